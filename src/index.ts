@@ -2,6 +2,7 @@ import { app } from './app.ts'
 import { consoleApp, isForConsole } from './console/app.ts'
 import { withLocalPort } from './development.ts'
 import { startLocalCrons } from './local-crons.ts'
+import { isForPortal, portalApp } from './portal/app.tsx'
 import { runCron } from './run-cron.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
@@ -13,6 +14,12 @@ export { ClientGate } from './auth/client-gate.ts'
 export { TokenGate } from './auth/token-gate.ts'
 export { BackgroundJob } from './background-job.ts'
 export { StatementRun } from './statement-run.ts'
+
+/** Returns the application that answers an address. */
+function appFor(url: string) {
+  if (isForConsole(url)) return consoleApp
+  return isForPortal(url) ? portalApp : app
+}
 
 /** The consumer of each queue. The names of queues differ by environment. */
 const consume = (
@@ -27,8 +34,7 @@ const consume = (
 export default {
   fetch: (request, env, context) => {
     context.waitUntil(startLocalCrons(env))
-    const { fetch } = isForConsole(request.url) ? consoleApp : app
-    return fetch(request, withLocalPort(env, request.url), context)
+    return appFor(request.url).fetch(request, withLocalPort(env, request.url), context)
   },
   queue: consume,
   scheduled: ({ cron, scheduledTime }, env) => runCron(cron, env, scheduledTime),

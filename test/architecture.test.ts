@@ -101,7 +101,19 @@ const MAY_USE: Record<string, string[]> = {
     'webhooks',
     'zone',
   ],
-  affiliate: ['admin', 'auth', 'commission', 'db', 'errors', 'http', 'reports', 'zone'],
+  affiliate: [
+    'admin',
+    'auth',
+    'commission',
+    'db',
+    'development',
+    'durations',
+    'errors',
+    'http',
+    'reports',
+    'zone',
+  ],
+  portal: ['affiliate', 'auth', 'console', 'db', 'durations', 'errors', 'http', 'languages'],
   docs: ['auth', 'errors', 'http'],
   app: [
     'admin',
@@ -147,6 +159,7 @@ const MAY_USE: Record<string, string[]> = {
     'console',
     'development',
     'local-crons',
+    'portal',
     'run-cron',
     'statement-run',
     'tracking',
@@ -156,11 +169,12 @@ const MAY_USE: Record<string, string[]> = {
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|fraud)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|fraud|portal)\b/,
   valibot:
     /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports|fraud)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\//,
+  '@simplewebauthn': /^portal\/passkeys\.ts$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run)\.ts$/,

@@ -9,9 +9,17 @@ import { isWellFormed } from '../auth/secret.ts'
 import { affiliateKeyObjectName } from '../auth/token-gate.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, pseudonymKeyOf } from '../db/directory/accounts.ts'
+import { findSignedIn } from '../db/directory/affiliate-passkeys.ts'
 import { readProfiles } from '../db/directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
+import {
+  CSRF_HEADER,
+  isMemberCsrfToken,
+  type MemberSession,
+  memberObjectName,
+  readMemberSession,
+} from './member-session.ts'
 import { nameCustomers } from './pseudonyms.ts'
 import { visible } from './view.ts'
 
@@ -29,11 +37,12 @@ const affiliateKeys = newKnownKeys('keys of affiliates')
  */
 export const caller = (weightOf: WeightOf) =>
   createMiddleware<AppEnv>(async function caller(c, next) {
-    const credential = readMemberSession(c) ?? (await readKey(c))
-    const { objectName, accept } = credential
+    const { objectName, accept, session } = (await readSession(c)) ?? (await readKey(c))
     await authorize(c, next, objectName, weightOf(c.req.path), invalidKey, async (grant) => {
       accept()
-      return admit(c, grant)
+      const admitted = await admit(c, grant)
+      if (session) await admitSession(c, grant, session)
+      return admitted
     }).catch((error) => {
       if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
       throw error
@@ -52,11 +61,33 @@ function hideRate({ res: { headers } }: Context): void {
 interface Credential {
   readonly objectName: string
   readonly accept: () => void
+  /** The session of the portal; absent if the credential is a key. */
+  readonly session?: MemberSession
 }
 
-/** Returns the session of a member who is signed in to the portal; null if the request has none. */
-function readMemberSession(_: Context<AppEnv>): Credential | null {
-  return null
+/**
+ * Returns the session of a member who is signed in to the portal; null if the request has none, or sends a key.
+ *
+ * @throws ApiError `invalid_request` if a change has no token of the session: another page of the browser could
+ * otherwise send it with the session's cookie (CSRF).
+ */
+async function readSession(c: Context<AppEnv>): Promise<Credential | null> {
+  if (c.req.header('Authorization') !== undefined) return null
+  const session = await readMemberSession(c, Date.now())
+  if (!session) return null
+  const token = c.req.header(CSRF_HEADER) ?? ''
+  if (!isSafe(c.req.method) && !(await isMemberCsrfToken(c.env, session, token))) {
+    const detail = `A session sends its token in the header \`${CSRF_HEADER}\` with each change.`
+    throw new ApiError('invalid_request', { detail })
+  }
+  return { objectName: memberObjectName(session.id), accept: () => {}, session }
+}
+
+/** Refuses a session whose member or passkey was removed, or whose account is disabled. */
+async function admitSession(c: Context<AppEnv>, grant: Grant, session: MemberSession) {
+  const isDisabled = c.var.affiliate?.account.disabled === 1
+  const db = resolveDatabase(c.env, grant.binding)
+  if (isDisabled || !(await findSignedIn(db, session))) throw invalidKey()
 }
 
 async function readKey(c: Context<AppEnv>): Promise<Credential> {

@@ -20,12 +20,14 @@ export interface IssueResult {
 }
 
 /**
- * Counts credentials and ends sessions. One class for four kinds of objects, by their names:
+ * Counts credentials and ends sessions. One class for five kinds of objects, by their names:
  * - `client:{client_id}`, an OAuth client. It lists its unexpired tokens, so that they can be revoked and
  *   their number can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
  * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.
- * - `sign-in:{address}`, an address that signs in to the console. It lists the wrong admin keys.
+ * - `sign-in:{address}`, `portal:{address}`: an address that signs in to the console or to a portal. It lists the
+ *   wrong admin keys, or passkeys.
  * - `session:{id}`, a session of the console. It stores whether the session was ended.
+ * - `challenge:{challenge}`, a challenge of the portal. It stores whether it was answered.
  *
  * Storage keys: `tokens` (IssuedToken[], at most 60), `version` (the lowest client version that
  * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
@@ -129,6 +131,18 @@ export class ClientGate extends DurableObject<Env> {
   /** Returns whether this session of the console was ended. */
   hasEnded(): boolean {
     return this.ctx.storage.kv.get<boolean>('ended') ?? false
+  }
+
+  /**
+   * Returns whether a challenge of the portal is answered for the first time, and marks it as answered until it
+   * expires (milliseconds).
+   */
+  async useOnce(until: number): Promise<boolean> {
+    const { kv } = this.ctx.storage
+    if (kv.get<boolean>('ended')) return false
+    kv.put('ended', true)
+    await this.ctx.storage.setAlarm(until)
+    return true
   }
 
   /** Deletes the lists. The client's version and settings are kept. */

@@ -1,0 +1,92 @@
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
+import { viewOf } from '../auth/affiliate-view.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { grantOf } from '../auth/grant.ts'
+import { withObjectRetry } from '../auth/object-retry.ts'
+import { placementOf } from '../auth/placement.ts'
+import type { Account } from '../db/schema.ts'
+import { isDevelopment } from '../development.ts'
+import { HOUR_MS } from '../durations.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
+
+/** How long a session of the portal lasts, in milliseconds. */
+const SESSION_MS = 8 * HOUR_MS
+
+/** A member who is signed in to the portal with a passkey. `until` is in milliseconds. */
+export interface MemberSession {
+  readonly id: string
+  readonly account: string
+  readonly affiliate_id: string
+  readonly member: string
+  /** The passkey of the sign-in: when it is removed, its sessions end. */
+  readonly credential_id: string
+  readonly until: number
+}
+
+/** The name of the header in which a session sends its CSRF token with each change. */
+export const CSRF_HEADER = 'x-csrf-token'
+
+const CONTEXT = 'portal session'
+
+// Browsers accept the prefix `__Host-` over https only: `npm run dev` is plain http.
+const cookieName = (env: Env) =>
+  isDevelopment(env) ? 'tributary_portal' : '__Host-tributary_portal'
+
+function writeCookie(c: Context, value: string, seconds: number): void {
+  setCookie(c, cookieName(c.env), value, {
+    path: '/',
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: !isDevelopment(c.env),
+  })
+}
+
+/** Returns the name of the object of a session. */
+export const memberObjectName = (id: string) => `member:${id}`
+
+/** Begins a session of a member whose passkey was verified. `now` is in milliseconds. */
+export async function beginMemberSession(
+  c: Context<AppEnv>,
+  account: Account,
+  member: Pick<MemberSession, 'affiliate_id' | 'member' | 'credential_id'>,
+  now: number,
+): Promise<void> {
+  const id = crypto.randomUUID()
+  const session: MemberSession = { id, account: account.id, ...member, until: now + SESSION_MS }
+  const affiliate = { id: member.affiliate_id, member: member.member, view: viewOf(account) }
+  const grant = { ...grantOf(account, null, 'read links'), affiliate }
+  const gate = () => c.env.TOKEN_GATE.getByName(memberObjectName(id), placementOf(account))
+  await withObjectRetry(() => gate().open(grant, session.until))
+  writeCookie(c, await signText(c.env, CONTEXT, JSON.stringify(session)), SESSION_MS / 1000)
+}
+
+/**
+ * Returns the session that the cookie of a request names; null if there is none or its time is over. Only its
+ * object knows whether the member has signed out. `now` is in milliseconds.
+ */
+export async function readMemberSession(
+  c: Context<AppEnv>,
+  now: number,
+): Promise<MemberSession | null> {
+  const cookie = getCookie(c, cookieName(c.env))
+  const text = cookie === undefined ? null : await verifyText(c.env, CONTEXT, cookie)
+  if (text === null) return null
+  const session: MemberSession = JSON.parse(text)
+  return session.until > now ? session : null
+}
+
+/** Ends a session, also for copies of its cookie. */
+export async function endMemberSession(c: Context<AppEnv>, { id }: MemberSession): Promise<void> {
+  await withObjectRetry(() => c.env.TOKEN_GATE.getByName(memberObjectName(id)).end())
+  writeCookie(c, '', 0)
+}
+
+/** Returns the token that each change of this session sends. */
+export const memberCsrfToken = (env: Env, { id }: MemberSession) =>
+  signText(env, `portal csrf ${id}`, 'form')
+
+/** Returns whether a token was issued to this session. */
+export const isMemberCsrfToken = async (env: Env, { id }: MemberSession, token: string) =>
+  (await verifyText(env, `portal csrf ${id}`, token)) !== null

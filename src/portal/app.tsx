@@ -1,0 +1,86 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { respond } from '../console/respond.ts'
+import { policy } from '../console/show-page.tsx'
+import { ApiError, toApiError } from '../errors.ts'
+import { httpsOnly, requestLog } from '../http/request-log.ts'
+import {
+  isMember,
+  register,
+  showInvitation,
+  showRegistration,
+  showSignIn,
+  signIn,
+  signOut,
+  suspendedPage,
+} from './doors.tsx'
+import { PortalPage, Problem, portalPath } from './layout.tsx'
+import { showOverview } from './overview.tsx'
+import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
+import { type MemberVisit, memberVisit } from './visit.ts'
+import { preferredLanguage, WORDS } from './words.ts'
+
+type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
+
+/** Returns a handler for members who are signed in. Others are sent to the sign-in. */
+const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
+  const visit = await memberVisit(c)
+  if (isMember(visit)) return handle(c, visit)
+  if (visit.reason === 'suspended') return suspendedPage(c, visit)
+  // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
+  // then loads itself.
+  if (c.req.method === 'GET' && c.req.header('Sec-Fetch-Site') === 'cross-site') {
+    c.header('Refresh', '0')
+    return c.body(null, 200)
+  }
+  return c.redirect(portalPath(visit.account.id, '/sign-in'), 303)
+}
+
+/** Responds with an error as a page of the portal. */
+function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
+  const language = preferredLanguage(c.req.header('Accept-Language'))
+  const words = WORDS[language]
+  const isMissing = error.status === 404
+  for (const [name, value] of Object.entries(error.details.headers ?? {})) {
+    if (name !== 'WWW-Authenticate') c.header(name, value)
+  }
+  const account = { id: c.req.param('account') ?? '', name: words.title }
+  return respond(
+    c,
+    <PortalPage
+      language={language}
+      account={account}
+      title={isMissing ? words.not_found : words.failed}
+    >
+      {error.details.detail && !isMissing && <Problem text={error.details.detail} />}
+      {!isMissing && (
+        <p>
+          <a href={new URL(c.req.url).pathname}>{words.try_again}</a>
+        </p>
+      )}
+    </PortalPage>,
+    error.status,
+  )
+}
+
+/**
+ * The portal: pages for affiliates, rendered by the Worker. It is an application beside `app`, whose API of
+ * affiliates it uses.
+ */
+export const portalApp = new Hono<AppEnv>().basePath('/portal/:account')
+portalApp.notFound((c) => showError(c, new ApiError('not_found')))
+portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
+portalApp.use(requestLog, policy, httpsOnly)
+portalApp
+  .get('/sign-in', showSignIn)
+  .post('/sign-in', signIn)
+  .post('/sign-out', signOut)
+  .get('/invitation', showInvitation)
+  .post('/invitation', showRegistration)
+  .post('/invitation/register', register)
+  .get('/', forMembers(showOverview))
+  .get('/passkeys', forMembers(showPasskeys))
+  .post('/passkeys', forMembers(changePasskeys))
+
+/** Returns whether a request is for a portal. */
+export const isForPortal = (url: string): boolean => new URL(url).pathname.startsWith('/portal/')

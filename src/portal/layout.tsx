@@ -1,0 +1,142 @@
+import type { Child } from 'hono/jsx'
+import { Data } from '../console/parts/data.tsx'
+import type { Language } from '../languages.ts'
+import { WORDS, type Words } from './words.ts'
+
+/** What every page of the portal shows around its content. */
+export interface Frame {
+  readonly language: Language
+  /** The id and the name of the account. */
+  readonly account: { readonly id: string; readonly name: string }
+  readonly title: string
+  /** Who is signed in, and the token of their forms; absent before the sign-in. */
+  readonly signedIn?: SignedInFrame
+  readonly children?: Child
+}
+
+interface SignedInFrame {
+  readonly name: string
+  readonly affiliate: string
+  readonly csrf: string
+  readonly here: Place
+}
+
+/** The pages of the portal, by the last part of their address. */
+export const PLACES = {
+  overview: '',
+  statements: '/statements',
+  customers: '/customers',
+  passkeys: '/passkeys',
+} as const
+
+/** A page of the portal. */
+export type Place = keyof typeof PLACES
+
+/** Returns the address of a page of an account's portal. */
+export const portalPath = (account: string, rest = '') =>
+  `/portal/${encodeURIComponent(account)}${rest}`
+
+const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
+  <header class="top">
+    <a href={portalPath(account.id)}>
+      <Data text={account.name} />
+    </a>
+    {signedIn && (
+      <form method="post" action={portalPath(account.id, '/sign-out')} class="who">
+        <input type="hidden" name="csrf" value={signedIn.csrf} />
+        <span>
+          <Data text={signedIn.name} />{' '}
+          <small>
+            <Data text={signedIn.affiliate} />
+          </small>
+        </span>
+        <button type="submit" class="plain">
+          {words.sign_out}
+        </button>
+      </form>
+    )}
+  </header>
+)
+
+/** Renders a page of the portal: on a phone its navigation is a row that scrolls. */
+export const PortalPage = (frame: Frame) => {
+  const { language, account, title, signedIn, children } = frame
+  const words = WORDS[language]
+  return (
+    <html lang={language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>
+          {title} · {account.name}
+        </title>
+        <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/page.css" />
+        <link rel="stylesheet" href="/assets/console.css" />
+        <link rel="stylesheet" href="/assets/portal.css" />
+        <script type="module" src="/assets/portal.js" />
+      </head>
+      <body class="console portal">
+        <a class="skip" href="#main">
+          {words.skip}
+        </a>
+        <Top {...frame} words={words} />
+        {signedIn && (
+          <nav class="section-tabs" aria-label={words.title}>
+            {Object.entries(PLACES).map(([place, path]) => (
+              <a
+                href={portalPath(account.id, path)}
+                aria-current={place === signedIn.here ? 'page' : undefined}
+              >
+                {words[place as Place]}
+              </a>
+            ))}
+          </nav>
+        )}
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </html>
+  )
+}
+
+/** Renders that something was refused. */
+export const Problem = ({ text }: { text: string }) => (
+  <p class="notice bad" role="alert">
+    {text}
+  </p>
+)
+
+/** Renders a form that a passkey answers. It is hidden until the script of the page shows it. */
+export const PasskeyForm = (props: {
+  words: Words
+  kind: 'create' | 'get'
+  action: string
+  options: object
+  state: string
+  submit: string
+  children?: Child
+}) => (
+  <>
+    <p class="notice warn" data-no-passkeys>
+      {props.words.no_passkeys}
+    </p>
+    <form
+      method="post"
+      action={props.action}
+      class="change"
+      hidden
+      data-passkey={props.kind}
+      data-options={JSON.stringify(props.options)}
+    >
+      <input type="hidden" name="state" value={props.state} />
+      <input type="hidden" name="credential" value="" />
+      {props.children}
+      <button type="submit">{props.submit}</button>
+      <p role="status" data-failed={props.words.cancelled} />
+    </form>
+  </>
+)

@@ -1,0 +1,139 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { Data } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import type { Passkey } from '../db/directory/affiliate-members.ts'
+import {
+  deletePasskey,
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+} from '../db/directory/affiliate-passkeys.ts'
+import { withD1Retry } from '../db/retry.ts'
+import { readMemberForm, typedName } from './doors.tsx'
+import { PasskeyForm, Problem, portalPath } from './layout.tsx'
+import { MemberPage, timeText } from './member-page.tsx'
+import { creationOptions, newChallenge, readChallenge, verifyRegistration } from './passkeys.ts'
+import type { MemberVisit } from './visit.ts'
+
+const AT = '/passkeys'
+
+/** The passkeys that a member may have. */
+const MAX_PASSKEYS = 20
+
+const purposeOf = ({ session }: MemberVisit) => `add ${session.id}`
+
+const OnePasskey = ({
+  visit,
+  passkey,
+  isLast,
+}: {
+  visit: MemberVisit
+  passkey: Passkey
+  isLast: boolean
+}) => {
+  const { words, session, account, csrf, language } = visit
+  return (
+    <li class="passkey">
+      <p>
+        <strong>
+          <Data text={passkey.name} />
+        </strong>
+        {passkey.credential_id === session.credential_id && ` ${words.passkey_here}`}
+      </p>
+      <p class="note">
+        {words.passkey_added}: {timeText(passkey.created_at, language)} · {words.passkey_used}:{' '}
+        {timeText(passkey.last_used_at, language)}
+      </p>
+      {!isLast && (
+        <form method="post" action={portalPath(account.id, AT)}>
+          <input type="hidden" name="csrf" value={csrf} />
+          <input type="hidden" name="change" value="remove" />
+          <input type="hidden" name="credential_id" value={passkey.credential_id} />
+          <button type="submit" class="plain">
+            {words.passkey_remove}
+          </button>
+        </form>
+      )}
+    </li>
+  )
+}
+
+/** Responds with the passkeys of the member, and the form that adds one. */
+export async function showPasskeys(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+  problem?: string,
+): Promise<Response> {
+  const { account, db, words, session, member, csrf, now } = visit
+  const keys = await listPasskeys(db, session)
+  const purpose = purposeOf(visit)
+  const challenge = await newChallenge(c.env, account.id, purpose, { member: member.id, now })
+  const affiliate = member.display_name ?? member.affiliate_id
+  const owner = { member: member.id, name: `${affiliate} · ${account.name}`, service: account.name }
+  const done = c.req.query('done')
+  return respond(
+    c,
+    <MemberPage visit={visit} here="passkeys" title={words.passkeys}>
+      {problem && <Problem text={problem} />}
+      {(done === 'added' || done === 'removed') && (
+        <p class="notice good" role="status">
+          {done === 'added' ? words.passkey_is_added : words.passkey_is_removed}
+        </p>
+      )}
+      <ul class="passkeys">
+        {keys.map((key) => (
+          <OnePasskey visit={visit} passkey={key} isLast={keys.length === 1} />
+        ))}
+      </ul>
+      {keys.length === 1 && <p class="note">{words.passkey_last}</p>}
+      <h2>{words.passkey_add}</h2>
+      <p>{words.passkey_add_lead}</p>
+      <PasskeyForm
+        words={words}
+        kind="create"
+        action={portalPath(account.id, AT)}
+        options={creationOptions(c.env, challenge, owner, keys)}
+        state={challenge.state}
+        submit={words.passkey_add}
+      >
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="change" value="add" />
+        <div class="field">
+          <label for="name">{words.passkey_name}</label>
+          <input id="name" name="name" maxlength={100} autocomplete="off" />
+        </div>
+      </PasskeyForm>
+    </MemberPage>,
+    problem === undefined ? 200 : 422,
+  )
+}
+
+/** Adds or removes a passkey of the member. */
+export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { account, db, words, session, now } = visit
+  const form = await readMemberForm(c, visit)
+  if (form('change') === 'remove') {
+    const credential_id = form('credential_id')
+    const key = { ...session, credential_id }
+    const { meta } = await withD1Retry(() => deletePasskey(db, key).run())
+    if (meta.changes === 0) return showPasskeys(c, visit, words.passkey_last)
+    return c.redirect(portalPath(account.id, `${AT}?done=removed`), 303)
+  }
+  const keys = await listPasskeys(db, session)
+  const state = form('state')
+  const asked = await readChallenge(c.env, account.id, purposeOf(visit), { state, now })
+  if (!asked) return showPasskeys(c, visit, words.expired)
+  const added = await verifyRegistration(c.env, asked.challenge, form('credential'))
+  const isKnown =
+    added !== null && (await findPasskey(db, account.id, added.credential_id)) !== null
+  if (!added || isKnown || keys.length >= MAX_PASSKEYS) {
+    return showPasskeys(c, visit, words.cancelled)
+  }
+  const at = new Date(now).toISOString()
+  const name = typedName(form('name'), `${words.first_passkey.replace('1', '')}${keys.length + 1}`)
+  const { affiliate_id, member } = session
+  const passkey = { ...added, affiliate_id, member, name, created_at: at, last_used_at: at }
+  await withD1Retry(() => insertPasskey(db, account.id, passkey).run())
+  return c.redirect(portalPath(account.id, `${AT}?done=added`), 303)
+}

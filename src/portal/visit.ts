@@ -1,0 +1,98 @@
+import { type Context, Hono } from 'hono'
+import {
+  CSRF_HEADER,
+  type MemberSession,
+  memberCsrfToken,
+  memberObjectName,
+  readMemberSession,
+} from '../affiliate/member-session.ts'
+import { affiliateApi } from '../affiliate/routes.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { withObjectRetry } from '../auth/object-retry.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { findAccount } from '../db/directory/accounts.ts'
+import { findSignedIn, type SignedIn } from '../db/directory/affiliate-passkeys.ts'
+import type { Account } from '../db/schema.ts'
+import { ApiError } from '../errors.ts'
+import type { Language } from '../languages.ts'
+import { preferredLanguage, WORDS, type Words } from './words.ts'
+
+/** The routes of `/affiliate/v1`, without the request log: a page of the portal is one request. */
+const routes = new Hono<AppEnv>().route('/affiliate/v1', affiliateApi)
+routes.onError((thrown) => {
+  throw thrown
+})
+
+/** A request for a page of an account's portal. */
+export interface PortalVisit {
+  readonly account: Account
+  /** The database of the account's records. */
+  readonly db: D1Database
+  readonly language: Language
+  readonly words: Words
+  readonly now: number
+}
+
+/** A request of a member who is signed in. */
+export interface MemberVisit extends PortalVisit {
+  readonly session: MemberSession
+  readonly member: SignedIn
+  readonly csrf: string
+  /** Reads from a path below `/affiliate/v1`. Throws the ApiError that the API responds with. */
+  get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
+}
+
+/**
+ * Returns the visit of an account's portal, in the language that the browser prefers.
+ *
+ * @throws ApiError `not_found` if there is no such account, or it is disabled.
+ */
+export async function portalVisit(c: Context<AppEnv>): Promise<PortalVisit> {
+  const account = await findAccount(c.env.DB, c.req.param('account') ?? '')
+  if (!account || account.disabled === 1) throw new ApiError('not_found')
+  const language = preferredLanguage(c.req.header('Accept-Language'))
+  const db = resolveDatabase(c.env, account.binding)
+  return { account, db, language, words: WORDS[language], now: Date.now() }
+}
+
+/** Why a request is not one of a member. */
+type NoMember = PortalVisit & { readonly reason: 'signed_out' | 'suspended' }
+
+/**
+ * Returns the visit of a member; or why there is none: the session has ended, the member or their passkey was
+ * removed, or the affiliate is suspended.
+ */
+export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoMember> {
+  const visit = await portalVisit(c)
+  const { account, db, now } = visit
+  const session = await readMemberSession(c, now)
+  if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
+  const gate = () => c.env.TOKEN_GATE.getByName(memberObjectName(session.id))
+  const [admission, member] = await Promise.all([
+    withObjectRetry(() => gate().admit(1)),
+    findSignedIn(db, session),
+  ])
+  if (!admission || !member) return { ...visit, reason: 'signed_out' }
+  if (admission.retryAfter > 0) {
+    const headers = { 'Retry-After': String(admission.retryAfter) }
+    throw new ApiError('rate_limited', { headers })
+  }
+  const language = member.language ?? 'en'
+  const spoken = { ...visit, language, words: WORDS[language] }
+  if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
+  const csrf = await memberCsrfToken(c.env, session)
+  return { ...spoken, session, member, csrf, get: apiOf(c, csrf) }
+}
+
+/** Returns a function that reads from `/affiliate/v1` with the session of a request. */
+const apiOf =
+  (c: Context<AppEnv>, csrf: string): MemberVisit['get'] =>
+  async (path, query = {}) => {
+    const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
+    for (const [name, value] of Object.entries(query)) {
+      if (value) url.searchParams.set(name, value)
+    }
+    const headers = { Cookie: c.req.header('Cookie') ?? '', [CSRF_HEADER]: csrf }
+    const response = await routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
+    return response.json()
+  }

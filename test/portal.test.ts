@@ -1,0 +1,297 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { portalApp } from '../src/portal/app.tsx'
+import { WORDS } from '../src/portal/words.ts'
+import { openBrowser } from './console/browser.ts'
+import { unescaped } from './console/form-fields.ts'
+import { ask, askAdmin, json, issuedPartner as partner } from './partner.ts'
+import { type Deviation, newPasskey } from './portal/authenticator.ts'
+
+// The portal: invitations, passkeys and sessions, with a device in software.
+
+const AT = '/portal/acme'
+const words = WORDS.en
+
+beforeEach(async () => {
+  await partner('forex', { account: 'acme', affiliates: ['IB-07', 'IB-08'] })
+})
+
+const put = (body: object) => askAdmin('accounts/acme/affiliates', 'PUT', [body])
+
+async function invite(body?: object, affiliate = 'IB-07'): Promise<string> {
+  const path = `accounts/acme/affiliates/${affiliate}/invitations`
+  return (await json(askAdmin(path, 'POST', body))).invitation_url.split('#')[1]
+}
+
+const members = async () =>
+  (await json(askAdmin('accounts/acme/affiliates/IB-07/members'))).data as { id: string }[]
+
+type Browser = ReturnType<typeof openBrowser>
+const open = () => openBrowser(env as Env, portalApp as never)
+
+const hidden = (page: string, name: string) =>
+  unescaped(new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '')
+
+const optionsIn = (page: string) =>
+  JSON.parse(unescaped(/data-options="([^"]*)"/.exec(page)?.[1] ?? 'null'))
+
+/** Registers a passkey by an invitation. Returns the response. */
+async function join(
+  browser: Browser,
+  secret: string,
+  { device, by = {} }: { device: Awaited<ReturnType<typeof newPasskey>>; by?: Deviation },
+) {
+  const page = await (await browser.post(`${AT}/invitation`, { secret })).text()
+  const credential = await device.create(optionsIn(page), by)
+  const state = hidden(page, 'state')
+  return browser.post(`${AT}/invitation/register`, { secret, state, credential, name: 'Eve' })
+}
+
+async function signIn(
+  browser: Browser,
+  { device, by = {} }: { device: Awaited<ReturnType<typeof newPasskey>>; by?: Deviation },
+  at = AT,
+) {
+  const page = await (await browser.get(`${at}/sign-in`)).text()
+  const credential = await device.get(optionsIn(page), by)
+  const fields = { credential, state: hidden(page, 'state') }
+  return { fields, response: await browser.post(`${at}/sign-in`, fields) }
+}
+
+async function joined() {
+  const [browser, device] = [open(), await newPasskey()]
+  await join(browser, await invite(), { device })
+  return { browser, device }
+}
+
+const isSignedIn = async (browser: Browser) => (await browser.get(AT)).status === 200
+
+test('an invited person registers a passkey, and signs out and in again', async () => {
+  const [browser, device] = [open(), await newPasskey()]
+  const secret = await invite()
+  expect(await (await browser.get(`${AT}/invitation`)).text()).toContain('data-invitation')
+  const response = await join(browser, secret, { device })
+  expect([response.status, response.headers.get('Location')]).toEqual([303, AT])
+  const page = await (await browser.get(AT)).text()
+  expect(page).toContain(words.plans)
+  expect(await members()).toMatchObject([{ name: 'Eve', passkeys: 1 }])
+
+  const copy = new Map(browser.cookies)
+  await browser.post(`${AT}/sign-out`, { csrf: hidden(page, 'csrf') })
+  expect(await isSignedIn(browser)).toBe(false)
+  for (const [name, value] of copy) browser.cookies.set(name, value)
+  expect(await isSignedIn(browser), 'a copy of the cookie').toBe(false)
+
+  browser.cookies.clear()
+  expect((await signIn(browser, { device })).response.status).toBe(303)
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('the cookie of a session is signed, HttpOnly, Secure and SameSite=Strict, and lasts 8 hours', async () => {
+  const { device } = await joined()
+  const { response } = await signIn(open(), { device })
+  const [cookie = ''] = response.headers.getSetCookie()
+  expect(cookie).toMatch(/^__Host-tributary_portal=[\w-]+\.[\w-]{43};/)
+  for (const part of ['HttpOnly', 'Secure', 'SameSite=Strict', 'Path=/', 'Max-Age=28800']) {
+    expect(cookie).toContain(part)
+  }
+  const forged = open()
+  forged.cookies.set('__Host-tributary_portal', `${btoa('{}')}.${'A'.repeat(43)}`)
+  expect(await isSignedIn(forged)).toBe(false)
+})
+
+describe('an invitation', () => {
+  test('works once', async () => {
+    const secret = await invite()
+    await join(open(), secret, { device: await newPasskey() })
+    const again = await open().post(`${AT}/invitation`, { secret })
+    expect([again.status, await again.text()]).toEqual([
+      404,
+      expect.stringContaining('was used already'),
+    ])
+  })
+
+  test('works for one of two who register at the same time', async () => {
+    const secret = await invite()
+    const both = await Promise.all(
+      [1, 2].map(async () => join(open(), secret, { device: await newPasskey() })),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 404])
+    expect(await members()).toHaveLength(1)
+  })
+
+  test('ends after 72 hours, also between its two pages', async () => {
+    const [secret, browser, device] = [await invite(), open(), await newPasskey()]
+    const page = await (await browser.post(`${AT}/invitation`, { secret })).text()
+    const credential = await device.create(optionsIn(page))
+    await env.DB.exec(`update affiliate_invitations set ends_at = ${Date.now()}`)
+    const late = await browser.post(`${AT}/invitation/register`, {
+      ...{ secret, state: hidden(page, 'state'), credential, name: 'Eve' },
+    })
+    expect(late.status).toBe(404)
+    expect((await browser.post(`${AT}/invitation`, { secret })).status).toBe(404)
+    expect(await members()).toEqual([])
+  })
+
+  test('of another account is not found, and its challenge answers no other', async () => {
+    await partner('forex', { account: 'other', affiliates: ['IB-07'] })
+    const [secret, second] = [await invite(), await invite()]
+    expect((await open().post('/portal/other/invitation', { secret })).status).toBe(404)
+
+    const [browser, device] = [open(), await newPasskey()]
+    const page = await (await browser.post(`${AT}/invitation`, { secret })).text()
+    const credential = await device.create(optionsIn(page))
+    const mixed = await browser.post(`${AT}/invitation/register`, {
+      ...{ secret: second, state: hidden(page, 'state'), credential, name: 'Eve' },
+    })
+    expect(mixed.status).toBe(401)
+    expect(await members()).toEqual([])
+  })
+
+  test('is not opened by a form of another site', async () => {
+    const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
+    const secret = await invite()
+    expect((await open().post(`${AT}/invitation`, { secret }, foreign)).status).toBe(404)
+    expect((await open().post(`${AT}/invitation`, { secret })).status).toBe(200)
+  })
+
+  test('of a member who lost their passkey ends the earlier one and its sessions', async () => {
+    const { browser, device } = await joined()
+    const [member] = await members()
+    const [replaced, other] = [await newPasskey(), open()]
+    await join(other, await invite({ member: member?.id }), { device: replaced })
+    expect(await members()).toMatchObject([{ id: member?.id, name: 'Eve', passkeys: 1 }])
+    expect(await isSignedIn(other)).toBe(true)
+    expect(await isSignedIn(browser)).toBe(false)
+    expect((await signIn(open(), { device })).response.status).toBe(401)
+    expect((await signIn(open(), { device: replaced })).response.status).toBe(303)
+  })
+})
+
+const WRONG: readonly [string, Deviation][] = [
+  ['of another origin', { origin: 'https://evil.example' }],
+  ['of another relying party', { rpId: 'evil.example' }],
+  ['without user verification', { isUnverified: true }],
+]
+
+test.each(WRONG)('a passkey %s is refused at the registration', async (_, by) => {
+  const response = await join(open(), await invite(), { device: await newPasskey(), by })
+  expect(response.status).toBe(401)
+  expect(await members()).toEqual([])
+})
+
+test.each([
+  ...WRONG,
+  ['with a counter that went back', { counter: 1 }],
+  ['of another member', { userHandle: 'bWVtLTI' }],
+])('a passkey %s is refused at the sign-in', async (_, by) => {
+  const { device } = await joined()
+  const { response } = await signIn(open(), { device })
+  expect(response.status).toBe(303)
+  const refused = await signIn(open(), { device, by })
+  expect([refused.response.status, await refused.response.text()]).toEqual([
+    401,
+    expect.stringContaining('not registered here'),
+  ])
+})
+
+test('an answer of a passkey is accepted once, and not after ten minutes', async () => {
+  const { device } = await joined()
+  const { fields } = await signIn(open(), { device, by: { counter: 0 } })
+  await env.DB.exec('update affiliate_passkeys set counter = 0')
+  const first = await signIn(open(), { device, by: { counter: 0 } })
+  expect(first.response.status).toBe(303)
+  expect((await open().post(`${AT}/sign-in`, first.fields)).status).toBe(401)
+  vi.setSystemTime(Date.now() + 11 * 60_000)
+  expect((await open().post(`${AT}/sign-in`, fields)).status).toBe(401)
+  vi.useRealTimers()
+})
+
+test('a passkey of one account signs nobody in to another', async () => {
+  await partner('forex', { account: 'other', affiliates: ['IB-07'] })
+  const { browser, device } = await joined()
+  expect((await signIn(open(), { device }, '/portal/other')).response.status).toBe(401)
+  expect((await browser.get('/portal/other')).status).toBe(303)
+  expect((await browser.get('/portal/nobody')).status).toBe(404)
+})
+
+test('a suspension ends sessions at once, also in the middle of a form', async () => {
+  const { browser, device } = await joined()
+  const page = await (await browser.get(`${AT}/passkeys`)).text()
+  const credential = await (await newPasskey()).create(optionsIn(page))
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const sent = await browser.post(`${AT}/passkeys`, {
+    ...{ csrf: hidden(page, 'csrf'), change: 'add', state: hidden(page, 'state'), credential },
+  })
+  expect([sent.status, await sent.text()]).toEqual([
+    403,
+    expect.stringContaining('suspended your access'),
+  ])
+  expect((await browser.get(AT)).status).toBe(403)
+  expect((await signIn(open(), { device })).response.status).toBe(403)
+  expect(await members()).toMatchObject([{ passkeys: 1 }])
+  const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+  expect((await ask('/affiliate/v1/me', { headers: { Cookie: cookie } })).status).toBe(403)
+
+  await put({ affiliate_id: 'IB-07', status: 'active' })
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a member adds and removes passkeys, but never the last one', async () => {
+  const { browser, device } = await joined()
+  const read = async () => (await browser.get(`${AT}/passkeys`)).text()
+  const change = async (fields: Record<string, string>) =>
+    browser.post(`${AT}/passkeys`, { csrf: hidden(await read(), 'csrf'), ...fields })
+  const remove = (id: string) => change({ change: 'remove', credential_id: id })
+
+  expect((await remove(device.id)).status).toBe(422)
+  const page = await read()
+  expect(optionsIn(page).excludeCredentials).toMatchObject([{ id: device.id }])
+  const second = await newPasskey()
+  const credential = await second.create(optionsIn(page))
+  const state = hidden(page, 'state')
+  const added = await change({ change: 'add', state, credential, name: 'Laptop' })
+  expect(added.headers.get('Location')).toBe(`${AT}/passkeys?done=added`)
+  expect(await read()).toContain('Laptop')
+
+  const laptop = open()
+  await signIn(laptop, { device: second })
+  expect(
+    (await browser.post(`${AT}/passkeys`, { change: 'remove', credential_id: second.id })).status,
+  ).toBe(400)
+  await remove(second.id)
+  expect(await isSignedIn(laptop)).toBe(false)
+  expect(await isSignedIn(browser)).toBe(true)
+  expect(await read()).not.toContain('Laptop')
+})
+
+test('a member who is removed is signed out at once', async () => {
+  const { browser } = await joined()
+  const [member] = await members()
+  await askAdmin(`accounts/acme/affiliates/IB-07/members/${member?.id}`, 'DELETE')
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+test('an address waits after five refused passkeys', async () => {
+  const [browser, device] = [open(), await newPasskey()]
+  const statuses: number[] = []
+  for (let i = 0; i < 6; i++) statuses.push((await signIn(browser, { device })).response.status)
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+})
+
+test('the portal speaks the language of the affiliate, before that of the browser', async () => {
+  const german = await open().get(`${AT}/sign-in`, {
+    'Accept-Language': 'fr, de-CH;q=0.8, en;q=0.5',
+  })
+  expect(await german.text()).toContain(WORDS.de.sign_in_button)
+  await put({ affiliate_id: 'IB-07', language: 'pt' })
+  const { browser } = await joined()
+  expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como é pago/)
+})
+
+test('every page has the security headers of the console', async () => {
+  const { headers } = await open().get(`${AT}/sign-in`)
+  expect(headers.get('Content-Security-Policy')).toContain("script-src 'self'")
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expect(headers.get('X-Frame-Options')).toBe('DENY')
+})

@@ -1,0 +1,127 @@
+// A device with passkeys in software, which can be told to answer wrongly.
+
+/** What the device does otherwise than it should. */
+export interface Deviation {
+  origin?: string
+  /** Whether it asks for no screen lock. */
+  isUnverified?: true
+  counter?: number
+  userHandle?: string
+  rpId?: string
+}
+
+const encoder = new TextEncoder()
+const url64 = { alphabet: 'base64url', omitPadding: true } as const
+const sha256 = async (bytes: Uint8Array) =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)))
+
+const join = (...parts: (Uint8Array | readonly number[])[]) =>
+  Uint8Array.from(parts.flatMap((part) => [...part]))
+
+const word = (value: number, bytes: number) =>
+  Array.from({ length: bytes }, (_, i) => (value >>> (8 * (bytes - 1 - i))) & 255)
+
+/** CBOR (RFC 8949) of what an attestation has: texts, byte strings, small integers and maps. */
+function cbor(value: string | number | Uint8Array | Map<unknown, unknown>): Uint8Array {
+  const head = (major: number, size: number) => {
+    if (size < 24) return [(major << 5) | size]
+    return size < 256 ? [(major << 5) | 24, size] : [(major << 5) | 25, ...word(size, 2)]
+  }
+  if (typeof value === 'number') return join(value < 0 ? head(1, -1 - value) : head(0, value))
+  if (typeof value === 'string') return join(head(3, value.length), encoder.encode(value))
+  if (value instanceof Uint8Array) return join(head(2, value.length), value)
+  const parts = [...value].flatMap(([key, one]) => [cbor(key as string), cbor(one as string)])
+  return join(head(5, value.size), ...parts)
+}
+
+/** Writes an ECDSA signature as DER, in which WebAuthn sends it. */
+function der(raw: Uint8Array): Uint8Array {
+  const integer = (part: Uint8Array) => {
+    const start = Math.max(
+      part.findIndex((byte) => byte !== 0),
+      0,
+    )
+    const digits = part.slice(start)
+    const positive = digits[0]! > 127 ? join([0], digits) : digits
+    return join([2, positive.length], positive)
+  }
+  const both = join(integer(raw.slice(0, 32)), integer(raw.slice(32)))
+  return join([0x30, both.length], both)
+}
+
+/** Returns a new passkey on a device. */
+export async function newPasskey() {
+  const keys = (await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+  ])) as CryptoKeyPair
+  const id = crypto.getRandomValues(new Uint8Array(32))
+  const publicKey = (await crypto.subtle.exportKey('jwk', keys.publicKey)) as JsonWebKey
+  const point = (text = '') => Uint8Array.fromBase64(text, { alphabet: 'base64url' })
+  const cose = cbor(
+    new Map<number, unknown>([
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, point(publicKey.x)],
+      [-3, point(publicKey.y)],
+    ]),
+  )
+  let counter = 0
+  let owner = ''
+
+  const answerOf = async (type: string, challenge: string, rpId: string, by: Deviation) => {
+    const origin = by.origin ?? 'https://api.example'
+    const client = encoder.encode(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+    const hash = await sha256(encoder.encode(by.rpId ?? rpId))
+    const flags = (by.isUnverified ? 1 : 5) | (type === 'webauthn.create' ? 0x40 : 0)
+    counter = by.counter ?? counter + 1
+    return { client, data: join(hash, [flags], word(counter, 4)) }
+  }
+
+  const wrap = (response: object) => {
+    const text = id.toBase64(url64)
+    const credential = { id: text, rawId: text, type: 'public-key', clientExtensionResults: {} }
+    return JSON.stringify({ ...credential, response })
+  }
+
+  return {
+    id: id.toBase64(url64),
+    /** Answers `navigator.credentials.create`. */
+    async create(
+      options: { challenge: string; rp: { id: string }; user: { id: string } },
+      by: Deviation = {},
+    ) {
+      owner = options.user.id
+      const { client, data } = await answerOf(
+        'webauthn.create',
+        options.challenge,
+        options.rp.id,
+        by,
+      )
+      const authData = join(data, new Uint8Array(16), word(id.length, 2), id, cose)
+      const attestation = new Map<string, unknown>([
+        ['fmt', 'none'],
+        ['attStmt', new Map()],
+        ['authData', authData],
+      ])
+      return wrap({
+        clientDataJSON: client.toBase64(url64),
+        attestationObject: cbor(attestation).toBase64(url64),
+        transports: ['internal'],
+      })
+    },
+    /** Answers `navigator.credentials.get`. */
+    async get(options: { challenge: string; rpId: string }, by: Deviation = {}) {
+      const { client, data } = await answerOf('webauthn.get', options.challenge, options.rpId, by)
+      const signed = join(data, await sha256(client))
+      const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
+      const raw = new Uint8Array(await crypto.subtle.sign(algorithm, keys.privateKey, signed))
+      return wrap({
+        clientDataJSON: client.toBase64(url64),
+        authenticatorData: data.toBase64(url64),
+        signature: der(raw).toBase64(url64),
+        userHandle: by.userHandle ?? owner,
+      })
+    },
+  }
+}
