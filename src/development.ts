@@ -11,6 +11,16 @@ export function withLocalPort(env: Env, url: string): Env {
   return { ...env, BASE_URL: `http://127.0.0.1:${new URL(url).port || 80}` }
 }
 
+/**
+ * Returns the address of the service for people who sign in with passkeys: those belong to a name of a host, and
+ * `127.0.0.1` has none.
+ */
+export function passkeyOrigin({ BASE_URL }: Pick<Env, 'BASE_URL'>): URL {
+  const url = new URL(BASE_URL)
+  if (url.hostname === '127.0.0.1') url.hostname = 'localhost'
+  return url
+}
+
 /** Returns whether the service runs on a developer's machine: a deployed `BASE_URL` is https. */
 export const isDevelopment = ({ BASE_URL }: Env) => !BASE_URL.startsWith('https:')
 

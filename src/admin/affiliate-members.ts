@@ -13,6 +13,7 @@ import {
 } from '../db/directory/affiliate-members.ts'
 import { affiliateExists } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
+import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { checkPercentEncoding, readQuery } from '../http/query.ts'
@@ -87,7 +88,7 @@ export const affiliateMembers = new Hono<AppEnv>()
     const stored = { ...row, digest: await digest(secret) }
     await withAudit(db, entry, insertInvitation(db, account, stored))
     // The part of an address after `#` is never sent to a server, so no log of one has the secret.
-    const { href } = new URL(`/portal/${account}/invitation#${secret}`, c.env.BASE_URL)
+    const { href } = new URL(`/portal/${account}/invitation#${secret}`, passkeyOrigin(c.env))
     return c.json({ ...presentInvitation(row, now), invitation_url: href }, 201)
   })
 

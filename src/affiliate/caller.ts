@@ -40,9 +40,9 @@ export const caller = (weightOf: WeightOf) =>
     const { objectName, accept, session } = (await readSession(c)) ?? (await readKey(c))
     await authorize(c, next, objectName, weightOf(c.req.path), invalidKey, async (grant) => {
       accept()
-      const admitted = await admit(c, grant)
+      const shownGrant = await admit(c, grant)
       if (session) await admitSession(c, grant, session)
-      return admitted
+      return shownGrant
     }).catch((error) => {
       if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
       throw error

@@ -57,8 +57,8 @@ export async function beginMemberSession(
   const session: MemberSession = { id, account: account.id, ...member, until: now + SESSION_MS }
   const affiliate = { id: member.affiliate_id, member: member.member, view: viewOf(account) }
   const grant = { ...grantOf(account, null, 'read links'), affiliate }
-  const gate = () => c.env.TOKEN_GATE.getByName(memberObjectName(id), placementOf(account))
-  await withObjectRetry(() => gate().open(grant, session.until))
+  const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(id), placementOf(account))
+  await withObjectRetry(() => tokenObject().open(grant, session.until))
   writeCookie(c, await signText(c.env, CONTEXT, JSON.stringify(session)), SESSION_MS / 1000)
 }
 

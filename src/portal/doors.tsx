@@ -96,13 +96,13 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const form = await readSignInForm(c)
   // Another site could otherwise sign its visitor in with its own passkey (login CSRF).
   if (!isOwnOrigin(c.req.raw)) return signInPage(c, visit, { status: 403, problem: words.failed })
-  const asked = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
-  if (!asked) return signInPage(c, visit, { status: 401, problem: words.expired })
+  const expected = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
+  if (!expected) return signInPage(c, visit, { status: 401, problem: words.expired })
   const text = form('credential')
   const id = credentialIdOf(text)
   const passkey = id === null ? null : await findPasskey(db, account.id, id)
-  const counter = passkey && (await verifySignIn(c.env, asked.challenge, text, passkey))
-  const isFresh = counter !== null && (await useChallenge(c.env, asked))
+  const counter = passkey && (await verifySignIn(c.env, expected.challenge, text, passkey))
+  const isFresh = counter !== null && (await useChallenge(c.env, expected))
   const wait = await waitOf(c, isFresh)
   if (wait > 0) {
     c.header('Retry-After', String(wait))
@@ -285,18 +285,18 @@ export async function register(c: Context<AppEnv>): Promise<Response> {
   const { visit, invitation, secretDigest } = opened
   const { account, db, words, now } = visit
   const purpose = purposeOf(secretDigest)
-  const asked = await readChallenge(c.env, account.id, purpose, { state: form('state'), now })
-  if (!asked?.member) return registrationPage(c, opened, { secret, problem: words.expired })
-  const key = await verifyRegistration(c.env, asked.challenge, form('credential'))
+  const expected = await readChallenge(c.env, account.id, purpose, { state: form('state'), now })
+  if (!expected?.member) return registrationPage(c, opened, { secret, problem: words.expired })
+  const key = await verifyRegistration(c.env, expected.challenge, form('credential'))
   if (!key) return registrationPage(c, opened, { secret, problem: words.cancelled })
   const { affiliate_id } = invitation
-  const member = { affiliate_id, member: asked.member }
+  const member = { affiliate_id, member: expected.member }
   const at = new Date(now).toISOString()
   const passkey = {
     ...{ ...key, ...member, name: words.first_passkey, created_at: at, last_used_at: at },
   }
   const name = typedName(form('name'), invitation.display_name ?? affiliate_id)
-  const details = { affiliate_id, id: invitation.id, member: asked.member }
+  const details = { affiliate_id, id: invitation.id, member: expected.member }
   const entry = { actor: 'portal', action: 'affiliate-member.join', account: account.id, details }
   const accepted = acceptInvitation(db, account.id, secretDigest, { name, passkey, now })
   try {

@@ -122,9 +122,9 @@ export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Pr
   }
   const keys = await listPasskeys(db, session)
   const state = form('state')
-  const asked = await readChallenge(c.env, account.id, purposeOf(visit), { state, now })
-  if (!asked) return showPasskeys(c, visit, words.expired)
-  const added = await verifyRegistration(c.env, asked.challenge, form('credential'))
+  const expected = await readChallenge(c.env, account.id, purposeOf(visit), { state, now })
+  if (!expected) return showPasskeys(c, visit, words.expired)
+  const added = await verifyRegistration(c.env, expected.challenge, form('credential'))
   const isKnown =
     added !== null && (await findPasskey(db, account.id, added.credential_id)) !== null
   if (!added || isKnown || keys.length >= MAX_PASSKEYS) {

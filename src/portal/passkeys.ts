@@ -1,6 +1,7 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
 import type { Passkey } from '../db/directory/affiliate-members.ts'
+import { passkeyOrigin } from '../development.ts'
 import { MINUTE_MS } from '../durations.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 
@@ -24,7 +25,7 @@ export interface Challenge {
 }
 
 /** What a challenge was signed for. */
-interface Asked {
+interface ExpectedChallenge {
   readonly challenge: string
   readonly until: number
   /** The member who registers; null at the sign-in. */
@@ -41,30 +42,30 @@ export async function newChallenge(
   { member = null, now }: { member?: string | null; now: number },
 ): Promise<Challenge> {
   const challenge = encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))
-  const asked: Asked = { challenge, until: now + CHALLENGE_MS, member }
-  const state = await signText(env, contextOf(account, purpose), JSON.stringify(asked))
+  const expected: ExpectedChallenge = { challenge, until: now + CHALLENGE_MS, member }
+  const state = await signText(env, contextOf(account, purpose), JSON.stringify(expected))
   return { challenge, state }
 }
 
-/** Returns what was asked; null if the state is of another purpose or account, or too old. */
+/** Returns the challenge that was signed; null if the state is of another purpose or account, or too old. */
 export async function readChallenge(
   env: Env,
   account: string,
   purpose: string,
   { state, now }: { state: string; now: number },
-): Promise<Asked | null> {
+): Promise<ExpectedChallenge | null> {
   const text = await verifyText(env, contextOf(account, purpose), state)
   if (text === null) return null
-  const asked: Asked = JSON.parse(text)
-  return asked.until > now ? asked : null
+  const expected: ExpectedChallenge = JSON.parse(text)
+  return expected.until > now ? expected : null
 }
 
 /** Marks a challenge as answered. Returns false if it was before: its answer is a replay. */
-export const useChallenge = (env: Env, { challenge, until }: Asked): Promise<boolean> =>
+export const useChallenge = (env: Env, { challenge, until }: ExpectedChallenge): Promise<boolean> =>
   env.CLIENT_GATE.getByName(`challenge:${challenge}`).useOnce(until)
 
-const hostOf = (env: Env) => new URL(env.BASE_URL).hostname
-const originOf = (env: Env) => new URL(env.BASE_URL).origin
+const hostOf = (env: Env) => passkeyOrigin(env).hostname
+const originOf = (env: Env) => passkeyOrigin(env).origin
 
 const userIdOf = (member: string) => encodeBase64url(new TextEncoder().encode(member))
 

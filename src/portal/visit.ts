@@ -67,9 +67,9 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const { account, db, now } = visit
   const session = await readMemberSession(c, now)
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
-  const gate = () => c.env.TOKEN_GATE.getByName(memberObjectName(session.id))
+  const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(session.id))
   const [admission, member] = await Promise.all([
-    withObjectRetry(() => gate().admit(1)),
+    withObjectRetry(() => tokenObject().admit(1)),
     findSignedIn(db, session),
   ])
   if (!admission || !member) return { ...visit, reason: 'signed_out' }

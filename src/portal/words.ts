@@ -222,11 +222,11 @@ export const WORDS: Readonly<Record<Language, Words>> = { en, de, es, pt }
 
 /** Returns the language that a browser prefers (RFC 9110 §12.5.4); English if the portal has none of them. */
 export function preferredLanguage(accepted: string | undefined): Language {
-  const weighed = (accepted ?? '').split(',').map((part) => {
+  const ranked = (accepted ?? '').split(',').map((part) => {
     const [tag = '', q = ''] = part.trim().split(/;\s*q=/)
     return { tag: tag.slice(0, 2).toLowerCase(), weight: q === '' ? 1 : Number(q) }
   })
-  const known = weighed.toSorted((a, b) => b.weight - a.weight).map(({ tag }) => tag)
+  const known = ranked.toSorted((a, b) => b.weight - a.weight).map(({ tag }) => tag)
   for (const tag of known) {
     const language = LANGUAGES.find((one) => one === tag)
     if (language) return language
