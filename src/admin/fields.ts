@@ -78,7 +78,7 @@ const storageQuota = v.pipe(
 )
 
 /** What affiliates may see. A member that is left out keeps its value. */
-const affiliateView = objectOf({
+export const affiliateViewFields = {
   customer_ids: v.exactOptional(
     describeField(
       f.oneOf('pseudonym', 'plain', 'none'),
@@ -125,7 +125,9 @@ const affiliateView = objectOf({
       ),
     ),
   ),
-})
+}
+
+const affiliateView = objectOf(affiliateViewFields)
 
 const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 

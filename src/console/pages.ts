@@ -1,6 +1,7 @@
 import type { Page } from './page.ts'
 import { accountsPage } from './pages/accounts.tsx'
 import { affiliatePage } from './pages/affiliate.tsx'
+import { affiliateKeysPage } from './pages/affiliate-keys.tsx'
 import { affiliateUploadPage } from './pages/affiliate-upload.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
@@ -41,6 +42,7 @@ export const PAGES: readonly Page[] = [
   affiliatesPage,
   affiliateUploadPage,
   affiliatePage,
+  affiliateKeysPage,
   plansPage,
   planPage,
   simulationPage,

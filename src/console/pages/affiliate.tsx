@@ -632,6 +632,12 @@ export const affiliatePage: Page = {
           <>
             <h2 id="portal">Portal</h2>
             {found.access && <AccessPart visit={visit} access={found.access} />}
+            <p>
+              <AccountLink visit={visit} at={['affiliates', affiliate_id, 'keys']}>
+                Keys of the affiliate
+              </AccountLink>
+              , with which a program reads what the affiliate earns.
+            </p>
             <StatusForm visit={visit} affiliate_id={affiliate_id} status={found.profile.status} />
           </>
         )}

@@ -1,7 +1,8 @@
-import { accountChange } from '../../admin/fields.ts'
+import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
+import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
-import { ACCOUNT_WORDS, MODES, storageWords, VERTICALS } from '../parts/field-words.ts'
+import { ACCOUNT_WORDS, MODES, storageWords, VERTICALS, VIEW_WORDS } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -18,6 +19,7 @@ interface Account {
   readonly policies: Readonly<Record<string, string>>
   readonly storage_quota: number
   readonly storage_bytes: number
+  readonly affiliate_view?: object
   readonly disabled: boolean
   readonly created_at: string
 }
@@ -79,6 +81,14 @@ export const settingsPage: Page = {
         body: changedMembers(accountChange, values, ACCOUNT_WORDS),
       }),
     },
+    view: {
+      done: 'What affiliates see is saved. It holds from their next request on.',
+      request: (values, { account }) => ({
+        method: 'PATCH',
+        path: apiPath(account),
+        body: { affiliate_view: changedMembers(affiliateViewFields, values) },
+      }),
+    },
     enable: change('The account is enabled.', { disabled: false }),
     disable: {
       ...change('The account is disabled.', { disabled: true }),
@@ -117,6 +127,15 @@ export const settingsPage: Page = {
           schemas={schemasOf(account)}
           words={ACCOUNT_WORDS}
           values={{ book_zone: 'UTC', amount_signs: 'magnitude', ...account, ...account.policies }}
+        />
+        <h2 id="affiliates">What affiliates see</h2>
+        <SchemaForm
+          visit={visit}
+          change="view"
+          submit="Save what affiliates see"
+          schemas={affiliateViewFields}
+          words={VIEW_WORDS}
+          values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
         />
         <StopAccount visit={visit} account={account} />
       </>

@@ -35,7 +35,7 @@ export const AUDIT_KINDS: Readonly<Record<string, AuditKind>> = {
     name: 'Mappings and event definitions',
     words: ['status', 'kyc_status_id', 'sales_status_id', 'event-definition'],
   },
-  credentials: { name: 'Credentials', words: ['client', 'brand-token'] },
+  credentials: { name: 'Credentials', words: ['client', 'brand-token', 'affiliate-key'] },
   webhooks: { name: 'Webhooks', words: ['webhook'] },
   fraud: {
     name: 'Fraud rules and cases',

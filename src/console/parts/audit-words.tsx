@@ -297,6 +297,23 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   }),
   'account.change': (details) => accountChange(details, objectAt(details, 'before')),
   'account.reset': () => ({ sentence: 'deleted all records of the test account' }),
+  'affiliate-key.create': (details, visit) => ({
+    sentence: (
+      <>
+        made the key <Quoted value={text(details, 'name')} /> for the affiliate{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+        {details.scope === 'read links' && ', which can also make links'}. {overlapWords(details)}
+      </>
+    ),
+  }),
+  'affiliate-key.end': (details, visit) => ({
+    sentence: (
+      <>
+        ended the key <Quoted value={text(details, 'name')} /> of the affiliate{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
   'affiliate.delete': (details, visit) => ({
     sentence: (
       <>

@@ -204,3 +204,37 @@ export const DEFINITION_WORDS = {
     hint: 'The name of the field with the status of an event, as the brand writes it. Without it, all events are approved.',
   },
 } as const satisfies WordsOf<string>
+
+/** The words of what affiliates see. */
+export const VIEW_WORDS = {
+  customer_ids: {
+    label: 'Names of customers',
+    hint: 'A pseudonym stays the same for the affiliate and tells nothing about the customer. Names and e-mail addresses are never shown.',
+    choices: { pseudonym: 'A pseudonym', plain: 'Your ID of the customer', none: 'Not at all' },
+  },
+  amounts: {
+    label: 'What customers paid and traded',
+    hint: 'If not, affiliates see what they earn only.',
+    choices: { true: 'Shown', false: 'Hidden' },
+  },
+  countries: {
+    label: 'Countries of customers',
+    hint: '',
+    choices: { true: 'Shown', false: 'Hidden' },
+  },
+  sub_affiliates: {
+    label: 'Affiliates below',
+    hint: 'What an affiliate sees of those whom they referred.',
+    choices: { totals: 'Totals', customers: 'Their customers', none: 'Nothing' },
+  },
+  drafts: {
+    label: 'Statements before the approval',
+    hint: '',
+    choices: { true: 'Shown', false: 'Hidden' },
+  },
+  held: {
+    label: 'Payouts under review',
+    hint: 'Affiliates never see why a payout is under review.',
+    choices: { category: 'Say that it is under review', none: 'Say nothing' },
+  },
+} satisfies Readonly<Record<string, FieldWords>>

@@ -7,6 +7,7 @@ import { ChangeForm, ConfirmForm } from './forms.tsx'
 
 /** The parts of a credential in words. */
 const SECRETS: Readonly<Record<string, string>> = {
+  affiliate_key: 'Key',
   client_id: 'Client ID',
   client_secret: 'Client secret',
   id: 'ID',
