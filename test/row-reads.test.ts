@@ -9,7 +9,7 @@ import { brand } from './brand.ts'
 import { putRates } from './commission/rate-files.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
-import { partner } from './partner.ts'
+import { askAdmin, json, partner } from './partner.ts'
 import { countCalls } from './watched.ts'
 import { emptyWorld } from './world.ts'
 
@@ -127,6 +127,9 @@ const OF_CUSTOMER: Bound = {
   each: 0,
   fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 1000 + 25 * SIZES.days,
 }
+/** An affiliate who calls is read with their account, and so is what the account shows. */
+const CALLER = 10
+const alsoCaller = (bound: Bound): Bound => ({ ...bound, fixed: bound.fixed + CALLER })
 /** A line is computed, and its facts are read again. */
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
 
@@ -164,6 +167,7 @@ const ACTIVITY = new URLSearchParams({
 }).toString()
 const WIDEST = 'from=2025-10-02&to=2026-10-02'
 const REPORT = `${WIDEST}&group_by=country_code&currency=EUR`
+const REPORT_DAYS = 'from=2026-10-01&to=2026-10-31'
 
 /** Returns the requests of a list with filters by customer and day. */
 function recordForms(
@@ -332,6 +336,8 @@ async function routes() {
     '/links': list(ROWS, [name, 'links', null], [`f${nearEnd(SIZES.affiliates, 7)}`]),
     '/affiliates/aff-000001/invitations': [{ bound: MEMBERS }],
     '/affiliates/aff-000001/members': [{ bound: MEMBERS }],
+    '/affiliates/aff-000001/keys': [{ bound: MEMBERS }],
+    '/affiliates/keys': [{ bound: MEMBERS, query: 'affiliate_id=aff-000001' }],
     '/links/f0000001': [{ bound: ONE }],
     '/plans': [{ bound: PLANS }],
     '/plans/p-000001': [{ bound: PLANS }],
@@ -401,7 +407,41 @@ async function routes() {
     // The steps of a run are counted.
     '/runs/run_1': [{ bound: { each: 0, fixed: 2010 } }],
   })
+  const { affiliate_key } = await json(
+    askAdmin(`accounts/${firm}/affiliates/aff-000000/keys`, 'POST', { name: 'Tracker' }),
+  )
+  const twice = (bound: Bound): Bound => alsoCaller({ ...bound, fixed: 2 * bound.fixed })
+  const month = 'period=2026-10'
   return {
+    '/affiliate/v1': {
+      headers: { Authorization: `Bearer ${affiliate_key}` },
+      paths: {
+        '/me': [{ bound: alsoCaller(PLANS) }],
+        '/overview': [
+          { bound: twice({ ...REPORTS, fixed: REPORTS.fixed + LINE.fixed }), query: REPORT_DAYS },
+        ],
+        '/statements': pages(alsoCaller(STATEMENTS)),
+        '/statements/stm-000000': [{ bound: alsoCaller(ONE) }],
+        [`${line}/explain`]: [{ bound: alsoCaller(LINE), query: month }],
+        [`${line}/parts`]: [{ bound: alsoCaller(LINE), query: month }],
+        '/unearned': [{ bound: alsoCaller(LINE), query: month }],
+        '/unearned/facts': [{ bound: alsoCaller(LINE), query: month }],
+        '/customers': [{ bound: alsoCaller(LINE), query: month }],
+        '/links': pages(alsoCaller(ROWS)),
+        '/clicks': [
+          {
+            bound: alsoCaller({ ...CLICKS, fixed: CLICKS.fixed + SIZES.affiliates }),
+            query: REPORT_DAYS,
+          },
+        ],
+        '/reports': [{ bound: twice(REPORTS), query: REPORT_DAYS }],
+        '/ledger': pages(alsoCaller({ ...ROWS, fixed: ROWS.fixed + BALANCE.fixed })),
+        '/payouts': pages(
+          alsoCaller({ ...ROWS, fixed: ROWS.fixed + BALANCE.fixed + 2 * SIZES.statements }),
+        ),
+        '/sub-affiliates': [{ bound: twice(REPORTS), query: REPORT_DAYS }],
+      },
+    },
     '/api/v1/forex': {
       headers: { Authorization: `Bearer ${acme.access_token}` },
       paths: {
@@ -550,7 +590,7 @@ test('each GET route reads at most the stated rows', { timeout: 600_000 }, async
     bound: Bound,
   ) => {
     // A report does not run beside totals of its account, nor soon after long ones.
-    if (bound === REPORTS) await env.DB.prepare('delete from totals_leases').run()
+    if (bound.fixed >= REPORTS.fixed) await env.DB.prepare('delete from totals_leases').run()
     const { response, rowsRead } = await countCalls(`${path}?${query}`.replace(/\?$/, ''), {
       headers,
       redirect: 'manual',

@@ -13,6 +13,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-access',
     'affiliate-keys',
     'affiliate-reading',
+    'affiliate-view',
     'feeds',
     'erasure',
     'fuzz-doors',

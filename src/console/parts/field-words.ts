@@ -208,7 +208,7 @@ export const DEFINITION_WORDS = {
 /** The words of what affiliates see. */
 export const VIEW_WORDS = {
   customer_ids: {
-    label: 'Names of customers',
+    label: 'IDs of customers',
     hint: 'A pseudonym stays the same for the affiliate and tells nothing about the customer. Names and e-mail addresses are never shown.',
     choices: { pseudonym: 'A pseudonym', plain: 'Your ID of the customer', none: 'Not at all' },
   },

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { kindOf } from '../src/affiliate/members.ts'
+import { type Sight, visible } from '../src/affiliate/view.ts'
+import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
+
+const sight = (view: Partial<Sight['view']> = {}): Sight => ({
+  view: { ...DEFAULT_VIEW, ...view },
+  own: 'IB-07',
+  nameOf: (id) => `c_${id.length}`,
+})
+
+describe('what an affiliate sees of an answer', () => {
+  test('a member that nobody has decided is left out, however deep', () => {
+    const answer = { data: [{ id: 'x', secret: 1, paid: { reference: 'r', phone: '1' } }], more: 1 }
+    expect(visible(answer, sight())).toEqual({ data: [{ id: 'x', paid: { reference: 'r' } }] })
+  })
+
+  test('a name of the prototype is no member of the table', () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      expect(kindOf('', name)).toBeUndefined()
+    }
+  })
+
+  test('ids of customers are named wherever they stand', () => {
+    const answer = {
+      customer: 'C-1',
+      scope: 'customer:C-1',
+      causes: [{ kind: 'record', resource: 'customers', id: 'C-1', customer_id: 'C-1' }],
+      trigger: { resource: 'transactions', id: 'T-1', day: '2026-10-01' },
+      waits_for: [{ resource: 'trading-activity', id: '2026-10-01|C-1|EURUSD|EUR' }],
+    }
+    const text = JSON.stringify(visible(answer, sight()))
+    expect(text).not.toContain('C-1')
+    expect(text).toContain('T-1')
+  })
+
+  test('the affiliate above is never named, and those below only if they are shown', () => {
+    const answer = {
+      scope: 'affiliate:IB-08',
+      steps: [
+        { step: 'sources', affiliate_id: 'IB-08' },
+        { step: 'funded', affiliate_id: 'IB-01' },
+        { step: 'amount', affiliate_id: 'IB-07' },
+      ],
+    }
+    expect(JSON.stringify(visible(answer, sight()))).not.toContain('IB-01')
+    expect(JSON.stringify(visible(answer, sight()))).toContain('IB-08')
+    const hidden = JSON.stringify(visible(answer, sight({ sub_affiliates: 'none' })))
+    expect(hidden).not.toContain('IB-08')
+    expect(hidden).toContain('IB-07')
+  })
+})
