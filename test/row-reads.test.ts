@@ -416,7 +416,7 @@ async function routes() {
     '/affiliate/v1': {
       headers: { Authorization: `Bearer ${affiliate_key}` },
       paths: {
-        '/me': [{ bound: alsoCaller(PLANS) }],
+        '/me': [{ bound: alsoCaller({ ...PLANS, fixed: PLANS.fixed + 2 * SIZES.affiliates }) }],
         '/overview': [
           { bound: twice({ ...REPORTS, fixed: REPORTS.fixed + LINE.fixed }), query: REPORT_DAYS },
         ],
@@ -427,7 +427,7 @@ async function routes() {
         '/unearned': [{ bound: alsoCaller(LINE), query: month }],
         '/unearned/facts': [{ bound: alsoCaller(LINE), query: month }],
         '/customers': [{ bound: alsoCaller(LINE), query: month }],
-        '/links': pages(alsoCaller(ROWS)),
+        '/links': pages(alsoCaller({ ...ROWS, fixed: ROWS.fixed + 3 * SIZES.affiliates })),
         '/clicks': [
           {
             bound: alsoCaller({ ...CLICKS, fixed: CLICKS.fixed + SIZES.affiliates }),
