@@ -17,6 +17,7 @@ import {
   type Column,
   count,
   Day,
+  dayWords,
   EmptyState,
   isolated,
   periodWords,
@@ -75,7 +76,7 @@ export const StatusBadge = ({ status, payable }: Pick<Statement, 'status' | 'pay
   </Badge>
 )
 
-const NONE = <span class="quiet">–</span>
+const NONE = <span class="quiet none">–</span>
 
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
@@ -130,14 +131,17 @@ export const Statements = (props: StatementsProps) => {
       : []
   }
   const [plan, ...otherPlans] = new Set(rows.map((row) => row.plan))
-  // The same plan in all rows is said once.
+  // What is the same in all rows is said once.
   const isOfOnePlan = rows.length > 1 && plan !== undefined && otherPlans.length === 0
   const ofPlan = isOfOnePlan ? `, by the plan ${isolated(planNames.get(plan) ?? plan)}` : ''
+  const [day = '', ...otherDays] = new Set(rows.map(({ payable_on }) => payable_on))
+  const isOfOneDay = rows.length > 1 && otherDays.length === 0
+  const ofDay = isOfOneDay ? `, due on ${dayWords(day)}` : ''
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   const before = earlier ? earlierColumn(earlier) : []
   return (
     <Table
-      caption={`${caption}${ofPlan}`}
+      caption={`${caption}${ofPlan}${ofDay}`}
       rows={rows}
       empty={empty}
       isCards
@@ -150,7 +154,9 @@ export const Statements = (props: StatementsProps) => {
         )),
         amount('Payable', 'payable'),
         column('Status', (row: Statement) => <StatusBadge {...row} />),
-        column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />),
+        ...(isOfOneDay
+          ? []
+          : [column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />)]),
         ...(isOfOnePlan ? [] : fields<Statement>(visit, 'plan')),
         ...carried('Carried in', 'opening'),
         ...(before.length > 0 || rows.some(({ total, payable }) => total !== payable)
