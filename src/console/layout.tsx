@@ -119,7 +119,7 @@ const Nav = (frame: Frame) => (
       </li>
       <li>
         <Link to="/console/audit-log" here={frame.visit.path === '/console/audit-log'}>
-          Audit log
+          Audit log of all accounts
         </Link>
       </li>
     </ul>

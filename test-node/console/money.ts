@@ -59,7 +59,7 @@ export function moneyTests(shared: () => Shared): void {
     await page.getByRole('button', { name: 'Save this version' }).click()
     assert.match(
       await page.getByRole('status').innerText(),
-      /Version 2 of demo-ib is saved. It applies from 1 Jan 9998/,
+      /Version 2 is saved. It applies from 1 Jan 9998/,
     )
     assert.deepEqual(await page.locator('main ins').allInnerTexts(), [
       'It is payable 20 days after the month ends.',

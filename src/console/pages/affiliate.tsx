@@ -41,6 +41,7 @@ import {
   EmptyState,
   isolated,
   type List,
+  NOTHING,
   Pager,
   periodWords,
   Table,
@@ -199,9 +200,7 @@ const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
           {url}
         </AccountLink>
       )),
-      column('Name', ({ name }: Link) =>
-        name === null ? <span class="quiet">–</span> : <Data text={name} />,
-      ),
+      column('Name', ({ name }: Link) => (name === null ? NOTHING : <Data text={name} />)),
       column('Landing page', ({ landing_page }: Link) => <Data text={landing_page} />),
       column('State', ({ disabled }: Link) =>
         disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,

@@ -26,6 +26,7 @@ import {
 import { setStatus } from '../parts/affiliate-status.tsx'
 import {
   Badge,
+  type Column,
   count,
   Data,
   Day,
@@ -185,6 +186,17 @@ const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
   </button>
 )
 
+/** Returns the columns of what affiliates earned. */
+const figureColumns = (visit: Visit): Column<AffiliateFigures>[] => [
+  column('Balance', ({ balances }: AffiliateFigures) => <BalanceCell balances={balances} />, true),
+  column(
+    'Earned this period',
+    ({ earned }: AffiliateFigures) => <EarnedCell earned={earned} now={visit.now} />,
+    true,
+  ),
+  column('Last signup', ({ last_signup }: AffiliateFigures) => <Day day={last_signup} />),
+]
+
 /** Renders the affiliates with their figures. */
 const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }) => {
   const { refused } = visit
@@ -218,17 +230,8 @@ const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }
           </>
         )),
         column('Plan', (row: AffiliateFigures) => <PlanCell visit={visit} row={row} />),
-        column(
-          'Balance',
-          ({ balances }: AffiliateFigures) => <BalanceCell balances={balances} />,
-          true,
-        ),
-        column(
-          'Earned this period',
-          ({ earned }: AffiliateFigures) => <EarnedCell earned={earned} now={visit.now} />,
-          true,
-        ),
-        column('Last signup', ({ last_signup }: AffiliateFigures) => <Day day={last_signup} />),
+        // Who chooses affiliates for a plan needs to find them, not their figures.
+        ...(visit.query.plan ? [] : figureColumns(visit)),
       ]}
       empty={
         Object.keys(visit.query).length === 0 ? (
@@ -387,6 +390,8 @@ export const affiliatesPage: Page = {
     assign: {
       done: assignedText,
       perform: (values, visit) => assignPlan(values, visit, tickedAffiliates(values)),
+      // The choice is made: the list no longer asks for affiliates.
+      next: (_, { path, query }) => withQuery(path, { ...query, plan: undefined }),
     },
     suspend: setStatus('suspended', tickedAffiliates, (answer) => statusText(answer, 'suspended')),
     reinstate: setStatus('active', tickedAffiliates, (answer) => statusText(answer, 'reinstated')),

@@ -141,7 +141,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly KnownPlan[] })
       {
         name: 'affiliate_id',
         required: true,
-        hint: '* = every affiliate without its own assignment',
+        hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
       },
       ...assignFields(plans, visit.now, visit.query.plan),
     ]}

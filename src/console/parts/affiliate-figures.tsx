@@ -5,7 +5,7 @@ import { decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { Visit } from '../page.ts'
 import type { Status } from './affiliate-status.tsx'
-import { Amount, Badge, dayWords, periodWords } from './data.tsx'
+import { Amount, Badge, dayWords, NOTHING, periodWords } from './data.tsx'
 import { Sparkline } from './figures.tsx'
 import { PlanLink } from './names.tsx'
 import { sumByCurrency } from './owed.ts'
@@ -89,7 +89,7 @@ export const EarnedSparkline = ({ series: { currency, totals } }: { series: Seri
 /** Renders the earnings of the last three periods: that of the current one, and smaller those before. */
 export const EarnedCell = ({ earned, now }: { earned: readonly Earned[]; now: number }): Child => {
   const all = seriesOf(earned, now, 3)
-  if (all.length === 0) return <span class="quiet">–</span>
+  if (all.length === 0) return NOTHING
   return all.map((series) => {
     const [open, ...earlier] = series.totals
     return (
@@ -110,7 +110,7 @@ export const EarnedCell = ({ earned, now }: { earned: readonly Earned[]; now: nu
 
 /** Renders balances, each with what is payable of it. */
 export const BalanceCell = ({ balances }: { balances: readonly Balance[] }): Child => {
-  if (balances.length === 0) return <span class="quiet">–</span>
+  if (balances.length === 0) return NOTHING
   return balances.map(({ currency, balance, due }) => (
     <div>
       <Amount value={balance} currency={currency} />

@@ -25,6 +25,9 @@ export function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Stands where there is nothing. Cards on a phone leave such a field out. */
+export const NOTHING = <span class="quiet none">–</span>
+
 /** A column of a table. Numbers are right-aligned. */
 export interface Column<Row> {
   readonly title: string
@@ -166,7 +169,7 @@ const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as co
 
 /** Renders a day (`YYYY-MM-DD`) in words; null as a dash. */
 export const Day = ({ day }: { day: string | null }) =>
-  day === null ? <span class="quiet">–</span> : <time datetime={day}>{dayWords(day)}</time>
+  day === null ? NOTHING : <time datetime={day}>{dayWords(day)}</time>
 
 /** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
 export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string }) {

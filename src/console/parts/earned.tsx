@@ -84,6 +84,7 @@ const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
   return (
     <Table
       caption="Lines of statements that count records of the customer"
+      isCards
       rows={earned.lines}
       columns={[
         {
@@ -144,6 +145,7 @@ const Unearned = (props: {
 }) => (
   <Table
     caption="Records that earned nothing"
+    isCards
     rows={props.rows}
     columns={[
       column('Why', (group: UnearnedGroup) => (

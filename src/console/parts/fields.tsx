@@ -1,6 +1,16 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, type Visit, withQuery } from '../page.ts'
-import { Amount, Badge, type Column, Data, Day, periodWords, Time, titleOf } from './data.tsx'
+import {
+  Amount,
+  Badge,
+  type Column,
+  Data,
+  Day,
+  NOTHING,
+  periodWords,
+  Time,
+  titleOf,
+} from './data.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
 
 // Fields of the administration API, shown in the same way on every page.
@@ -53,7 +63,7 @@ export function Value({ visit, name, value }: { visit: Visit; name: string; valu
   const page = PAGES[name]
   const id = <Data text={text} />
   const tone = name === 'status' ? TONES.get(text) : undefined
-  if (text === '') return <span class="quiet">–</span>
+  if (text === '') return NOTHING
   if (name === 'plan') return <PlanLink visit={visit} id={text} />
   if (AFFILIATES.has(name) && text !== '*') return <AffiliateLink visit={visit} id={text} />
   if (page && text !== '*') return <AccountLink visit={visit} at={[page, text]} children={id} />

@@ -30,7 +30,10 @@ export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
     <Data text={id} />
   ) : (
     <>
-      <Data text={name} /> (<Data text={id} />)
+      <Data text={name} />{' '}
+      <span class="id">
+        (<Data text={id} />)
+      </span>
     </>
   )
 

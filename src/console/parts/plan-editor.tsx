@@ -52,10 +52,10 @@ interface Stored {
 /** The change that saves a version of a plan: that of the path or, if the path has none, that of the form. */
 export const putVersion: Change = {
   done(answer) {
-    const { plan, version, effective_from, outcome, warnings } = answer as Stored
-    if (outcome === 'unchanged') return `Version ${version} of ${plan} has these terms already.`
+    const { version, effective_from, outcome, warnings } = answer as Stored
+    if (outcome === 'unchanged') return `Version ${version} has these terms already.`
     const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
-    return `Version ${version} of ${plan} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
+    return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
   },
   request: putRequest,
   next: (answer, { account }) =>

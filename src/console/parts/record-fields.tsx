@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { countryName } from '../../commission/engine/country-words.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { figure } from '../../commission/engine/reasons.ts'
-import { Amount, Data, Day, Time, titleOf } from './data.tsx'
+import { Amount, Data, Day, NOTHING, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
 
@@ -105,7 +105,7 @@ export const isAmount = (name: string): boolean =>
 export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {
   const value = record[name]
   const text = textOf(value)
-  if (text === '') return <span class="quiet">–</span>
+  if (text === '') return NOTHING
   const isNumber = DECIMAL.test(text)
   if (isNumber && IN_CURRENCY.test(name)) {
     const currency = currencyOf(record)

@@ -12,6 +12,7 @@ import {
   Data,
   dayWords,
   EmptyState,
+  NOTHING,
   Sentence,
   Table,
 } from './data.tsx'
@@ -93,7 +94,7 @@ interface FigureProps {
 function FigureText({ report, row, metric, hasCurrency = false }: FigureProps) {
   const value = row.metrics[metric]
   const rest = restOf(row, metric)
-  if (value === null || value === undefined) return <span class="quiet">–</span>
+  if (value === null || value === undefined) return NOTHING
   if (isZero(value) && rest.length > 0) return <Rest rest={rest} />
   const isMoney = typeOf(report, metric) === 'amount'
   const text = isMoney ? moneyText(decimal(String(value)), report.currency) : String(value)
