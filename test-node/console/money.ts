@@ -209,14 +209,14 @@ export function moneyTests(shared: () => Shared): void {
     const csv = readFileSync(await (await download).path(), 'utf8')
     assert.match(
       csv,
-      /^\ufeffaffiliate_id,name,parent,plan,[^\r]*\r\nIB-07,[^\r]*\r\nIB-08,,IB-07,[^\r]*\r\n$/,
+      /^\ufeffaffiliate_id,name,parent,plan,[^\r]*\r\nIB-07,[^\r]*\r\nIB-08,Elena Petrov,IB-07,[^\r]*\r\n$/,
     )
     // The period of the demo is past: from a later day on, the plan changes nothing that others test.
     await page.getByLabel('From').fill('2098-01-01')
     await page.getByRole('button', { name: 'Assign the plan' }).click()
     assert.match(
       await page.getByRole('status').innerText(),
-      /The plan is assigned to 2 affiliates\./,
+      /Standard IB is assigned to 2 affiliates from 1 Jan 2098 on\./,
     )
   })
 

@@ -24,6 +24,7 @@ import {
   type AddChoices,
   AddForm,
   addAffiliate,
+  assignedText,
   assignFields,
   assignPlan,
   type ChosenPlan,
@@ -522,7 +523,7 @@ const changes: Readonly<Record<string, Change>> = {
     }),
   },
   assign: {
-    done: 'The plan is assigned.',
+    done: assignedText,
     perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate ?? '']),
   },
   contact: {

@@ -19,6 +19,7 @@ import {
   type AddChoices,
   AddForm,
   addAffiliate,
+  assignedText,
   assignFields,
   assignPlan,
   readAddChoices,
@@ -315,6 +316,11 @@ const ListForm = ({
         </p>
       )}
       {figures}
+      <p class="go-on">
+        <a class="button" href="#for-ticked">
+          Go on with the ticked
+        </a>
+      </p>
       <fieldset class="for-ticked" id="for-ticked">
         <legend>
           For the ticked affiliates (<span data-sum>{kept}</span>)
@@ -363,14 +369,6 @@ const FILTERS: readonly Input[] = [
     ],
   },
 ]
-
-/** Says to how many affiliates a plan was assigned. */
-function assignedText(answer: unknown): string {
-  const { received, changed } = answer as { received: number; changed: number }
-  const had = received - changed
-  const others = had > 0 ? ` ${counted(had, 'affiliate')} had this assignment before.` : ''
-  return `The plan is assigned to ${counted(changed, 'affiliate')}.${others}`
-}
 
 /** Says how many affiliates were suspended or reinstated. */
 function statusText(answer: unknown, what: string): string {

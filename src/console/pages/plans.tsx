@@ -11,6 +11,7 @@ import {
 } from '../page.ts'
 import {
   assignedFor,
+  assignedText,
   assignFields,
   assignPlan,
   type ChosenPlan,
@@ -260,7 +261,7 @@ export const plansPage: Page = {
     unassign,
     put: putVersion,
     assign: {
-      done: 'The plan is assigned.',
+      done: assignedText,
       perform: (values, visit) => assignPlan(values, visit, [values('affiliate_id')]),
     },
   },

@@ -1,3 +1,4 @@
+import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
@@ -140,19 +141,38 @@ function fromField(plans: AddChoices['plans'], now: number, chosen?: string): In
   }
 }
 
+/** What an assignment has changed. */
+interface Assigned {
+  readonly received: number
+  readonly changed: number
+  readonly name: string
+  readonly from: string
+}
+
+/** Says which plan was assigned, to how many affiliates, and from when on. */
+export function assignedText(answer: unknown): string {
+  const { received, changed, name, from } = answer as Assigned
+  const had = received - changed
+  const others = had > 0 ? ` ${counted(had, 'affiliate')} had this assignment before.` : ''
+  return `${isolated(name)} is assigned to ${counted(changed, 'affiliate')} from ${dayWords(from)} on.${others}`
+}
+
 /** Makes the assignments of a form. Without a day, the plan is assigned from its start on. */
 export const assignPlan = async (
   values: Values,
-  { api, account, now }: Visit,
+  { api, account, now, names }: Visit,
   affiliates: readonly string[],
-): Promise<unknown> => {
+): Promise<Assigned> => {
   const { plan, from, customers } = pick(values, 'plan', 'from', 'customers')
   const day = from || startOf(await readChosen({ api, account }, plan), now)
-  return api.send({
+  const answer = await api.send({
     method: 'PUT',
     path: apiPath(account, 'assignments'),
     body: affiliates.map((affiliate_id) => ({ affiliate_id, plan, from: day, customers })),
   })
+  const { received, changed } = answer as Pick<Assigned, 'received' | 'changed'>
+  const name = (plan && (await names.plans()).get(plan)) || 'The plan'
+  return { received, changed, name, from: day }
 }
 
 /** Reads a plan that was chosen; undefined if there is none. */
