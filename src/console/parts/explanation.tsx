@@ -8,7 +8,7 @@ import {
   adjustmentSentences,
   changeText,
 } from '../../commission/why/explain.ts'
-import type { Visit } from '../page.ts'
+import type { PlanNames, Visit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Data, isolated, Sentence } from './data.tsx'
 import { AccountLink, Facts } from './fields.tsx'
@@ -18,6 +18,14 @@ import { AffiliateLink } from './names.tsx'
 
 /** What `GET …/lines/{line_id}/explain` returns. */
 export type Explained = Explanation | AdjustmentExplanation
+
+/** Returns an explanation in which plans have their names in place of their ids. */
+const withPlanNames = (explained: Explained, names: PlanNames): Explained =>
+  JSON.parse(
+    JSON.stringify(explained, (member, value) =>
+      member === 'plan' ? (names.get(value) ?? value) : value,
+    ),
+  )
 
 /** Returns an explanation in sentences, without its title. */
 const sentencesOf = (explanation: Explanation): string[] =>
@@ -143,7 +151,9 @@ export function RuleInWords({
 }
 
 /** Renders an explanation in sentences; of an adjustment also what changed and the line as it is now. */
-export function ExplanationView({ visit, explained }: { visit: Visit; explained: Explained }) {
+export async function ExplanationView(props: { visit: Visit; explained: Explained }) {
+  const { visit } = props
+  const explained = withPlanNames(props.explained, await visit.names.plans())
   if (!('of' in explained)) return <Sentences sentences={sentencesOf(explained)} />
   return (
     <>

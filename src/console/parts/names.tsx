@@ -24,6 +24,9 @@ export const AffiliateName = async ({ visit, id }: { visit: Named; id: string })
   return <NameAndId name={name} id={id} />
 }
 
+/** The longest id that stays on one line, on the narrowest phone. */
+const SHORT = 16
+
 /** Renders a name that is known, and its id; only the id if there is no name. */
 export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
   name === null ? (
@@ -31,7 +34,7 @@ export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
   ) : (
     <>
       <Data text={name} />{' '}
-      <span class="id">
+      <span class={id.length <= SHORT ? 'id' : undefined}>
         (<Data text={id} />)
       </span>
     </>
