@@ -153,7 +153,7 @@ export function moneyTests(shared: () => Shared): void {
       outcome,
       /2 statements of March 2026 are approved\. 1 statement could not be approved/,
     )
-    assert.match(outcome, /IB-09, demo-ib[\s\S]*waits for a rate or a currency/)
+    assert.match(outcome, /IB-09\), Standard IB[\s\S]*waits for a rate or a currency/)
     assert.match(outcome, /The period is closed, except for 1 affiliate with a draft\./)
     assert.match(outcome, /“Approve without them; an adjustment pays them later”/)
     assert.doesNotMatch(outcome, /leave_out_holds|`/)
