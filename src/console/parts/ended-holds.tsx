@@ -1,3 +1,4 @@
+import { counted } from '../../commission/engine/reasons.ts'
 import { EXPIRE_DAYS } from '../../durations.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import { apiPath, type Change, type Visit } from '../page.ts'
@@ -5,7 +6,7 @@ import { subjectText } from './cases.tsx'
 import { CustomerLink } from './customers.tsx'
 import { Data, Day, isolated, type List, Time } from './data.tsx'
 import { AccountLink } from './fields.tsx'
-import { ChangeForm } from './forms.tsx'
+import { FoldedForm } from './forms.tsx'
 
 // Holds of payouts that ended without a decision, until an approver has looked at each.
 
@@ -65,7 +66,14 @@ function Because({ account, found }: { account: string; found: EndedHold }) {
           was moved to <Data text={moved.affiliate_id} />
         </>
       )}
-      , from {moved.from === null ? 'the beginning' : <Day day={moved.from} />} on
+      ,{' '}
+      {moved.from === null ? (
+        'from the beginning'
+      ) : (
+        <>
+          from <Day day={moved.from} /> on
+        </>
+      )}
     </>
   )
 }
@@ -76,9 +84,13 @@ export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHo
   if (data.length === 0) return null
   const rest = meta.total - data.length
   return (
-    <section class="notice why" id="ended">
-      <h2>Holds that ended without a decision</h2>
-      <p>Look at each before you pay the affiliate.</p>
+    <div class="notice why" id="ended">
+      <p>
+        <strong>
+          {counted(meta.total, 'hold')} of payouts ended without a decision. Look at{' '}
+          {meta.total === 1 ? 'it' : 'each'} before you pay the affiliate.
+        </strong>
+      </p>
       <ul>
         {data.map((one) => (
           <li>
@@ -100,9 +112,10 @@ export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHo
         ))}
       </ul>
       {rest > 0 && <p class="note">{`${rest.toLocaleString('en')} earlier ones follow.`}</p>}
-      <ChangeForm
+      <FoldedForm
         visit={visit}
         change="acknowledge"
+        title={meta.total === 1 ? 'Acknowledge it' : 'Acknowledge one'}
         submit="I have looked at it"
         needs="approver"
         fields={[
@@ -121,6 +134,6 @@ export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHo
           },
         ]}
       />
-    </section>
+    </div>
   )
 }
