@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
+import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
 import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
@@ -475,6 +476,18 @@ test('a run of statements evaluates the rules after its last statement', async (
   const { cases } = await firm()
   await runStatements()
   expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
+})
+
+test('a run evaluates in as many steps as are needed', async () => {
+  const limits = { ...EVALUATION_LIMITS }
+  Object.assign(EVALUATION_LIMITS, { stepFacts: 1, days: 9 })
+  try {
+    const { cases } = await firm()
+    await runStatements()
+    expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
+  } finally {
+    Object.assign(EVALUATION_LIMITS, limits)
+  }
 })
 
 test('rules and their cases never change a statement', async () => {
