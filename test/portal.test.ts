@@ -295,3 +295,21 @@ test('every page has the security headers of the console', async () => {
   expect(headers.get('Cache-Control')).toBe('no-store')
   expect(headers.get('X-Frame-Options')).toBe('DENY')
 })
+
+test('the pages of the portal show what the API of affiliates answers', async () => {
+  const { browser } = await joined()
+  for (const [path, text] of [
+    ['', words.pending_none],
+    ['/statements', words.no_statements],
+    ['/customers', words.no_customers],
+  ]) {
+    const response = await browser.get(`${AT}${path}`)
+    expect([path, response.status, await response.text()]).toEqual([
+      path,
+      200,
+      expect.stringContaining(text ?? ''),
+    ])
+  }
+  expect((await browser.get(`${AT}/statements/stm_000000000000000000000000`)).status).toBe(404)
+  expect((await browser.get(`${AT}/nowhere`)).status).toBe(404)
+})

@@ -4,6 +4,7 @@ import { respond } from '../console/respond.ts'
 import { policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
 import { httpsOnly, requestLog } from '../http/request-log.ts'
+import { showCustomers } from './customers.tsx'
 import {
   isMember,
   register,
@@ -17,6 +18,7 @@ import {
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
+import { showStatement, showStatements } from './statements.tsx'
 import { type MemberVisit, memberVisit } from './visit.ts'
 import { preferredLanguage, WORDS } from './words.ts'
 
@@ -79,6 +81,9 @@ portalApp
   .post('/invitation', showRegistration)
   .post('/invitation/register', register)
   .get('/', forMembers(showOverview))
+  .get('/statements', forMembers(showStatements))
+  .get('/statements/:statement', forMembers(showStatement))
+  .get('/customers', forMembers(showCustomers))
   .get('/passkeys', forMembers(showPasskeys))
   .post('/passkeys', forMembers(changePasskeys))
 

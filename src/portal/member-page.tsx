@@ -13,6 +13,22 @@ export const timeText = (instant: string, language: Language): string =>
 export const dayText = (day: string, language: Language): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 
+/** Writes a month (`2026-10`) in a language; a week as it is. */
+export const periodText = (period: string, language: Language): string =>
+  /^\d{4}-\d\d$/.test(period)
+    ? new Intl.DateTimeFormat(language, {
+        ...{ month: 'long', year: 'numeric', timeZone: 'UTC' },
+      }).format(new Date(period))
+    : period
+
+/** Writes an exact decimal in a language, with its currency: `1.234,50 EUR`. */
+export const moneyIn = (amount: string, currency: string, language: Language): string => {
+  const minimumFractionDigits = amount.split('.')[1]?.length ?? 0
+  const format = new Intl.NumberFormat(language, { minimumFractionDigits })
+  // A text keeps all its digits, which a number would not.
+  return `${format.format(amount as `${number}`)} ${currency}`
+}
+
 /** Renders a page of a member who is signed in. */
 export const MemberPage = (props: {
   visit: MemberVisit

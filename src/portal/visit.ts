@@ -39,8 +39,12 @@ export interface MemberVisit extends PortalVisit {
   readonly member: SignedIn
   readonly csrf: string
   /** Reads from a path below `/affiliate/v1`. Throws the ApiError that the API responds with. */
-  get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
+  get<T>(path: string, query?: Query): Promise<T>
+  /** Does the same, and returns the answer as plain text. */
+  text(path: string, query?: Query): Promise<string>
 }
+
+type Query = Readonly<Record<string, string | undefined>>
 
 /**
  * Returns the visit of an account's portal, in the language that the browser prefers.
@@ -81,18 +85,21 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const spoken = { ...visit, language, words: WORDS[language] }
   if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
   const csrf = await memberCsrfToken(c.env, session)
-  return { ...spoken, session, member, csrf, get: apiOf(c, csrf) }
+  return { ...spoken, session, member, csrf, ...apiOf(c, csrf) }
 }
 
-/** Returns a function that reads from `/affiliate/v1` with the session of a request. */
-const apiOf =
-  (c: Context<AppEnv>, csrf: string): MemberVisit['get'] =>
-  async (path, query = {}) => {
+/** Returns functions that read from `/affiliate/v1` with the session of a request. */
+function apiOf(c: Context<AppEnv>, csrf: string): Pick<MemberVisit, 'get' | 'text'> {
+  const send = (path: string, query: Query, Accept: string) => {
     const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value) url.searchParams.set(name, value)
     }
-    const headers = { Cookie: c.req.header('Cookie') ?? '', [CSRF_HEADER]: csrf }
-    const response = await routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
-    return response.json()
+    const headers = { Accept, Cookie: c.req.header('Cookie') ?? '', [CSRF_HEADER]: csrf }
+    return routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
   }
+  return {
+    get: async (path, query = {}) => (await send(path, query, 'application/json')).json(),
+    text: async (path, query = {}) => (await send(path, query, 'text/plain')).text(),
+  }
+}
