@@ -424,6 +424,10 @@ test('the erasure of a customer leaves nothing of them in a case but their id', 
   for (const value of Object.values(person)) expect(text).not.toContain(value)
   expect(text).toContain(id)
   expect((await json(askAdmin('accounts/erasing/cases/case_9'))).status).toBe('confirmed')
+  const { data } = await json(askAdmin('accounts/erasing/cases/case_9/evidence'))
+  expect(data).toMatchObject([{ id: 't-1', customer_id: id }])
+  const { data: customers } = await json(askAdmin('accounts/erasing/cases/case_9/customers'))
+  expect(customers).toEqual([{ customer_id: id, records: 1 }])
 })
 
 /** Returns the records that were seen by the last decision. */
