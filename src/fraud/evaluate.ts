@@ -220,14 +220,14 @@ async function evaluateGroup(
   const { opened, place } = evaluation
   const rules = ruleDaysOf(opened.versions, place.first, place.last)
   let facts = 0
-  let tried = most
+  let size = most
   const done = async (group: readonly string[], found: Found) => ({
     facts: facts + found.facts,
     most: nextMost(sizeOfGroup(group, opened.counts), found.facts),
     ...(await store(evaluation, group, found, tooLarge)),
   })
   for (;;) {
-    const group = firstGroup(affiliates, opened.counts, tried)
+    const group = firstGroup(affiliates, opened.counts, size)
     try {
       return await done(group, await findTogether(evaluation, rules, group))
     } catch (error) {
@@ -236,7 +236,7 @@ async function evaluateGroup(
     }
     const [first] = group
     if (group.length > 1 || first === undefined) {
-      tried = sizeOfGroup(group, opened.counts) / 2
+      size = sizeOfGroup(group, opened.counts) / 2
       continue
     }
     return await done(group, await findApart(evaluation, rules, first))
