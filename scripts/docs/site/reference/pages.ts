@@ -146,6 +146,9 @@ export const AUDIENCES: readonly Audience[] = [
       'igaming-commissions',
     ),
   ),
+  audience('affiliate', 'Affiliates', 'For affiliates: read what they earn, and why.', [
+    topic('affiliate-api', 'What affiliates read', 'Read statements, customers and explanations.'),
+  ]),
   audience(
     'administration',
     'Administration',
