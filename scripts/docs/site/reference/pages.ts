@@ -220,6 +220,7 @@ export const headersOf = (page: ReferencePage, spec: Spec) =>
 
 /** The headings of operations by their paths. The first that matches counts. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
+  [/^\/affiliate\/v1\//, 'What affiliates read'],
   [/^\/(oauth|\.well-known)/, 'Access tokens'],
   [/^\/go\//, 'Links'],
   [/personal-data|\/erasures/, 'Erasure'],
