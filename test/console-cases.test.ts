@@ -10,7 +10,7 @@ import {
   storeFinding,
   storeRule,
 } from './fraud/stored-cases.ts'
-import { askAdmin, register } from './partner.ts'
+import { askAdmin, json, register } from './partner.ts'
 
 // The pages of cases: from the list to the records and the decision, and where payouts name them.
 
@@ -289,6 +289,17 @@ describe('a case', () => {
 })
 
 describe('a payout that a case holds', () => {
+  test('needs two persons once the settings of the account say so', async () => {
+    const { text } = await send(`${AT}/account`, {
+      change: 'save',
+      'was:approvals': '1',
+      approvals: '2',
+    })
+
+    expect(text).toContain('The settings are saved.')
+    expect(await json(askAdmin(`accounts/${ACCOUNT}`))).toMatchObject({ approvals: 2 })
+  })
+
   test('has no tick, and leads to the case', async () => {
     await approve('a', '40.50')
     const { html, text } = await read(`${AT}/payouts`)
@@ -297,7 +308,7 @@ describe('a payout that a case holds', () => {
     expect(html).not.toMatch(/<input type="checkbox"/)
     expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
     expect((await read(AT)).text).toMatch(
-      /Payable now 40\.50 EUR The fraud review holds 40\.50 EUR of it/,
+      /Payable now 40\.50 EUR The fraud review holds 40\.50 EUR of it\. (?!Pay )/,
     )
   })
 

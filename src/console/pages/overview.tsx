@@ -110,6 +110,8 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
 /** What cases of the fraud review hold of what is due to an affiliate. */
 interface HeldPayout {
   readonly currency: string
+  /** What can be paid: what is not held. */
+  readonly amount: string
   readonly amount_held: string
 }
 
@@ -123,7 +125,10 @@ const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly Held
     /[1-9]/.test(amount) ? [{ amount, currency }] : [],
   )
   const due = sumByCurrency(sums.due)
-  const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
+  const heldWhole = props.payouts.filter(
+    ({ amount, amount_held }) => /[1-9]/.test(amount_held) && !/[1-9]/.test(amount),
+  )
+  const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0) - heldWhole.length
   const latest = latestPaid(sums)
   return (
     <FigureCard title="Payable now">

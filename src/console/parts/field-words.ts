@@ -113,8 +113,9 @@ export const ACCOUNT_WORDS = {
     scale: GIGABYTES,
   },
   approvals: {
-    label: 'Approvals for a statement',
-    hint: 'How many different people must approve a statement: 1 or 2. Everyone who signs in with the same key counts as one person. Default: 1.',
+    label: 'Persons who must agree',
+    hint: 'How many different persons approve a statement or decide a case. Everyone who signs in with the same key counts as one person. Default: one.',
+    choices: { 1: 'One', 2: 'Two' },
   },
   unattributed_threshold: {
     label: 'Customers without an affiliate, in %',

@@ -41,13 +41,15 @@ export function describe(schema: Schema): Described {
   const parts = partsOf(schema)
   const has = (type: string) => parts.some((part) => part.type === type)
   const options = parts.find(({ type }) => type === 'picklist')?.options
+  const choices = Array.isArray(options) ? options : []
+  const isNumber = has('number') || choices.some((choice) => typeof choice === 'number')
   const { examples } = parts.find((part) => part.metadata)?.metadata ?? {}
   return {
     example: examples?.map(String)[0],
-    choices: has('boolean') ? ['true', 'false'] : Array.isArray(options) ? options : [],
+    choices: has('boolean') ? ['true', 'false'] : choices.map(String),
     isList: has('array'),
     isRequired: !has('optional'),
-    type: has('boolean') ? 'boolean' : has('number') ? 'number' : 'text',
+    type: has('boolean') ? 'boolean' : isNumber ? 'number' : 'text',
   }
 }
 
