@@ -168,6 +168,19 @@ describe('the form of a rule', () => {
     expectPlain(next)
   })
 
+  test('says until when a back-dated version applies, and what applies then', async () => {
+    await create('prop-trading')
+    await put('own', { effective_from: '2026-10-01' })
+    const { page, press, browser } = await open(`${RULES}/own?edit=next`)
+    const typed = { action: 'hold', effective_from: '2026-09-01' }
+    const saved = await press(await page(), 'save', typed)
+    const next = await (await browser.get(saved.headers.get('Location')!)).text()
+    expect(words(next)).toContain(
+      'Version 2 is saved. It applies from 1 Sept 2026 to 30 Sept 2026; then version 1 applies, which only flags. If',
+    )
+    expectPlain(next)
+  })
+
   test('shows the second of two editors what changed, and keeps what they typed', async () => {
     await create('prop-trading')
     await put('resets')

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { validateShape } from '../commission/plans/issues.ts'
 import { objectOf } from '../commission/plans/shapes.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
@@ -184,6 +185,7 @@ export function warningsOf(terms: RuleTerms, context: RuleContext): Warning[] {
   return [
     ...warnOfThresholds(terms),
     ...warnOfFirstDay(terms, context),
+    ...warnOfNextVersion(terms, context),
     ...warnOfScopes(terms, context),
   ]
 }
@@ -211,6 +213,27 @@ function warnOfFirstDay(
   const message = `The first record of the account is of ${firstRecord}. On the days before it the rule finds nothing.`
   return [{ code: 'before_first_record', pointer, message }]
 }
+
+/** Warns of the version of the rule that applies instead from a later first day on. */
+function warnOfNextVersion(
+  { effective_from }: RuleTerms,
+  { rule, versions, today }: RuleContext,
+): Warning[] {
+  const next = versions.find((one) => one.rule === rule && one.effective_from > effective_from)
+  if (!next) return []
+  const last = dayText(dayNumber(next.effective_from) - 1)
+  const does = next.terms.disabled ? 'finds nothing' : DOES[next.terms.action]
+  const remedy =
+    next.effective_from >= today
+      ? 'withdraw that version'
+      : 'also put the same terms with a first day from today on'
+  const days = last === effective_from ? `on ${last} only` : `from ${effective_from} to ${last}`
+  const message = `It applies ${days}; then version ${next.version} applies, which ${does}. If these terms should apply after that, ${remedy}.`
+  return [{ code: 'later_version_applies', pointer: '/effective_from', message }]
+}
+
+/** What a version does, by its action. */
+const DOES = { flag: 'only flags', hold: 'holds payouts' } as const
 
 /** Warns of other rules of the kind that read the same affiliates: each opens cases of its own. */
 function warnOfScopes(terms: RuleTerms, { rule, versions }: RuleContext): Warning[] {

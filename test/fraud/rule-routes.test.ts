@@ -433,6 +433,30 @@ describe('warnings', () => {
     ])
   })
 
+  test('a version that a later one ends has a warning that names its days', async () => {
+    await register('forex')
+    await put('r', burst({ effective_from: TODAY }))
+    const warned = async (more: object) => {
+      const [, { warnings }] = await answer(put('r', burst(more)))
+      return warnings.map(({ code, pointer, message }: Record<string, string>) => {
+        expect([code, pointer]).toEqual(['later_version_applies', '/effective_from'])
+        return message
+      })
+    }
+    expect(await warned({ action: 'hold', effective_from: '2026-09-01' })).toEqual([
+      `It applies from 2026-09-01 to ${YESTERDAY}; then version 1 applies, which only flags. If these terms should apply after that, withdraw that version.`,
+    ])
+    expect(await warned({ effective_from: '2026-08-01' })).toEqual([
+      'It applies from 2026-08-01 to 2026-08-31; then version 2 applies, which holds payouts. If these terms should apply after that, also put the same terms with a first day from today on.',
+    ])
+    expect(await warned({ disabled: true, effective_from: '2026-07-01' })).toHaveLength(1)
+    const [ended] = await warned({ effective_from: '2026-06-01' })
+    expect(ended).toContain('to 2026-06-30; then version 4 applies, which finds nothing.')
+    // A withdrawn version, and one of another rule, end nothing.
+    await remove('/r/versions/1')
+    expect(await warned({ effective_from: YESTERDAY })).toEqual([])
+  })
+
   test.each<[object, object, boolean]>([
     [{ affiliates: ['*'] }, { affiliates: ['*'], not_affiliates: ['A'] }, true],
     [{ affiliates: ['A'] }, { affiliates: ['*'], not_affiliates: ['A'] }, false],

@@ -39,6 +39,7 @@ export const fraudAnswers = (): Record<string, JsonSchema> => ({
         'always_holds',
         'begins_later',
         'before_first_record',
+        'later_version_applies',
         'overlapping_scopes',
       ),
     ),

@@ -100,7 +100,7 @@ interface StoredRule {
   readonly version: number
   readonly effective_from: string
   readonly outcome: 'created' | 'unchanged'
-  readonly warnings: readonly FieldError[]
+  readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
 
 /** The labels of parameters, by their names. */
@@ -117,8 +117,14 @@ export const putRule: Change = {
   done(answer) {
     const { version, effective_from, outcome, warnings } = answer as StoredRule
     if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-    const checks = warnings.map(({ message }) => ` Please check: ${parameterWords(message)}`)
-    return `Version ${version} is saved. It applies from ${dayWords(effective_from)} on.${checks.join('')}`
+    const ends = warnings.find(({ code }) => code === 'later_version_applies')
+    const checks = warnings
+      .filter((one) => one !== ends)
+      .map(({ message }) => ` Please check: ${parameterWords(message)}`)
+    const days = ends
+      ? parameterWords(ends.message)
+      : `It applies from ${dayWords(effective_from)} on.`
+    return `Version ${version} is saved. ${days}${checks.join('')}`
   },
   async perform(values, { api, account, params }) {
     const kind = kindNamed(values('kind'))
