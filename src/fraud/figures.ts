@@ -58,6 +58,33 @@ export const overFigure = (
   unit,
 })
 
+/** Returns a figure that is at least its threshold. */
+export const reachedFigure = (
+  name: string,
+  value: Decimal,
+  threshold: Decimal,
+  unit: string,
+): Figure => ({
+  ...{ name, value: plainText(value), comparison: 'at_least', threshold: plainText(threshold) },
+  unit,
+})
+
+/** The places of amounts that are divided to be shown. */
+const AMOUNT_PLACES = 12
+
+/** Returns a figure of a whole of which so many percent are less than an amount. */
+export const wholeBelowFigure = (
+  name: string,
+  whole: Decimal,
+  amount: Decimal,
+  percent: Decimal,
+  unit: string,
+): Figure => ({
+  ...{ name, value: plainText(whole), comparison: 'less_than' },
+  threshold: plainText(quotient(multiply(amount, HUNDRED), percent, AMOUNT_PLACES)),
+  unit,
+})
+
 /** Returns such a figure if a value is more than its threshold. */
 export const exceeds = (
   name: string,

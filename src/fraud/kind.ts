@@ -15,7 +15,7 @@ export type Subject =
   | { readonly customer_ids: readonly [string, string] }
 
 /** How a figure of a finding compares with its threshold. */
-export type Comparison = 'at_least' | 'more_than' | 'less_than'
+export type Comparison = 'at_least' | 'at_most' | 'more_than' | 'less_than'
 
 /** A figure that was compared with its threshold. Both are decimals as text; an amount has its currency as unit. */
 export interface Figure {
@@ -51,6 +51,8 @@ export interface Finding {
 export interface Twin {
   readonly customer_id: string
   readonly signupDay: number
+  /** The delivery that brought the customer. */
+  readonly delivery_id?: string | undefined
 }
 
 /** An amount that a `once` rule asks for, and what the customer had reached when they qualified. */

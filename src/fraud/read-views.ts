@@ -143,7 +143,10 @@ async function readIdentity(
   const [emails, names] = [found.emails, found.names].map((groups) => {
     const twinsOf = new Map<string, Twin[]>()
     for (const { owners, customers } of groups) {
-      const twins = customers.map(([id, signupDay]) => ({ customer_id: wireId(id), signupDay }))
+      const twins = customers.map(([id, signupDay, delivery]) => ({
+        ...{ customer_id: wireId(id), signupDay },
+        delivery_id: delivery ?? undefined,
+      }))
       for (const id of owners) twinsOf.set(wireId(id), twins)
     }
     return twinsOf

@@ -64,11 +64,19 @@ describe('kinds', () => {
 })
 
 describe('shared_identity', () => {
-  const twin = (signupDay: number) => [{ customer_id: 'B', signupDay }]
+  const twin = (signupDay: number) => [{ customer_id: 'B', signupDay, delivery_id: 'dlv_b' }]
 
   test('names the later of two customers with one e-mail', () => {
     const view = viewOf([customer('C', DAY, { sameEmail: twin(DAY - 9) })])
     expect(figuresOf(findings('shared_identity', view))).toEqual([['C', '2 / 2 customers']])
+    expect(
+      findings('shared_identity', view)[0]!.evidence.map(({ id, day, delivery_id }) => [
+        ...[id, day - DAY, delivery_id],
+      ]),
+    ).toEqual([
+      ['B', -9, 'dlv_b'],
+      ['C', 0, expect.anything()],
+    ])
     expect(
       findings('shared_identity', viewOf([customer('C', DAY, { sameEmail: twin(DAY + 1) })])),
     ).toEqual([])
@@ -79,6 +87,14 @@ describe('shared_identity', () => {
     expect(
       findings('shared_identity', viewOf([customer('C', DAY, { sameEmail: twin(DAY) })])),
     ).toHaveLength(1)
+  })
+
+  test('names at most twenty earlier customers', () => {
+    const sameEmail = times(30, (i) => ({ ...twin(DAY - 40 + i)[0]!, customer_id: `B${i}` }))
+    const [found] = findings('shared_identity', viewOf([customer('C', DAY, { sameEmail })]))
+    expect(figuresOf([found!])).toEqual([['C', '31 / 2 customers']])
+    expect(found!.evidence).toHaveLength(21)
+    expect(found!.evidence[0]!.id).toBe('B0')
   })
 
   test('looks at names only if the rule says so', () => {
@@ -104,7 +120,9 @@ describe('click_to_signup', () => {
 
   test('names an affiliate half of whose signups come within ten seconds', () => {
     const view = (fast: number) => viewOf(times(10, (i) => clicked(i < fast ? 9_999 : 10_000, i)))
-    expect(figuresOf(findings('click_to_signup', view(5)))).toEqual([['A', '50 / 50 percent']])
+    expect(figuresOf(findings('click_to_signup', view(5)))).toEqual([
+      ['A', '10 / 10 signups', '50 / 50 percent'],
+    ])
     expect(findings('click_to_signup', view(5))[0]!.sentence).toBe(
       '5 of 10 signups came less than 10 seconds after the click.',
     )
@@ -116,7 +134,7 @@ describe('click_to_signup', () => {
     const view = viewOf(times(10, (i) => clicked(3_600_001, i)))
     expect(findings('click_to_signup', view)).toEqual([])
     expect(figuresOf(findings('click_to_signup', view, { hours: 1 }))).toEqual([
-      ['A', '100 / 50 percent'],
+      ['A', '10 / 10 signups', '100 / 50 percent'],
     ])
   })
 
@@ -135,18 +153,19 @@ describe('signup_burst', () => {
     ])
 
   test('names an affiliate with more than five times the usual signups', () => {
-    expect(figuresOf(findings('signup_burst', burst(21)))).toEqual([['A', '21 / 20 signups']])
+    expect(figuresOf(findings('signup_burst', burst(21)))).toEqual([
+      ['A', '21 / 20 signups', '21 / 20 signups'],
+    ])
     expect(findings('signup_burst', burst(20))).toEqual([])
     expect(findings('signup_burst', burst(21))[0]!.sentence).toBe(
       '21 signups came within a day; 4 are usual.',
     )
   })
 
-  test('says whether it is more than usual or at least `min`', () => {
-    expect(comparisonsOf(findings('signup_burst', burst(21)))).toEqual(['more_than'])
+  test('says that it is more than usual and at least `min`', () => {
+    expect(comparisonsOf(findings('signup_burst', burst(21)))).toEqual(['more_than', 'at_least'])
     const found = findings('signup_burst', burst(21), { min: 21 })
-    expect(figuresOf(found)).toEqual([['A', '21 / 21 signups']])
-    expect(comparisonsOf(found)).toEqual(['at_least'])
+    expect(figuresOf(found)).toEqual([['A', '21 / 20 signups', '21 / 21 signups']])
   })
 
   test('with times of day, compares the busiest hours, too', () => {
@@ -160,7 +179,9 @@ describe('signup_burst', () => {
         ...times(20, (i) => customer(`B${i}`, DAY, { time: (i % hours) * HOUR_MS })),
       ])
     const [found] = findings('signup_burst', today(1))
-    expect(found!.figures.map(({ name }) => name)).toEqual(['signups_of_an_hour'])
+    expect(found!.figures.map(({ name }) => name)).toEqual([
+      ...['signups_of_an_hour', 'signups_of_an_hour'],
+    ])
     expect(found!.sentence).toContain('20 signups came within an hour')
     expect(findings('signup_burst', today(2))).toEqual([])
   })
@@ -180,7 +201,7 @@ describe('country_mix', () => {
     const now = (vietnamese: number) =>
       viewOf([...before, ...times(20, (i) => from(`N${i}`, DAY - 1, i < vietnamese ? 'VN' : 'DE'))])
     expect(figuresOf(findings('country_mix', now(13)))).toEqual([
-      ['A', '65 / 60 percent', '45 / 40 points'],
+      ['A', '20 / 20 signups', '65 / 60 percent', '45 / 40 points'],
     ])
     expect(findings('country_mix', now(12))).toEqual([])
     expect(findings('country_mix', now(13))[0]!.evidence).toHaveLength(13)
@@ -314,8 +335,12 @@ describe('reversals', () => {
 
   test('names an affiliate a fifth of whose amount is reversed, in at least five records', () => {
     expect(figuresOf(findings('reversals', view(250, 5)))).toEqual([
-      ['A', '5 / 5 transactions', '20 / 20 percent'],
+      ['A', '5 / 5 transactions', '20 / 20 percent', '50 / 50 EUR'],
     ])
+    // Without an approved amount there is no share.
+    const all = findings('reversals', view(0, 5))
+    expect(figuresOf(all)).toEqual([['A', '5 / 5 transactions', '50 / 0 EUR']])
+    expect(comparisonsOf(all)).toEqual(['at_least', 'more_than'])
     expect(findings('reversals', view(251, 5))).toEqual([])
     expect(findings('reversals', view(1, 4))).toEqual([])
   })
@@ -354,7 +379,12 @@ describe('hedge_pair', () => {
     ])
 
   test('names two customers with opposite sides on three days', () => {
-    expect(figuresOf(findings('hedge_pair', sides(3, 9.9, -450)))).toEqual([['C,D', '3 / 3 days']])
+    expect(figuresOf(findings('hedge_pair', sides(3, 9.9, -450)))).toEqual([
+      ['C,D', '3 / 3 days', '1 / 1 percent', '10 / 10 percent'],
+    ])
+    expect(comparisonsOf(findings('hedge_pair', sides(3, 9.9, -450)))).toEqual([
+      ...['at_least', 'at_most', 'at_most'],
+    ])
     expect(findings('hedge_pair', sides(2, 9.9, -450))).toEqual([])
     expect(findings('hedge_pair', sides(3, 9.89, -450))).toEqual([])
     expect(findings('hedge_pair', sides(3, 9.9, -449))).toEqual([])
@@ -601,7 +631,7 @@ describe('commission_over_revenue', () => {
 
   test('names an affiliate who earned more than its customers brought, once for each period', () => {
     expect(figuresOf(findings('commission_over_revenue', earned('500', 499), {}, DAY - 5))).toEqual(
-      [['A', '1500 / 1497 EUR']],
+      [['A', '1500 / 1497 EUR', '1500 / 1000 EUR', '1497 / 1500 EUR']],
     )
     expect(findings('commission_over_revenue', earned('500', 500))).toEqual([])
     expect(findings('commission_over_revenue', earned('333', 1))).toEqual([])

@@ -37,6 +37,7 @@ export function figureText(value: string, unit: string): string {
 /** What a value is, compared with its threshold. */
 const COMPARISONS: Readonly<Record<Figure['comparison'], string>> = {
   at_least: 'at least',
+  at_most: 'at most',
   more_than: 'more than',
   less_than: 'less than',
 }
@@ -46,6 +47,10 @@ const TITLES: Readonly<Record<string, string>> = {
   customers_with_the_email: 'Customers with the same e-mail',
   customers_with_the_name: 'Customers with the same name and country',
   customers_with_the_contact_email: 'Customers with the e-mail of the affiliate',
+  net_revenue: 'Net revenue of its customers',
+  amount_that_was_taken_back: 'Amount reversed, declined or refunded',
+  difference_of_lots: 'Largest difference of the lots',
+  difference_of_profit_and_loss: 'Largest difference of profit and loss',
   reversed_declined_or_refunded: 'Reversed, declined or refunded',
   withdrawn_of_deposits: 'Withdrawn, of the deposits',
   share_of_a_country: 'Share of the country',

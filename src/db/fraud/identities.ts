@@ -32,19 +32,19 @@ const FULL_NAME = `lower(trim(c.first_name)) || char(0) || lower(trim(c.last_nam
 const findShared = (identity: string) =>
   compileStatement(`
   with everyone as materialized (
-    select c.customer_id, ${SIGNUP_DAY} as day, c.day between :first and :last as is_wanted,
+    select c.customer_id, c.delivery, ${SIGNUP_DAY} as day, c.day between :first and :last as is_wanted,
       ${identity} as identity
     from customers c where c.account = :account and identity is not null
   ), shared as (
     select identity from everyone where identity > :after
     group by identity having count(*) > 1 and max(is_wanted) order by identity limit :identities
   ), placed as (
-    select identity, customer_id, day, is_wanted,
+    select identity, customer_id, delivery, day, is_wanted,
       row_number() over (partition by identity order by day, customer_id) as place
     from everyone where identity in (select identity from shared)
   )
   select identity, json_group_array(customer_id) filter (where is_wanted) as owners,
-    json_group_array(json_array(customer_id, day)) filter (where place <= ${MOST_TWINS}) as customers
+    json_group_array(json_array(customer_id, day, delivery)) filter (where place <= ${MOST_TWINS}) as customers
   from placed group by identity order by identity`)
 
 const SHARED_EMAILS = findShared(normalized('c.email'))
@@ -59,8 +59,8 @@ const FIND_CONTACTS = compileStatement(`
   from customers c join contacts a on a.email = ${normalized('c.email')}
   where c.account = :account and c.day between :first and :last and exists (select 1 from contacts)`)
 
-/** A customer of an identity: the stored id, and the day of the signup. */
-type Shared = readonly [customer_id: string, day: number]
+/** A customer of an identity: the stored id, the day of the signup, and the delivery that brought them. */
+type Shared = readonly [customer_id: string, day: number, delivery: string | null]
 
 /** An identity of several customers. */
 interface SharedIdentity {

@@ -12,7 +12,7 @@ import { HELD } from './hold-log.ts'
 const MOST = 1000
 
 const READ_CUSTOMERS = compileStatement(`
-  select c.id, c.affiliate_id, e.value ->> 3 as customer_id, max(e.value ->> 2) as day
+  select c.id, c.affiliate_id, c.customer_id as subject, c.other_customer_id as other, e.value ->> 3 as customer_id, max(e.value ->> 2) as day
   from ${JSON_EACH}(:ids) r
   cross join fraud_cases c on c.account = :account and c.id = r.value
   cross join fraud_findings f on f.account = :account and f.affiliate_id = c.affiliate_id
@@ -31,6 +31,9 @@ const READ_AFFILIATIONS = compileStatement(`
 interface CustomerOfCase {
   id: string
   affiliate_id: string
+  /** The customers that the case is about, as stored; null for an affiliate. */
+  subject: string | null
+  other: string | null
   customer_id: string
   /** The day of the customer's last record in the case. */
   day: number
@@ -59,8 +62,11 @@ export async function readMovedCustomers(
     for (const chunk of toJsonChunks(keys)) {
       const rows = await all<Affiliation>(db, READ_AFFILIATIONS, { account, ids: chunk })
       const histories = Map.groupBy(rows, (row) => row.customer_id)
-      for (const { id, affiliate_id, customer_id, day } of found) {
-        const history = histories.get(storedKey(customer_id)) ?? []
+      for (const { id, affiliate_id, subject, other, customer_id, day } of found) {
+        const key = storedKey(customer_id)
+        // A case also names earlier customers, of any affiliate, who share an e-mail.
+        if (subject !== null && ![subject, other].includes(key)) continue
+        const history = histories.get(key) ?? []
         const present = history.findLast((one) => one.day <= day)
         if (moved.has(id) || !present || present.affiliate_id === affiliate_id) continue
         const to = { affiliate_id: present.affiliate_id, from: fromOf(present.day) }

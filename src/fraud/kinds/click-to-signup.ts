@@ -5,7 +5,7 @@ import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
-import { percentFigure, reachesPercent } from '../figures.ts'
+import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, signupsOf } from '../kind.ts'
 import { count, days, MAX_DAYS, SHARE_LABEL, share } from '../parameters.ts'
 
@@ -98,6 +98,7 @@ export const clickToSignup = defineKind({
       .map(({ name, signups, when }) => ({
         subject: { affiliate_id: view.affiliate_id },
         figures: [
+          countFigure('signups_with_a_click', timed.length, min_signups, 'signups'),
           percentFigure(name, integer(signups.length), integer(timed.length), share_percent),
         ],
         sentence: `${signups.length} of ${counted(timed.length, 'signup')} came ${when} after the click.`,

@@ -15,7 +15,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
-import { overFigure } from '../figures.ts'
+import { overFigure, reachedFigure, wholeBelowFigure } from '../figures.ts'
 import { defineKind, type View } from '../kind.ts'
 import {
   amountField,
@@ -88,7 +88,11 @@ export const commissionOverRevenue = defineKind({
     return [
       {
         subject: { affiliate_id: view.affiliate_id },
-        figures: [overFigure('earned', earned, most, view.currency)],
+        figures: [
+          overFigure('earned', earned, most, view.currency),
+          reachedFigure('earned', earned, decimal(min), view.currency),
+          wholeBelowFigure('net_revenue', revenue, earned, decimal(percent), view.currency),
+        ],
         sentence: `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`,
         evidence: evaluated.flatMap(({ statements, last }) =>
           statements.map((id) => ({

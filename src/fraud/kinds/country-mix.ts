@@ -13,7 +13,7 @@ import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { overFigure } from '../figures.ts'
+import { countFigure, overFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -76,6 +76,7 @@ export const countryMix = defineKind({
           {
             subject: { affiliate_id: view.affiliate_id },
             figures: [
+              countFigure('signups_with_a_country', now.length, min_signups, 'signups'),
               overFigure(
                 'share_of_a_country',
                 sharePercent,

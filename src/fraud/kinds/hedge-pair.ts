@@ -8,6 +8,8 @@ import {
   isNegative,
   isZero,
   multiply,
+  plainText,
+  quotient,
   subtract,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, compareText, type Fact } from '../../commission/engine/facts.ts'
@@ -17,7 +19,7 @@ import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, magnitude } from '../figures.ts'
 import { TooManyFindings } from '../findings.ts'
-import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
+import { defineKind, evidenceOf, type Figure, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
 /** Two customers of an affiliate who hold opposite sides of the same trades on several days. */
@@ -84,7 +86,15 @@ export const hedgePair = defineKind({
           subject: {
             customer_ids: [first.a.customer.customer_id, first.b.customer.customer_id] as const,
           },
-          figures: [countFigure('days_with_opposite_trades', hedged, least, 'days')],
+          figures: [
+            countFigure('days_with_opposite_trades', hedged, least, 'days'),
+            differenceFigure('difference_of_lots', hedges.map(lotsOfBoth), lots_percent),
+            differenceFigure(
+              'difference_of_profit_and_loss',
+              hedges.map(profitsOfBoth),
+              pnl_percent,
+            ),
+          ],
           sentence: `Two customers held opposite sides of the same trades on ${counted(hedged, 'day')} of ${window_days}.`,
           evidence: evidenceOf(hedges.flatMap(({ a, b }) => [a, b])),
         },
@@ -107,6 +117,35 @@ const isWithin = (a: Decimal, b: Decimal, percent: Decimal): boolean => {
   const most = greatest(a, b)
   const difference = magnitude(subtract(a, b))
   return compare(multiply(difference, integer(100)), multiply(most, percent)) <= 0
+}
+
+/** Two amounts of 0 or more that are compared. */
+type Both = readonly [Decimal, Decimal]
+
+const lotsOfBoth = ({ a, b }: Hedge): Both => [lotsOf(a.fact), lotsOf(b.fact)]
+const profitsOfBoth = ({ a, b }: Hedge): Both => [
+  magnitude(profitOf(a.fact)),
+  magnitude(profitOf(b.fact)),
+]
+
+/** The places of differences in percent. */
+const PLACES = 2
+
+/** Returns a figure of the largest difference of two amounts, in percent of the greater one. */
+function differenceFigure(name: string, compared: readonly Both[], percent: string): Figure {
+  const [difference, most] = compared.reduce<Both>(
+    (largest, [a, b]) => {
+      const own = [magnitude(subtract(a, b)), greatest(a, b)] as const
+      const isLarger = compare(multiply(own[0], largest[1]), multiply(largest[0], own[1])) > 0
+      return isLarger ? own : largest
+    },
+    [integer(0), integer(1)],
+  )
+  const value = quotient(multiply(difference, integer(100)), most, PLACES)
+  return {
+    ...{ name, value: plainText(value), comparison: 'at_most', threshold: percent },
+    unit: 'percent',
+  }
 }
 
 /** Names the trades that are compared: those of a day in an instrument and currency. */

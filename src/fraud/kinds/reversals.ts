@@ -1,8 +1,14 @@
-import { isPositive, sum, ZERO } from '../../commission/engine/decimal.ts'
+import { decimal, isPositive, multiply, sum, ZERO } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import {
+  countFigure,
+  overFigure,
+  percentFigure,
+  reachedFigure,
+  reachesPercent,
+} from '../figures.ts'
 import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -49,6 +55,7 @@ export const reversals = defineKind({
     const lost = totalOf(view, broken)
     const kept = totalOf(view, approved)
     const reaches = isPositive(kept) ? reachesPercent(lost, kept, percent) : isPositive(lost)
+    const least = multiply(kept, multiply(decimal(percent), decimal('0.01')))
     if (broken.length < min_count || !reaches) return []
     return [
       {
@@ -56,8 +63,11 @@ export const reversals = defineKind({
         figures: [
           countFigure('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
           ...(isPositive(kept)
-            ? [percentFigure('share_of_the_approved_amount', lost, kept, percent)]
-            : []),
+            ? [
+                percentFigure('share_of_the_approved_amount', lost, kept, percent),
+                reachedFigure('amount_that_was_taken_back', lost, least, view.currency),
+              ]
+            : [overFigure('amount_that_was_taken_back', lost, ZERO, view.currency)]),
         ],
         sentence: `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`,
         evidence: evidenceOf(broken),

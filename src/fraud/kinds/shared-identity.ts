@@ -4,7 +4,15 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
-import { defineKind, evidenceOf, type Finding, type Seen, signupsOf, type Twin } from '../kind.ts'
+import {
+  defineKind,
+  type Evidence,
+  evidenceOf,
+  type Finding,
+  type Seen,
+  signupsOf,
+  type Twin,
+} from '../kind.ts'
 
 /** Two customers, or a customer and the affiliate's own contact, who are the same person. */
 export const sharedIdentity = defineKind({
@@ -32,7 +40,7 @@ export const sharedIdentity = defineKind({
   reach: ({ names }) => ({ customers: 1, identities: 1, names }),
   find(view, day, { names }) {
     return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {
-      const evidence = evidenceOf([{ customer, fact }])
+      const own = evidenceOf([{ customer, fact }])
       const same = [
         { what: 'e-mail', twins: earlierThan(customer, customer.sameEmail) },
         { what: 'name and country', twins: names ? earlierThan(customer, customer.sameName) : [] },
@@ -52,7 +60,7 @@ export const sharedIdentity = defineKind({
                   ),
                 ),
                 sentence: `The customer has the ${first.what} of ${counted(first.twins.length, 'earlier customer')}.`,
-                evidence,
+                evidence: [...own, ...same.flatMap(({ twins }) => firstOf(twins))],
               },
             ]
           : []),
@@ -62,7 +70,7 @@ export const sharedIdentity = defineKind({
                 subject: { affiliate_id: view.affiliate_id },
                 figures: [countFigure('customers_with_the_contact_email', 1, 1, 'customers')],
                 sentence: 'A customer has the e-mail of the affiliate.',
-                evidence,
+                evidence: own,
               },
             ]
           : []),
@@ -72,6 +80,18 @@ export const sharedIdentity = defineKind({
   sees: 'The e-mail of each customer and affiliate, without letter case, tags and the dots of Gmail. Names only if the rule says so.',
   cannotSee: 'Several addresses of one person. Many people share a name.',
 })
+
+/** The most earlier customers of an identity that a finding names: each of many would name all before. */
+const MOST_NAMED = 20
+
+/** Returns the earliest of other customers as evidence. */
+const firstOf = (twins: readonly Twin[]): Evidence[] =>
+  twins
+    .toSorted((a, b) => a.signupDay - b.signupDay || compareText(a.customer_id, b.customer_id))
+    .slice(0, MOST_NAMED)
+    .map(({ customer_id, signupDay, delivery_id }) => ({
+      ...{ customer_id, resource: 'customers', id: customer_id, day: signupDay, delivery_id },
+    }))
 
 /** Returns the customers who signed up before a customer; of one day, those with the smaller id. */
 const earlierThan = ({ customer_id, signupDay }: Seen, twins: readonly Twin[]): Twin[] =>

@@ -61,13 +61,12 @@ export const signupBurst = defineKind({
       if (usual === null || value < min) return []
       const threshold = multiply(usual, decimal(times))
       if (compare(integer(value), threshold) <= 0) return []
-      const shown =
-        compare(threshold, integer(min)) < 0
-          ? countFigure(name, value, min, 'signups')
-          : overFigure(name, integer(value), threshold, 'signups')
       return [
         {
-          figure: shown,
+          figures: [
+            overFigure(name, integer(value), threshold, 'signups'),
+            countFigure(name, value, min, 'signups'),
+          ],
           sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,
         },
       ]
@@ -77,7 +76,7 @@ export const signupBurst = defineKind({
     return [
       {
         subject: { affiliate_id: view.affiliate_id },
-        figures: found.map((one) => one.figure),
+        figures: found.flatMap((one) => one.figures),
         sentence: first.sentence,
         evidence: evidenceOf(today),
       },

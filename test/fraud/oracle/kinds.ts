@@ -36,7 +36,7 @@ type Figure = WorldFinding['figures'][number]
 interface Found {
   subject: string[]
   figures: Figure[]
-  evidence: (Fact | { statement: string; day: string })[]
+  evidence: (Fact | { statement: string; day: string } | { earlier: string; day: string })[]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each kind has parameters of its own
@@ -51,6 +51,15 @@ const figure = (name: string, value: string, threshold: string, unit: string): F
 const over = (name: string, value: string, threshold: string, unit: string): Figure => ({
   ...{ name, value, comparison: 'more_than', threshold, unit },
 })
+
+/** A figure that is at most, or less than, its threshold. */
+const under = (
+  name: string,
+  value: string,
+  threshold: string,
+  unit: string,
+  comparison = 'less_than',
+): Figure => ({ name, value, comparison, threshold, unit })
 
 const approved = ({ state, reason }: Fact) => state === 'approved' && reason !== 'implausible_time'
 
@@ -120,6 +129,7 @@ function clickToSignup(scene: Scene, p: Parameters): Found[] {
     .map(([name, own]) => ({
       subject: [scene.affiliate],
       figures: [
+        figure('signups_with_a_click', String(timed.length), String(p.min_signups), 'signups'),
         figure(name, percentOf(count(own.length), count(timed.length)), p.share_percent, 'percent'),
       ],
       evidence: own,
@@ -153,9 +163,8 @@ function signupBurst(scene: Scene, p: Parameters): Found[] {
     const most = multiply(usual, parse(p.times))
     if (compare(count(value), most) <= 0) return []
     return [
-      compare(most, count(p.min)) < 0
-        ? figure(name, String(value), String(p.min), 'signups')
-        : over(name, String(value), plain(most), 'signups'),
+      over(name, String(value), plain(most), 'signups'),
+      figure(name, String(value), String(p.min), 'signups'),
     ]
   })
   return figures.length > 0 ? [{ subject: [scene.affiliate], figures, evidence: today }] : []
@@ -178,6 +187,7 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
       {
         subject: [scene.affiliate],
         figures: [
+          figure('signups_with_a_country', String(now.length), String(p.min_signups), 'signups'),
           over('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
           over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
         ],
@@ -328,9 +338,14 @@ function reversals(scene: Scene, p: Parameters): Found[] {
     String(p.min_count),
     'transactions',
   )
+  const least = plain(divide(multiply(b, parse(p.percent)), HUNDRED))
+  const name = 'amount_that_was_taken_back'
   const share = isPositive(b)
-    ? [figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent')]
-    : []
+    ? [
+        figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent'),
+        figure(name, plain(a), least, scene.currency),
+      ]
+    : [over(name, plain(a), '0', scene.currency)]
   return [{ subject: [scene.affiliate], figures: [counted, ...share], evidence: lost }]
 }
 
@@ -374,9 +389,23 @@ function hedgePair(scene: Scene, p: Parameters): Found[] {
       )
       const days = new Set(hedges.map(([a]) => a!.day)).size
       if (days < p.days || days === 0) continue
+      const largest = (field: string, limit: string) => {
+        const percents = hedges.map((pair) => {
+          const [x, y] = pair.map((row) => size(number(row, field)))
+          const most = greatest(x!, y!)
+          return isPositive(most) ? divide(multiply(size(subtract(x!, y!)), HUNDRED), most) : ZERO
+        })
+        const value = plain(round(percents.reduce(greatest), 2))
+        const name = field === 'pnl' ? 'difference_of_profit_and_loss' : 'difference_of_lots'
+        return under(name, value, limit, 'percent', 'at_most')
+      }
       found.push({
         subject: [first.id, second.id],
-        figures: [figure('days_with_opposite_trades', String(days), String(p.days), 'days')],
+        figures: [
+          figure('days_with_opposite_trades', String(days), String(p.days), 'days'),
+          largest('lots_traded', p.lots_percent),
+          largest('pnl', p.pnl_percent),
+        ],
         evidence: hedges.flat(),
       })
     }
@@ -586,7 +615,16 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
   return [
     {
       subject: [affiliate],
-      figures: [over('earned', plain(earned), plain(most), currency)],
+      figures: [
+        over('earned', plain(earned), plain(most), currency),
+        figure('earned', plain(earned), plain(parse(p.min)), currency),
+        under(
+          'net_revenue',
+          plain(revenue),
+          plain(round(divide(multiply(earned, HUNDRED), parse(p.percent)), 12)),
+          currency,
+        ),
+      ],
       evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),
     },
   ]
@@ -622,26 +660,34 @@ function sharedIdentity(scene: Scene, p: Parameters): Found[] {
     identity: (one: FraudWorld['customers'][number]) => string | null,
   ) => {
     const mine = identity(own.customer)
-    if (mine === null) return 0
+    if (mine === null) return []
     return world.customers.filter((one) => {
       const day = own.dayOf(one.signup)
       const isEarlier =
         day < own.signupDay ||
         (day === own.signupDay && compareText(one.customer_id, own.customer.customer_id) < 0)
       return isEarlier && identity(one) === mine
-    }).length
+    })
   }
   const email = ({ customer_id }: { customer_id: string }) => mailbox(world.emails[customer_id])
   const contact = mailbox(world.contacts[scene.affiliate])
   return signups(scene, scene.day, scene.day).flatMap((own) => {
-    const counts: [string, number][] = [
+    const named: [string, FraudWorld['customers']][] = [
       ['customers_with_the_email', earlier(own, email)],
-      ['customers_with_the_name', p.names ? earlier(own, person) : 0],
+      ['customers_with_the_name', p.names ? earlier(own, person) : []],
     ]
-    const figures = counts
-      .filter(([, twins]) => twins > 0)
-      .map(([name, twins]) => figure(name, String(twins + 1), '2', 'customers'))
-    const found = figures.length > 0 ? [{ subject: [own.id], figures, evidence: [own] }] : []
+    const figures = named
+      .filter(([, twins]) => twins.length > 0)
+      .map(([name, twins]) => figure(name, String(twins.length + 1), '2', 'customers'))
+    // A finding names the first 20 of each.
+    const others = named.flatMap(([, twins]) =>
+      twins
+        .map((one) => ({ earlier: one.customer_id, day: own.dayOf(one.signup) }))
+        .sort((a, b) => compareText(a.day, b.day) || compareText(a.earlier, b.earlier))
+        .slice(0, 20),
+    )
+    const found =
+      figures.length > 0 ? [{ subject: [own.id], figures, evidence: [own, ...others] }] : []
     const isContact = contact !== null && email(own.customer) === contact
     const ofContact = figure('customers_with_the_contact_email', '1', '1', 'customers')
     return isContact
@@ -677,12 +723,14 @@ export function findings(kind: string, scene: Scene, parameters: Parameters): Wo
       .map((one) =>
         'statement' in one
           ? { customer_id: null, resource: 'statements', id: one.statement, day: one.day }
-          : {
-              customer_id: one.customer.customer_id,
-              resource: one.resource,
-              id: one.id,
-              day: one.day,
-            },
+          : 'earlier' in one
+            ? { customer_id: one.earlier, resource: 'customers', id: one.earlier, day: one.day }
+            : {
+                customer_id: one.customer.customer_id,
+                resource: one.resource,
+                id: one.id,
+                day: one.day,
+              },
       )
     const byId = new Map(records.map((one) => [`${one.resource}:${one.id}`, one]))
     return {

@@ -42,8 +42,8 @@ export const figures = listed(
     name: documented('The name of the figure.'),
     value: documented('Its value, a decimal.'),
     comparison: documented(
-      'What the value is, compared with the threshold: `at_least` (≥), `more_than` (>) or `less_than` (<).',
-      { type: 'string', enum: ['at_least', 'more_than', 'less_than'] },
+      'What the value is, compared with the threshold: `at_least` (≥), `at_most` (≤), `more_than` (>) or `less_than` (<).',
+      { type: 'string', enum: ['at_least', 'at_most', 'more_than', 'less_than'] },
     ),
     threshold: documented('What it was compared with, a decimal.'),
     unit: documented('Its unit; of an amount its currency.'),
