@@ -46,6 +46,7 @@ export interface Attention {
     | 'unapproved_drafts'
     | 'waiting_for_rates'
     | 'open_cases'
+    | 'waiting_cases'
     | 'ending_holds'
     | 'ended_holds'
     | 'too_large_affiliates'
@@ -348,19 +349,36 @@ export async function readUnapproved(
 }
 
 /**
- * Returns what the fraud review asks for: `open_cases` of high severity, `ending_holds` of cases that expire
+ * Returns what the fraud review asks for: `open_cases` of high severity or that hold payouts, `waiting_cases` that a second person must decide, `ending_holds` of cases that expire
  * within seven days, `ended_holds` that nobody decided, and `too_large_affiliates`, which have too many records to be evaluated. Only the
  * integrations team decides cases.
  */
 export async function readReview({ grant, session }: Reader, now: number): Promise<Attention[]> {
   const found = await readCasesToNote(session, grant.account, now)
-  const { high, highOf, ending, endingOf, firstEnd, ended, endedOf, tooLarge } = found
+  const {
+    urgent,
+    urgentOf,
+    waiting,
+    waitingOf,
+    ending,
+    endingOf,
+    firstEnd,
+    ended,
+    endedOf,
+    tooLarge,
+  } = found
   const items: Attention[] = [
     {
       code: 'open_cases',
-      count: high,
-      names: highOf,
-      detail: `Cases of high severity are open, of the affiliates ${firstNames(highOf)}. Decide them.`,
+      count: urgent,
+      names: urgentOf,
+      detail: `Cases that are of high severity or hold payouts are open, of the affiliates ${firstNames(urgentOf)}. Decide them.`,
+    },
+    {
+      code: 'waiting_cases',
+      count: waiting,
+      names: waitingOf,
+      detail: `Cases wait for the decision of a second person, of the affiliates ${firstNames(waitingOf)}. Decide the same, or differently.`,
     },
     {
       code: 'ending_holds',

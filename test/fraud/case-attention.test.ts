@@ -5,7 +5,7 @@ import { askAdmin, json, register } from '../partner.ts'
 import { storeCases } from './stored-cases.ts'
 
 const ACCOUNT = 'acme-forex'
-const CODES = ['open_cases', 'ending_holds', 'too_large_affiliates']
+const CODES = ['open_cases', 'waiting_cases', 'ending_holds', 'too_large_affiliates']
 
 interface Item {
   code: string
@@ -35,15 +35,41 @@ describe('attention', () => {
       { id: 'case_1', affiliate: 'b', lastDay },
       { id: 'case_2', affiliate: 'a', lastDay },
       { id: 'case_3', affiliate: 'a', rule: 'other', lastDay },
-      { id: 'case_4', affiliate: 'c', severity: 'medium', lastDay },
+      { id: 'case_4', affiliate: 'c', severity: 'medium', action: 'flag', lastDay },
       { id: 'case_5', affiliate: 'd', status: 'dismissed', lastDay },
       { id: 'case_6', affiliate: 'e', account: 'other', lastDay },
     )
     expect(await attention()).toEqual([
       {
         ...{ code: 'open_cases', count: 3, names: ['a', 'b'] },
-        detail: 'Cases of high severity are open, of the affiliates `a`, `b`. Decide them.',
+        detail:
+          'Cases that are of high severity or hold payouts are open, of the affiliates `a`, `b`. Decide them.',
       },
+    ])
+  })
+
+  test('names cases that hold payouts whatever their severity, and those that wait for a second person', async () => {
+    const low = { severity: 'low', lastDay: yesterday() } as const
+    await storeCases(
+      { ...low, id: 'case_1', affiliate: 'a' },
+      { ...low, id: 'case_2', affiliate: 'b', action: 'flag' },
+      { ...low, id: 'case_3', affiliate: 'c', action: 'flag' },
+      { ...low, id: 'case_4', affiliate: 'd', status: 'confirmed', keepHold: true },
+      { ...low, id: 'case_5', affiliate: 'e', status: 'confirmed', keepHold: true },
+    )
+    const decide = (id: string, position: number, keep: number) =>
+      env.DB.prepare(
+        `insert into fraud_decisions (account, case_id, position, decision, reason, keep_hold, refuse,
+           seen, shown, actor, at)
+         values (?, ?, ?, 'confirmed', 'R', ?, '[]', '[]', 'digest', 'one', '2026-01-01T00:00:00.000Z')`,
+      ).bind(ACCOUNT, id, position, keep)
+    await env.DB.batch([
+      ...[decide('case_2', 0, 0), decide('case_4', 0, 1), decide('case_4', 1, 0)],
+      decide('case_5', 0, 1),
+    ])
+    expect(await attention()).toMatchObject([
+      { code: 'open_cases', count: 1, names: ['a'] },
+      { code: 'waiting_cases', count: 2, names: ['b', 'd'] },
     ])
   })
 
@@ -56,6 +82,7 @@ describe('attention', () => {
       { ...low, id: 'case_4', affiliate: 'd', lastDay: yesterday() - 91, status: 'expired' },
     )
     expect(await attention()).toEqual([
+      expect.objectContaining({ code: 'open_cases', names: ['a', 'b'] }),
       {
         ...{ code: 'ending_holds', count: 1, names: ['a'] },
         detail: `Cases that hold payouts expire, the first one after ${dayText(yesterday() + 7)}: their payouts are then no longer held. They are of the affiliates \`a\`. Decide them before.`,

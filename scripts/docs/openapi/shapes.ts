@@ -237,6 +237,7 @@ export const attention = documented('What needs attention, in the order of urgen
           'unapproved_drafts',
           'waiting_for_rates',
           'open_cases',
+          'waiting_cases',
           'ending_holds',
           'ended_holds',
           'too_large_affiliates',

@@ -67,13 +67,24 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   open_cases: (item, { account }) => ({
     text: (
       <>
-        <strong>{counted(item.count, 'case')}</strong> of high severity{' '}
+        <strong>{counted(item.count, 'case')}</strong> of high severity, or with held payouts,{' '}
         {is(item.count, 'waits', 'wait')} for a decision
         <Names {...item} />.
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
-    to: withQuery(accountPath(account, 'cases'), { status: 'open', severity: 'high' }),
+    to: withQuery(accountPath(account, 'cases'), { status: 'open' }),
+  }),
+  waiting_cases: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'waits', 'wait')} for a
+        second person to agree
+        <Names {...item} />.
+      </>
+    ),
+    button: is(item.count, 'Look at it', 'Look at them'),
+    to: withQuery(accountPath(account, 'cases'), { status: 'all' }),
   }),
   ending_holds: (item, { account }) => ({
     text: (

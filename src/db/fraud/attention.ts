@@ -2,6 +2,7 @@ import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Connection } from '../database.ts'
 import { first } from '../query.ts'
 import { compileStatement } from '../statement.ts'
+import { IS_WAITING } from './cases.ts'
 
 /** The days before a case expires on which its hold needs attention. */
 const WARN_DAYS = 7
@@ -11,18 +12,32 @@ export const ATTENTION_CASES = 1000
 
 const READ = compileStatement(`
   with o as materialized (
-    select affiliate_id, severity, action, last_day from fraud_cases
-    where account = :account and status = 'open'
-    order by opened_for desc, id desc limit ${ATTENTION_CASES}
+    select c.affiliate_id, c.severity, c.action, c.last_day, ${IS_WAITING} as is_waiting
+    from fraud_cases c where c.account = :account and c.status = 'open'
+    order by c.opened_for desc, c.id desc limit ${ATTENTION_CASES}
+  ),
+  k as materialized (
+    select c.affiliate_id from fraud_cases c
+    where c.account = :account and c.status = 'confirmed' and c.keep_hold = 1 and ${IS_WAITING}
+    order by c.opened_for desc, c.id desc limit ${ATTENTION_CASES}
+  ),
+  u as materialized (
+    select affiliate_id from o where not is_waiting and (severity = 'high' or action = 'hold')
+  ),
+  w as materialized (
+    select affiliate_id from o where is_waiting union all select affiliate_id from k
   ),
   e as materialized (select * from o where action = 'hold' and last_day <= :ending),
   n as materialized (
     select affiliate_id from fraud_ended_holds where account = :account
     order by ended_at desc, case_id desc limit ${ATTENTION_CASES}
   )
-  select (select count(*) from o where severity = 'high') as high,
+  select (select count(*) from u) as urgent,
     (select json_group_array(affiliate_id) from (
-      select distinct affiliate_id from o where severity = 'high' order by affiliate_id)) as high_of,
+      select distinct affiliate_id from u order by affiliate_id)) as urgent_of,
+    (select count(*) from w) as waiting,
+    (select json_group_array(affiliate_id) from (
+      select distinct affiliate_id from w order by affiliate_id)) as waiting_of,
     (select count(*) from e) as ending,
     (select json_group_array(affiliate_id) from (
       select distinct affiliate_id from e order by affiliate_id)) as ending_of,
@@ -33,8 +48,10 @@ const READ = compileStatement(`
     ifnull((select too_large from fraud_progress where account = :account), '{}') as too_large`)
 
 interface Row {
-  high: number
-  high_of: string
+  urgent: number
+  urgent_of: string
+  waiting: number
+  waiting_of: string
   ending: number
   ending_of: string
   first_day: number | null
@@ -45,9 +62,12 @@ interface Row {
 
 /** What needs attention of the cases of an account. */
 export interface CasesToNote {
-  /** The number of open cases of high severity, and their affiliates. */
-  readonly high: number
-  readonly highOf: readonly string[]
+  /** The number of open cases that are of high severity or hold payouts and that nobody decided, and their affiliates. */
+  readonly urgent: number
+  readonly urgentOf: readonly string[]
+  /** The number of cases that a second person must decide, and their affiliates. */
+  readonly waiting: number
+  readonly waitingOf: readonly string[]
   /** The number of cases whose hold ends within seven days, their affiliates, and the first day of an end. */
   readonly ending: number
   readonly endingOf: readonly string[]
@@ -69,8 +89,10 @@ export async function readCasesToNote(
   const row = await first<Row>(db, READ, { account, ending: yesterday - EXPIRE_DAYS + WARN_DAYS })
   const listOf = (text = '[]'): string[] => JSON.parse(text)
   return {
-    high: row?.high ?? 0,
-    highOf: listOf(row?.high_of),
+    urgent: row?.urgent ?? 0,
+    urgentOf: listOf(row?.urgent_of),
+    waiting: row?.waiting ?? 0,
+    waitingOf: listOf(row?.waiting_of),
     ending: row?.ending ?? 0,
     endingOf: listOf(row?.ending_of),
     firstEnd: typeof row?.first_day === 'number' ? row.first_day + EXPIRE_DAYS : null,

@@ -31,13 +31,13 @@ const NAME = `(select v.terms ->> 'name' from fraud_rule_versions v
  * Whether another person must decide the same: an open case was decided as it is now, or the end of a hold was
  * decided that is still kept.
  */
-const WAITING = `exists (select 1 from fraud_decisions d
+export const IS_WAITING = `exists (select 1 from fraud_decisions d
   where d.account = c.account and d.case_id = c.id and iif(c.status = 'open',
     d.shown = c.evidence_digest,
     c.keep_hold = 1 and d.position > (select max(k.position) from fraud_decisions k
-      where k.account = c.account and k.case_id = c.id and k.keep_hold = 1))) as waiting`
+      where k.account = c.account and k.case_id = c.id and k.keep_hold = 1)))`
 
-const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME, WAITING]
+const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME, `${IS_WAITING} as waiting`]
 
 /** The conditions of filters, as SQL. */
 const CONDITIONS = {
