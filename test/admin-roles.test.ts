@@ -31,6 +31,8 @@ const sendAs = (role: Role, method: string, path: string, body?: unknown) =>
 const OF_MANAGERS = [
   'DELETE /accounts/:account/affiliates',
   'DELETE /accounts/:account/affiliates/:affiliate_id',
+  'DELETE /accounts/:account/affiliates/:affiliate_id/invitations/:invitation_id',
+  'DELETE /accounts/:account/affiliates/:affiliate_id/members/:member_id',
   'DELETE /accounts/:account/assignments',
   'DELETE /accounts/:account/customers/:customer_id/personal-data',
   'DELETE /accounts/:account/customers/:customer_id/refusal',
@@ -45,6 +47,7 @@ const OF_MANAGERS = [
   'PATCH /accounts/:account/links/:link_id',
   'PATCH /accounts/:account/webhooks/:webhook_id',
   'POST /accounts',
+  'POST /accounts/:account/affiliates/:affiliate_id/invitations',
   'POST /accounts/:account/cases/:case_id/note',
   'POST /accounts/:account/fraud-rules/run',
   'POST /accounts/:account/links',

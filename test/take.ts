@@ -23,6 +23,7 @@ const VARIES: [RegExp, string][] = [
   [/evt_[\da-f]{27}/g, 'evt_1a20138dc52e28b68519d761e08'],
   [/whsec_[\w+/]{43}=/g, `whsec_${'A'.repeat(43)}=`],
   [/(t[a-z]{2}_test)_\w{49}/g, '$1_shown-once'],
+  [/(invitation)#[\w-]+/g, '$1#shown-once'],
   [/tr1[\w-]{44}/g, 'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw'],
   [/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/g, '"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"'],
   [/("(?:n|kid)"):"[^"]+"/g, '$1:"…"'],

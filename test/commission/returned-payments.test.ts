@@ -283,13 +283,13 @@ describe('the CSV of a bank', () => {
     expect(await balanceOf('b')).toMatchObject({ balance: '0.00' })
     const { data } = await json(askAdmin(`${PATH}/payouts?status=paid`))
     expect(data).toMatchObject([
+      { reference: 'R-2', return_reference: null, returned_on: null, reason: null },
       {
         reference: 'R-1',
         return_reference: 'R-1',
         returned_on: RETURNED_ON,
         reason: 'Account closed',
       },
-      { reference: 'R-2', return_reference: null, returned_on: null, reason: null },
     ])
     // The file of the first payment again pays nothing.
     const first = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25,R-1,${PAID_ON}\n`

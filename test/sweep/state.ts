@@ -61,6 +61,9 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/\b1[7-9]\d{11}\b/g, (time) => (isRecent(Number(time)) ? '0' : time)],
   [/"(hour|lag_seconds)":\d+/g, '"$1":0'],
   [/"attempt":\d/g, '"attempt":1'],
+  // An invitation ends three days after it was made.
+  [/(invitation)#\w+/g, '$1'],
+  [/"ends_at":(?:\d+|"[^"]+")/g, '"ends_at":0'],
   [/(\blink(?:_id)?\\*":\\*")[^"\\]+/g, '$1link'],
   [/\b2\d{3}-\d\d-\d\dT[\d:.]+Z/g, (time) => (isRecent(Date.parse(time)) ? 'now' : time)],
 ]
