@@ -115,7 +115,9 @@ app.get('/go/:link', async (c) => {
     .first<{ account: string; landing_page: string }>()
   if (!link) return c.notFound()
   const now = Date.now()
-  await c.env.DB.prepare('insert into clicks values (?, ?, ?, ?, ?)')
+  await c.env.DB.prepare(
+    'insert into clicks (account, day, link_id, click_id, clicked_at) values (?, ?, ?, ?, ?)',
+  )
     .bind(link.account, Math.floor(now / DAY_MS), link_id, crypto.randomUUID(), now)
     .run()
   return c.redirect(link.landing_page)

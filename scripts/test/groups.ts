@@ -22,6 +22,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'restore',
     'runbook',
   ],
+  affiliate: ['affiliate-access', 'affiliate-keys', 'affiliate-reading', 'affiliate-view'],
   auth: [
     'bearer',
     'brand-token',

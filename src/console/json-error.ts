@@ -58,7 +58,7 @@ interface Reader {
 }
 
 /** Moves behind what a sticky pattern finds, and returns it. */
-function take(reader: Reader, pattern: RegExp): string {
+function readNext(reader: Reader, pattern: RegExp): string {
   pattern.lastIndex = reader.at
   const [found = ''] = pattern.exec(reader.text) ?? []
   reader.at += found.length
@@ -91,7 +91,7 @@ function step(reader: Reader): boolean {
     return pass(reader, char === '{' ? 'name or end' : 'value or end')
   }
   const isName = next.startsWith('name')
-  const found = take(reader, STRING) || (isName ? '' : take(reader, OTHER))
+  const found = readNext(reader, STRING) || (isName ? '' : readNext(reader, OTHER))
   if (found === '') return false
   reader.next = isName ? 'colon' : 'after value'
   reader.afterComma = false
@@ -102,7 +102,7 @@ function step(reader: Reader): boolean {
 export function findJsonError(text: string): JsonError | null {
   const reader: Reader = { text, open: [], next: 'value', afterComma: false, at: 0 }
   for (;;) {
-    take(reader, SPACE)
+    readNext(reader, SPACE)
     const isEnd = reader.at === text.length
     if (isEnd && reader.next === 'after value' && reader.open.length === 0) return null
     if (isEnd || !step(reader)) return errorAt(reader)

@@ -15,6 +15,7 @@ export const TAGS = [
   { name: 'webhooks', description: 'Webhooks, their events and the attempts to send them.' },
   { name: 'plans', description: 'Commission plans, assignments and exchange rates.' },
   { name: 'fraud', description: 'Rules that find patterns of fraud.' },
+  { name: 'cases', description: 'What these rules found, and what persons decided.' },
   { name: 'statements', description: 'Statements, approvals, ledgers and payouts.' },
   { name: 'explanations', description: 'What each record earns, and why.' },
   { name: 'customers', description: 'Erasure, refusal and history of customers.' },

@@ -54,7 +54,12 @@ const ADMINISTRATION = [
   topic(
     'fraud',
     'Fraud rules',
-    'Set the rules that find patterns of fraud, and read their versions.',
+    'Set the rules that find patterns of fraud, read their versions, and test them on past days.',
+  ),
+  topic(
+    'cases',
+    'Fraud cases',
+    'Read what the rules found and the records behind it, decide cases, and see which holds ended.',
   ),
   topic(
     'statements',
@@ -234,7 +239,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/(statements|periods)\b/, 'Statements'],
   [/\/fx-rates$/, 'Exchange rates'],
   [/\/fraud-rules\b/, 'Fraud rules'],
-  [/\/cases\b/, 'Fraud cases'],
+  [/\/(cases|ended-holds)\b/, 'Fraud cases'],
   [/\/plans\b/, 'Plans'],
   [/\/assignments$/, 'Assignments'],
   [/\/webhooks\b/, 'Webhooks'],
