@@ -47,6 +47,7 @@ const COLUMNS = Object.fromEntries(PARTS.map(([column, , part]) => [column, part
 const idsMatching = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) => pattern.test(id))
 const ADMIN_ROUTES = ROUTES.filter(({ as }) => as === 'team')
 const settingsChanges = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
+const endings = ['revokeClient', 'endAffiliateKey', 'endAffiliateKeyById']
 const removals = /^(revokeBrandToken|dropEventDefinition)$/
 const withTrackingKeys = ['createLink', 'createWebhook', 'rotateWebhook']
 const erasures = /^(eraseCustomer.*|replayErasures)$/
@@ -62,7 +63,7 @@ const ROWS: Record<string, string[]> = {
   'follow a link': ['followLink'],
   'administration: read': ADMIN_ROUTES.filter(({ writes }) => !writes).map(({ id }) => id),
   'administration: change settings or credentials in use': idsMatching(settingsChanges),
-  'administration: revoke a client': ['revokeClient'],
+  'administration: revoke a client, end a key of an affiliate': endings,
   'administration: revoke a Brand Token, delete an event definition': idsMatching(removals),
   'administration: erase a customer, replay erasures': idsMatching(erasures),
   'administration: create a link or a webhook, rotate the secret of a webhook': withTrackingKeys,
@@ -71,7 +72,7 @@ const ROWS: Record<string, string[]> = {
     ({ id, writes }) =>
       writes &&
       ![settingsChanges, removals, erasures].some((row) => row.test(id)) &&
-      !['revokeClient', 'startRun', ...withTrackingKeys].includes(id),
+      ![...endings, 'startRun', ...withTrackingKeys].includes(id),
   ).map(({ id }) => id),
   documents: idsMatching(
     /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,

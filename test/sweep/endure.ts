@@ -50,9 +50,10 @@ export const stateOf = async (world: World) => ({
 
 /** Returns the objects that a request uses. Reading an object that does not exist would create it. */
 const objectsOf = ({ calls }: Calm) =>
-  Object.entries({ token: /^TOKEN_GATE/, client: /^CLIENT_GATE/, journal: /^ERASURE/ }).flatMap(
-    ([name, pattern]) => (calls.some((call) => pattern.test(call.name)) ? [name] : []),
-  )
+  Object.entries({
+    ...{ token: /^TOKEN_GATE/, affiliate: /^TOKEN_GATE/ },
+    ...{ client: /^CLIENT_GATE/, journal: /^ERASURE/ },
+  }).flatMap(([name, pattern]) => (calls.some((call) => pattern.test(call.name)) ? [name] : []))
 
 /** Creates an account for one request. */
 export const worldOf = ({ vertical, records, ...its }: Route) =>

@@ -36,7 +36,9 @@ export interface Route {
   binding?: Binding
   /** The policy for records that name an unknown customer, if they are not held. */
   policy?: 'reject'
-  as: 'account' | 'client' | 'team' | 'anyone'
+  /** Whether it is the first read of an affiliate of its account. */
+  unread?: true
+  as: 'account' | 'affiliate' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
   headers?: Record<string, string>
@@ -203,6 +205,23 @@ const administration: Route[] = [
   { ...changes, id: 'endInvitation' },
   { ...reads, id: 'listMembers' },
   { ...changes, id: 'removeMember' },
+  {
+    ...changes,
+    id: 'makeAffiliateKey',
+    body: { name: 'Swept' },
+    repeats: 'each is a new key',
+  },
+  { ...reads, id: 'listAffiliateKeys' },
+  { ...changes, id: 'endAffiliateKey' },
+  {
+    ...changes,
+    id: 'makeAffiliateKeyById',
+    query: '?affiliate_id=aff-7',
+    body: { name: 'Swept' },
+    repeats: 'each is a new key',
+  },
+  { ...reads, id: 'listAffiliateKeysById', query: '?affiliate_id=aff-7' },
+  { ...changes, id: 'endAffiliateKeyById', query: '?affiliate_id=aff-7' },
   { ...reads, id: 'listAffiliates' },
   { ...reads, id: 'listParents' },
   { ...reads, id: 'listAffiliateFigures' },
@@ -420,6 +439,28 @@ const administration: Route[] = [
   { ...reads, id: 'getAccountFeed' },
 ]
 
+const own = { vertical: 'forex', as: 'affiliate', records: true } as const
+
+/** What an affiliate reads of their own. */
+const affiliateReads: Route[] = [
+  { ...own, id: 'getAffiliateSelf' },
+  { ...own, id: 'getAffiliateSelf', way: 'first', unread: true, writes: true },
+  { ...own, id: 'getAffiliateOverview', query: OCTOBER, weighs: true },
+  { ...own, id: 'listAffiliateStatements' },
+  { ...own, id: 'getAffiliateStatement' },
+  { ...own, id: 'explainAffiliateLine', query: PERIOD, weighs: true },
+  { ...own, id: 'listAffiliateLineParts', query: PERIOD, weighs: true },
+  { ...own, id: 'getAffiliateUnearned', query: PERIOD },
+  { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },
+  { ...own, id: 'listAffiliateCustomers', query: PERIOD, weighs: true },
+  { ...own, id: 'listOwnLinks' },
+  { ...own, id: 'listAffiliateClicks', query: OCTOBER },
+  { ...own, id: 'getAffiliateReport', query: OCTOBER, weighs: true },
+  { ...own, id: 'listAffiliateLedger' },
+  { ...own, id: 'listAffiliatePayouts' },
+  { ...own, id: 'listSubAffiliates', query: OCTOBER, weighs: true },
+]
+
 /** Returns a day of its own for each account `firm-12-of-forex`: all accounts share exchange rates. */
 function rateDayOf(account: string): string {
   const number = Number(account.split('-')[1])
@@ -440,6 +481,7 @@ export const ROUTES: Route[] = [
   { ...client, id: 'revokeToken', form: ({ access_token }) => ({ token: access_token }) },
   ...deliveries,
   ...accountReads,
+  ...affiliateReads,
   ...administration,
   { ...anyone, id: 'followLink', writes: true, repeats: 'each visit is a new click' },
   { ...anyone, id: 'getAuthorizationServer' },
@@ -466,6 +508,7 @@ export function requestOf(route: Route, world: World): Request {
     account: world.account,
     client_id: world.client_id,
     token_id: world.token_id,
+    key_id: world.key_id,
     link_id: world.link_id,
     delivery_id: world.delivery_id,
     eventname: 'DailyStats',
@@ -511,6 +554,7 @@ export async function asks(route: Route, world: World, platform: Env, context: E
 function credentials({ as }: Route, world: World): Record<string, string> {
   const { client_id, client_secret } = world
   if (as === 'account') return asSender(world)
+  if (as === 'affiliate') return { Authorization: `Bearer ${world.affiliate_key}` }
   if (as === 'team') return { ...asTeam(), 'Content-Type': 'application/json' }
   return as === 'client' ? { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {}
 }

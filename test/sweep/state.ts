@@ -123,6 +123,7 @@ const PROPAGATED: Record<string, object> = {
   accounts: { version: 0, pushed: 0 },
   clients: { closed: 0 },
   brand_tokens: { closed: 0 },
+  affiliate_keys: { closed: 0 },
 }
 
 /** The lines of the rows of a world, by their JSON: few tables change from one reading to the next. */

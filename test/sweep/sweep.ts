@@ -113,7 +113,7 @@ export function eachFails(swept: Route[]) {
     }
     await Promise.all(all.flatMap(({ faults, run }) => faults.map(run)))
     expect(all.flatMap(({ broken }) => broken)).toEqual([])
-    const withAccount = swept.filter(({ as }) => /account|client/.test(as))
+    const withAccount = swept.filter(({ as }) => /account|client|affiliate/.test(as))
     const unmet = withAccount.filter((route) => objects.get(route)?.isCalled === false)
     expect(unmet, 'each caller with an account uses an object').toEqual([])
     for (const { end } of all) await end()

@@ -3,10 +3,11 @@ import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { expiryOf, issueAccessToken } from '../../src/auth/access-token.ts'
+import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
 import { grantOf } from '../../src/auth/grant.ts'
 import { newIssuedKey } from '../../src/auth/issued-key.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
-import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
+import { affiliateKeyObjectName, brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { lineId, statementId } from '../../src/commission/statements/ids.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
@@ -31,6 +32,9 @@ export interface World {
   access_token: string
   brand_token: string
   token_id: string
+  /** The key of its affiliate aff-7, and the id of that key. */
+  affiliate_key: string
+  key_id: string
   link_id: string
   /** The id of a line for the signup of a customer, if the account has records. */
   line_id: string
@@ -41,35 +45,53 @@ export interface World {
   objects: () => Record<string, DurableObjectStub>
 }
 
+/** What may differ between worlds. */
+interface WorldOptions {
+  binding?: Binding
+  policy?: 'hold' | 'reject'
+  /** Whether no affiliate has read anything yet: the first read makes the key of the pseudonyms. */
+  unread?: boolean
+}
+
 let made = 0
 
 /** Creates an account with its rows and objects directly; records go through the service. */
 export async function prepare(
   vertical: string,
   withRecords: boolean,
-  { binding = 'DB', policy = 'hold' }: { binding?: Binding; policy?: 'hold' | 'reject' } = {},
+  { binding = 'DB', policy = 'hold', unread = false }: WorldOptions = {},
 ): Promise<World> {
   made += 1
   const account = `firm-${made}-of-${vertical}`
   const isBrand = vertical === 'igaming'
   const client_secret = newSecret('tcs', 'test')
   const brand_token = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'test')
-  const [client_id, jti, token_id] = Array.from({ length: 3 }, () => crypto.randomUUID())
+  const affiliate_key = await newIssuedKey(env.TRACKING_KEYS, 'taf', 'test')
+  const key_digest = await digest(affiliate_key)
+  const [client_id, jti, token_id, key_id] = Array.from({ length: 4 }, () => crypto.randomUUID())
   const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
   const db = env[binding]
   const settings = [
     row(
-      `insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
-       values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z')`,
+      `insert into accounts
+         (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key)
+       values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z', ?5)`,
       vertical,
       binding,
       policy,
+      unread ? null : 'a'.repeat(64),
     ),
     row(
       `insert into links (link_id, account, affiliate_id, landing_page, created_at)
        values (?2, ?1, 'aff-7', 'https://landing.example/', '2026-01-01T00:00:00.000Z')`,
       link_id,
+    ),
+    row(
+      `insert into affiliate_keys (digest, id, account, affiliate_id, name, scope, created_at, created_by)
+       values (?2, ?3, ?1, 'aff-7', 'Tracker', 'read links', '2026-01-01T00:00:00.000Z', 'admin-key')`,
+      key_digest,
+      key_id,
     ),
     isBrand
       ? row(
@@ -128,6 +150,12 @@ export async function prepare(
   const known = (await findAccount(env.DB, account))!
   const grant = grantOf(known, isBrand ? null : client_id!, 'read write')
   await env.TOKEN_GATE.getByName(objectName).open(grant, isBrand ? null : expiryOf(now))
+  const keyObjectName = affiliateKeyObjectName(key_digest)
+  const keyGrant = {
+    ...grantOf(known, null, 'read links'),
+    affiliate: { id: 'aff-7', member: null, view: DEFAULT_VIEW },
+  }
+  await env.TOKEN_GATE.getByName(keyObjectName).open(keyGrant, null)
   if (!isBrand) {
     const live = { jti: jti!, version: 1, expiresAt: expiryOf(now) }
     await env.CLIENT_GATE.getByName(`client:${client_id}`).mint(live)
@@ -141,6 +169,8 @@ export async function prepare(
     client_secret,
     brand_token,
     token_id: token_id!,
+    affiliate_key,
+    key_id: key_id!,
     link_id,
     line_id: await signupLine(vertical),
     delivery_id: '',
@@ -148,6 +178,7 @@ export async function prepare(
     access_token: isBrand ? '' : await issueAccessToken(claims, env, now),
     objects: () => ({
       token: env.TOKEN_GATE.getByName(objectName),
+      affiliate: env.TOKEN_GATE.getByName(keyObjectName),
       client: env.CLIENT_GATE.getByName(`client:${client_id}`),
       journal: env.ERASURE_JOURNAL.getByName(account),
     }),

@@ -24,9 +24,10 @@ const DELETE_OLD = compileStatement(`
 const INSERT_INVITATION = compileStatement(`
   insert into affiliate_invitations
     (account, affiliate_id, id, digest, member, created_at, created_by, ends_at)
-  values (:account, :affiliate_id, :id, :digest, :member, :created_at, :created_by, :ends_at)`)
+  values (:account, :affiliate_id, :id, :digest, :member, :created_at, :created_by, :ends_at)
+  on conflict do nothing`)
 
-/** Stores an invitation, and deletes those of the affiliate that ended more than 30 days before. */
+/** Stores an invitation, unless it is stored already, and deletes those of the affiliate that ended more than 30 days before. */
 export const insertInvitation = (
   db: D1Database,
   account: string,
