@@ -7,6 +7,7 @@ import { element } from './page.js'
 const HEADERS = {
   oauth: (secret) => ({ Authorization: `Bearer ${secret}` }),
   brandToken: (secret) => ({ 'x-api-key': secret }),
+  affiliateKey: (secret) => ({ Authorization: `Bearer ${secret}` }),
   adminKey: (secret) => ({ Authorization: `Bearer ${secret}` }),
 }
 

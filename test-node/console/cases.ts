@@ -47,7 +47,7 @@ export function caseTests(shared: () => Shared): void {
       .click()
     await page.getByRole('heading', { name: `Case of ${PLANTED}` }).waitFor()
     const figures = main().getByRole('table', { name: 'What was compared' })
-    assert.match(await figures.innerText(), /Share at the minimum\s+100 %\s+60 %/)
+    assert.match(await figures.innerText(), /Share at the minimum\s+100 %\s+at least 60 %/)
     const record = main().getByRole('table', { name: 'Records, by day' }).getByRole('row').nth(1)
     const customer = await record.getByRole('cell').nth(1).innerText()
     const delivery = await record.getByRole('link', { name: 'Delivery' }).getAttribute('href')

@@ -75,7 +75,10 @@ export function dataTests(shared: () => Shared): void {
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL(/period=2026-03/)
     const lines = page.getByRole('table', { name: /^Lines of statements/ })
-    assert.match(await lines.innerText(), /IB-07\s+Standard IB, March 2026\s+cpa[\s\S]*200\.00 EUR/)
+    assert.match(
+      await lines.innerText(),
+      /IB-07\)?\s+Standard IB, March 2026\s+cpa[\s\S]*200\.00 EUR/,
+    )
     const records = page.getByRole('table', { name: 'Records of transactions, by day' })
     assert.match(await records.innerText(), /T-3301/)
   })

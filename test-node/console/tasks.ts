@@ -157,7 +157,7 @@ export function taskTests(shared: () => Shared): void {
       await choose(page.getByLabel('File'), answered(csv))
       await click(main().getByRole('button', { name: 'Record the payments' }))
       assert.match(
-        await page.getByRole('status').innerText(),
+        await page.locator('p.notice[role="status"]').innerText(),
         new RegExp(`^${rows} payments? recorded`),
       )
       assert.equal(count(), 6)

@@ -8,6 +8,7 @@ import { schemeOf } from './sample.ts'
 const FIELDS: Record<string, { label: string; hint: string }> = {
   oauth: { label: 'Access token', hint: 'Get one above, or paste one. It expires after an hour.' },
   brandToken: { label: 'Brand Token', hint: 'Begins with tbt_live_ or tbt_test_.' },
+  affiliateKey: { label: 'Key of an affiliate', hint: 'Begins with taf_live_ or taf_test_.' },
   adminKey: { label: 'Admin key', hint: 'In development, npm run dev writes it to .demo.json.' },
 }
 

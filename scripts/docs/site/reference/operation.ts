@@ -81,6 +81,7 @@ ${answers.filter(([status]) => Number(status) >= 400).map((one) => failureItem(.
 const CREDENTIALS: Record<string, string> = {
   oauth: 'an access token',
   brandToken: 'a Brand Token in `x-api-key`',
+  affiliateKey: 'the key of an affiliate',
   adminKey: 'the admin key or a Cloudflare Access JWT',
 }
 

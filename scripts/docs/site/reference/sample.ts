@@ -84,6 +84,7 @@ export interface SampleRequest {
 const CREDENTIALS: Record<string, [string, Value]> = {
   oauth: ['Authorization', { prefix: 'Bearer ', variable: 'TOKEN' }],
   brandToken: ['x-api-key', { prefix: '', variable: 'BRAND_TOKEN' }],
+  affiliateKey: ['Authorization', { prefix: 'Bearer ', variable: 'AFFILIATE_KEY' }],
   adminKey: ['Authorization', { prefix: 'Bearer ', variable: 'ADMIN_KEY' }],
 }
 
