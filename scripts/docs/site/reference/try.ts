@@ -46,6 +46,7 @@ const MEMBERS: readonly (readonly [RegExp, string])[] = [
   [/\/customers\/\{id\}/, 'customer_id'],
   [/\/brand-tokens\/\{token_id\}/, 'id'],
   [/\/statements\/\{statement_id\}/, 'id'],
+  [/\/(keys|invitations|members)\/\{\w+\}/, 'id'],
 ]
 
 /**
@@ -58,8 +59,11 @@ function sourceOf({ path, method }: Endpoint, name: string, { paths }: Spec): Fi
   const list = path.slice(0, path.indexOf(`/{${name}}`))
   // No list names lines, so one below a line cannot be read before the reader has typed its id.
   if (list.includes('{line_id}')) return undefined
-  const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(path)) ?? []
-  const isList = JSON.stringify(paths[list]?.get?.responses['200'] ?? '').includes('"data"')
+  const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(`${list}/{${name}}`)) ?? []
+  const listing = paths[list]?.get
+  // A list that needs a query cannot be read before the reader has typed it.
+  if (listing?.parameters?.some((one) => one.in === 'query' && one.required)) return undefined
+  const isList = JSON.stringify(listing?.responses['200'] ?? '').includes('"data"')
   // Demo accounts have fixed ids, and a sample may need a brand or a partner.
   return isList && name !== 'account' ? { path: list, member } : undefined
 }
