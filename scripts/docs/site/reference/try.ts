@@ -54,15 +54,16 @@ const MEMBERS: readonly (readonly [RegExp, string])[] = [
  * `…/clients/{client_id}`. Returns undefined where the API has no such list, and for a `PUT` that
  * creates what the parameter names.
  */
-function sourceOf({ path, method }: Endpoint, name: string, { paths }: Spec): Field['source'] {
+function sourceOf({ path, method }: Endpoint, name: string, spec: Spec): Field['source'] {
   if (method === 'put' && path.endsWith(`/{${name}}`)) return undefined
   const list = path.slice(0, path.indexOf(`/{${name}}`))
   // No list names lines, so one below a line cannot be read before the reader has typed its id.
   if (list.includes('{line_id}')) return undefined
   const [, member = name] = MEMBERS.find(([pattern]) => pattern.test(`${list}/{${name}}`)) ?? []
-  const listing = paths[list]?.get
+  const listing = spec.paths[list]?.get
   // A list that needs a query cannot be read before the reader has typed it.
-  if (listing?.parameters?.some((one) => one.in === 'query' && one.required)) return undefined
+  const needed = listing ? parametersOf(listing, spec).filter((one) => one.required) : []
+  if (needed.some((one) => one.in === 'query')) return undefined
   const isList = JSON.stringify(listing?.responses['200'] ?? '').includes('"data"')
   // Demo accounts have fixed ids, and a sample may need a brand or a partner.
   return isList && name !== 'account' ? { path: list, member } : undefined
