@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { app } from '../src/app.ts'
+import { FRESH_LIMITS } from '../src/commission/statements/limits.ts'
+import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
 import { ask, askAdmin, json } from './partner.ts'
 
@@ -343,4 +345,24 @@ describe('every route of the service', () => {
     await env.DB.prepare("delete from affiliates where affiliate_id = 'own'").run()
     expect(new Set(await statusOf())).toEqual(new Set(['invalid_affiliate_key']))
   })
+})
+
+test('a reading that depends on too many records is refused', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const limits = [{ ...FRESH_LIMITS }, { ...REPORT_LIMITS }]
+  FRESH_LIMITS.facts = 1
+  REPORT_LIMITS.figures = 1
+  try {
+    const addresses = ['customers?period=2026-10', `overview?${DAYS}`, `sub-affiliates?${DAYS}`]
+    for (const address of addresses) {
+      expect([address, await json(askWith(key, address))]).toMatchObject([
+        address,
+        { status: 422, code: 'validation_failed' },
+      ])
+    }
+  } finally {
+    Object.assign(FRESH_LIMITS, limits[0])
+    Object.assign(REPORT_LIMITS, limits[1])
+  }
 })

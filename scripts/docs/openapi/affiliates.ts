@@ -281,6 +281,7 @@ const READINGS: readonly Reading[] = [
     description:
       'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
     parameters: ['from_day', 'report_to'],
+    errors: ['validation_failed'],
     answer: ref('AffiliateOverview'),
   },
   {
@@ -348,6 +349,7 @@ const READINGS: readonly Reading[] = [
     description:
       'Returns one row for each customer as of the end of a period, the current month unless set, with what has become of them under each rule that pays once.',
     parameters: [...PAGING, 'period_query', 'qualification_status'],
+    errors: ['validation_failed'],
     answer: pageWith('AffiliateCustomer'),
   },
   {
@@ -411,6 +413,7 @@ const READINGS: readonly Reading[] = [
     description:
       'Lists the affiliates below, with their counts on some days. The list is empty if the account shows none.',
     parameters: ['from_day', 'to_day'],
+    errors: ['validation_failed'],
     answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),
   },
 ]
