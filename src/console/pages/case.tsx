@@ -27,6 +27,7 @@ import { Data, Day, isolated, type List, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
+import { AffiliateLink } from '../parts/names.tsx'
 import { canManage, canPay } from '../parts/payout-forms.tsx'
 
 /** What a person decided of a case. */
@@ -83,12 +84,7 @@ const Head = ({ visit, found }: ShownCase) => {
     found
   const customers = customersOf(found.subject)
   const pairs: Pair[] = [
-    [
-      'Affiliate',
-      <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
-        <Data text={affiliate_id} />
-      </AccountLink>,
-    ],
+    ['Affiliate', <AffiliateLink visit={visit} id={affiliate_id} />],
     ...(customers.length > 0
       ? [
           [

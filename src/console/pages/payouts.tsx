@@ -5,9 +5,10 @@ import { ApiError } from '../../errors.ts'
 import { cellOf, fileText } from '../csv-columns.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { ColumnChoices } from '../parts/column-choices.tsx'
-import { Amount, Badge, Data, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
+import { Amount, Badge, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Field, Filters, type Input } from '../parts/forms.tsx'
+import { AffiliateLink } from '../parts/names.tsx'
 import {
   canPay,
   FileField,
@@ -181,9 +182,7 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
   const isOne = held_by.length === 1
   return (
     <>
-      <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
-        <Data text={affiliate_id} />
-      </AccountLink>{' '}
+      <AffiliateLink visit={visit} id={affiliate_id} />{' '}
       {first !== undefined && (
         <AccountLink
           visit={visit}
