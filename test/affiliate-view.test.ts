@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { kindOf } from '../src/affiliate/members.ts'
-import { type Sight, visible } from '../src/affiliate/view.ts'
+import { type ViewContext, visible } from '../src/affiliate/view.ts'
 import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
 
-const sight = (view: Partial<Sight['view']> = {}): Sight => ({
+const sight = (view: Partial<ViewContext['view']> = {}): ViewContext => ({
   view: { ...DEFAULT_VIEW, ...view },
   own: 'IB-07',
   nameOf: (id) => `c_${id.length}`,

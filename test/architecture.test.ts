@@ -25,7 +25,7 @@ const MAY_USE: Record<string, string[]> = {
   validation: [],
   db: ['amount-signs', 'durations', 'errors', 'retry'],
   auth: ['amount-signs', 'db', 'durations', 'errors', 'retry'],
-  http: ['auth', 'db', 'durations', 'errors', 'validation'],
+  http: ['auth', 'db', 'development', 'durations', 'errors', 'validation'],
   webhooks: ['auth', 'db', 'development', 'durations', 'errors'],
   ingest: [
     'amount-signs',

@@ -32,18 +32,10 @@ export async function respondWithLedger(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/** Returns what is due to an affiliate by currency, and what of it is under review, if that is shown. */
-export async function readDue(db: Connection, { id, grant, view }: AdmittedAffiliate) {
-  const [sums, holds] = await Promise.all([
-    readBalances(db, grant.account, id),
-    readHolds(db, grant.account, [id]),
-  ])
-  const due = presentBalances(sums).filter((one) => /[1-9]/.test(one.due))
-  const held = view.held === 'none' ? [] : sumByCurrency(holds.get(id)?.held ?? [])
-  return {
-    due: due.map(({ currency, due: amount }) => ({ currency, amount })),
-    under_review: held,
-  }
+/** Reads what of the payouts of an affiliate is under review by currency, if that is shown. */
+export async function readUnderReview(db: Connection, { id, grant, view }: AdmittedAffiliate) {
+  const holds = await readHolds(db, grant.account, [id])
+  return view.held === 'none' ? [] : sumByCurrency(holds.get(id)?.held ?? [])
 }
 
 /** Responds with one page of what was paid to the affiliate, and what is due. */
@@ -54,12 +46,16 @@ export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> 
   const context = JSON.stringify([account, 'payouts', caller.id])
   const page = await readPage(c.env, context, query)
   return withReadSession(c, async ({ session }) => {
-    const [found, due] = await Promise.all([
+    const [found, sums, under_review] = await Promise.all([
       listPayments(session, account, { affiliate_id: caller.id, from: null, to: null }, page),
-      readDue(session, caller),
+      readBalances(session, account, caller.id),
+      readUnderReview(session, caller),
     ])
+    const due = presentBalances(sums)
+      .filter((one) => /[1-9]/.test(one.due))
+      .map(({ currency, due: amount }) => ({ currency, amount }))
     const meta = pageMeta(page, found, await linkNext(c, context, page, found))
     const data = found.data.map(presentPayment)
-    return sendJson(c, { data, meta, ...due }, new ReadMemory(account))
+    return sendJson(c, { data, meta, due, under_review }, new ReadMemory(account))
   })
 }

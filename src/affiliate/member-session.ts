@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
-import { getCookie, setCookie } from 'hono/cookie'
+import { getCookie } from 'hono/cookie'
 import { viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { placementOf } from '../auth/placement.ts'
 import type { Account } from '../db/schema.ts'
-import { isDevelopment } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
+import { sessionCookieName, writeSessionCookie } from '../http/session-cookie.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 
 /** How long a session of the portal lasts, in milliseconds. */
@@ -29,19 +29,7 @@ export const CSRF_HEADER = 'x-csrf-token'
 
 const CONTEXT = 'portal session'
 
-// Browsers accept the prefix `__Host-` over https only: `npm run dev` is plain http.
-const cookieName = (env: Env) =>
-  isDevelopment(env) ? 'tributary_portal' : '__Host-tributary_portal'
-
-function writeCookie(c: Context, value: string, seconds: number): void {
-  setCookie(c, cookieName(c.env), value, {
-    path: '/',
-    maxAge: seconds,
-    httpOnly: true,
-    sameSite: 'Strict',
-    secure: !isDevelopment(c.env),
-  })
-}
+const cookieName = (env: Env) => sessionCookieName(env, 'tributary_portal')
 
 /** Returns the name of the object of a session. */
 export const memberObjectName = (id: string) => `member:${id}`
@@ -59,7 +47,12 @@ export async function beginMemberSession(
   const grant = { ...grantOf(account, null, 'read links'), affiliate }
   const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(id), placementOf(account))
   await withObjectRetry(() => tokenObject().open(grant, session.until))
-  writeCookie(c, await signText(c.env, CONTEXT, JSON.stringify(session)), SESSION_MS / 1000)
+  writeSessionCookie(
+    c,
+    cookieName(c.env),
+    await signText(c.env, CONTEXT, JSON.stringify(session)),
+    SESSION_MS / 1000,
+  )
 }
 
 /**
@@ -80,7 +73,7 @@ export async function readMemberSession(
 /** Ends a session, also for copies of its cookie. */
 export async function endMemberSession(c: Context<AppEnv>, { id }: MemberSession): Promise<void> {
   await withObjectRetry(() => c.env.TOKEN_GATE.getByName(memberObjectName(id)).end())
-  writeCookie(c, '', 0)
+  writeSessionCookie(c, cookieName(c.env), '', 0)
 }
 
 /** Returns the token that each change of this session sends. */

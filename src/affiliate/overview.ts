@@ -19,7 +19,7 @@ import { computeReport } from '../reports/compute.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
 import { parseReport } from '../reports/report.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
-import { readDue } from './books.ts'
+import { readUnderReview } from './books.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 
 const COUNTS: Readonly<Record<string, string>> = {
@@ -106,10 +106,10 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
   return withReadSession(c, async (reader) => {
     const databases = { db, directory: c.env.DB }
     const { waiting, ...counted } = await readDays(c, reader, caller, days)
-    const [figures, sums, due, pending] = await Promise.all([
+    const [figures, sums, under_review, pending] = await Promise.all([
       readAffiliateFigures(databases, account.id, [id], figureDays),
       readBalances(reader.session, account.id, id),
-      readDue(reader.session, caller),
+      readUnderReview(reader.session, caller),
       readPending(reader, caller),
     ])
     const overview = {
@@ -121,7 +121,7 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
         total: amountOf(sum),
       })),
       balances: presentBalances(sums),
-      pending: { waiting, ...pending, under_review: due.under_review },
+      pending: { waiting, ...pending, under_review },
     }
     return sendJson(c, overview, new ReadMemory(account.id))
   })

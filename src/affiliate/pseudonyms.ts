@@ -1,6 +1,6 @@
 import type { AffiliateView } from '../auth/affiliate-view.ts'
 import { HMAC } from '../auth/hmac-keys.ts'
-import { HIDDEN, type Sight, visible } from './view.ts'
+import { HIDDEN, type ViewContext, visible } from './view.ts'
 
 /**
  * Returns the names under which an affiliate sees the customers of an answer. A pseudonym is a keyed digest
@@ -11,7 +11,7 @@ export async function nameCustomers(
   view: AffiliateView,
   pseudonymKey: string,
   own: string,
-): Promise<Sight['nameOf']> {
+): Promise<ViewContext['nameOf']> {
   if (view.customer_ids === 'plain') return (id) => id
   if (view.customer_ids === 'none') return () => HIDDEN
   const ids = new Set<string>()

@@ -8,7 +8,7 @@ import { kindOf } from './members.ts'
 export const HIDDEN = 'hidden'
 
 /** What an affiliate sees, and under which names. */
-export interface Sight {
+export interface ViewContext {
   readonly view: AffiliateView
   /** The id of the affiliate. */
   readonly own: string
@@ -22,14 +22,15 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns what an affiliate sees of an answer. */
-export const visible = (answer: object, sight: Sight): object => see(answer, '', sight) as object
+export const visible = (answer: object, context: ViewContext): object =>
+  see(answer, '', context) as object
 
-function see(value: unknown, parent: string, sight: Sight): unknown {
-  if (Array.isArray(value)) return value.map((item) => see(item, parent, sight))
+function see(value: unknown, parent: string, context: ViewContext): unknown {
+  if (Array.isArray(value)) return value.map((item) => see(item, parent, context))
   if (!isMembers(value)) return value
   const seen: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
-    const shown = seeMember(member, parent, name, value, sight)
+    const shown = seeMember(member, parent, name, value, context)
     if (shown !== undefined) seen[name] = shown
   }
   return seen
@@ -41,28 +42,28 @@ function seeMember(
   parent: string,
   name: string,
   object: Members,
-  sight: Sight,
+  context: ViewContext,
 ): unknown {
-  const { view } = sight
+  const { view } = context
   switch (kindOf(parent, name)) {
     case 'open':
       if (name === 'id' && typeof object.resource === 'string' && typeof member === 'string') {
-        return object.resource === 'transactions' ? member : sight.nameOf(member)
+        return object.resource === 'transactions' ? member : context.nameOf(member)
       }
-      if (name === 'steps' && !view.amounts) return see(lastStep(member), name, sight)
-      return see(member, name, sight)
+      if (name === 'steps' && !view.amounts) return see(lastStep(member), name, context)
+      return see(member, name, context)
     case 'whole':
       return member
     case 'customer':
-      return typeof member === 'string' ? sight.nameOf(member) : member
+      return typeof member === 'string' ? context.nameOf(member) : member
     case 'scope':
-      return typeof member === 'string' ? seeScope(member, sight) : member
+      return typeof member === 'string' ? seeScope(member, context) : member
     case 'amount':
       return view.amounts ? member : undefined
     case 'country':
       return view.countries ? member : undefined
     case 'affiliate':
-      return typeof member === 'string' ? seeAffiliate(member, object.step, sight) : member
+      return typeof member === 'string' ? seeAffiliate(member, object.step, context) : member
     default:
       return undefined
   }
@@ -73,16 +74,16 @@ const lastStep = (steps: unknown): unknown =>
   Array.isArray(steps) ? steps.filter((one) => isMembers(one) && one.step === 'amount') : steps
 
 /** Returns the id of an affiliate as it is seen. A step `funded` names the one above. */
-const seeAffiliate = (id: string, step: unknown, { view, own }: Sight): string =>
+const seeAffiliate = (id: string, step: unknown, { view, own }: ViewContext): string =>
   id === own || (view.sub_affiliates !== 'none' && step !== 'funded') ? id : HIDDEN
 
-function seeScope(scope: string, sight: Sight): string {
+function seeScope(scope: string, context: ViewContext): string {
   const { of, id } = parseScope(scope)
   switch (of) {
     case 'customer':
-      return `customer:${sight.nameOf(id)}`
+      return `customer:${context.nameOf(id)}`
     case 'affiliate':
-      return `affiliate:${seeAffiliate(id, null, sight)}`
+      return `affiliate:${seeAffiliate(id, null, context)}`
     default:
       return scope
   }

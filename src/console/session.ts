@@ -1,31 +1,16 @@
 import type { Context } from 'hono'
-import { getCookie, setCookie } from 'hono/cookie'
+import { getCookie } from 'hono/cookie'
 import { ASSERTION_HEADER, readAssertion } from '../auth/access.ts'
 import { findByName, type KeyMember } from '../auth/admin-keys.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import type { Member } from '../auth/roles.ts'
-import { isDevelopment } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
+import { sessionCookieName, writeSessionCookie } from '../http/session-cookie.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 
 /** Returns the value of a cookie; null if the request has none with this name. */
 const readCookie = (c: Context, name: string): string | null => getCookie(c, name) ?? null
-
-/**
- * Sets a cookie that lasts `seconds`; 0 deletes it. Scripts cannot read it, and no other site can make the
- * browser send it. In development it is not `Secure`: browsers accept that over https only, and
- * `npm run dev` serves plain http.
- */
-function writeCookie(c: Context, name: string, value: string, seconds: number): void {
-  setCookie(c, name, value, {
-    path: '/',
-    maxAge: seconds,
-    httpOnly: true,
-    sameSite: 'Strict',
-    secure: !isDevelopment(c.env),
-  })
-}
 
 const NAME = 'tributary_done'
 
@@ -42,14 +27,14 @@ export async function setFlash(
   session: Session,
   message: string,
 ): Promise<void> {
-  writeCookie(c, NAME, await signText(c.env, contextOf(session), message), MAX_AGE)
+  writeSessionCookie(c, NAME, await signText(c.env, contextOf(session), message), MAX_AGE)
 }
 
 /** Returns and deletes the message of the last change of the session; null if there is none. */
 export async function takeFlash(c: Context<AppEnv>, session: Session): Promise<string | null> {
   const signed = readCookie(c, NAME)
   if (signed === null) return null
-  writeCookie(c, NAME, '', 0)
+  writeSessionCookie(c, NAME, '', 0)
   return verifyText(c.env, contextOf(session), signed)
 }
 
@@ -75,9 +60,7 @@ type SessionContent = readonly [
 
 const CONTEXT = 'console session'
 
-// Browsers accept the prefix `__Host-` over https only: `npm run dev` is plain http.
-const cookieName = (env: Env) =>
-  isDevelopment(env) ? 'tributary_console' : '__Host-tributary_console'
+const cookieName = (env: Env) => sessionCookieName(env, 'tributary_console')
 
 const sessionObject = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
 
@@ -93,7 +76,7 @@ export async function beginSession(
   const [id, until] = [crypto.randomUUID(), now + SESSION_MS]
   const content: SessionContent = [id, actor, role, fingerprint, until]
   const value = await signText(c.env, CONTEXT, JSON.stringify(content))
-  writeCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
+  writeSessionCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
   return { id, member: { actor, role }, until }
 }
 
@@ -123,7 +106,7 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
 /** Ends a session, also for copies of its cookie. */
 export async function endSession(c: Context<AppEnv>, { id, until }: Session): Promise<void> {
   if (until !== null) await withObjectRetry(() => sessionObject(c.env, id).endSession(until))
-  writeCookie(c, cookieName(c.env), '', 0)
+  writeSessionCookie(c, cookieName(c.env), '', 0)
 }
 
 /** Returns the token that each form of this session sends. */

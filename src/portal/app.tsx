@@ -5,6 +5,9 @@ import { policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
 import { httpsOnly, requestLog } from '../http/request-log.ts'
 import { showCustomers } from './customers.tsx'
+import { PortalPage, Problem, portalPath } from './layout.tsx'
+import { showOverview } from './overview.tsx'
+import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 import {
   isMember,
   register,
@@ -14,10 +17,7 @@ import {
   signIn,
   signOut,
   suspendedPage,
-} from './doors.tsx'
-import { PortalPage, Problem, portalPath } from './layout.tsx'
-import { showOverview } from './overview.tsx'
-import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
+} from './sign-in.tsx'
 import { showStatement, showStatements } from './statements.tsx'
 import { type MemberVisit, memberVisit } from './visit.ts'
 import { preferredLanguage, WORDS } from './words.ts'

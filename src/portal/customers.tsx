@@ -2,8 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
-import { portalPath } from './layout.tsx'
-import { dayText, MemberPage } from './member-page.tsx'
+import { dayText, MemberPage, NextPage } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -19,10 +18,9 @@ interface Customer {
 
 /** Responds with the customers of the affiliate, and what became of each under the rules that pay once. */
 export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, language, account } = visit
+  const { words, language } = visit
   const cursor = c.req.query('cursor')
   const { data, meta } = await visit.get<List<Customer>>('/customers', { cursor })
-  const next = meta.next_cursor
   return respond(
     c,
     <MemberPage visit={visit} here="customers" title={words.customers}>
@@ -56,15 +54,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
         ]}
         empty={<p class="note">{words.no_customers}</p>}
       />
-      {next !== null && (
-        <p>
-          <a
-            href={`${portalPath(account.id, '/customers')}?${new URLSearchParams({ cursor: next })}`}
-          >
-            {words.more}
-          </a>
-        </p>
-      )}
+      <NextPage visit={visit} at="/customers" cursor={meta.next_cursor} />
     </MemberPage>,
   )
 }

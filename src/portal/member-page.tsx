@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Language } from '../languages.ts'
-import { type Place, PortalPage } from './layout.tsx'
+import { type Place, PortalPage, portalPath } from './layout.tsx'
 import type { MemberVisit } from './visit.ts'
 
 /** Writes an instant (RFC 3339) in a language, in UTC. */
@@ -47,5 +47,17 @@ export const MemberPage = (props: {
     >
       {props.children}
     </PortalPage>
+  )
+}
+
+/** Renders the link to the next page of a list; nothing on the last one. `at` is the path below that of the account. */
+export const NextPage = (props: { visit: MemberVisit; at: string; cursor: string | null }) => {
+  const { visit, at, cursor } = props
+  return cursor === null ? null : (
+    <p>
+      <a href={`${portalPath(visit.account.id, at)}?${new URLSearchParams({ cursor })}`}>
+        {visit.words.more}
+      </a>
+    </p>
   )
 }

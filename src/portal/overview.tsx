@@ -3,6 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
+import { Sentences } from '../console/parts/plan-words.tsx'
 import { respond } from '../console/respond.ts'
 import { dayText, MemberPage, moneyIn, periodText } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
@@ -30,13 +31,7 @@ const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => 
             <Data text={fill(words.plan_from, { plan: name, day: dayText(from, language) })} />
           </h3>
           {[...rules.map(({ pays, limits }) => [pays, ...limits]), in_words].map((sentences) => (
-            <ul class="rule-words">
-              {sentences.map((sentence) => (
-                <li>
-                  <Data text={sentence} />
-                </li>
-              ))}
-            </ul>
+            <Sentences now={sentences} before={null} />
           ))}
         </section>
       ))}

@@ -10,10 +10,10 @@ import {
   listPasskeys,
 } from '../db/directory/affiliate-passkeys.ts'
 import { withD1Retry } from '../db/retry.ts'
-import { readMemberForm, typedName } from './doors.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { creationOptions, newChallenge, readChallenge, verifyRegistration } from './passkeys.ts'
+import { readMemberForm, typedName } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 
 const AT = '/passkeys'

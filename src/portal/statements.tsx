@@ -3,7 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { portalPath } from './layout.tsx'
-import { MemberPage, moneyIn, periodText } from './member-page.tsx'
+import { MemberPage, moneyIn, NextPage, periodText } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 
 interface Statement {
@@ -22,23 +22,6 @@ interface Line {
 }
 
 const AT = '/statements'
-
-const NextPage = ({
-  visit,
-  at,
-  cursor,
-}: {
-  visit: MemberVisit
-  at: string
-  cursor: string | null
-}) =>
-  cursor === null ? null : (
-    <p>
-      <a href={`${portalPath(visit.account.id, at)}?${new URLSearchParams({ cursor })}`}>
-        {visit.words.more}
-      </a>
-    </p>
-  )
 
 /** Responds with the statements of the affiliate. */
 export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {

@@ -54,6 +54,7 @@ import { Ledger, type LedgerEntry } from '../parts/ledger.tsx'
 import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
 import { changeOf, sumByCurrency } from '../parts/owed.ts'
 import { lastDayOf } from '../parts/periods.ts'
+import { Sentences } from '../parts/plan-words.tsx'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
 import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
 
@@ -175,15 +176,7 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
         <p class="note">All versions of the plan are withdrawn.</p>
       ) : (
         [...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
-          (sentences) => (
-            <ul class="rule-words">
-              {sentences.map((sentence) => (
-                <li>
-                  <Data text={sentence} />
-                </li>
-              ))}
-            </ul>
-          ),
+          (sentences) => <Sentences now={sentences} before={null} />,
         )
       )}
     </>

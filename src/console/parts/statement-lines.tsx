@@ -16,6 +16,7 @@ import {
 import { type Visit, withQuery } from '../page.ts'
 import { Amount, type Column, count, Data, isolated, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
+import { Sentences } from './plan-words.tsx'
 import { readTerms } from './reasons.tsx'
 
 // The lines of a statement, by rule.
@@ -250,15 +251,7 @@ const Group = ({ frame, group, most }: GroupProps) => {
         <Amount value={moneyText(group.sum, currency)} currency={currency} />
       </summary>
       {!pays && <p class="note">The terms of this version are not known.</p>}
-      {limits.length > 0 && (
-        <ul class="rule-words">
-          {limits.map((sentence) => (
-            <li>
-              <Data text={sentence} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {limits.length > 0 && <Sentences now={limits} before={null} />}
       <GroupRows frame={frame} group={group} most={most} />
     </details>
   )
