@@ -58,10 +58,10 @@ export async function propagate(
     )
   }
   const sendToken = (token: BrandTokenRow) => send(token, brandTokenObjectName(token.digest), grant)
-  const sendAffiliateKey = ({ affiliate_id, scope, ...key }: AffiliateKeyRow) =>
+  const sendAffiliateKey = ({ affiliate_id, id: keyId, scope, ...key }: AffiliateKeyRow) =>
     send(key, affiliateKeyObjectName(key.digest), {
       ...grantOf(account, null, scope),
-      affiliate: { id: affiliate_id, member: null, view: viewOf(account) },
+      affiliate: { id: affiliate_id, member: null, key: keyId, view: viewOf(account) },
     })
   const sendClient = ({ client_id, version }: ClientRow) => {
     const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)

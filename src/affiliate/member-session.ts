@@ -43,7 +43,10 @@ export async function beginMemberSession(
 ): Promise<void> {
   const id = crypto.randomUUID()
   const session: MemberSession = { id, account: account.id, ...member, until: now + SESSION_MS }
-  const affiliate = { id: member.affiliate_id, member: member.member, view: viewOf(account) }
+  const affiliate = {
+    ...{ id: member.affiliate_id, member: member.member, key: null },
+    view: viewOf(account),
+  }
   const grant = { ...grantOf(account, null, 'read links'), affiliate }
   const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(id), placementOf(account))
   await withObjectRetry(() => tokenObject().open(grant, session.until))

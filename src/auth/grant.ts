@@ -48,9 +48,15 @@ export interface CallingAffiliate {
   readonly id: string
   /** The member who is signed in to the portal; null for a key. */
   readonly member: string | null
+  /** The id of the key; null for a session. */
+  readonly key: string | null
   /** What they see. A request reads it again: that of a stored grant may be old. */
   readonly view: AffiliateView
 }
+
+/** Returns who makes a change of an affiliate, for the audit log: a person who is signed in, or a key. */
+export const affiliateActor = ({ member, key }: CallingAffiliate): string =>
+  member === null ? `affiliate-key ${key}` : `affiliate-member ${member}`
 
 /** Returns the filter by the affiliate who calls; nothing if the account itself calls. */
 export const ownFilter = ({ affiliate }: Grant): { affiliate_id?: string } =>

@@ -153,7 +153,7 @@ export async function prepare(
   const keyObjectName = affiliateKeyObjectName(key_digest)
   const keyGrant = {
     ...grantOf(known, null, 'read links'),
-    affiliate: { id: 'aff-7', member: null, view: DEFAULT_VIEW },
+    affiliate: { id: 'aff-7', member: null, key: null, view: DEFAULT_VIEW },
   }
   await env.TOKEN_GATE.getByName(keyObjectName).open(keyGrant, null)
   if (!isBrand) {
