@@ -122,6 +122,14 @@ describe('the list of cases', () => {
     expect((await read(`${AT}/cases`)).text).toMatch(/c-1 and c-2 of a: 12 of 15/)
   })
 
+  test('and each case call affiliates by name, as other pages do', async () => {
+    const profile = { affiliate_id: 'a', display_name: 'Nordic Capital Circle' }
+    await askAdmin(`accounts/${ACCOUNT}/affiliates`, 'PUT', [profile])
+
+    expect((await read(`${AT}/cases`)).text).toMatch(/Nordic Capital Circle \(a\): 12 of 15/)
+    expect((await read(CASE)).text).toMatch(/Case of Nordic Capital Circle \(a\)/)
+  })
+
   test('without a case it says what to do', async () => {
     await changeCase('case_1', 'status', 'dismissed')
     expect((await read(`${AT}/cases`)).text).toMatch(/No open case: there is nothing to decide\./)

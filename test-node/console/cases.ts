@@ -43,9 +43,9 @@ export function caseTests(shared: () => Shared): void {
     await main().getByRole('button', { name: 'Evaluate now' }).click()
     assert.match(await page.getByRole('status').first().innerText(), /0 cases opened/)
     await main()
-      .getByRole('link', { name: /^MIN-1: 12 of 12 customers who qualified/ })
+      .getByRole('link', { name: /^Starter Deposits \(MIN-1\): 12 of 12 customers who qualified/ })
       .click()
-    await page.getByRole('heading', { name: `Case of ${PLANTED}` }).waitFor()
+    await page.getByRole('heading', { name: `Case of Starter Deposits (${PLANTED})` }).waitFor()
     const figures = main().getByRole('table', { name: 'What was compared' })
     assert.match(await figures.innerText(), /Share at the minimum\s+100 %\s+at least 60 %/)
     const record = main().getByRole('table', { name: 'Records, by day' }).getByRole('row').nth(1)
@@ -76,7 +76,7 @@ export function caseTests(shared: () => Shared): void {
     await demoCase(shared())
     await openSignedIn(shared(), `${AT}/cases`, PHONE)
     await main()
-      .getByRole('link', { name: /^FAST-1: 12 of 12 signups/ })
+      .getByRole('link', { name: /^Quick Leads \(FAST-1\): 12 of 12 signups/ })
       .click()
     await decide('dismissed', 'A form that fills itself in')
     const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
@@ -84,7 +84,7 @@ export function caseTests(shared: () => Shared): void {
     await openSignedIn(shared(), `${AT}/cases`, PHONE)
     assert.equal(
       await main()
-        .getByRole('link', { name: /^FAST-1/ })
+        .getByRole('link', { name: /^Quick Leads/ })
         .count(),
       0,
     )

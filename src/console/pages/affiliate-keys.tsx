@@ -1,7 +1,8 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, EmptyState, isolated, Table, Time } from '../parts/data.tsx'
+import { Badge, Data, EmptyState, Table, Time } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
+import { affiliateText } from '../parts/names.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 
 interface Key {
@@ -108,6 +109,7 @@ const show = secretOf('The key is made.', 'affiliate_key')
 export const affiliateKeysPage: Page = {
   path: '/accounts/:account/affiliates/:affiliate/keys',
   section: 'Affiliates',
+  hasNames: true,
   query: ['key'],
   changes: {
     make: {
@@ -179,6 +181,6 @@ export const affiliateKeysPage: Page = {
         )}
       </>
     )
-    return { title: `Keys of ${isolated(affiliate_id)}`, body }
+    return { title: `Keys of ${await affiliateText(visit, affiliate_id)}`, body }
   },
 }

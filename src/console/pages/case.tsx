@@ -21,9 +21,10 @@ import {
   HeldAmounts,
   isHolding,
   SEVERITY_WORDS,
+  subjectText,
   WaitingBadge,
 } from '../parts/cases.tsx'
-import { Data, Day, isolated, type List, Time } from '../parts/data.tsx'
+import { Data, Day, type List, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
@@ -300,7 +301,7 @@ export const casePage: Page = {
       </>
     )
     return {
-      title: `Case of ${isolated(customersOf(found.subject).join(', ') || found.affiliate_id)}`,
+      title: `Case of ${await subjectText(visit, found)}`,
       body,
       computeDeferred: () => renderRest(shown, vertical),
     }

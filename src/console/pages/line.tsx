@@ -20,6 +20,7 @@ import {
 import { DeferredPart } from '../parts/deferred.tsx'
 import { type Explained, ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { AffiliateName } from '../parts/names.tsx'
 import { readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
@@ -88,7 +89,8 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
     columns={[
       column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
         <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
-          <Data text={affiliate_id} />, <Data text={rule} />, {periodWords(period)}
+          <AffiliateName visit={visit} id={affiliate_id} />, <Data text={rule} />,{' '}
+          {periodWords(period)}
         </AccountLink>
       )),
       ...fields<SourcePart>(visit, 'plan'),

@@ -1,3 +1,5 @@
+import { moneyText } from '../../commission/books/money.ts'
+import { ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { Attention } from '../../ingest/attention.ts'
 import type { Feed } from '../../ingest/feed.ts'
@@ -71,19 +73,20 @@ const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
   </>
 )
 
-/** Renders the amount of the whole period before, because a statement has no days to compare with. */
-const SoFar = ({ progress, whole }: { progress: Progress; whole: string }) => (
-  <>
-    {whole}: <Amount value={progress.whole.amount} currency={progress.whole.currency} />
-    {progress.percent !== null && `; ${count(progress.percent)} % of it so far`}
-  </>
-)
+/** Compares an amount with that of the whole period before, because a statement has no days to compare with. */
+const Compared = ({ progress: { percent, whole }, of }: { progress: Progress; of: string }) =>
+  percent === null ? (
+    <>
+      {of}: <Amount value={whole.amount} currency={whole.currency} />
+    </>
+  ) : (
+    `${count(percent)} % of ${of}`
+  )
 
 /** Renders what an open period owes so far, and what the whole period before owed. */
 const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
   const { period, previous, owed, before, trend } = open
-  const earlier = moneyOf(before).map(({ currency }) => currency)
-  const currencies = [...new Set([...moneyOf(owed).map(({ currency }) => currency), ...earlier])]
+  const currencies = [...new Set([...owed.keys(), ...before.keys()])].sort()
   const passed = Math.floor(visit.now / DAY_MS) - period.first + 1
   return (
     <FigureCard
@@ -93,15 +96,20 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
         </AccountLink>
       }
     >
-      <Moneys amounts={moneyOf(owed)} none="Nothing yet" />
+      {currencies.length === 0 && <Moneys amounts={[]} none="Nothing yet" />}
+      {currencies.map((currency) => (
+        <>
+          <p class="big">
+            <Amount value={moneyText(owed.get(currency) ?? ZERO, currency)} currency={currency} />
+          </p>
+          <p class="change">
+            <Compared progress={progressOf(owed, before, currency)} of={periodWords(previous.id)} />
+          </p>
+        </>
+      ))}
       <p class="note">
         So far, {count(passed)} of {count(period.last - period.first + 1)} days
       </p>
-      {currencies.map((currency) => (
-        <p class="change">
-          <SoFar progress={progressOf(owed, before, currency)} whole={periodWords(previous.id)} />
-        </p>
-      ))}
       <Trends trend={trend} what="Commission" />
     </FigureCard>
   )

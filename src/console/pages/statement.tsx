@@ -6,11 +6,11 @@ import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../parts/cases.tsx'
-import { Data, dayWords, isolated, periodWords } from '../parts/data.tsx'
+import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, FoldedForm, HOLDS, type Input, Refusal } from '../parts/forms.tsx'
-import { PlanName } from '../parts/names.tsx'
+import { AffiliateName, affiliateText, PlanName } from '../parts/names.tsx'
 import { canPay } from '../parts/payout-forms.tsx'
 import { isOpen } from '../parts/periods.ts'
 import {
@@ -169,7 +169,7 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
   >
     <p>
       It is added to the first open period of <PlanName visit={visit} id={plan} /> for{' '}
-      <Data text={affiliate_id} />.
+      <AffiliateName visit={visit} id={affiliate_id} />.
     </p>
     <input type="hidden" name="affiliate_id" value={affiliate_id} />
     <input type="hidden" name="plan" value={plan} />
@@ -387,7 +387,7 @@ export const statementPage: Page = {
         {status === 'paid' && <Return {...shown} />}
       </>
     )
-    const title = `${isolated(affiliate_id)}, ${periodWords(period)}`
+    const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`
     return { title, body, computeDeferred: isLong ? renderItems : undefined }
   },
 }

@@ -4,6 +4,7 @@ import type { Attention } from '../../ingest/attention.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { Badge, count, Data, periodWords, Time, titleOf } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
+import { AffiliateName } from './names.tsx'
 
 // What needs attention, in sentences, each with one button that leads to the place that resolves it.
 
@@ -12,13 +13,13 @@ const LISTED_NAMES = 5
 
 const is = (number: number, one: string, others: string) => (number === 1 ? one : others)
 
-/** Renders the names of an item after a colon. */
-const Names = ({ names }: Attention) => (
+/** Renders the names of an item after a colon; with a `visit`, they are ids of affiliates. */
+const Names = ({ names, visit }: Pick<Attention, 'names'> & { visit?: Visit }) => (
   <>
     {names.slice(0, LISTED_NAMES).map((name, i) => (
       <>
         {i === 0 ? ': ' : ', '}
-        <Data text={name} />
+        {visit ? <AffiliateName visit={visit} id={name} /> : <Data text={name} />}
       </>
     ))}
     {names.length > LISTED_NAMES && ` and ${count(names.length - LISTED_NAMES)} more`}
@@ -64,59 +65,59 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: 'Add rates',
     to: accountPath(account, 'rates'),
   }),
-  open_cases: (item, { account }) => ({
+  open_cases: (item, visit) => ({
     text: (
       <>
         <strong>{counted(item.count, 'case')}</strong> of high severity, or with held payouts,{' '}
         {is(item.count, 'waits', 'wait')} for a decision
-        <Names {...item} />.
+        <Names names={item.names} visit={visit} />.
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
-    to: withQuery(accountPath(account, 'cases'), { status: 'open' }),
+    to: withQuery(accountPath(visit.account, 'cases'), { status: 'open' }),
   }),
-  waiting_cases: (item, { account }) => ({
+  waiting_cases: (item, visit) => ({
     text: (
       <>
         <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'waits', 'wait')} for a
         second person to agree
-        <Names {...item} />.
+        <Names names={item.names} visit={visit} />.
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
-    to: withQuery(accountPath(account, 'cases'), { status: 'all' }),
+    to: withQuery(accountPath(visit.account, 'cases'), { status: 'all' }),
   }),
-  ending_holds: (item, { account }) => ({
+  ending_holds: (item, visit) => ({
     text: (
       <>
         <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'holds', 'hold')} payouts and{' '}
         {is(item.count, 'expires', 'expire')} within 7 days: then they can be paid
-        <Names {...item} />.
+        <Names names={item.names} visit={visit} />.
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
-    to: withQuery(accountPath(account, 'cases'), { status: 'open' }),
+    to: withQuery(accountPath(visit.account, 'cases'), { status: 'open' }),
   }),
-  ended_holds: (item, { account }) => ({
+  ended_holds: (item, visit) => ({
     text: (
       <>
         <strong>{counted(item.count, 'hold')}</strong> of payouts ended without a decision
-        <Names {...item} />.
+        <Names names={item.names} visit={visit} />.
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
-    to: `${accountPath(account, 'cases')}#ended`,
+    to: `${accountPath(visit.account, 'cases')}#ended`,
   }),
-  too_large_affiliates: (item, { account }) => ({
+  too_large_affiliates: (item, visit) => ({
     text: (
       <>
         <strong>{counted(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')} too many
         records for some fraud rules, which did not look at all of them
-        <Names {...item} />.
+        <Names names={item.names} visit={visit} />.
       </>
     ),
     button: 'Show the cases',
-    to: accountPath(account, 'cases'),
+    to: accountPath(visit.account, 'cases'),
   }),
   unconfigured_affiliates(item, { account }) {
     const [add, ...others] = item.names

@@ -11,7 +11,7 @@ import { Plot } from './chart.tsx'
 import { CustomerLink } from './customers.tsx'
 import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
 import { column } from './fields.tsx'
-import { AffiliateLink } from './names.tsx'
+import { AffiliateLink, AffiliateName } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { RecordLink } from './record-link.tsx'
 
@@ -215,12 +215,12 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
   )
 }
 
-const Skipped = ({ skipped }: Pick<SimulatedPage, 'skipped'>) => (
+const Skipped = ({ visit, skipped }: { visit: Visit } & Pick<SimulatedPage, 'skipped'>) => (
   <>
     {skipped.map(({ affiliate_id }) => (
       <p class="notice bad">
-        <Data text={affiliate_id} /> is left out, because the rule reads more than{' '}
-        {FRESH_LIMITS.facts.toLocaleString('en')} of its records. Test fewer days.
+        <AffiliateName visit={visit} id={affiliate_id} /> is left out, because the rule reads more
+        than {FRESH_LIMITS.facts.toLocaleString('en')} of its records. Test fewer days.
       </p>
     ))}
   </>
@@ -266,7 +266,7 @@ export async function computeBackTest(
     return (
       <>
         <Summary page={page} isHolding={isHolding} />
-        <Skipped skipped={page.skipped} />
+        <Skipped visit={visit} skipped={page.skipped} />
         {!isBeside && page.data.length > 0 && <ByMonth page={page} />}
         {cases.length > 0 && isBeside && (
           <ul class="rule-words">

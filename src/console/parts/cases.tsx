@@ -5,6 +5,7 @@ import type { Figure, Subject } from '../../fraud/kind.ts'
 import { apiPath, dayBefore, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
+import { affiliateText } from './names.tsx'
 import type { Money } from './owed.ts'
 
 // Cases of the fraud review, as lists show them.
@@ -87,20 +88,20 @@ export const customersOf = (subject: Subject): readonly string[] =>
       ? [subject.customer_id]
       : []
 
-/** Names whom a case is about, such as `IB-4` or `C-17 of IB-4`. */
-export function subjectText({
-  affiliate_id,
-  subject,
-}: Pick<FraudCase, 'affiliate_id' | 'subject'>): string {
+/** Names whom a case is about, such as `Alpine Markets (IB-4)` or `C-17 of Alpine Markets (IB-4)`. */
+export async function subjectText(
+  visit: Visit,
+  { affiliate_id, subject }: Pick<FraudCase, 'affiliate_id' | 'subject'>,
+): Promise<string> {
   const customers = customersOf(subject)
-  if (customers.length === 0) return isolated(affiliate_id)
-  return `${listed(customers.map(isolated))} of ${isolated(affiliate_id)}`
+  const affiliate = await affiliateText(visit, affiliate_id)
+  return customers.length === 0 ? affiliate : `${listed(customers.map(isolated))} of ${affiliate}`
 }
 
 /** Says a case in one sentence with a link to it. */
-export const CaseLink = ({ visit, found }: { visit: Visit; found: FraudCase }) => (
+export const CaseLink = async ({ visit, found }: { visit: Visit; found: FraudCase }) => (
   <AccountLink visit={visit} at={['cases', found.case_id]}>
-    {subjectText(found)}: <Data text={found.sentence} />
+    {await subjectText(visit, found)}: <Data text={found.sentence} />
   </AccountLink>
 )
 

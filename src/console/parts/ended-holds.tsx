@@ -7,6 +7,7 @@ import { CustomerLink } from './customers.tsx'
 import { Data, Day, isolated, type List, Time } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { FoldedForm } from './forms.tsx'
+import { AffiliateLink } from './names.tsx'
 
 // Holds of payouts that ended without a decision, until an approver has looked at each.
 
@@ -53,17 +54,17 @@ const REASONS = {
 } as const
 
 /** Says why a hold ended. */
-function Because({ account, found }: { account: string; found: EndedHold }) {
+function Because({ visit, found }: { visit: Visit; found: EndedHold }) {
   const { moved, because } = found
   if (moved === null) return <>{REASONS[because]}</>
   return (
     <>
-      the customer <CustomerLink account={account} id={moved.customer_id} />{' '}
+      the customer <CustomerLink account={visit.account} id={moved.customer_id} />{' '}
       {moved.affiliate_id === null ? (
         'was taken from the affiliate'
       ) : (
         <>
-          was moved to <Data text={moved.affiliate_id} />
+          was moved to <AffiliateLink visit={visit} id={moved.affiliate_id} />
         </>
       )}
       ,{' '}
@@ -79,10 +80,11 @@ function Because({ account, found }: { account: string; found: EndedHold }) {
 }
 
 /** Renders the holds that ended, and the form that acknowledges one; nothing if there are none. */
-export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHold> }) {
+export async function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHold> }) {
   const { data, meta } = found
   if (data.length === 0) return null
   const rest = meta.total - data.length
+  const subjects = await Promise.all(data.map((one) => subjectText(visit, one)))
   return (
     <div class="notice why" id="ended">
       <p>
@@ -94,13 +96,9 @@ export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHo
       <ul>
         {data.map((one) => (
           <li>
-            The hold on{' '}
-            <AccountLink visit={visit} at={['affiliates', one.affiliate_id]}>
-              <Data text={one.affiliate_id} />
-            </AccountLink>{' '}
-            ended on <Time at={one.ended_at} />, because{' '}
-            <Because account={visit.account} found={one} />. The rule “<Data text={one.name} />” had
-            found:{' '}
+            The hold on <AffiliateLink visit={visit} id={one.affiliate_id} /> ended on{' '}
+            <Time at={one.ended_at} />, because <Because visit={visit} found={one} />. The rule “
+            <Data text={one.name} />” had found:{' '}
             {one.is_case ? (
               <AccountLink visit={visit} at={['cases', one.case_id]}>
                 <Data text={one.sentence} />
@@ -123,7 +121,7 @@ export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHo
             name: 'case_id',
             label: 'Hold',
             required: true,
-            options: data.map((one) => [one.case_id, `${subjectText(one)}: ${isolated(one.name)}`]),
+            options: data.map((one, i) => [one.case_id, `${subjects[i]}: ${isolated(one.name)}`]),
           },
           {
             name: 'reason',

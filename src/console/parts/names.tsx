@@ -1,5 +1,5 @@
 import { accountPath, type Visit } from '../page.ts'
-import { Data } from './data.tsx'
+import { Data, isolated } from './data.tsx'
 
 // Links to plans and affiliates by the names that people call them.
 
@@ -22,6 +22,12 @@ export const PlanLink = ({ visit, id, name }: { visit: Named; id: string; name?:
 export const AffiliateName = async ({ visit, id }: { visit: Named; id: string }) => {
   const name = await visit.names.affiliate(id)
   return <NameAndId name={name} id={id} />
+}
+
+/** Returns the name of an affiliate and its id, for a place that takes no elements. */
+export async function affiliateText(visit: Named, id: string): Promise<string> {
+  const name = await visit.names.affiliate(id)
+  return name === null ? isolated(id) : `${isolated(name)} (${isolated(id)})`
 }
 
 /** The longest id that stays on one line, on the narrowest phone. */

@@ -12,9 +12,9 @@ import { ApiError } from '../../errors.ts'
 import { readErrors } from '../api-errors.ts'
 import { apiPath, type Values, type Visit, withQuery } from '../page.ts'
 import { placeWords, plainError } from '../plan/places.ts'
-import { Amount, Data, EmptyState, periodWords, Table, visible } from './data.tsx'
+import { Amount, EmptyState, periodWords, Table, visible } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
-import { AffiliateLink } from './names.tsx'
+import { AffiliateLink, AffiliateName } from './names.tsx'
 import { changeOf, type Money, moneyOf, sumByCurrency } from './owed.ts'
 import type { PeriodSums } from './statement-lists.tsx'
 
@@ -208,8 +208,8 @@ export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
       </p>
       {result.skipped.map(({ affiliate_id }) => (
         <p class="notice bad">
-          <Data text={affiliate_id} /> is left out, because it depends on more than{' '}
-          {FRESH_LIMITS.facts.toLocaleString('en')} records.
+          <AffiliateName visit={visit} id={affiliate_id} /> is left out, because it depends on more
+          than {FRESH_LIMITS.facts.toLocaleString('en')} records.
         </p>
       ))}
       {result.warnings.map((warning) => {

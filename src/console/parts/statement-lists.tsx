@@ -12,7 +12,6 @@ import type {
 import type { PlanNames, Visit } from '../page.ts'
 import {
   Amount,
-  amountText,
   Badge,
   type Column,
   count,
@@ -80,6 +79,10 @@ const NONE = <span class="quiet none">–</span>
 
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
+/** Returns whether a statement pays another amount than it earned, or has a balance of the period before. */
+const isOtherThanPayable = ({ total, payable, opening }: Statement): boolean =>
+  total !== payable || isSome(opening)
+
 /** The statements of the period before the one that a page lists. */
 export interface Earlier {
   readonly period: string
@@ -117,19 +120,31 @@ interface StatementsProps {
 
 /**
  * Renders statements, each with a link to it: those of one `period` by their affiliates, beside what these earned
- * in the period before. Amounts that are 0 in all of them have no column.
+ * in the period before. What is the same in all of them has no column.
  */
 export const Statements = (props: StatementsProps) => {
   const { visit, caption, period, rows, planNames, earlier, empty } = props
-  const amount = (title: string, name: 'opening' | 'total' | 'payable' | 'closing') =>
-    column(title, (row: Statement) => <Amount value={row[name]} currency={row.currency} />, true)
-  /** Returns a column of amounts that are often 0; none if all are. */
-  const carried = (title: string, name: 'opening' | 'closing') => {
-    const { cell } = amount(title, name)
-    return rows.some((row) => isSome(row[name]))
-      ? [column(title, (row: Statement) => (isSome(row[name]) ? cell(row) : NONE), true)]
-      : []
-  }
+  /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
+  const amount = (
+    title: string,
+    name: 'total' | 'payable',
+    balance: 'opening' | 'closing',
+    carried: string,
+  ) =>
+    column(
+      title,
+      (row: Statement) => (
+        <>
+          <Amount value={row[name]} currency={row.currency} />
+          {isSome(row[balance]) && (
+            <small>
+              <Amount value={row[balance]} currency={row.currency} /> {carried}
+            </small>
+          )}
+        </>
+      ),
+      true,
+    )
   const [plan, ...otherPlans] = new Set(rows.map((row) => row.plan))
   // What is the same in all rows is said once.
   const isOfOnePlan = rows.length > 1 && plan !== undefined && otherPlans.length === 0
@@ -152,21 +167,21 @@ export const Statements = (props: StatementsProps) => {
             {!period && <>, {periodWords(own)}</>}
           </AccountLink>
         )),
-        amount('Payable', 'payable'),
-        column('Status', (row: Statement) => <StatusBadge {...row} />),
+        amount('Payable', 'payable', 'closing', 'carried on'),
+        column('Status', (row: Statement) => (
+          <>
+            <StatusBadge {...row} />
+            {held(row) > 0 && <small class="held">{counted(held(row), 'record')} on hold</small>}
+          </>
+        )),
         ...(isOfOneDay
           ? []
           : [column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />)]),
         ...(isOfOnePlan ? [] : fields<Statement>(visit, 'plan')),
-        ...carried('Carried in', 'opening'),
-        ...(before.length > 0 || rows.some(({ total, payable }) => total !== payable)
-          ? [amount('Earned', 'total')]
+        ...(before.length > 0 || rows.some(isOtherThanPayable)
+          ? [amount('Earned', 'total', 'opening', 'carried in')]
           : []),
         ...before,
-        ...carried('Carried on', 'closing'),
-        ...(rows.some((row) => held(row) > 0)
-          ? [column('On hold', (row: Statement) => held(row) || NONE, true)]
-          : []),
       ]}
     />
   )
@@ -210,62 +225,85 @@ function sumsByStatus({ data }: StatementTotals): StatusSum[] {
   return [...sums.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
 }
 
+type SumsByCurrency = ReadonlyMap<string, Decimal>
+
 /** Adds up a column of totals by currency, without what is 0. Nothing over several periods, whose `closing` is null. */
-function sumOf(
-  { data }: StatementTotals,
-  column: 'opening' | 'total' | 'closing',
-): [string, Decimal][] {
+function sumOf({ data }: StatementTotals, column: 'opening' | 'total' | 'closing'): SumsByCurrency {
   const sums = new Map<string, Decimal>()
   const ofOnePeriod = data.filter(({ closing }) => closing !== null)
   for (const { currency, [column]: amount } of ofOnePeriod) {
     sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(amount ?? '0')))
   }
-  return [...sums].filter(([, amount]) => !isZero(amount))
+  return new Map([...sums].filter(([, amount]) => !isZero(amount)))
 }
 
-/** Renders a sum of statements, one figure for each currency. */
-const SumFigures = ({ title, sums }: { title: string; sums: readonly [string, Decimal][] }) => (
-  <>
-    {sums.map(([currency, amount]) => (
-      <div>
-        <dt>{title}</dt>
-        <dd>
-          <strong>{amountText(moneyText(amount, currency), currency)}</strong>
-        </dd>
-      </div>
-    ))}
-  </>
-)
+/** Renders what statements of a status pay, with a link to them. */
+const PaidByStatus = ({ visit, sum }: { visit: Visit; sum: StatusSum }) => {
+  const { status, currency, statements, withHolds, payable } = sum
+  return (
+    <>
+      {!isZero(payable) && <Amount value={moneyText(payable, currency)} currency={currency} />}
+      <small>
+        <AccountLink
+          visit={visit}
+          at={['statements']}
+          query={{ ...visit.query, status, run: undefined, cursor: undefined }}
+        >
+          {counted(statements, 'statement')}
+        </AccountLink>
+      </small>
+      {withHolds > 0 && <small class="held">{withHolds} with records on hold</small>}
+    </>
+  )
+}
 
-/** Renders what statements have earned, and what they pay by status and currency. */
-export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => (
-  <>
-    {totals.data.length > 0 && (
-      <dl class="figures in-pairs">
-        <SumFigures title="Carried in" sums={sumOf(totals, 'opening')} />
-        <SumFigures title="Earned" sums={sumOf(totals, 'total')} />
-        {sumsByStatus(totals).map(({ status, words, currency, statements, withHolds, payable }) => (
-          <div>
-            <dt>{words}</dt>
-            <dd>
-              <strong>{amountText(moneyText(payable, currency), currency)}</strong>{' '}
-              <AccountLink
-                visit={visit}
-                at={['statements']}
-                query={{ ...visit.query, status, run: undefined, cursor: undefined }}
-              >
-                {counted(statements, 'statement')}
-              </AccountLink>
-              {withHolds > 0 && <small> {withHolds} with records on hold</small>}
-            </dd>
-          </div>
-        ))}
-        <SumFigures title="Carried to the next period" sums={sumOf(totals, 'closing')} />
-      </dl>
-    )}
-    {totals.is_limited && <p class="note">These are the sums of the first 100,000 statements.</p>}
-  </>
-)
+/** Renders what statements have earned, and what they pay by status: one row for each currency. */
+export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => {
+  const byStatus = sumsByStatus(totals)
+  const amounts = (title: string, sums: SumsByCurrency): Column<string>[] =>
+    sums.size === 0
+      ? []
+      : [
+          column(
+            title,
+            (currency) => {
+              const sum = sums.get(currency)
+              return sum ? <Amount value={moneyText(sum, currency)} currency={currency} /> : NONE
+            },
+            true,
+          ),
+        ]
+  return (
+    <>
+      {totals.data.length > 0 && (
+        <Table
+          caption="Sums of the statements"
+          isCards
+          rows={[...new Set(totals.data.map(({ currency }) => currency))].sort()}
+          columns={[
+            column('Currency', (currency: string) => currency),
+            ...amounts('Carried in', sumOf(totals, 'opening')),
+            ...amounts('Earned', sumOf(totals, 'total')),
+            ...[...new Set(byStatus.map(({ words }) => words))].map((words) =>
+              column(
+                words,
+                (currency: string) => {
+                  const sum = byStatus.find(
+                    (one) => one.words === words && one.currency === currency,
+                  )
+                  return sum ? <PaidByStatus visit={visit} sum={sum} /> : NONE
+                },
+                true,
+              ),
+            ),
+            ...amounts('Carried to the next period', sumOf(totals, 'closing')),
+          ]}
+        />
+      )}
+      {totals.is_limited && <p class="note">These are the sums of the first 100,000 statements.</p>}
+    </>
+  )
+}
 
 /** The statements of the latest periods, added up, as `GET …/periods` shows them. */
 export interface PeriodSums {
