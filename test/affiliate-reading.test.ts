@@ -131,7 +131,10 @@ test('affiliates below are totals, customers or nothing, as the account shows th
   const below = async () => (await json(askWith(key, `sub-affiliates?${DAYS}`))).data
   expect(await parts()).toEqual([{ records: 2, base: expect.any(String), units: null }])
   expect(await below()).toEqual([
-    { affiliate_id: 'below', level: 1, signups: 2, active_customers: 2 },
+    {
+      ...{ affiliate_id: 'below', level: 1, from: '2026-10-01', to: '2026-10-31' },
+      ...{ signups: 2, active_customers: 2 },
+    },
   ])
   await world.show({ sub_affiliates: 'customers', customer_ids: 'plain' })
   expect((await parts()).map((one: { customer_id: string }) => one.customer_id)).toEqual([
@@ -143,6 +146,76 @@ test('affiliates below are totals, customers or nothing, as the account shows th
   expect(up?.scope).toBe('affiliate:below')
   const { lines: seen } = await json(askWith(key, `statements/${world.statementOf('own').id}`))
   expect(JSON.stringify(seen)).not.toContain('below')
+})
+
+test('an affiliate who moved in the tree is seen on the days on which they stood below', async () => {
+  const world = await affiliateWorld()
+  const [own, other] = [await world.makeKey('own'), await world.makeKey('other')]
+  const below = async (key: string, days = DAYS) =>
+    (await json(askWith(key, `sub-affiliates?${days}`))).data
+  const [{ signups }] = await below(own)
+  const move = (parent: string, from: string) =>
+    askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'below', parent, from }])
+  await move('other', '2026-10-20')
+  const place = (from: string, to: string) => ({ affiliate_id: 'below', level: 1, from, to })
+  const [before, after] = [await below(own), await below(other)]
+  expect(before).toEqual([expect.objectContaining(place('2026-10-01', '2026-10-19'))])
+  expect(after).toEqual([expect.objectContaining(place('2026-10-20', '2026-10-31'))])
+  expect(before[0].signups + after[0].signups).toBe(signups)
+  expect(await below(other, 'from=2026-10-01&to=2026-10-19')).toEqual([])
+  for (let day = 21; day < 32; day++) await move(day % 2 ? 'own' : 'other', `2026-10-${day}`)
+  expect(await json(askWith(own, `sub-affiliates?${DAYS}`))).toMatchObject({
+    code: 'validation_failed',
+  })
+})
+
+test('of any number of statements, the latest say what waits for its day or is below the minimum', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const { id } = world.statementOf('own')
+  const columns = (
+    await env.DB.prepare('select * from pragma_table_info(?)').bind('statements').all()
+  ).results.map(({ name }) => String(name))
+  const values = columns.map(
+    (name) =>
+      ({
+        id: `'st_old' || i`,
+        period: `printf('%d-%02d', 2000 + i / 12, 1 + i % 12)`,
+        statement: `json_set(statement, '$.id', 'st_old' || i, '$.closing', '7.00')`,
+        closing: `'7.00'`,
+      })[name] ?? name,
+  )
+  await env.DB.prepare(
+    `insert into statements (${columns.join()})
+     with n(i) as (select 0 union all select i + 1 from n where i < 150)
+     select ${values.join()} from statements, n where id = ?`,
+  )
+    .bind(id)
+    .run()
+  const pending = async () => (await json(askWith(key, `overview?${DAYS}`))).pending
+  expect(await pending()).toMatchObject({ hold_period: [], below_minimum: [] })
+  const change = (name: string, value: string) =>
+    env.DB.prepare(`update statements set statement = json_set(statement, '$.${name}', ?1),
+      closing = iif('${name}' = 'closing', ?1, closing) where id = ?2`)
+      .bind(value, id)
+      .run()
+  await change('closing', '3.00')
+  expect(await pending()).toMatchObject({
+    below_minimum: [{ statement: id, period: '2026-10', amount: '3.00' }],
+  })
+  await change('closing', '-3.00')
+  await change('payable_on', '2999-01-01')
+  expect((await pending()).hold_period, 'a draft').toEqual([])
+  await env.DB.prepare(`update statements set status = 'approved', approved_at = 1 where id = ?`)
+    .bind(id)
+    .run()
+  expect(await pending()).toMatchObject({
+    hold_period: [{ statement: id, payable_on: '2999-01-01' }],
+    below_minimum: [],
+  })
+  const { data } = await json(askWith(key, 'statements?order=latest&per_page=100'))
+  expect(data).toHaveLength(100)
+  expect(data.map(({ id: one }: { id: string }) => one).slice(0, 2)).toEqual([id, 'st_old150'])
 })
 
 test('what is of another affiliate is the 404 of what does not exist, to the byte', async () => {

@@ -1,14 +1,10 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
-import {
-  LEDGER_ORDERS,
-  listLedger,
-  readBalances,
-  type SummedUnits,
-} from '../db/commission/books/ledger.ts'
+import { listLedger, readBalances, type SummedUnits } from '../db/commission/books/ledger.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
+import { LIST_ORDERS } from '../db/paginate.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readChoice, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
@@ -33,7 +29,7 @@ export function readAffiliate(
 async function getLedger(c: Context<AppEnv>) {
   const { affiliate, query: sent } = readAffiliate(c, [...PAGE_PARAMETERS, 'order'])
   const { order: orderText, ...query } = sent
-  const isLatestFirst = readChoice('order', orderText, LEDGER_ORDERS) === 'latest'
+  const isLatestFirst = readChoice('order', orderText, LIST_ORDERS) === 'latest'
   const account = await findRouteAccount(c)
   const context = JSON.stringify([
     account.id,

@@ -3,9 +3,10 @@ import { presentBalances } from '../admin/ledger.ts'
 import { presentPayment } from '../admin/payouts.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readHolds, sumByCurrency } from '../commission/books/holds.ts'
-import { LEDGER_ORDERS, listLedger, readBalances } from '../db/commission/books/ledger.ts'
+import { listLedger, readBalances } from '../db/commission/books/ledger.ts'
 import { listPayments } from '../db/commission/books/pay.ts'
 import type { Connection } from '../db/database.ts'
+import { LIST_ORDERS } from '../db/paginate.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { linkNext, PAGE_PARAMETERS, pageMeta, readPage } from '../http/pagination.ts'
 import { readChoice, readQuery } from '../http/query.ts'
@@ -16,7 +17,7 @@ import { type AdmittedAffiliate, callerOf } from './me.ts'
 /** Responds with one page of the ledger of the affiliate, and their balance. */
 export async function respondWithLedger(c: Context<AppEnv>): Promise<Response> {
   const { order, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'order')
-  const isLatestFirst = readChoice('order', order, LEDGER_ORDERS) === 'latest'
+  const isLatestFirst = readChoice('order', order, LIST_ORDERS) === 'latest'
   const { id, grant } = await callerOf(c)
   const { account } = grant
   const context = JSON.stringify([account, isLatestFirst ? 'latest ledger' : 'ledger', id])

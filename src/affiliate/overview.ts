@@ -4,11 +4,10 @@ import { presentBalances } from '../admin/ledger.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
-import { presentStatement } from '../commission/statements/present.ts'
 import { periodFor } from '../commission/why/routes.ts'
 import { listQualifications } from '../commission/why/unearned.ts'
 import { readBalances } from '../db/commission/books/ledger.ts'
-import { listStatements } from '../db/commission/statements.ts'
+import { readPendingStatements } from '../db/commission/statements.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { readAffiliateFigures } from '../db/directory/affiliate-figures.ts'
 import { ReadMemory } from '../http/memory.ts'
@@ -27,9 +26,6 @@ const COUNTS: Readonly<Record<string, string>> = {
 }
 
 const DEFAULT_COUNTS = 'clicks,signups,attributed'
-
-/** The statements that are read for what is pending: the latest ones of an affiliate. */
-const STATEMENTS = 100
 
 const NARROW = 'Ask for fewer days.'
 
@@ -71,26 +67,10 @@ interface Days {
 }
 
 /** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
-async function readPending({ session }: Reader, { id, account, grant, view }: AdmittedAffiliate) {
+function readPending({ session }: Reader, { id, account, grant, view }: AdmittedAffiliate) {
   const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
-  const first = { number: 1, size: STATEMENTS, after: null }
-  const { data } = await listStatements(session, grant.account, filter, first)
   const today = dayInZone(bookZoneOf(account), Date.now())
-  const statements = data.map(presentStatement)
-  const pick = ({ id: statement, plan, period, currency, payable_on }: (typeof statements)[0]) => ({
-    ...{ statement, plan, period, currency, payable_on },
-  })
-  return {
-    hold_period: statements
-      .filter(({ status, payable_on }) => status === 'approved' && payable_on > today)
-      .map((one) => ({ ...pick(one), amount: one.payable })),
-    below_minimum: [...Map.groupBy(statements, ({ plan }) => plan).values()].flatMap((ofPlan) => {
-      const last = ofPlan.at(-1)
-      return last && /^[^-]*[1-9]/.test(last.closing)
-        ? [{ ...pick(last), amount: last.closing }]
-        : []
-    }),
-  }
+  return readPendingStatements(session, grant.account, filter, today)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../auth/oauth.ts'
-import { accountStatements } from '../commission/statements/routes.ts'
+import { affiliateStatements } from '../commission/statements/routes.ts'
 import { affiliateWhy } from '../commission/why/routes.ts'
 import { whyWeight } from '../commission/why/weight.ts'
 import { accountReports, reportWeight } from '../reports/routes.ts'
@@ -32,7 +32,7 @@ export const affiliateApi = new Hono<AppEnv>()
   .use(caller(weightOf), noStore)
   .get('/me', respondWithMe)
   .get('/overview', respondWithOverview)
-  .route('/', accountStatements)
+  .route('/', affiliateStatements)
   .route('/', affiliateWhy)
   .get('/customers', respondWithCustomers)
   .get('/links', respondWithLinks)

@@ -42,6 +42,9 @@ export interface FoundPage<T = Record<string, unknown>> extends Count {
   maxDays?: number
 }
 
+/** The values of `order` of a list by time: the oldest first, which is the default, or the latest. */
+export const LIST_ORDERS = ['oldest', 'latest'] as const
+
 /** The limits of lists. */
 export const LIST_LIMITS = {
   /** The rows up to which `total` is exact: the database reads each row that it counts. */

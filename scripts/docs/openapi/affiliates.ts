@@ -239,6 +239,8 @@ const OWN = (all: Schemas): Schemas => {
     SubAffiliate: object({
       affiliate_id: TEXT,
       level: documented('1: directly below.', { type: 'integer', minimum: 1 }),
+      from: documented('The first of the days on which they stood there.', DAY),
+      to: documented('The last of the days on which they stood there.', DAY),
       signups: COUNT,
       active_customers: documented('The customers with records on these days.', COUNT),
     }),
@@ -288,8 +290,8 @@ const READINGS: readonly Reading[] = [
     id: 'listAffiliateStatements',
     path: '/statements',
     summary: 'List statements',
-    description: `Lists the statements of the affiliate. A draft is not approved yet. ${LIST_FORMATS}`,
-    parameters: [...PAGING, 'period_query', 'plan_query', 'status_query'],
+    description: `Lists the statements of the affiliate, the earliest period first unless \`order\` is \`latest\`. A draft is not approved yet. ${LIST_FORMATS}`,
+    parameters: [...PAGING, 'period_query', 'plan_query', 'status_query', 'list_order'],
     answer: pageWith('ListedStatement'),
     more: LIST_EXPORTS,
   },
@@ -392,7 +394,7 @@ const READINGS: readonly Reading[] = [
     path: '/ledger',
     summary: 'List the ledger',
     description: 'Lists what was booked for the affiliate and paid to them, with the balance.',
-    parameters: [...PAGING, 'ledger_order'],
+    parameters: [...PAGING, 'list_order'],
     answer: pageWith('LedgerEntry', { balances: BALANCES }),
   },
   {
@@ -411,7 +413,7 @@ const READINGS: readonly Reading[] = [
     path: '/sub-affiliates',
     summary: 'List the affiliates below',
     description:
-      'Lists the affiliates below, with their counts on some days. The list is empty if the account shows none.',
+      'Lists the affiliates who stood below on some days, with their counts on the days on which they did. One who moved has a row for each place. The list is empty if the account shows none.',
     parameters: ['from_day', 'to_day'],
     errors: ['validation_failed'],
     answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),

@@ -280,7 +280,7 @@ const manual = (): Operation[] => [
     summary: 'List the ledger of an affiliate',
     description:
       'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
-    parameters: [...PAGING, 'ledger_order'],
+    parameters: [...PAGING, 'list_order'],
     answers: paged('One page of entries.', ref('LedgerEntry')),
   }),
   ...twice('balance', {

@@ -1,6 +1,6 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
-import { LEDGER_ORDERS } from '../../../src/db/commission/books/ledger.ts'
 import { FIGURE_FILTERS, FIGURE_SORTS } from '../../../src/db/directory/affiliate-figures.ts'
+import { LIST_ORDERS } from '../../../src/db/paginate.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import { ALL_PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
@@ -186,11 +186,11 @@ const QUERY: Record<string, object> = {
     'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
     '10000',
   ),
-  ledger_order: query(
+  list_order: query(
     'order',
     'Whether the oldest entry comes first, which is the default, or the latest.',
     'latest',
-    { type: 'string', enum: [...LEDGER_ORDERS] },
+    { type: 'string', enum: [...LIST_ORDERS] },
   ),
   affiliate_beginning: query(
     'beginning',

@@ -9,7 +9,7 @@ import {
   sumPeriods,
   sumStatements,
 } from '../../db/commission/statements.ts'
-import { LIST_LIMITS } from '../../db/paginate.ts'
+import { LIST_LIMITS, LIST_ORDERS } from '../../db/paginate.ts'
 import { ApiError } from '../../errors.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
@@ -90,7 +90,8 @@ export const teamStatements = new Hono<AppEnv>()
   .get(STATEMENT_PATHS.statements, (c) => {
     const parameters = [...PAGE_PARAMETERS, ...FILTERS, 'fresh', 'affiliate_ids'] as const
     const { fresh, affiliate_ids, ...query } = readQuery(c.req.url, ...parameters)
-    if (!readFlag('fresh', fresh)) return respondWithStatements(c, query, affiliate_ids)
+    if (!readFlag('fresh', fresh))
+      return respondWithStatements(c, query, { affiliates: affiliate_ids })
     if (affiliate_ids !== undefined) {
       throw invalidQuery('`fresh` computes one affiliate: send `affiliate_id`.')
     }
@@ -105,13 +106,30 @@ export const teamStatements = new Hono<AppEnv>()
   .post(RUN_PATHS.start, (c) => respondWithStart(c, c.req.param('period')))
   .get(RUN_PATHS.run, (c) => respondWithRun(c, c.req.param('run_id')))
 
+/** Routes for affiliates: the statements that are stored, also the latest first. */
+export const affiliateStatements = new Hono<AppEnv>()
+  .get(STATEMENT_PATHS.statements, (c) => {
+    const { order, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS, 'order')
+    const isLatestFirst = readChoice('order', order, LIST_ORDERS) === 'latest'
+    return respondWithStatements(c, query, { isLatestFirst })
+  })
+  .get(STATEMENT_PATHS.statement, (c) => respondWithStatement(c, c.req.param('statement_id')))
+
+/** What else a list of statements can be asked for. */
+interface ListOptions {
+  /** The value of `affiliate_ids`. */
+  readonly affiliates?: string | undefined
+  readonly isLatestFirst?: boolean
+}
+
 function respondWithStatements(
   c: Context<AppEnv>,
   query: Query & Parameters<typeof readPage>[2],
-  affiliates?: string,
+  { affiliates, isLatestFirst = false }: ListOptions = {},
 ): Promise<Response> {
   const sent = {
     ...readFilters(query),
+    ...(isLatestFirst && { isLatestFirst }),
     ...(affiliates !== undefined && {
       affiliate_ids: JSON.stringify(readIds('affiliate_ids', affiliates)),
     }),

@@ -106,13 +106,69 @@ const statementsQuery = (account: string, { isApproved, ...filter }: ListFilter)
   limitsBytes: true,
 })
 
-/** Reads one page of an account's statements. */
+/** Reads one page of an account's statements, the earliest period first unless `isLatestFirst`. */
 export const listStatements = (
   db: D1DatabaseSession,
   account: string,
-  filter: ListFilter,
+  { isLatestFirst = false, ...filter }: ListFilter & { readonly isLatestFirst?: boolean },
   page: Page,
-): Promise<FoundPage<ListedStatement>> => paginate(db, statementsQuery(account, filter), page)
+): Promise<FoundPage<ListedStatement>> =>
+  paginate(db, { ...statementsQuery(account, filter), descending: isLatestFirst }, page)
+
+/** A statement whose money waits: for its day, or below the minimum. */
+export interface PendingStatement {
+  readonly statement: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly payable_on: string
+  readonly amount: string
+}
+
+const pendingColumns = (amount: string) => `id as statement, plan, period,
+    statement ->> 'currency' as currency, statement ->> 'payable_on' as payable_on, ${amount} as amount`
+
+/** Reads the statements of an affiliate that are approved, and payable after a day. */
+const READ_NOT_YET_PAYABLE = compileStatement(`
+  select ${pendingColumns('payable')}
+  from statements indexed by statements_due
+  where account = :account and affiliate_id = :affiliate_id and ${IS_DUE}
+    and statement ->> 'payable_on' > :today
+  order by payable_on, plan, period`)
+
+/** Reads what the last statement of each plan and currency carries on, without debts. */
+const READ_CARRIED_ON = compileStatement(`
+  with last as (
+    select period, plan, row_number() over (
+      partition by plan, statement ->> 'currency' order by period desc) as place
+    from statements indexed by statements_affiliate
+    where account = :account and affiliate_id = :affiliate_id and statement is not null
+      and (:is_approved = 0 or status <> 'draft')
+  )
+  select ${pendingColumns('closing')}
+  from last join statements s using (period, plan)
+  where place = 1 and s.account = :account and s.affiliate_id = :affiliate_id
+    and closing glob '*[1-9]*' and closing not glob '-*'
+  order by plan, currency`)
+
+/**
+ * Reads what of an affiliate is approved and payable after a day (`YYYY-MM-DD`), and what their last statements
+ * carry on, because it is below the minimum.
+ */
+export async function readPendingStatements(
+  session: D1DatabaseSession,
+  account: string,
+  { affiliate_id, isApproved }: Pick<StatementFilter, 'isApproved'> & { affiliate_id: string },
+  today: string,
+) {
+  const values = { account, affiliate_id, today, is_approved: isApproved ? 1 : 0 }
+  type Lists = [PendingStatement[], PendingStatement[]]
+  const [hold_period, below_minimum] = await readBatch<Lists>(session, [
+    bindStatement(session, READ_NOT_YET_PAYABLE, values),
+    bindStatement(session, READ_CARRIED_ON, values),
+  ])
+  return { hold_period, below_minimum }
+}
 
 /** A statement with one part of its lines. */
 export interface FoundStatement extends ListedStatement {

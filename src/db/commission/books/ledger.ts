@@ -7,9 +7,6 @@ import { compileStatement } from '../../statement.ts'
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
 
-/** The orders of the ledger: the oldest entry first, which is the default, or the latest. */
-export const LEDGER_ORDERS = ['oldest', 'latest'] as const
-
 /** Reads one page of the entries of an affiliate, the oldest first unless `isLatestFirst`. */
 export const listLedger = (
   db: Parameters<typeof paginate>[0],
