@@ -49,6 +49,7 @@ function recorder() {
 }
 
 const page = { number: 2, size: 10, after: null }
+const ownLink = { account: 'a', affiliate_id: 'x', link_id: 'x' }
 const next = { number: 1, size: 10, after: ['x'] }
 const entry = { actor: 'x', action: 'x', account: 'a', details: {} }
 const affiliate = [{ affiliate_id: 'x' }]
@@ -257,9 +258,13 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['findLink', (db) => links.findLink(db, 'x')],
   ['listLinks', (db) => links.listLinks(db, 'a', null, next), ['links_account']],
   ['findAccountLink', (db) => links.findAccountLink(db, 'a', 'x')],
-  ['updateLink', (db) => links.updateLink(db, 'a', 'x', { name: null })],
+  ['listLinks of an affiliate', (db) => links.listLinks(db, 'a', 'x', next), ['links_affiliate']],
+  ['updateLink', (db) => links.updateLink(db, 'a', 'x', { name: null }, 'team')],
+  ['countOtherLinks', (db) => links.countOtherLinks(db, ownLink), ['links_affiliate']],
+  ['rejectFull', (db) => links.rejectFull(db, ownLink), ['links_affiliate']],
+  ['rejectDisabledByTeam', (db) => links.rejectDisabledByTeam(db, 'a', 'x')],
   ['affiliatesByLink', (db) => links.affiliatesByLink(db, 'a', ['x']), ['links_account']],
-  ['linksOf', (db) => links.linksOf(db, 'a', ['x']), ['links_account']],
+  ['linksOf', (db) => links.linksOf(db, 'a', ['x']), ['links_affiliate']],
   [
     'readHistories',
     (db) => histories.readHistories({ db, directory: db as D1Database }, 'a', ['x']),
@@ -277,7 +282,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   [
     'findCustomersOf some',
     (db) => findCustomersOf({ db, directory: db }, { ...october, affiliates: ['x'] }, null),
-    ['links_account'],
+    ['links_affiliate'],
   ],
   [
     'findCustomersOf with changes',

@@ -106,7 +106,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace(/activities\/earnings$/, '$&?id=nothing')
     .replace('{line_id}', `lin_${'0'.repeat(40)}`)
     .replace('{client_id}', 'client-of-firm')
-    .replace('{link_id}', world.link_id)
+    .replace('{link_id}', account === 'nowhere' ? 'nobody' : world.link_id)
     .replace('{webhook_id}', world.webhook_id)
     .replace('{period}', '2026-10')
     .replaceAll(/\{\w+\}/g, 'nobody')
@@ -134,7 +134,9 @@ beforeEach(async () => {
   const { link_id } = await json(askAdmin('accounts/firm/links', 'POST', landing))
   const webhook_id = (await json(createWebhook())).id
   const { affiliate_key } = await json(
-    askAdmin('accounts/firm/affiliates/aff-7/keys', 'POST', { name: 'Tracker' }),
+    askAdmin('accounts/firm/affiliates/aff-7/keys', 'POST', {
+      ...{ name: 'Tracker', scope: 'read links' },
+    }),
   )
   world = {
     link_id,

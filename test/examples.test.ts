@@ -332,7 +332,12 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
 async function takeAffiliateApi(team: Team, statement_id: string, line_id: string) {
   const at = { account: 'acme-forex', affiliate_id: 'IB-07' }
   const query = '?affiliate_id=IB-07'
-  const body = { name: 'Tracker' }
+  const body = { name: 'Tracker', scope: 'read links' }
+  const landing_page = 'https://acme.example/start'
+  await team('changeAccount', 'pages', 'Where links of affiliates may lead', {
+    at: { account: at.account },
+    body: { landing_pages: [landing_page] },
+  })
   const { affiliate_key, id } = await team('makeAffiliateKey', 'new', 'A key', { at, body })
   const byId = await team('makeAffiliateKeyById', 'new', 'A key that replaces another', {
     ...{ query, body: { ...body, replaces: id, overlap: '7d' } },
@@ -353,6 +358,16 @@ async function takeAffiliateApi(team: Team, statement_id: string, line_id: strin
   await read('getAffiliateUnearned', 'month', 'A month', month)
   await read('listAffiliateUnearnedRecords', 'month', 'A month', month)
   await read('listAffiliateCustomers', 'month', 'A month', month)
+  const { link_id } = await read('createOwnLink', 'new', 'A link', {
+    body: { landing_page: `${landing_page}/spring`, name: 'Spring' },
+  })
+  await read('createOwnLink', 'wrong-page', 'A page that is not allowed', {
+    body: { landing_page: 'https://other.example/' },
+  })
+  await read('changeOwnLink', 'disabled', 'A link is disabled', {
+    at: { link_id },
+    body: { disabled: true },
+  })
   await read('listOwnLinks', 'page', 'One page')
   await read('listAffiliateClicks', 'month', 'A month', days)
   await read('getAffiliateReport', 'month', 'By month', {

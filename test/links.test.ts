@@ -658,6 +658,7 @@ describe('links', () => {
       ...link,
       name: null,
       disabled: true,
+      disabled_by: 'team',
     })
     expect(await json(askAdmin(at))).toMatchObject({ disabled: true })
   })

@@ -12,6 +12,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-figures',
     'affiliate-access',
     'affiliate-keys',
+    'affiliate-links',
     'affiliate-reading',
     'affiliate-view',
     'feeds',
@@ -22,7 +23,13 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'restore',
     'runbook',
   ],
-  affiliate: ['affiliate-access', 'affiliate-keys', 'affiliate-reading', 'affiliate-view'],
+  affiliate: [
+    'affiliate-access',
+    'affiliate-keys',
+    'affiliate-links',
+    'affiliate-reading',
+    'affiliate-view',
+  ],
   auth: [
     'bearer',
     'brand-token',

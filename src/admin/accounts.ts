@@ -9,6 +9,7 @@ import { resolveDatabase } from '../db/database.ts'
 import {
   findAccount,
   insertAccount,
+  landingPagesOf,
   listAccounts,
   sumQuotas,
   updateAccount,
@@ -58,6 +59,7 @@ export const presentAccount = (account: Account) => ({
     unattributed_threshold: account.unattributed_threshold,
   }),
   ...(account.affiliate_view !== '{}' && { affiliate_view: viewOf(account) }),
+  ...(account.landing_pages !== '[]' && { landing_pages: landingPagesOf(account) }),
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -78,6 +80,7 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
     ...account,
     disabled: account.disabled === 1,
     affiliate_view: viewOf(account),
+    landing_pages: landingPagesOf(account),
   }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
 }
@@ -113,6 +116,7 @@ export const accounts = new Hono<AppEnv>()
       approvals: fields.approvals ?? 1,
       unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
+      landing_pages: JSON.stringify(fields.landing_pages ?? []),
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
@@ -150,9 +154,12 @@ export const accounts = new Hono<AppEnv>()
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
     const { id, binding } = account
-    const { affiliate_view, ...fields } = await readFields(c, accountChange)
+    const { affiliate_view, landing_pages, ...fields } = await readFields(c, accountChange)
     const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
-    const change = { ...fields, ...(view && { affiliate_view: storedView(view) }) }
+    const change = {
+      ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
+      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
+    }
     // Otherwise a manager could lower how many people must approve what is paid.
     if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
@@ -162,6 +169,7 @@ export const accounts = new Hono<AppEnv>()
     const details = {
       ...change,
       ...(view && { affiliate_view: view }),
+      ...(landing_pages && { landing_pages }),
       before: settingsBefore(account, change),
     }
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details }

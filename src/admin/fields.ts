@@ -7,6 +7,7 @@ import { LANGUAGES } from '../languages.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
+import { landingPages } from './link-fields.ts'
 
 /** Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted. */
 const isZone = (name: string) => {
@@ -224,6 +225,15 @@ const settings = {
       documentation(
         'What affiliates who call the API or sign in to the portal may see. A member that is left out keeps its value. Personal data of customers is never shown.',
         { customer_ids: 'pseudonym' },
+      ),
+    ),
+  ),
+  landing_pages: v.optional(
+    describeField(
+      landingPages,
+      documentation(
+        'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
+        ['https://acme.example/start'],
       ),
     ),
   ),

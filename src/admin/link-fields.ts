@@ -25,6 +25,29 @@ const landingPage = v.pipe(
   v.transform((text) => new URL(text).href),
 )
 
+/** The most pages that an account can allow its affiliates. */
+const MAX_LANDING_PAGES = 50
+
+/** The pages to which links that affiliates make may lead. */
+export const landingPages = v.pipe(
+  v.array(
+    v.pipe(
+      landingPage,
+      v.check((page) => !/[?#]/.test(page), 'pattern a URL without `?` and `#`'),
+    ),
+    'type array',
+  ),
+  v.maxLength(MAX_LANDING_PAGES, `length at most ${MAX_LANDING_PAGES} pages`),
+  v.checkItems((page, i, all) => all.indexOf(page) === i, 'duplicate listed'),
+)
+
+/** Returns whether a page is one of those that an account allows, or below one. */
+export function isAllowedPage(page: string, allowed: readonly string[]): boolean {
+  const { origin, pathname } = new URL(page)
+  // With the slash, `/start` does not allow `/starter`, and no host allows another that begins like it.
+  return allowed.some((one) => `${origin}${pathname}/`.startsWith(`${one.replace(/\/$/, '')}/`))
+}
+
 /** The fields of a new link. */
 export const newLink = {
   affiliate_id: describeField(
@@ -50,6 +73,11 @@ export const newLink = {
     ),
   ),
 }
+
+const { affiliate_id: _, ...own } = newLink
+
+/** The fields of a link that an affiliate makes. */
+export const ownLink = own
 
 /** The fields of a link that can change. */
 export const linkChange = {

@@ -6,8 +6,11 @@ import { withAudit } from '../db/directory/audit.ts'
 import {
   findAccountLink,
   insertLink,
+  type LinkChange,
   type LinkRow,
   listLinks,
+  rejectDisabledByTeam,
+  rejectFull,
   updateLink,
 } from '../db/directory/links.ts'
 import { readQuery } from '../http/query.ts'
@@ -17,7 +20,7 @@ import { notFound, readFields, validationFailed } from './body.ts'
 import { linkChange, newLink } from './link-fields.ts'
 import { respondWithAffiliateList } from './list-route.ts'
 
-/** Returns a link as the administration API shows it. */
+/** Returns a link as accounts and affiliates see it. */
 export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }: LinkRow) {
   return {
     link_id,
@@ -27,6 +30,7 @@ export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }
     landing_page: link.landing_page,
     pass_query: pass_query === 1,
     disabled: disabled === 1,
+    disabled_by: link.disabled_by,
     created_at: link.created_at,
   }
 }
@@ -40,6 +44,62 @@ async function findRouteLink(c: Context<AppEnv>): Promise<{ account: string; lin
   return { account, link }
 }
 
+/** Who makes or changes a link. What an affiliate may have is limited. */
+type By = 'team' | 'affiliate'
+
+/** Creates a link. The batch fails if an affiliate who makes one has as many as they may have. */
+export async function createLink(
+  c: Context<AppEnv>,
+  account: string,
+  fields: NewLink,
+  by: By,
+): Promise<object> {
+  const { DB, TRACKING_KEYS } = c.env
+  const link = {
+    link_id: await newLinkId(TRACKING_KEYS),
+    ...fields,
+    name: fields.name ?? null,
+    pass_query: fields.pass_query ?? false,
+    created_at: new Date().toISOString(),
+  }
+  const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
+  const limits = by === 'affiliate' ? [rejectFull(DB, { ...link, account })] : []
+  await withAudit(DB, entry, [...limits, insertLink(DB, account, link)])
+  const pass_query = Number(link.pass_query)
+  return presentLink(c.env, { ...link, pass_query, disabled: 0, disabled_by: null })
+}
+
+type NewLink = Pick<LinkRow, 'affiliate_id' | 'landing_page'> & {
+  readonly name?: string | undefined
+  readonly pass_query?: boolean | undefined
+}
+
+/**
+ * Changes a link. The batch fails if an affiliate activates one and has as many as they may have, or
+ * activates or disables one that the team has disabled.
+ */
+export async function changeLink(
+  c: Context<AppEnv>,
+  account: string,
+  { link_id, affiliate_id }: LinkRow,
+  { change, by }: { readonly change: LinkChange; readonly by: By },
+): Promise<void> {
+  // An empty change is not in the audit log.
+  if (Object.keys(change).length === 0) return
+  const { DB } = c.env
+  const entry = {
+    ...{ actor: c.var.actor, action: 'link.change', account },
+    details: { link_id, ...change },
+  }
+  const link = { account, affiliate_id, link_id }
+  const limits = [
+    ...(change.disabled === undefined ? [] : [rejectDisabledByTeam(DB, account, link_id)]),
+    ...(change.disabled === false ? [rejectFull(DB, link)] : []),
+  ]
+  const update = updateLink(DB, account, link_id, change, by)
+  await withAudit(DB, entry, [...(by === 'affiliate' ? limits : []), update])
+}
+
 /** Routes for links. A link belongs to an affiliate of the account and leads to a landing page. */
 export const links = new Hono<AppEnv>()
   .post('/', async (c) => {
@@ -50,20 +110,7 @@ export const links = new Hono<AppEnv>()
     if (!(await affiliateExists(resolveDatabase(c.env, binding), account, value))) {
       throw validationFailed([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
     }
-    const created_at = new Date().toISOString()
-    const link = {
-      link_id: await newLinkId(c.env.TRACKING_KEYS),
-      ...fields,
-      name: fields.name ?? null,
-      pass_query: fields.pass_query ?? false,
-      created_at,
-    }
-    const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
-    await withAudit(c.env.DB, entry, [insertLink(c.env.DB, account, link)])
-    return c.json(
-      presentLink(c.env, { ...link, pass_query: Number(link.pass_query), disabled: 0 }),
-      201,
-    )
+    return c.json(await createLink(c, account, fields, 'team'), 201)
   })
 
   .get('/', (c) =>
@@ -82,11 +129,6 @@ export const links = new Hono<AppEnv>()
     readQuery(c.req.url)
     const { account, link } = await findRouteLink(c)
     const change = await readFields(c, linkChange)
-    const details = { link_id: link.link_id, ...change }
-    const entry = { actor: c.var.actor, action: 'link.change', account, details }
-    // An empty change is not in the audit log.
-    if (Object.keys(change).length > 0) {
-      await withAudit(c.env.DB, entry, [updateLink(c.env.DB, account, link.link_id, change)])
-    }
+    await changeLink(c, account, link, { change, by: 'team' })
     return c.json(presentLink(c.env, (await findRouteLink(c)).link))
   })

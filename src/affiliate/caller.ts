@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { viewOf } from '../auth/affiliate-view.ts'
 import { type AppEnv, authorize, type WeightOf } from '../auth/authorize.ts'
-import type { Grant } from '../auth/grant.ts'
+import { affiliateActor, type Grant } from '../auth/grant.ts'
 import { newKnownKeys } from '../auth/issued-key.ts'
 import { isSafe } from '../auth/roles.ts'
 import { isWellFormed } from '../auth/secret.ts'
@@ -119,6 +119,7 @@ async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
   refuseHidden(c.req.url, view)
   const pseudonymKey = await pseudonymKeyOf(c.env.DB, row)
   c.set('affiliate', { account: row, profile })
+  c.set('actor', affiliateActor(affiliate))
   c.set('show', async (answer) => {
     const nameOf = await nameCustomers(answer, view, pseudonymKey, affiliate.id)
     return visible(answer, { view, own: affiliate.id, nameOf })

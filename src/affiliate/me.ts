@@ -5,6 +5,7 @@ import { ruleWords, termsWords } from '../commission/engine/plan-words.ts'
 import { ALL_OTHERS } from '../commission/plans/assignments.ts'
 import { readStoredPlans, type StoredPlans, versionOn } from '../commission/plans/stored-plans.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { landingPagesOf } from '../db/directory/accounts.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
 import { sendJson } from '../http/send.ts'
@@ -35,6 +36,7 @@ export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
     account: { name: account.name, time_zone: bookZoneOf(account), mode: account.mode },
     plans: plansOf(plans, id, today),
     affiliate_view: view,
+    landing_pages: landingPagesOf(account),
     scope: grant.scope,
   }
   return sendJson(c, me, new ReadMemory(account.id))

@@ -33,7 +33,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     part parts line steps stored closed of approved now amount causes causes_total
     records line_id rule reason condition resource transaction_type eventname count
     rules counted min until signup_day link states link_id url landing_page pass_query disabled
-    created_at clicks group_by columns unconverted notes
+    disabled_by created_at clicks group_by columns unconverted notes
     statement reference paid_on statements return_reference returned_on
     level signups active_customers
     payment step rate carried_in carried_out capped recouped deficit dropped_in occurrence field change
@@ -42,7 +42,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     earlier own network covered rate_is rounded min_amount max_amount digits max negative max_count
     position recoups paid_once deficit_in deficit_out trigger missing refused_by waits_for type metric
     detail met_on met_at fails records_total times value currencies times qualify limits`,
-  whole: 'plans affiliate_view metrics groups condition term unit by',
+  whole: 'plans affiliate_view landing_pages metrics groups condition term unit by',
   customer: 'customer customer_id',
   scope: 'scope',
   amount: `

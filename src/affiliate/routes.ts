@@ -8,6 +8,7 @@ import { accountReports, reportWeight } from '../reports/routes.ts'
 import { respondWithLedger, respondWithPayouts } from './books.ts'
 import { caller } from './caller.ts'
 import { respondWithCustomers } from './customers.ts'
+import { respondWithChangedLink, respondWithNewLink } from './links.ts'
 import { respondWithClicks, respondWithLinks, respondWithSubAffiliates } from './lists.ts'
 import { respondWithMe } from './me.ts'
 import { respondWithOverview } from './overview.ts'
@@ -36,6 +37,8 @@ export const affiliateApi = new Hono<AppEnv>()
   .route('/', affiliateWhy)
   .get('/customers', respondWithCustomers)
   .get('/links', respondWithLinks)
+  .post('/links', respondWithNewLink)
+  .patch('/links/:link_id', respondWithChangedLink)
   .get('/clicks', respondWithClicks)
   .route('/', accountReports)
   .get('/ledger', respondWithLedger)

@@ -54,9 +54,20 @@ export interface CallingAffiliate {
   readonly view: AffiliateView
 }
 
-/** Returns who makes a change of an affiliate, for the audit log: a person who is signed in, or a key. */
-export const affiliateActor = ({ member, key }: CallingAffiliate): string =>
-  member === null ? `affiliate-key ${key}` : `affiliate-member ${member}`
+/**
+ * Returns who makes a change of an affiliate, for the audit log: a person who is signed in, or a key. The log has
+ * no names of people.
+ */
+export const affiliateActor = ({ id, member, key }: CallingAffiliate): string =>
+  member === null ? `affiliate-key ${key} ${id}` : `affiliate-member ${member} ${id}`
+
+const AFFILIATE_ACTOR = /^affiliate-(member|key) \S+ (.+)$/s
+
+/** Returns what of an affiliate made a change; null if somebody else did. */
+export function parseAffiliateActor(actor: string): { by: string; affiliate_id: string } | null {
+  const [, by, affiliate_id] = AFFILIATE_ACTOR.exec(actor) ?? []
+  return by === undefined || affiliate_id === undefined ? null : { by, affiliate_id }
+}
 
 /** Returns the filter by the affiliate who calls; nothing if the account itself calls. */
 export const ownFilter = ({ affiliate }: Grant): { affiliate_id?: string } =>

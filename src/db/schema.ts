@@ -32,6 +32,7 @@ export const accounts = sqliteTable('accounts', {
   locale: text(),
   affiliate_view: text().notNull().default('{}'),
   pseudonym_key: text(),
+  landing_pages: text().notNull().default('[]'),
 })
 
 /** The OAuth clients of partner firms. */
@@ -156,6 +157,7 @@ export const links = sqliteTable('links', {
   disabled: integer().notNull().default(0),
   created_at: text().notNull(),
   pass_query: integer().notNull().default(0),
+  disabled_by: text({ enum: ['team', 'affiliate'] }),
 })
 
 /** Clicks on links; `clicked_at` in milliseconds. */

@@ -454,6 +454,14 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },
   { ...own, id: 'listAffiliateCustomers', query: PERIOD, weighs: true },
   { ...own, id: 'listOwnLinks' },
+  {
+    ...own,
+    id: 'createOwnLink',
+    body: { landing_page: 'https://new.example/' },
+    writes: true,
+    repeats: 'each is a new link',
+  },
+  { ...own, id: 'changeOwnLink', body: { name: 'Moved' }, writes: true },
   { ...own, id: 'listAffiliateClicks', query: OCTOBER },
   { ...own, id: 'getAffiliateReport', query: OCTOBER, weighs: true },
   { ...own, id: 'listAffiliateLedger' },
@@ -554,7 +562,12 @@ export async function asks(route: Route, world: World, platform: Env, context: E
 function credentials({ as }: Route, world: World): Record<string, string> {
   const { client_id, client_secret } = world
   if (as === 'account') return asSender(world)
-  if (as === 'affiliate') return { Authorization: `Bearer ${world.affiliate_key}` }
+  if (as === 'affiliate') {
+    return {
+      Authorization: `Bearer ${world.affiliate_key}`,
+      'Content-Type': 'application/json',
+    }
+  }
   if (as === 'team') return { ...asTeam(), 'Content-Type': 'application/json' }
   return as === 'client' ? { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {}
 }

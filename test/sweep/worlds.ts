@@ -75,8 +75,8 @@ export async function prepare(
   const settings = [
     row(
       `insert into accounts
-         (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key)
-       values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z', ?5)`,
+         (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key, landing_pages)
+       values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z', ?5, '["https://new.example/"]')`,
       vertical,
       binding,
       policy,

@@ -57,6 +57,11 @@ const SETTINGS: Options = {
     description:
       'How many different persons must approve a statement. Everyone with the admin key counts as one person; use Cloudflare Access for two. (default: 1)',
   },
+  'landing-pages': {
+    value: 'urls',
+    description:
+      'The pages to which links that affiliates make may lead, and all below, separated by spaces. (default: none)',
+  },
   'unattributed-threshold': {
     value: 'share',
     description:
@@ -128,11 +133,14 @@ const CREATE: Options = {
   },
 }
 
-/** Returns the members of a body: quota, approvals and threshold are numbers, all others are text. */
+/** Returns the members of a body: some are numbers, one is a list, and all others are text. */
 function withNumbers(texts: Record<string, string>) {
-  const { storage_quota, approvals, unattributed_threshold, ...members } = texts
+  const { storage_quota, approvals, unattributed_threshold, landing_pages, ...members } = texts
   return {
     ...members,
+    ...(landing_pages !== undefined && {
+      landing_pages: landing_pages.split(/\s+/).filter(Boolean),
+    }),
     ...(unattributed_threshold !== undefined && {
       unattributed_threshold: Number(unattributed_threshold),
     }),

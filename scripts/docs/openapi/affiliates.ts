@@ -1,6 +1,8 @@
+import { linkChange, ownLink } from '../../../src/admin/link-fields.ts'
 import { kindOf } from '../../../src/affiliate/members.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
+import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import {
   type Answer,
@@ -126,6 +128,10 @@ const ME = object({
     },
   ),
   affiliate_view: documented('What the account shows.', { type: 'object' }),
+  landing_pages: documented(
+    'The pages to which links that the affiliate makes may lead, and all below. Without one, they make no links.',
+    { type: 'array', items: TEXT },
+  ),
   scope: documented('What the key may do.', oneOf('read', 'read links')),
 })
 
@@ -254,7 +260,7 @@ const pageWith = (name: string, more: Record<string, JsonSchema> = {}): JsonSche
   required: ['data', 'meta', ...Object.keys(more)],
 })
 
-/** An operation whose answer is that of an account. */
+/** An operation whose answer is that of an account, without what is hidden. It reads unless it has a `method`. */
 interface Reading {
   readonly id: string
   readonly path: string
@@ -265,6 +271,8 @@ interface Reading {
   readonly answer: JsonSchema
   readonly type?: readonly string[]
   readonly more?: Pick<Answer, 'also' | 'headers'>
+  readonly method?: 'post' | 'patch'
+  readonly body?: Operation['body']
 }
 
 const READINGS: readonly Reading[] = [
@@ -363,6 +371,27 @@ const READINGS: readonly Reading[] = [
     answer: pageWith('Link'),
   },
   {
+    id: 'createOwnLink',
+    path: '/links',
+    summary: 'Create a link',
+    description:
+      'Creates a link of the affiliate to a page that the account allows: `landing_pages` of `GET me`, and the pages below. The affiliate has at most 100 active links, and 1000 in all. A key needs the scope `read links`.',
+    method: 'post',
+    body: { schema: closedObject(ownLink, AT), required: true },
+    answer: ref('Link'),
+  },
+  {
+    id: 'changeOwnLink',
+    path: '/links/{link_id}',
+    summary: 'Change a link',
+    description:
+      'Changes a link of the affiliate, or disables it. Visitors see the change within 60 seconds. The affiliate cannot activate what the firm has disabled. A key needs the scope `read links`.',
+    method: 'patch',
+    body: { schema: closedObject(linkChange, AT), required: false },
+    errors: ['not_found'],
+    answer: ref('Link'),
+  },
+  {
     id: 'listAffiliateClicks',
     path: '/clicks',
     summary: 'Count clicks',
@@ -438,25 +467,40 @@ export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> 
   return { ...Object.fromEntries(answers), ...showing.added }
 }
 
+/** The errors of a change. */
+const WRITE_ERRORS = [
+  'unsupported_media_type',
+  'malformed_json',
+  'payload_too_large',
+  'validation_failed',
+] as const
+
+/** Returns the headers of an answer. A change reads from the primary, and has no bookmark. */
+function headersOf({ method, answer }: Pick<Reading, 'method' | 'answer'>): readonly string[] {
+  if (method) return []
+  return JSON.stringify(answer).includes('"#/components/schemas/Meta"')
+    ? PAGE_HEADERS
+    : READ_HEADERS
+}
+
 /** Lists the operations of affiliates. */
 export const affiliateApi = (): Operation[] =>
   READINGS.map(({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
     ...{ id, summary, description },
-    method: 'get',
+    method: reading.method ?? 'get',
     path: `/affiliate/v1${path}`,
     tag: 'affiliate-api',
     caller: 'affiliate',
     parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
     answers: {
-      200: {
+      [reading.method === 'post' ? 201 : 200]: {
         description: 'The answer.',
         schema: ref(`${pascalCase(id)}Answer`),
-        headers: JSON.stringify(reading.answer).includes('"#/components/schemas/Meta"')
-          ? PAGE_HEADERS
-          : READ_HEADERS,
+        headers: headersOf(reading),
         ...(reading.type && { type: reading.type }),
         ...reading.more,
       },
     },
-    errors: ['invalid_query', ...errors],
+    ...(reading.body && { body: reading.body }),
+    errors: ['invalid_query', ...errors, ...(reading.method ? WRITE_ERRORS : [])],
   }))

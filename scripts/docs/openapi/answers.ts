@@ -70,6 +70,10 @@ const accountState = {
     'What affiliates see, with the defaults. Absent if it is the defaults: pseudonyms, amounts, countries, totals of affiliates below, drafts, and that a payout is under review.',
     { type: 'object' },
   ),
+  landing_pages: documented(
+    'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
+    { type: 'array', items: TEXT },
+  ),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }

@@ -131,6 +131,7 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       'amount_signs',
       'unattributed_threshold',
       'affiliate_view',
+      'landing_pages',
       ...optional,
     ],
   )
@@ -342,6 +343,9 @@ export const link = object({
   }),
   pass_query: documented('Whether the query of a visitor is passed on to the landing page.', FLAG),
   disabled: documented('Whether the link has stopped redirecting.', FLAG),
+  disabled_by: documented('Who disabled the link. Null if it is active.', {
+    enum: ['team', 'affiliate', null],
+  }),
   created_at: TIME,
 })
 

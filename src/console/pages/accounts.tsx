@@ -120,7 +120,9 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
   )
 }
 
-const { account, name, vertical, mode, time_zone, affiliate_view: _, ...more } = newAccount
+// What affiliates may see and do is set afterwards, on the page of the settings.
+const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
+const { account, name, vertical, mode, time_zone, ...more } = settings
 const main = { account, name, vertical, mode, time_zone }
 
 /** Renders the form of a new account. Rare settings are folded. */

@@ -20,11 +20,18 @@ interface Account {
   readonly storage_quota: number
   readonly storage_bytes: number
   readonly affiliate_view?: object
+  readonly landing_pages?: readonly string[]
   readonly disabled: boolean
   readonly created_at: string
 }
 
-const { disabled: _disabled, affiliate_view: _view, book_zone, ...common } = accountChange
+const {
+  disabled: _disabled,
+  affiliate_view: _view,
+  landing_pages: _pages,
+  book_zone,
+  ...common
+} = accountChange
 
 /** Returns the members that can be set: brands have no `book_zone`. */
 const schemasOf = ({ vertical }: Account) =>
@@ -89,6 +96,14 @@ export const settingsPage: Page = {
         body: { affiliate_view: changedMembers(affiliateViewFields, values) },
       }),
     },
+    pages: {
+      done: 'The pages are saved. Links that were made before stay as they are.',
+      request: (values, { account }) => ({
+        method: 'PATCH',
+        path: apiPath(account),
+        body: { landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) },
+      }),
+    },
     enable: change('The account is enabled.', { disabled: false }),
     disable: {
       ...change('The account is disabled.', { disabled: true }),
@@ -136,6 +151,21 @@ export const settingsPage: Page = {
           schemas={affiliateViewFields}
           words={VIEW_WORDS}
           values={{ ...DEFAULT_VIEW, ...account.affiliate_view }}
+        />
+        <h2 id="landing-pages">Links that affiliates make</h2>
+        <ChangeForm
+          visit={visit}
+          change="pages"
+          submit="Save the pages"
+          fields={[
+            {
+              name: 'landing_pages',
+              label: 'Pages to which they may lead',
+              type: 'area',
+              value: (account.landing_pages ?? []).join('\n'),
+              hint: 'One address on each line, such as https://acme.example/start. A link may lead to each of these pages, and to all pages below it. Empty: affiliates cannot make links. Your own links may lead anywhere.',
+            },
+          ]}
         />
         <StopAccount visit={visit} account={account} />
       </>

@@ -1,7 +1,18 @@
 import type { Child } from 'hono/jsx'
+import { parseAffiliateActor } from '../../auth/grant.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import type { Visit } from '../page.ts'
-import { Amount, count, Data, Day, dayWords, periodWords, titleOf, visible } from './data.tsx'
+import {
+  Amount,
+  count,
+  Data,
+  Day,
+  dayWords,
+  isolated,
+  periodWords,
+  titleOf,
+  visible,
+} from './data.tsx'
 import { AccountLink, Json } from './fields.tsx'
 import { PlanLink } from './names.tsx'
 
@@ -718,17 +729,24 @@ const ACTORS: Readonly<Record<string, string>> = {
   webhooks: 'The service',
 }
 
+/** Returns what an actor is called who is no person of the team; undefined for one of the team. */
+function otherActor(actor: string): string | undefined {
+  const own = parseAffiliateActor(actor)
+  if (own) return `A ${own.by} of ${isolated(own.affiliate_id)}`
+  return ACTORS[actor]
+}
+
 /** Returns what an actor is called in a list of choices. */
 export const actorTitle = (actor: string): string =>
-  actor === 'webhooks' ? 'The service, about webhooks' : (ACTORS[actor] ?? visible(actor))
+  actor === 'webhooks' ? 'The service, about webhooks' : (otherActor(actor) ?? visible(actor))
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
 export const Actor = ({ actor, role }: { actor: string; role?: string | null }) => (
   <>
     <strong>
-      <Data text={ACTORS[actor] ?? actor} />
+      <Data text={otherActor(actor) ?? actor} />
     </strong>
-    {role && !ACTORS[actor] && <small> ({role})</small>}
+    {role && !otherActor(actor) && <small> ({role})</small>}
   </>
 )
 

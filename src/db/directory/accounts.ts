@@ -13,6 +13,10 @@ const FIND_ACCOUNT = compileStatement(
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
   first<Account>(db, FIND_ACCOUNT, { id })
 
+/** Returns the pages to which links that affiliates of an account make may lead. */
+export const landingPagesOf = ({ landing_pages }: Pick<Account, 'landing_pages'>): string[] =>
+  JSON.parse(landing_pages)
+
 const ENABLED_AMONG = compileStatement(`
   select id from accounts where disabled = 0 and id in (select value from json_each(:ids))`)
 
@@ -55,6 +59,7 @@ const SETTINGS = [
   'approvals',
   'unattributed_threshold',
   'affiliate_view',
+  'landing_pages',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>

@@ -1,12 +1,12 @@
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
-import { all, first, setTerms } from '../query.ts'
+import { all, first, only, setTerms } from '../query.ts'
 import type { Account, links } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 type Row = typeof links.$inferSelect
 
 /** A link, and the D1 binding that keeps the records of its account. */
-export type Link = Omit<Row, 'name' | 'created_at'> & Pick<Account, 'binding'>
+export type Link = Omit<Row, 'name' | 'created_at' | 'disabled_by'> & Pick<Account, 'binding'>
 
 const FIND_LINK = compileStatement(`
   select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, l.pass_query, a.binding
@@ -26,6 +26,7 @@ const COLUMNS = [
   'landing_page',
   'pass_query',
   'disabled',
+  'disabled_by',
   'created_at',
 ]
 
@@ -67,11 +68,11 @@ const INSERT_LINK = compileStatement(`
 export const insertLink = (
   db: D1Database,
   account: string,
-  link: Omit<LinkRow, 'disabled' | 'pass_query'> & { pass_query: boolean },
+  link: Omit<LinkRow, 'disabled' | 'disabled_by' | 'pass_query'> & { pass_query: boolean },
 ) => bindStatement(db, INSERT_LINK, { ...link, account, pass_query: Number(link.pass_query) })
 
 /** Changed properties of a link; a property that is absent keeps its value. */
-interface LinkChange {
+export interface LinkChange {
   /** Null removes the name. */
   name?: string | null | undefined
   landing_page?: string | undefined
@@ -79,24 +80,64 @@ interface LinkChange {
   disabled?: boolean | undefined
 }
 
-/** Changes a link. `change` must have at least one property. */
+/** Changes a link in the name of the team or the affiliate. `change` must have at least one property. */
 export function updateLink(
   db: D1Database,
   account: string,
   link_id: string,
   { disabled, pass_query, ...change }: LinkChange,
+  by: 'team' | 'affiliate',
 ) {
   const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
-  const values = { ...change, disabled: toFlag(disabled), pass_query: toFlag(pass_query) }
-  const set = setTerms(['name', 'landing_page', 'pass_query', 'disabled'], values)
+  const values = {
+    ...{ ...change, disabled: toFlag(disabled), pass_query: toFlag(pass_query) },
+    ...(disabled !== undefined && { disabled_by: disabled ? by : null }),
+  }
+  const set = setTerms(['name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'], values)
   const statement = compileStatement(
     `update links set ${set.join()} where account = :account and link_id = :link_id`,
   )
   return bindStatement(db, statement, { ...values, account, link_id })
 }
 
+/** The contract: how many links of an affiliate can be active before the affiliate makes no more. */
+export const MAX_ACTIVE_LINKS = 100
+
+/** How many links an affiliate can have before they make no more, disabled ones included. */
+export const MAX_LINKS = 1000
+
+const COUNT_LINKS = `
+  select count(*) as links, coalesce(sum(disabled = 0), 0) as active from links
+  where account = :account and affiliate_id = :affiliate_id and link_id <> :link_id`
+
+const COUNT_OTHERS = compileStatement(COUNT_LINKS)
+
+/** Counts the links of an affiliate besides one. */
+export const countOtherLinks = (
+  db: D1Database,
+  link: { readonly account: string; readonly affiliate_id: string; readonly link_id: string },
+): Promise<{ links: number; active: number }> => only(db, COUNT_OTHERS, link)
+
+const REJECT_FULL = compileStatement(`
+  select json('too many links') from (${COUNT_LINKS})
+  where active >= ${MAX_ACTIVE_LINKS} or links >= ${MAX_LINKS}`)
+
+/** Aborts the batch if an affiliate has as many links as they may have, besides one that becomes active. */
+export const rejectFull = (
+  db: D1Database,
+  link: { readonly account: string; readonly affiliate_id: string; readonly link_id: string },
+) => bindStatement(db, REJECT_FULL, link)
+
+const REJECT_DISABLED_BY_TEAM = compileStatement(`
+  select json('disabled by the team') from links
+  where account = :account and link_id = :link_id and disabled_by = 'team'`)
+
+/** Aborts the batch if the team has disabled a link. */
+export const rejectDisabledByTeam = (db: D1Database, account: string, link_id: string) =>
+  bindStatement(db, REJECT_DISABLED_BY_TEAM, { account, link_id })
+
 const AFFILIATES_BY_LINK = compileStatement(`
-  select link_id, affiliate_id from links
+  select link_id, affiliate_id from links indexed by links_account
   where account = :account and link_id in (select value from json_each(:ids))`)
 
 /** Returns the affiliate of each of these links that the account has, by link id. */
