@@ -81,7 +81,19 @@ beforeEach(async () => {
         threshold: '60',
         unit: 'percent',
       },
-      { name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000', unit: 'EUR' },
+      {
+        ...{ name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000' },
+        unit: 'EUR',
+        made_of: [
+          { name: 'profit', value: '800', unit: 'USD' },
+          { name: 'earned', value: '7', unit: 'EUR', from: '2024-05-01', to: '2024-05-31' },
+          { name: 'bets', value: '1', unit: 'bets', from: '2024-05-01', to: '2024-05-01' },
+        ],
+        left_out: [
+          { currency: null, amounts: 1 },
+          { currency: 'XOF', amounts: 2 },
+        ],
+      },
       {
         name: 'growth_of_the_share',
         value: '45.5',
@@ -154,6 +166,11 @@ describe('a case', () => {
     expect(text).toMatch(/Customers who qualified 15 customers at least 10 customers/)
     expect(text).toMatch(/Share at the minimum 80 % at least 60 %/)
     expect(text).toMatch(/Earned 1,234\.50 EUR more than 1,000\.00 EUR/)
+    expect(text).toMatch(/Profit since the last payout: 800\.00 USD/)
+    expect(text).toMatch(/Earned: 7\.00 EUR \(1 May 2024 to 31 May 2024\)/)
+    expect(text).toMatch(/Bets: 1 bet \(1 May 2024\)/)
+    expect(text).toMatch(/1 amount without a currency is left out\./)
+    expect(text).toMatch(/2 amounts in XOF are left out, because there is no rate\./)
     expect(text).toMatch(
       /Growth of its share 45\.5 percentage points less than 40 percentage points/,
     )

@@ -1,3 +1,4 @@
+import { dayText } from '../commission/engine/calendar.ts'
 import {
   add,
   compare,
@@ -9,10 +10,61 @@ import {
   negate,
   plainText,
   quotient,
+  ZERO,
 } from '../commission/engine/decimal.ts'
-import type { Figure } from './kind.ts'
+import { amountOf, compareText, type Fact } from '../commission/engine/facts.ts'
+import type { Figure, FigurePart, LeftOut, View, WithoutRate } from './kind.ts'
 
 // What rules compare, and the figures that show it. Comparisons are exact; figures in percent are rounded.
+
+/** A sum of amounts in the currency of a view. */
+export interface Total {
+  readonly sum: Decimal
+  readonly leftOut: WithoutRate
+}
+
+/** Returns the sum of an amount of records, in the currency of a view. */
+export function totalOf(
+  view: View,
+  facts: readonly Fact[],
+  fieldOf: (fact: Fact) => string = () => 'amount_currency',
+): Total {
+  const leftOut: LeftOut['currency'][] = []
+  let total = ZERO
+  for (const fact of facts) {
+    const converted = view.convert(fact, fieldOf(fact))
+    if (converted) total = add(total, converted)
+    else if (amountOf(fact, fieldOf(fact)) !== 0n) leftOut.push(fact.currency)
+  }
+  return { sum: total, leftOut }
+}
+
+/** Returns a number of which a figure is made. `days` are those of records that are not among the evidence. */
+export const partOf = (
+  name: string,
+  value: Decimal,
+  unit: string,
+  days?: { readonly first: number; readonly last: number },
+): FigurePart => ({
+  ...{ name, value: plainText(value), unit },
+  ...(days && { from: dayText(days.first), to: dayText(days.last) }),
+})
+
+/** Returns a figure with the numbers of which it is made, and the amounts that it leaves out. */
+export function withParts(
+  figure: Figure,
+  made_of: readonly FigurePart[],
+  leftOut: WithoutRate = [],
+): Figure {
+  const left_out = [...Map.groupBy(leftOut, (currency) => currency)]
+    .map(([currency, own]): LeftOut => ({ currency, amounts: own.length }))
+    .sort((a, b) => compareText(a.currency ?? '', b.currency ?? ''))
+  return {
+    ...figure,
+    ...(made_of.length > 0 && { made_of }),
+    ...(left_out.length > 0 && { left_out }),
+  }
+}
 
 /** The places of percentages in figures. Comparisons are exact. */
 const PERCENT_PLACES = 2
@@ -45,6 +97,25 @@ export const countFigure = (
   unit: string,
 ): Figure => ({
   ...{ name, value: String(value), comparison: 'at_least', threshold: String(threshold), unit },
+})
+
+/** Returns a figure that is at most its threshold. */
+export const atMostFigure = (
+  name: string,
+  value: Decimal,
+  threshold: string,
+  unit: string,
+): Figure => ({ name, value: plainText(value), comparison: 'at_most', threshold, unit })
+
+/** Returns a figure that is less than its threshold. */
+export const underFigure = (
+  name: string,
+  value: Decimal,
+  threshold: Decimal,
+  unit: string,
+): Figure => ({
+  ...{ name, value: plainText(value), comparison: 'less_than', threshold: plainText(threshold) },
+  unit,
 })
 
 /** Returns a figure that is more than its threshold. */

@@ -17,6 +17,27 @@ export type Subject =
 /** How a figure of a finding compares with its threshold. */
 export type Comparison = 'at_least' | 'at_most' | 'more_than' | 'less_than'
 
+/** A number of which a figure was made. An amount has its currency as unit. */
+export interface FigurePart {
+  readonly name: string
+  /** A decimal. */
+  readonly value: string
+  readonly unit: string
+  /** The first and the last day of its records, `YYYY-MM-DD`; absent if these are among the evidence. */
+  readonly from?: string
+  readonly to?: string
+}
+
+/** How many amounts of a currency were left out of a figure, since there is no rate for them. */
+export interface LeftOut {
+  /** Null: the records have none. */
+  readonly currency: string | null
+  readonly amounts: number
+}
+
+/** The currencies of amounts that a sum leaves out since they have no rate, one for each amount. */
+export type WithoutRate = readonly LeftOut['currency'][]
+
 /** A figure that was compared with its threshold. Both are decimals as text; an amount has its currency as unit. */
 export interface Figure {
   readonly name: string
@@ -25,6 +46,10 @@ export interface Figure {
   readonly comparison: Comparison
   readonly threshold: string
   readonly unit: string
+  /** The numbers of which its value and its threshold were made; absent if there are none. */
+  readonly made_of?: readonly FigurePart[]
+  /** Absent if no amount was left out. */
+  readonly left_out?: readonly LeftOut[]
 }
 
 /** A record that a finding rests on, or a statement. A finding has at least one. */
@@ -62,6 +87,7 @@ export interface Minimum {
   /** Both in the currency of the plan. */
   readonly least: Decimal
   readonly reached: Decimal
+  readonly currency: string
 }
 
 /** How a customer qualified for a `once` rule of a plan, whether or not they are refused. */
@@ -87,6 +113,7 @@ export interface Qualified {
 export interface UnitEarning {
   readonly day: number
   readonly amount: Decimal
+  readonly leftOut: WithoutRate
 }
 
 /** What an affiliate earned in a period that is over, in the currency of the view. */
@@ -97,6 +124,7 @@ export interface PeriodEarning {
   /** The ids of its statements, one for each plan; of a period without earnings none. */
   readonly statements: readonly string[]
   readonly earned: Decimal
+  readonly leftOut: WithoutRate
 }
 
 /** A customer of the affiliate, with the records of the days on which the affiliate had them. */

@@ -96,7 +96,7 @@ function triggerMinimum({ version, rule, amount }: OnceState): Minimum[] {
   const trigger = source?.kind === 'once' ? source.trigger : null
   const kinds = trigger && kindsOf(trigger)
   return kinds && rule.min !== null && amount !== null
-    ? [{ kinds, least: rule.min, reached: amount }]
+    ? [{ kinds, least: rule.min, reached: amount, currency: version.currency }]
     : []
 }
 
@@ -115,6 +115,7 @@ function sumMinimums(context: Context, customer: Customer, state: OnceState): Mi
         kinds: kinds.flatMap((own) => own ?? []),
         least: one.min,
         reached: sumOf(context, customer, one.terms, reached.used, version.currency),
+        currency: version.currency,
       },
     ]
   })

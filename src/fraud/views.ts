@@ -1,7 +1,7 @@
 import { nextPeriod, type PeriodKind, parsePeriod } from '../commission/engine/calendar.ts'
 import type { Context } from '../commission/engine/context.ts'
 import { convertAmount, convertFact } from '../commission/engine/convert.ts'
-import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
+import { add, type Decimal, decimal, isZero, ZERO } from '../commission/engine/decimal.ts'
 import { type EvaluatedCustomer, evaluateCustomer } from '../commission/engine/evaluate.ts'
 import {
   type Customer,
@@ -13,6 +13,7 @@ import {
 import { overrideVersion, type Version } from '../commission/engine/plans-in-force.ts'
 import { unitPaysOf } from '../commission/engine/unit-earnings.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
+import type { Total } from './figures.ts'
 import type { PeriodEarning, Qualified, Reach, Seen, UnitEarning, View } from './kind.ts'
 import { type OwnQualified, qualificationsOf } from './qualifications.ts'
 
@@ -59,11 +60,7 @@ export interface Found {
   readonly affiliate: string
   readonly customer: Customer
   readonly qualified: readonly OwnQualified[]
-  readonly pays: readonly {
-    readonly day: number
-    readonly amount: Decimal
-    readonly currency: string
-  }[]
+  readonly pays: readonly OwnAmount[]
   readonly clickedAt: number | null
   readonly identity: Pick<Seen, 'sameEmail' | 'sameName' | 'isContact'>
 }
@@ -154,6 +151,13 @@ export function viewsOf(
   }))
 }
 
+/** An amount of a day in its own currency. */
+interface OwnAmount {
+  readonly day: number
+  readonly amount: Decimal
+  readonly currency: string
+}
+
 function viewIn(
   { rates }: Context,
   affiliate_id: string,
@@ -162,9 +166,15 @@ function viewIn(
   currency: string,
   kind: PeriodKind,
 ): View {
-  const convertOn = (amount: Decimal, from: string, day: number): Decimal => {
-    const converted = convertAmount(amount, from, currency, day, rates)
-    return typeof converted === 'string' ? ZERO : converted
+  const sumOn = (amounts: readonly OwnAmount[]): Total => {
+    const leftOut: string[] = []
+    let total = ZERO
+    for (const { amount, currency: from, day } of amounts) {
+      const converted = convertAmount(amount, from, currency, day, rates)
+      if (typeof converted !== 'string') total = add(total, converted)
+      else if (!isZero(amount)) leftOut.push(from)
+    }
+    return { sum: total, leftOut }
   }
   return {
     affiliate_id,
@@ -175,22 +185,17 @@ function viewIn(
         clickedAt,
         ...identity,
         qualified: qualified.map(({ affiliate: _, ...one }): Qualified => one),
-        unitEarnings: [...Map.groupBy(pays, ({ day }) => day)].map(
-          ([day, own]): UnitEarning => ({
-            day,
-            amount: own.reduce(
-              (total, one) => add(total, convertOn(one.amount, one.currency, day)),
-              ZERO,
-            ),
-          }),
-        ),
+        unitEarnings: [...Map.groupBy(pays, ({ day }) => day)].map(([day, own]): UnitEarning => {
+          const { sum, leftOut } = sumOn(own)
+          return { day, amount: sum, leftOut }
+        }),
       }),
     ),
     convert(fact, field) {
       const converted = convertFact(fact, field, fact.currency, currency, rates)
       return typeof converted === 'string' ? null : converted
     },
-    periods: periodsOf(statements, kind, convertOn),
+    periods: periodsOf(statements, kind, sumOn),
   }
 }
 
@@ -198,7 +203,7 @@ function viewIn(
 function periodsOf(
   statements: readonly StatementSums[],
   kind: PeriodKind,
-  convertOn: (amount: Decimal, from: string, day: number) => Decimal,
+  sumOn: (amounts: readonly OwnAmount[]) => Total,
 ): PeriodEarning[] {
   const byPeriod = Map.groupBy(statements, ({ period }) => period)
   const known = [...byPeriod.keys()]
@@ -211,15 +216,15 @@ function periodsOf(
   const periods: PeriodEarning[] = []
   for (let one = first; one.first <= end.first; one = nextPeriod(one, 1)) {
     const own = byPeriod.get(one.id) ?? []
+    const { sum: earned, leftOut } = sumOn(
+      own.map(({ total, currency }) => ({ amount: decimal(total), currency, day: one.last })),
+    )
     periods.push({
       first: one.first,
       last: one.last,
       statements: own.map(({ id }) => id),
-      earned: own.reduce(
-        (total, { total: earned, currency }) =>
-          add(total, convertOn(decimal(earned), currency, one.last)),
-        ZERO,
-      ),
+      earned,
+      leftOut,
     })
   }
   return periods

@@ -20,11 +20,22 @@ export interface FraudWorld extends World {
   }[]
 }
 
+/** A figure as both write it. */
+export interface WorldFigure {
+  name: string
+  value: string
+  comparison: string
+  threshold: string
+  unit: string
+  made_of?: readonly { name: string; value: string; unit: string; from?: string; to?: string }[]
+  left_out?: readonly { currency: string | null; amounts: number }[]
+}
+
 /** A finding as both write it. */
 export interface WorldFinding {
   day: string
   subject: string[]
-  figures: { name: string; value: string; comparison: string; threshold: string; unit: string }[]
+  figures: WorldFigure[]
   /** Of a statement `customer_id` is null. */
   evidence: { customer_id: string | null; resource: string; id: string; day: string }[]
 }

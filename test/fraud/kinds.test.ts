@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { dayNumber } from '../../src/commission/engine/calendar.ts'
 import { decimal } from '../../src/commission/engine/decimal.ts'
+import type { Fact } from '../../src/commission/engine/facts.ts'
 import { type DayFinding, findingsOf, TooManyFindings } from '../../src/fraud/findings.ts'
 import { joinReaches, type View } from '../../src/fraud/kind.ts'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
@@ -22,6 +24,17 @@ const figuresOf = (found: readonly DayFinding[]) =>
   found.map(({ subject, figures }) => [
     Object.values(subject).join(),
     ...figures.map(({ value, threshold, unit }) => `${value} / ${threshold} ${unit}`),
+  ])
+
+/** Writes the numbers of which the figures of the first finding are made, and what is left out. */
+const partsOf = ([found]: readonly DayFinding[]) =>
+  found!.figures.map(({ name, made_of = [], left_out = [] }) => [
+    name,
+    ...made_of.map((one) => {
+      const days = one.from && [one.from, one.to!].map((day) => dayNumber(day) - DAY).join(' to ')
+      return `${one.name} ${one.value} ${one.unit}${days ? `, days ${days}` : ''}`
+    }),
+    ...left_out.map(({ currency, amounts }) => `without ${amounts} ${currency}`),
   ])
 
 const comparisonsOf = (found: readonly DayFinding[]) =>
@@ -121,7 +134,11 @@ describe('click_to_signup', () => {
   test('names an affiliate half of whose signups come within ten seconds', () => {
     const view = (fast: number) => viewOf(times(10, (i) => clicked(i < fast ? 9_999 : 10_000, i)))
     expect(figuresOf(findings('click_to_signup', view(5)))).toEqual([
-      ['A', '10 / 10 signups', '50 / 50 percent'],
+      ['A', '10 / 10 signups', '50 / 50 percent', '9.999 / 10 seconds'],
+    ])
+    expect(partsOf(findings('click_to_signup', view(5)))[1]).toEqual([
+      'signups_soon_after_the_click',
+      'signups_that_count 5 signups',
     ])
     expect(findings('click_to_signup', view(5))[0]!.sentence).toBe(
       '5 of 10 signups came less than 10 seconds after the click.',
@@ -133,8 +150,9 @@ describe('click_to_signup', () => {
   test('with `hours`, late signups count, too', () => {
     const view = viewOf(times(10, (i) => clicked(3_600_001, i)))
     expect(findings('click_to_signup', view)).toEqual([])
+    // An hour and a millisecond are more than one hour: hundredths of hours are rounded up.
     expect(figuresOf(findings('click_to_signup', view, { hours: 1 }))).toEqual([
-      ['A', '10 / 10 signups', '100 / 50 percent'],
+      ['A', '10 / 10 signups', '100 / 50 percent', '1.01 / 1 hours'],
     ])
   })
 
@@ -155,6 +173,10 @@ describe('signup_burst', () => {
   test('names an affiliate with more than five times the usual signups', () => {
     expect(figuresOf(findings('signup_burst', burst(21)))).toEqual([
       ['A', '21 / 20 signups', '21 / 20 signups'],
+    ])
+    expect(partsOf(findings('signup_burst', burst(21)))[0]).toEqual([
+      'signups_of_a_day',
+      'usual_signups_of_a_day 4 signups, days -30 to -10',
     ])
     expect(findings('signup_burst', burst(20))).toEqual([])
     expect(findings('signup_burst', burst(21))[0]!.sentence).toBe(
@@ -203,6 +225,13 @@ describe('country_mix', () => {
     expect(figuresOf(findings('country_mix', now(13)))).toEqual([
       ['A', '20 / 20 signups', '65 / 60 percent', '45 / 40 points'],
     ])
+    expect(partsOf(findings('country_mix', now(13)))[1]).toEqual([
+      'share_of_a_country',
+      'signups_of_the_country 13 signups',
+      'usual_share_of_the_country 20 percent, days -96 to -7',
+      'earlier_signups_of_the_country 2 signups, days -96 to -7',
+      'earlier_signups_with_a_country 10 signups, days -96 to -7',
+    ])
     expect(findings('country_mix', now(12))).toEqual([])
     expect(findings('country_mix', now(13))[0]!.evidence).toHaveLength(13)
   })
@@ -225,7 +254,14 @@ describe('minimum_deposit', () => {
           rule: 'cpa',
           day: DAY - 20,
           known: ALWAYS,
-          minimums: [{ kinds: ['deposit'], least: decimal('100'), reached: decimal(deposited) }],
+          minimums: [
+            {
+              kinds: ['deposit'],
+              least: decimal('100'),
+              reached: decimal(deposited),
+              currency: 'EUR',
+            },
+          ],
           facts: [paid(`T${i}`, DAY - 20, 'deposit', Number(deposited))],
         },
       ],
@@ -235,7 +271,13 @@ describe('minimum_deposit', () => {
 
   test('names an affiliate most of whose customers deposit the least and stop', () => {
     expect(figuresOf(findings('minimum_deposit', view(6)))).toEqual([
-      ['A', '10 / 10 customers', '60 / 60 percent'],
+      ['A', '10 / 10 customers', '60 / 60 percent', '1 / 1 percent', '0 / 1 records'],
+    ])
+    expect(partsOf(findings('minimum_deposit', view(6)))).toEqual([
+      ['customers_who_qualified'],
+      ['share_at_the_minimum', 'customers_at_the_minimum 6 customers'],
+      ['largest_deposit_above_the_minimum', 'deposited 101 EUR', 'minimum_of_the_plan 100 EUR'],
+      ['records_in_the_days_after'],
     ])
     expect(findings('minimum_deposit', view(5))).toEqual([])
   })
@@ -273,7 +315,11 @@ describe('short_life', () => {
   test('names an affiliate whose customers are active on fewer than three days', () => {
     const view = (short: number) => viewOf(times(10, (i) => life(i, i < short ? 2 : 3)))
     expect(figuresOf(findings('short_life', view(8)))).toEqual([
-      ['A', '10 / 10 customers', '80 / 80 percent'],
+      ['A', '10 / 10 customers', '80 / 80 percent', '2 / 3 days'],
+    ])
+    expect(partsOf(findings('short_life', view(8)))[1]).toEqual([
+      'share_who_stopped',
+      'customers_who_stopped 8 customers',
     ])
     expect(findings('short_life', view(7))).toEqual([])
   })
@@ -291,8 +337,19 @@ describe('deposit_withdrawal', () => {
 
   test('names a customer who withdraws nearly all and hardly trades', () => {
     expect(figuresOf(findings('deposit_withdrawal', viewOf([back('C', 90, 0.09)])))).toEqual([
-      ['C', '90 / 90 percent'],
+      ['C', '90 / 90 percent', '0.09 / 0.1 lots'],
     ])
+    expect(partsOf(findings('deposit_withdrawal', viewOf([back('C', 90, 0.09)])))[0]).toEqual([
+      'withdrawn_of_deposits',
+      'withdrawn 90 EUR',
+      'deposited 100 EUR',
+    ])
+    // The lots are among the records.
+    expect(
+      findings('deposit_withdrawal', viewOf([back('C', 90, 0.09)]))[0]!.evidence.map(
+        ({ resource }) => resource,
+      ),
+    ).toEqual(['transactions', 'trading-activity', 'transactions'])
     expect(findings('deposit_withdrawal', viewOf([back('C', 89, 0.09)]))).toEqual([])
     expect(findings('deposit_withdrawal', viewOf([back('C', 90, 0.1)]))).toEqual([])
   })
@@ -301,7 +358,13 @@ describe('deposit_withdrawal', () => {
     const view = (bad: number) => viewOf(times(10, (i) => back(`C${i}`, i < bad ? 100 : 0, 0)))
     const affiliates = (bad: number) =>
       findings('deposit_withdrawal', view(bad)).filter(({ subject }) => 'affiliate_id' in subject)
-    expect(figuresOf(affiliates(3))).toEqual([['A', '10 / 10 customers', '30 / 30 percent']])
+    expect(figuresOf(affiliates(3))).toEqual([
+      ['A', '10 / 10 customers', '30 / 30 percent', '100 / 90 percent', '0 / 0.1 lots'],
+    ])
+    expect(partsOf(affiliates(3))[1]).toEqual([
+      'share_who_withdrew',
+      'customers_who_withdrew 3 customers',
+    ])
     expect(affiliates(2)).toEqual([])
   })
 
@@ -317,7 +380,9 @@ describe('deposit_withdrawal', () => {
         convert: (fact) => ({ units: fact.amounts.get('Value') ?? 0n, scale: 12 }),
       })
     const played = brand(event('b', DAY - 2, 'Bet', 1)).customers
-    expect(findings('deposit_withdrawal', view(brand().customers))).toHaveLength(1)
+    expect(figuresOf(findings('deposit_withdrawal', view(brand().customers)))).toEqual([
+      ['C', '100 / 90 percent', '0 / 1 bets'],
+    ])
     expect(findings('deposit_withdrawal', view(played))).toEqual([])
   })
 })
@@ -336,6 +401,15 @@ describe('reversals', () => {
   test('names an affiliate a fifth of whose amount is reversed, in at least five records', () => {
     expect(figuresOf(findings('reversals', view(250, 5)))).toEqual([
       ['A', '5 / 5 transactions', '20 / 20 percent', '50 / 50 EUR'],
+    ])
+    expect(partsOf(findings('reversals', view(250, 5)))).toEqual([
+      ['reversed_declined_or_refunded'],
+      [
+        'share_of_the_approved_amount',
+        'taken_back 50 EUR',
+        'approved_amount 250 EUR, days -29 to 0',
+      ],
+      ['amount_that_was_taken_back', 'approved_amount 250 EUR, days -29 to 0'],
     ])
     // Without an approved amount there is no share.
     const all = findings('reversals', view(0, 5))
@@ -472,12 +546,18 @@ describe('payout_without_trading', () => {
     expect(findings('payout_without_trading', payout(10, 30, 500))[0]!.sentence).toBe(
       'The customer was paid out without trading in the 30 days before.',
     )
+    expect(partsOf(findings('payout_without_trading', payout(10, 30, 500)))).toEqual([
+      ['days_with_trading', 'days_before_the_payout 30 days, days -29 to 0'],
+    ])
     expect(findings('payout_without_trading', payout(10, 29, 500))).toEqual([])
   })
 
   test('names a payout of more than was won', () => {
     expect(figuresOf(findings('payout_without_trading', payout(501, 1, 500)))).toEqual([
       ['C', '501 / 500 EUR'],
+    ])
+    expect(partsOf(findings('payout_without_trading', payout(501, 1, 500)))).toEqual([
+      ['payout', 'profit 500 EUR'],
     ])
     expect(findings('payout_without_trading', payout(500, 1, 500))).toEqual([])
     expect(findings('payout_without_trading', payout(1, 1, -500))).toHaveLength(1)
@@ -539,7 +619,11 @@ describe('activity_outlier', () => {
 
   test('names a day of more than twenty times the usual lots', () => {
     expect(figuresOf(findings('activity_outlier', outlier(12, 40.1)))).toEqual([
-      ['C', '40.1 / 40 lots'],
+      ['C', '40.1 / 40 lots', '12 / 10 days'],
+    ])
+    expect(partsOf(findings('activity_outlier', outlier(12, 40.1)))[0]).toEqual([
+      'lots_of_a_day',
+      'usual_lots_of_a_day 2 lots, days -12 to -1',
     ])
     expect(findings('activity_outlier', outlier(12, 40))).toEqual([])
     expect(findings('activity_outlier', outlier(9, 400))).toEqual([])
@@ -556,7 +640,9 @@ describe('activity_outlier', () => {
         }),
       ])
     for (const pnl of [201, -201]) {
-      expect(figuresOf(findings('activity_outlier', won(pnl)))).toEqual([['C', '201 / 200 EUR']])
+      expect(figuresOf(findings('activity_outlier', won(pnl)))).toEqual([
+        ['C', '201 / 200 EUR', '10 / 10 days'],
+      ])
     }
     expect(findings('activity_outlier', won(200))).toEqual([])
   })
@@ -570,7 +656,7 @@ describe('lot_churn', () => {
           paid('T', DAY - 3, 'deposit', deposit),
           traded(DAY - 2, { lots_traded: 9, spread_cost: 60, commission: 40 }),
         ],
-        unitEarnings: [{ day: DAY - 2, amount: decimal(earned) }],
+        unitEarnings: [{ day: DAY - 2, amount: decimal(earned), leftOut: [] }],
       }),
     ])
 
@@ -579,6 +665,14 @@ describe('lot_churn', () => {
       ['A', '80.01 / 80 EUR'],
       ['C', '80.01 / 80 EUR'],
     ])
+    expect(partsOf(findings('lot_churn', churn('80.01', 1000)))).toEqual([
+      ['earned_by_volume_of_charges', 'spread_cost 60 EUR', 'commission_charged 40 EUR'],
+    ])
+    expect(partsOf(findings('lot_churn', churn('80', 79)))).toEqual([
+      ['earned_by_volume_of_net_deposits', 'deposited 79 EUR', 'withdrawn 0 EUR'],
+    ])
+    // The deposits are among the records.
+    expect(findings('lot_churn', churn('80', 79))[0]!.evidence.map(({ id }) => id)).toContain('T')
     expect(findings('lot_churn', churn('80', 1000))).toEqual([])
     expect(figuresOf(findings('lot_churn', churn('80', 79)))).toEqual([
       ['A', '80 / 79 EUR'],
@@ -590,7 +684,7 @@ describe('lot_churn', () => {
     const trader = (id: string, ...money: ReturnType<typeof paid>[]) =>
       customer(id, DAY - 400, {
         facts: [...money, traded(DAY - 2, { lots_traded: 9, spread_cost: 200 })],
-        unitEarnings: [{ day: DAY - 2, amount: decimal('80') }],
+        unitEarnings: [{ day: DAY - 2, amount: decimal('80'), leftOut: [] }],
       })
     const old = paid('D', DAY - 399, 'deposit', 100)
     const found = (...customers: View['customers']) =>
@@ -625,6 +719,7 @@ describe('commission_over_revenue', () => {
           last: DAY - 30 * (2 - i),
           statements: [`stm_${i}`],
           earned: decimal(amount),
+          leftOut: [],
         })),
       },
     )
@@ -633,10 +728,66 @@ describe('commission_over_revenue', () => {
     expect(figuresOf(findings('commission_over_revenue', earned('500', 499), {}, DAY - 5))).toEqual(
       [['A', '1500 / 1497 EUR', '1500 / 1000 EUR', '1497 / 1500 EUR']],
     )
+    expect(partsOf(findings('commission_over_revenue', earned('500', 499), {}, DAY - 5))).toEqual([
+      [
+        'earned',
+        'earned 500 EUR, days -89 to -60',
+        'earned 500 EUR, days -59 to -30',
+        'earned 500 EUR, days -29 to 0',
+      ],
+      ['earned'],
+      ['net_revenue', 'fees 1497 EUR, days -89 to 0'],
+    ])
     expect(findings('commission_over_revenue', earned('500', 500))).toEqual([])
     expect(findings('commission_over_revenue', earned('333', 1))).toEqual([])
     expect(findings('commission_over_revenue', earned('500', -1))).toHaveLength(1)
   })
+})
+
+test('figures say how many amounts of which currency have no rate', () => {
+  const foreign = (fact: Fact): Fact => ({ ...fact, currency: 'XOF' })
+  const unknown = (fact: Fact): Fact => ({ ...fact, currency: null })
+  const leftOutOf = (found: readonly DayFinding[]) =>
+    partsOf(found).map((parts) => parts.filter((one) => one.startsWith('without')).join(', '))
+  const of = (...facts: Fact[]) => [customer('C', DAY - 9, { facts })]
+  const some = [
+    foreign(paid('X', DAY - 1, 'deposit', 7)),
+    foreign(paid('Y', DAY - 1, 'deposit', 8)),
+    // An amount of 0 changes nothing.
+    foreign(paid('Z', DAY - 1, 'deposit', 0)),
+    unknown(paid('N', DAY - 1, 'deposit', 9)),
+  ]
+  const back = of(paid('D', DAY - 4, 'deposit', 100), ...some, paid('W', DAY, 'withdrawal', 95))
+  expect(leftOutOf(findings('deposit_withdrawal', viewOf(back)))).toEqual([
+    'without 1 null, without 2 XOF',
+    '',
+  ])
+  const reversed = times(5, (i) => paid(`R${i}`, DAY, 'deposit', 10, 'reversed'))
+  expect(leftOutOf(findings('reversals', viewOf(of(...reversed, ...some))))).toEqual([
+    '',
+    'without 1 null, without 2 XOF',
+  ])
+  const won = foreign(traded(DAY - 2, { pnl: 900 }))
+  const payout = [won, traded(DAY - 5, { pnl: 1 }), paid('P', DAY, 'payout', 50)]
+  expect(leftOutOf(findings('payout_without_trading', viewOf(of(...payout))))).toEqual([
+    'without 1 XOF',
+  ])
+  const charged = foreign(traded(DAY - 1, { spread_cost: 900, commission: 100 }))
+  const churn = customer('C', DAY - 9, {
+    facts: [charged],
+    unitEarnings: [{ day: DAY - 1, amount: decimal('5'), leftOut: ['CHF'] }],
+  })
+  expect(leftOutOf(findings('lot_churn', viewOf([churn])))).toEqual([
+    'without 1 CHF, without 2 XOF',
+  ])
+  const periods = times(3, (i) => ({
+    ...{ first: DAY - 29 - 30 * (2 - i), last: DAY - 30 * (2 - i), statements: [`stm_${i}`] },
+    ...{ earned: decimal('500'), leftOut: i === 0 ? ['CHF'] : [] },
+  }))
+  const fees = of(foreign(paid('F', DAY, 'challenge_fee', 9)))
+  expect(leftOutOf(findings('commission_over_revenue', viewOf(fees, { periods })))).toEqual([
+    ...['without 1 CHF, without 1 XOF', 'without 1 CHF', 'without 1 CHF, without 1 XOF'],
+  ])
 })
 
 test('the order of customers and of their records does not matter', () => {

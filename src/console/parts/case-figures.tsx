@@ -2,13 +2,13 @@ import { dayNumber, dayText, latestPeriods, type Period } from '../../commission
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
-import type { Figure } from '../../fraud/kind.ts'
+import type { Figure, FigurePart, LeftOut } from '../../fraud/kind.ts'
 import { metricsOf, type Report, type Row } from '../../reports/report.ts'
 import { apiPath, type Visit } from '../page.ts'
 import { BarList } from './bars.tsx'
 import type { EvidenceRecord } from './case-evidence.tsx'
 import type { FraudCase } from './cases.tsx'
-import { Table, titleOf } from './data.tsx'
+import { dayWords, Table, titleOf } from './data.tsx'
 import { column } from './fields.tsx'
 import { metricTitle } from './report-words.ts'
 
@@ -17,8 +17,12 @@ import { metricTitle } from './report-words.ts'
 /** Units that are counted, in their singular. */
 const COUNTED: Readonly<Record<string, string>> = {
   customers: 'customer',
+  bets: 'bet',
   days: 'day',
   fees: 'fee',
+  hours: 'hour',
+  records: 'record',
+  seconds: 'second',
   signups: 'signup',
   transactions: 'transaction',
 }
@@ -55,10 +59,49 @@ const TITLES: Readonly<Record<string, string>> = {
   withdrawn_of_deposits: 'Withdrawn, of the deposits',
   share_of_a_country: 'Share of the country',
   growth_of_the_share: 'Growth of its share',
+  records_in_the_days_after: 'Trades, bets or deposits in the days after',
+  largest_deposit_above_the_minimum: 'Largest deposit, above the minimum',
+  least_withdrawn_of_deposits: 'Withdrawn by the customer with the least, of the deposits',
+  most_active_days: 'Most active days of these customers',
+  longest_time_after_the_click: 'Longest time after the click',
+  shortest_time_after_the_click: 'Shortest time after the click',
+  earlier_active_days: 'Active days before it',
+  signups_that_count: 'Signups that came so',
+  taken_back: 'Reversed, declined or refunded',
+  profit: 'Profit since the last payout',
 }
 
 const figureTitle = (name: string): string =>
   Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
+
+/** Writes a number of which a figure is made: `Profit since the last payout: 800.00 USD`. */
+function partText({ name, value, unit, from, to }: FigurePart): string {
+  const days = from === undefined || to === undefined ? '' : ` (${dayRange(from, to)})`
+  return `${figureTitle(name)}: ${figureText(value, unit)}${days}`
+}
+
+const dayRange = (from: string, to: string): string =>
+  from === to ? dayWords(from) : `${dayWords(from)} to ${dayWords(to)}`
+
+/** Says which amounts a figure leaves out: `2 amounts in XOF are left out: there is no rate.` */
+function leftOutText({ currency, amounts }: LeftOut): string {
+  const verb = amounts === 1 ? 'is' : 'are'
+  return currency === null
+    ? `${counted(amounts, 'amount')} without a currency ${verb} left out.`
+    : `${counted(amounts, 'amount')} in ${currency} ${verb} left out, because there is no rate.`
+}
+
+/** Renders the numbers of which a figure is made, and what it leaves out. */
+const MadeOf = ({ made_of = [], left_out = [] }: Figure) => (
+  <>
+    {made_of.map((part) => (
+      <div>{partText(part)}</div>
+    ))}
+    {left_out.map((one) => (
+      <small class="line">{leftOutText(one)}</small>
+    ))}
+  </>
+)
 
 /** Renders what a rule compared, each beside its threshold. */
 export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
@@ -79,6 +122,9 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
           `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`,
         true,
       ),
+      ...(figures.some(({ made_of, left_out }) => made_of ?? left_out)
+        ? [column('Made of', (one: Figure) => <MadeOf {...one} />)]
+        : []),
     ]}
   />
 )

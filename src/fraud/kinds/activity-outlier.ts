@@ -12,7 +12,7 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { magnitude, median, overFigure } from '../figures.ts'
+import { countFigure, magnitude, median, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
 import { above0, MAX_DAYS } from '../parameters.ts'
 
@@ -52,8 +52,8 @@ export const activityOutlier = defineKind({
       if (today.length === 0) return []
       const earlier = ownFacts(customer, 'trading-activity', day - MAX_DAYS + 1, day - 1)
       const figures = MEASURES.flatMap((measure): Figure[] => {
-        const compared = activeDays(earlier, measure.field)
-        const usual = compared.length < FEWEST ? null : median(compared)
+        const { days, amounts } = activeDays(earlier, measure.field)
+        const usual = amounts.length < FEWEST ? null : median(amounts)
         if (usual === null || !isPositive(usual)) return []
         const currencies = new Set(today.map(({ currency }) => currency))
         // Profits in several currencies are not added.
@@ -62,20 +62,26 @@ export const activityOutlier = defineKind({
         const threshold = multiply(usual, decimal(times))
         if (compare(value, threshold) <= 0) return []
         const [currency] = currencies
+        const unit = measure.field === 'pnl' ? (currency ?? '') : 'lots'
         return [
-          overFigure(
-            measure.name,
-            value,
-            threshold,
-            measure.field === 'pnl' ? (currency ?? '') : 'lots',
-          ),
+          withParts(overFigure(measure.name, value, threshold, unit), [
+            partOf(`usual_${measure.name}`, usual, unit, days),
+          ]),
         ]
       })
       if (figures.length === 0) return []
       return [
         {
           subject: { customer_id: customer.customer_id },
-          figures,
+          figures: [
+            ...figures,
+            countFigure(
+              'earlier_active_days',
+              activeDays(earlier, 'lots_traded').amounts.length,
+              FEWEST,
+              'days',
+            ),
+          ],
           sentence: `The customer traded, won or lost more than ${figure(times)} times what is usual on one day.`,
           evidence: evidenceOf(today.map((fact) => ({ customer, fact }))),
         },
@@ -97,9 +103,11 @@ type Measured = (typeof MEASURES)[number]['field']
 const amountOn = (facts: readonly Fact[], field: Measured): Decimal =>
   magnitude(sum(facts.map((fact) => fromFact(amountOf(fact, field)))))
 
-/** Returns the amounts of the latest days with trading activity. */
-const activeDays = (facts: readonly Fact[], field: Measured): Decimal[] =>
-  [...Map.groupBy(facts, ({ day }) => day)]
+/** Returns the latest days with trading activity, and their amounts. */
+function activeDays(facts: readonly Fact[], field: Measured) {
+  const latest = [...Map.groupBy(facts, ({ day }) => day)]
     .sort(([a], [b]) => b - a)
     .slice(0, COMPARED)
-    .map(([, rows]) => amountOn(rows, field))
+  const days = { first: latest.at(-1)?.[0] ?? 0, last: latest[0]?.[0] ?? 0 }
+  return { days, amounts: latest.map(([, rows]): Decimal => amountOn(rows, field)) }
+}

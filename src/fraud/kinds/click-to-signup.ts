@@ -1,12 +1,20 @@
 import * as v from 'valibot'
-import { compare, decimal, integer } from '../../commission/engine/decimal.ts'
+import { compare, decimal, integer, quotient } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
-import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
-import { defineKind, evidenceOf, signupsOf } from '../kind.ts'
+import {
+  countFigure,
+  overFigure,
+  partOf,
+  percentFigure,
+  reachesPercent,
+  underFigure,
+  withParts,
+} from '../figures.ts'
+import { defineKind, evidenceOf, type Figure, signupsOf } from '../kind.ts'
 import { count, days, MAX_DAYS, SHARE_LABEL, share } from '../parameters.ts'
 
 const SECOND_MS = 1000
@@ -84,22 +92,28 @@ export const clickToSignup = defineKind({
         name: 'signups_soon_after_the_click',
         signups: fast,
         when: `less than ${counted(seconds, 'second')}`,
+        limit: () => slowest(fast, seconds),
       },
       {
         name: 'signups_long_after_the_click',
         signups: slow,
         when: `more than ${counted(hours ?? 0, 'hour')}`,
+        limit: () => fastest(slow, hours ?? 0),
       },
     ]
     return groups
       .filter(({ signups }) =>
         reachesPercent(integer(signups.length), integer(timed.length), share_percent),
       )
-      .map(({ name, signups, when }) => ({
+      .map(({ name, signups, when, limit }) => ({
         subject: { affiliate_id: view.affiliate_id },
         figures: [
           countFigure('signups_with_a_click', timed.length, min_signups, 'signups'),
-          percentFigure(name, integer(signups.length), integer(timed.length), share_percent),
+          withParts(
+            percentFigure(name, integer(signups.length), integer(timed.length), share_percent),
+            [partOf('signups_that_count', integer(signups.length), 'signups')],
+          ),
+          limit(),
         ],
         sentence: `${signups.length} of ${counted(timed.length, 'signup')} came ${when} after the click.`,
         evidence: evidenceOf(signups),
@@ -108,3 +122,32 @@ export const clickToSignup = defineKind({
   sees: 'The time of the click in the signed code of a link, and the time of the signup.',
   cannotSee: 'A signup without a link of the service, or without a time of day, is left out.',
 })
+
+/** A signup, and how long after its click it came, in milliseconds. */
+interface Timed {
+  readonly after: number
+}
+
+/** Returns a figure of the signup that came last after its click. */
+const slowest = (timed: readonly Timed[], seconds: number): Figure =>
+  underFigure(
+    'longest_time_after_the_click',
+    quotient(integer(Math.max(...timed.map(({ after }) => after))), integer(SECOND_MS), 3),
+    integer(seconds),
+    'seconds',
+  )
+
+const HUNDREDTH_OF_AN_HOUR_MS = HOUR_MS / 100
+
+/** Returns a figure of the signup that came first after its click, in hundredths of an hour that are rounded up. */
+const fastest = (timed: readonly Timed[], hours: number): Figure =>
+  overFigure(
+    'shortest_time_after_the_click',
+    quotient(
+      integer(Math.ceil(Math.min(...timed.map(({ after }) => after)) / HUNDREDTH_OF_AN_HOUR_MS)),
+      integer(100),
+      2,
+    ),
+    integer(hours),
+    'hours',
+  )

@@ -1,21 +1,26 @@
 import * as v from 'valibot'
 import {
   compare,
-  type Decimal,
   decimal,
   integer,
   isPositive,
   multiply,
   negate,
   sum,
-  ZERO,
 } from '../../commission/engine/decimal.ts'
-import type { Fact } from '../../commission/engine/facts.ts'
+import type { FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
-import { overFigure, reachedFigure, wholeBelowFigure } from '../figures.ts'
+import {
+  overFigure,
+  partOf,
+  reachedFigure,
+  totalOf,
+  wholeBelowFigure,
+  withParts,
+} from '../figures.ts'
 import { defineKind, type View } from '../kind.ts'
 import {
   amountField,
@@ -80,7 +85,9 @@ export const commissionOverRevenue = defineKind({
     // A period without earnings lies between others: later statements must not decide of it.
     if ([evaluated[0], evaluated.at(-1)].some((one) => one?.statements.length === 0)) return []
     const earned = sum(evaluated.map((one) => one.earned))
-    const revenue = sum(evaluated.map((one) => revenueOf(view, one.first, one.last, events)))
+    const days = { first: evaluated[0]?.first ?? day, last: day }
+    const { revenue, parts, leftOut } = revenueOf(view, days, events)
+    const all = [...evaluated.flatMap((one) => one.leftOut), ...leftOut]
     const most = isPositive(revenue)
       ? multiply(revenue, multiply(decimal(percent), decimal('0.01')))
       : integer(0)
@@ -89,9 +96,21 @@ export const commissionOverRevenue = defineKind({
       {
         subject: { affiliate_id: view.affiliate_id },
         figures: [
-          overFigure('earned', earned, most, view.currency),
-          reachedFigure('earned', earned, decimal(min), view.currency),
-          wholeBelowFigure('net_revenue', revenue, earned, decimal(percent), view.currency),
+          withParts(
+            overFigure('earned', earned, most, view.currency),
+            evaluated.map((one) => partOf('earned', one.earned, view.currency, one)),
+            all,
+          ),
+          withParts(
+            reachedFigure('earned', earned, decimal(min), view.currency),
+            [],
+            evaluated.flatMap((one) => one.leftOut),
+          ),
+          withParts(
+            wholeBelowFigure('net_revenue', revenue, earned, decimal(percent), view.currency),
+            parts,
+            all,
+          ),
         ],
         sentence: `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`,
         evidence: evaluated.flatMap(({ statements, last }) =>
@@ -113,32 +132,42 @@ export const commissionOverRevenue = defineKind({
 const IN = new Set(['challenge_fee', 'reset_fee'])
 const OUT = new Set(['payout', 'refund'])
 
+/** The days of periods that follow one another. */
+interface Days {
+  readonly first: number
+  readonly last: number
+}
+
 /**
  * Returns the net revenue of the customers of a view. Of a prop firm: challenge and reset fees less payouts
  * and refunds (§15). Of a broker: spread cost and commission charged. Of a brand: deposits less withdrawals.
  */
-function revenueOf(
-  { customers, convert }: View,
-  first: number,
-  last: number,
-  events: EventNames,
-): Decimal {
-  const amount = (fact: Fact, field: string): Decimal => convert(fact, field) ?? ZERO
-  return sum(
-    customers
-      .flatMap(({ facts }) => facts)
-      .filter(({ day, state }) => day >= first && day <= last && state === 'approved')
-      .map((fact) => {
-        if (fact.resource === 'trading-activity') {
-          return sum([amount(fact, 'spread_cost'), amount(fact, 'commission')])
-        }
-        const [isIn, isOut] =
-          fact.resource === 'transactions'
-            ? [IN.has(fact.kind), OUT.has(fact.kind)]
-            : [isDeposit(fact, events), isWithdrawal(fact, events)]
-        if (isIn) return amount(fact, amountField(fact))
-        if (isOut) return negate(amount(fact, amountField(fact)))
-        return ZERO
-      }),
+function revenueOf(view: View, days: Days, events: EventNames) {
+  const facts = view.customers
+    .flatMap((one) => one.facts)
+    .filter(({ day, state }) => day >= days.first && day <= days.last && state === 'approved')
+  const of = (resource: FactResource) => facts.filter((fact) => fact.resource === resource)
+  const [trading, money, played] = [of('trading-activity'), of('transactions'), of('activities')]
+  const withdrawals = played.filter(
+    (fact) => isWithdrawal(fact, events) && !isDeposit(fact, events),
   )
+  const sources = [
+    { name: 'spread_cost', facts: trading, field: () => 'spread_cost' },
+    { name: 'commission_charged', facts: trading, field: () => 'commission' },
+    { name: 'fees', facts: money.filter(({ kind }) => IN.has(kind)) },
+    { name: 'payouts_and_refunds', facts: money.filter(({ kind }) => OUT.has(kind)), isOut: true },
+    { name: 'deposited', facts: played.filter((fact) => isDeposit(fact, events)) },
+    { name: 'withdrawn', facts: withdrawals, isOut: true },
+  ]
+  const totals = sources
+    .filter((one) => one.facts.length > 0)
+    .map(({ name, facts: own, field = amountField, isOut = false }) => ({
+      ...{ name, isOut },
+      ...totalOf(view, own, field),
+    }))
+  return {
+    revenue: sum(totals.map(({ sum: own, isOut }) => (isOut ? negate(own) : own))),
+    parts: totals.map(({ name, sum: own }) => partOf(name, own, view.currency, days)),
+    leftOut: totals.flatMap((one) => one.leftOut),
+  }
 }

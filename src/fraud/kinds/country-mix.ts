@@ -13,7 +13,7 @@ import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, overFigure } from '../figures.ts'
+import { countFigure, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -59,7 +59,8 @@ export const countryMix = defineKind({
   find(view, day, { min_signups, days: window, points }) {
     const first = day - window + 1
     const now = withCountry(signupsOf(view, first, day))
-    const before = withCountry(signupsOf(view, first - COMPARED, first - 1))
+    const compared = { first: first - COMPARED, last: first - 1 }
+    const before = withCountry(signupsOf(view, compared.first, compared.last))
     if (now.length < min_signups || before.length === 0) return []
     const earlier = Map.groupBy(before, ({ country }) => country)
     return [...Map.groupBy(now, ({ country }) => country)]
@@ -77,11 +78,24 @@ export const countryMix = defineKind({
             subject: { affiliate_id: view.affiliate_id },
             figures: [
               countFigure('signups_with_a_country', now.length, min_signups, 'signups'),
-              overFigure(
-                'share_of_a_country',
-                sharePercent,
-                add(usualPercent, decimal(points)),
-                'percent',
+              withParts(
+                overFigure(
+                  'share_of_a_country',
+                  sharePercent,
+                  add(usualPercent, decimal(points)),
+                  'percent',
+                ),
+                [
+                  partOf('signups_of_the_country', integer(signups.length), 'signups'),
+                  partOf('usual_share_of_the_country', usualPercent, 'percent', compared),
+                  partOf('earlier_signups_of_the_country', integer(usual), 'signups', compared),
+                  partOf(
+                    'earlier_signups_with_a_country',
+                    integer(before.length),
+                    'signups',
+                    compared,
+                  ),
+                ],
               ),
               overFigure(
                 'growth_of_the_share',

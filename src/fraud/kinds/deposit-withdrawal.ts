@@ -1,9 +1,13 @@
 import {
   compare,
+  type Decimal,
   decimal,
   fromFact,
+  greatest,
   integer,
   isPositive,
+  multiply,
+  ONE,
   sum,
   ZERO,
 } from '../../commission/engine/decimal.ts'
@@ -11,8 +15,17 @@ import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
-import { defineKind, evidenceOf, type Finding, type Seen, type View } from '../kind.ts'
+import {
+  countFigure,
+  partOf,
+  percentFigure,
+  reachesPercent,
+  type Total,
+  totalOf,
+  underFigure,
+  withParts,
+} from '../figures.ts'
+import { defineKind, evidenceOf, type Figure, type Finding, type Seen, type View } from '../kind.ts'
 import {
   amountField,
   EVENTS_LABEL,
@@ -90,9 +103,12 @@ export const depositWithdrawal = defineKind({
     const back = found.filter(({ isBack }) => isBack)
     const findings: Finding[] = back
       .filter(({ isNew }) => isNew)
-      .map(({ customer, facts, deposited, withdrawn }) => ({
+      .map(({ customer, facts, ...stay }) => ({
         subject: { customer_id: customer.customer_id },
-        figures: [percentFigure('withdrawn_of_deposits', withdrawn, deposited, parameters.percent)],
+        figures: [
+          withdrawnFigure('withdrawn_of_deposits', view, stay, parameters),
+          playFigure([stay], parameters),
+        ],
         sentence: `The customer withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
         evidence: evidenceOf(facts.map((fact) => ({ customer, fact }))),
       }))
@@ -102,7 +118,13 @@ export const depositWithdrawal = defineKind({
         subject: { affiliate_id: view.affiliate_id },
         figures: [
           countFigure('customers_who_deposited', found.length, min_customers, 'customers'),
-          percentFigure('share_who_withdrew', integer(back.length), all, share_percent),
+          withParts(
+            percentFigure('share_who_withdrew', integer(back.length), all, share_percent),
+            [partOf('customers_who_withdrew', integer(back.length), 'customers')],
+            found.flatMap(leftOutOf),
+          ),
+          ...leastWithdrawn(view, back, parameters),
+          playFigure(back, parameters),
         ],
         sentence: `${back.length} of ${counted(found.length, 'customer')} withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
         evidence: evidenceOf(
@@ -117,10 +139,17 @@ export const depositWithdrawal = defineKind({
     'Whether a withdrawal went to the person who deposited. A deposit after some weeks without one counts as a first one. An amount without a rate is left out.',
 })
 
-interface Stay {
+/** What a customer paid in and took out, and how they traded or played meanwhile. */
+interface Amounts {
+  readonly deposited: Total
+  readonly withdrawn: Total
+  readonly traded: Decimal
+  /** Whether the deposit is an event of a brand, whose customers bet and do not trade. */
+  readonly isBrand: boolean
+}
+
+interface Stay extends Amounts {
   readonly facts: readonly Fact[]
-  readonly deposited: ReturnType<typeof sum>
-  readonly withdrawn: ReturnType<typeof sum>
   /** Whether nearly all went back, and the customer hardly traded or played. */
   readonly isBack: boolean
   /** Whether the day is among the days after the first deposit. */
@@ -148,25 +177,65 @@ function stayOf(
   if (!first || first.day <= day - AFFILIATE_DAYS) return null
   const last = Math.min(day, first.day + window - 1)
   const during = customer.facts.filter((fact) => fact.day >= first.day && fact.day <= last)
-  const total = (facts: readonly Fact[]) =>
-    sum(facts.map((fact) => view.convert(fact, amountField(fact)) ?? ZERO))
   const deposits = during.filter((fact) => isDeposit(fact, events))
   const withdrawals = during.filter((fact) => isWithdrawal(fact, events))
   const play = during.filter((fact) => isPlay(fact, events))
   const traded = sum(play.map((fact) => fromFact(amountOf(fact, 'lots_traded'))))
   const hasBet = play.some(({ resource }) => resource === 'activities')
-  const deposited = total(deposits)
-  const withdrawn = total(withdrawals)
+  const deposited = totalOf(view, deposits, amountField)
+  const withdrawn = totalOf(view, withdrawals, amountField)
   const isBack =
-    isPositive(deposited) &&
-    reachesPercent(withdrawn, deposited, percent) &&
+    isPositive(deposited.sum) &&
+    reachesPercent(withdrawn.sum, deposited.sum, percent) &&
     compare(traded, decimal(lots)) < 0 &&
     !hasBet
   return {
-    facts: [...deposits, ...withdrawals],
+    facts: [...deposits, ...withdrawals, ...play],
     deposited,
     withdrawn,
+    traded,
+    isBrand: first.resource === 'activities',
     isBack,
     isNew: day - first.day < window,
   }
 }
+
+const leftOutOf = ({ deposited, withdrawn }: Amounts) => [
+  ...deposited.leftOut,
+  ...withdrawn.leftOut,
+]
+
+/** Returns a figure of the share of the deposits that a customer withdrew. */
+const withdrawnFigure = (
+  name: string,
+  { currency }: View,
+  stay: Amounts,
+  { percent }: Thresholds,
+): Figure =>
+  withParts(
+    percentFigure(name, stay.withdrawn.sum, stay.deposited.sum, percent),
+    [
+      partOf('withdrawn', stay.withdrawn.sum, currency),
+      partOf('deposited', stay.deposited.sum, currency),
+    ],
+    leftOutOf(stay),
+  )
+
+/** Returns such a figure of the customer with the smallest share. */
+function leastWithdrawn(view: View, stays: readonly Stay[], thresholds: Thresholds): Figure[] {
+  const [least] = stays.toSorted((a, b) =>
+    compare(multiply(a.withdrawn.sum, b.deposited.sum), multiply(b.withdrawn.sum, a.deposited.sum)),
+  )
+  return least ? [withdrawnFigure('least_withdrawn_of_deposits', view, least, thresholds)] : []
+}
+
+/** Returns a figure of the most lots, or of the bets of a brand: one is enough to leave a customer out. */
+const playFigure = (stays: readonly Amounts[], { lots }: Thresholds): Figure =>
+  stays.some(({ isBrand }) => isBrand)
+    ? underFigure('bets', ZERO, ONE, 'bets')
+    : underFigure(
+        'lots_traded',
+        stays.map(({ traded }) => traded).reduce(greatest, ZERO),
+        decimal(lots),
+        'lots',
+      )

@@ -8,7 +8,6 @@ import {
   isNegative,
   isZero,
   multiply,
-  plainText,
   quotient,
   subtract,
 } from '../../commission/engine/decimal.ts'
@@ -17,7 +16,7 @@ import { memoize } from '../../commission/engine/memoize.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, magnitude } from '../figures.ts'
+import { atMostFigure, countFigure, magnitude } from '../figures.ts'
 import { TooManyFindings } from '../findings.ts'
 import { defineKind, evidenceOf, type Figure, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
@@ -142,10 +141,7 @@ function differenceFigure(name: string, compared: readonly Both[], percent: stri
     [integer(0), integer(1)],
   )
   const value = quotient(multiply(difference, integer(100)), most, PLACES)
-  return {
-    ...{ name, value: plainText(value), comparison: 'at_most', threshold: percent },
-    unit: 'percent',
-  }
+  return atMostFigure(name, value, percent, 'percent')
 }
 
 /** Names the trades that are compared: those of a day in an instrument and currency. */

@@ -1,19 +1,25 @@
 import {
   add,
-  type Decimal,
   decimal,
   isPositive,
   multiply,
   subtract,
   sum,
-  ZERO,
 } from '../../commission/engine/decimal.ts'
 import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { exceeds } from '../figures.ts'
-import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
+import { exceeds, partOf, type Total, totalOf, withParts } from '../figures.ts'
+import {
+  defineKind,
+  evidenceOf,
+  type Figure,
+  type Finding,
+  ownFacts,
+  type Seen,
+  type View,
+} from '../kind.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
 
 /** Trading that earns the affiliate more by volume than it brings the firm. */
@@ -49,8 +55,8 @@ export const lotChurn = defineKind({
   find(view, day, { percent, days: window }) {
     const first = day - window + 1
     const sums = view.customers
-      .map((customer) => ({ customer, ...sumsOf(view, customer, first, day) }))
-      .filter(({ earned }) => isPositive(earned))
+      .map((customer) => sumsOf(customer, first, day))
+      .filter(({ earned }) => isPositive(earned.sum))
     const subjects = [
       ...sums.map((one) => ({
         subject: { customer_id: one.customer.customer_id },
@@ -64,36 +70,25 @@ export const lotChurn = defineKind({
       },
     ]
     return subjects.flatMap(({ subject, sentence, parts }): Finding[] => {
-      const total = (of: (one: Sums) => Decimal) => sum(parts.map(of))
-      const depositors = parts.flatMap(({ earned, netDeposits }) =>
-        netDeposits ? [{ earned, netDeposits }] : [],
-      )
-      const figures = [
-        ...exceeds(
-          'earned_by_volume_of_charges',
-          total((one) => one.earned),
-          multiply(
-            total((one) => one.charged),
-            multiply(decimal(percent), decimal('0.01')),
-          ),
-          view.currency,
-        ),
-        ...exceeds(
-          'earned_by_volume_of_net_deposits',
-          sum(depositors.map((one) => one.earned)),
-          sum(depositors.map((one) => one.netDeposits)),
-          view.currency,
-        ),
-      ]
+      const depositors = parts.filter(({ deposits }) => deposits.length > 0)
+      const ofCharges = chargesFigure(view, parts, percent)
+      const ofDeposits = depositsFigure(view, depositors)
+      const figures = [...ofCharges, ...ofDeposits]
       if (figures.length === 0) return []
+      const money = ofDeposits.length > 0 ? depositors : []
       return [
         {
           subject,
           figures,
           sentence,
-          evidence: evidenceOf(
-            parts.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact }))),
-          ),
+          evidence: evidenceOf([
+            ...parts.flatMap(({ customer, trading }) =>
+              trading.map((fact) => ({ customer, fact })),
+            ),
+            ...money.flatMap(({ customer, deposits, withdrawals }) =>
+              [...deposits, ...withdrawals].map((fact) => ({ customer, fact })),
+            ),
+          ]),
         },
       ]
     })
@@ -105,33 +100,80 @@ export const lotChurn = defineKind({
 
 interface Sums {
   readonly customer: Seen
-  readonly earned: Decimal
-  readonly charged: Decimal
-  /** Deposits less withdrawals up to the day; null without a deposit. */
-  readonly netDeposits: Decimal | null
-  readonly facts: readonly Fact[]
+  readonly earned: Total
+  /** In the days that are summed. */
+  readonly trading: readonly Fact[]
+  /** Up to the day. */
+  readonly deposits: readonly Fact[]
+  readonly withdrawals: readonly Fact[]
 }
 
-function sumsOf(view: View, customer: Seen, first: number, last: number): Omit<Sums, 'customer'> {
+function sumsOf(customer: Seen, first: number, last: number): Sums {
   const approved = (resource: FactResource, from: number) =>
     ownFacts(customer, resource, from, last).filter(({ state }) => state === 'approved')
-  const amount = (of: readonly Fact[], field: string) =>
-    sum(of.map((fact) => view.convert(fact, field) ?? ZERO))
-  const trading = approved('trading-activity', first)
   const money = approved('transactions', last - MAX_DAYS + 1)
-  const deposits = money.filter(({ kind }) => kind === 'deposit')
-  const withdrawals = money.filter(({ kind }) => kind === 'withdrawal')
+  const earnings = customer.unitEarnings.filter(({ day }) => day >= first && day <= last)
   return {
-    earned: sum(
-      customer.unitEarnings
-        .filter(({ day }) => day >= first && day <= last)
-        .map((one) => one.amount),
-    ),
-    charged: add(amount(trading, 'spread_cost'), amount(trading, 'commission')),
-    netDeposits:
-      deposits.length > 0
-        ? subtract(amount(deposits, 'amount_currency'), amount(withdrawals, 'amount_currency'))
-        : null,
-    facts: trading,
+    customer,
+    earned: {
+      sum: sum(earnings.map(({ amount }) => amount)),
+      leftOut: earnings.flatMap(({ leftOut }) => leftOut),
+    },
+    trading: approved('trading-activity', first),
+    deposits: money.filter(({ kind }) => kind === 'deposit'),
+    withdrawals: money.filter(({ kind }) => kind === 'withdrawal'),
   }
+}
+
+/** Adds up what volume has earned. */
+const earnedBy = (parts: readonly Sums[]): Total => ({
+  sum: sum(parts.map(({ earned }) => earned.sum)),
+  leftOut: parts.flatMap(({ earned }) => earned.leftOut),
+})
+
+/** Returns a figure of what volume has earned, if it is more than so many percent of the charges. */
+function chargesFigure(view: View, parts: readonly Sums[], percent: string): Figure[] {
+  const trading = parts.flatMap((one) => one.trading)
+  const earned = earnedBy(parts)
+  const spread = totalOf(view, trading, () => 'spread_cost')
+  const commission = totalOf(view, trading, () => 'commission')
+  const most = multiply(
+    add(spread.sum, commission.sum),
+    multiply(decimal(percent), decimal('0.01')),
+  )
+  return exceeds('earned_by_volume_of_charges', earned.sum, most, view.currency).map((figure) =>
+    withParts(
+      figure,
+      [
+        partOf('spread_cost', spread.sum, view.currency),
+        partOf('commission_charged', commission.sum, view.currency),
+      ],
+      [...earned.leftOut, ...spread.leftOut, ...commission.leftOut],
+    ),
+  )
+}
+
+/** Returns a figure of what volume has earned, if it is more than deposits less withdrawals. */
+function depositsFigure(view: View, depositors: readonly Sums[]): Figure[] {
+  const earned = earnedBy(depositors)
+  const deposited = totalOf(
+    view,
+    depositors.flatMap(({ deposits }) => deposits),
+  )
+  const withdrawn = totalOf(
+    view,
+    depositors.flatMap(({ withdrawals }) => withdrawals),
+  )
+  const most = subtract(deposited.sum, withdrawn.sum)
+  return exceeds('earned_by_volume_of_net_deposits', earned.sum, most, view.currency).map(
+    (figure) =>
+      withParts(
+        figure,
+        [
+          partOf('deposited', deposited.sum, view.currency),
+          partOf('withdrawn', withdrawn.sum, view.currency),
+        ],
+        [...earned.leftOut, ...deposited.leftOut, ...withdrawn.leftOut],
+      ),
+  )
 }

@@ -4,15 +4,27 @@ import {
   integer,
   isPositive,
   multiply,
+  ONE,
+  quotient,
   subtract,
+  ZERO,
 } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import {
+  atMostFigure,
+  countFigure,
+  partOf,
+  percentFigure,
+  reachesPercent,
+  underFigure,
+  withParts,
+} from '../figures.ts'
 import {
   defineKind,
   evidenceOf,
+  type Figure,
   type Minimum,
   type Qualified,
   qualifiedOn,
@@ -108,7 +120,14 @@ export const minimumDeposit = defineKind({
         subject: { affiliate_id: view.affiliate_id },
         figures: [
           countFigure('customers_who_qualified', qualified.length, min_customers, 'customers'),
-          percentFigure('share_at_the_minimum', part, whole, share_percent),
+          withParts(percentFigure('share_at_the_minimum', part, whole, share_percent), [
+            partOf('customers_at_the_minimum', part, 'customers'),
+          ]),
+          ...mostAbove(
+            found.map(({ minimum }) => minimum),
+            within_percent,
+          ),
+          underFigure('records_in_the_days_after', ZERO, ONE, 'records'),
         ],
         sentence: `${found.length} of ${counted(qualified.length, 'customer')} who qualified deposited at most ${within_percent} % more than the rule asks for, and did nothing in the ${counted(idle_days, 'day')} after.`,
         evidence: evidenceOf(
@@ -120,6 +139,9 @@ export const minimumDeposit = defineKind({
   sees: 'By which records customers qualified, and what they did in the days after.',
   cannotSee: 'Customers of rules that ask for no deposit. Play that the sender reports late.',
 })
+
+/** The places of percentages. */
+const PLACES = 2
 
 const PAID_IN = new Set(['deposit', 'challenge_fee', 'reset_fee'])
 
@@ -138,6 +160,23 @@ function depositMinimum(one: Qualified, { deposits }: EventNames) {
 /** Returns whether the deposits are at most so many percent above what the rule asks for. */
 const isJustEnough = ({ least, reached }: Minimum, percent: string): boolean =>
   compare(multiply(subtract(reached, least), integer(100)), multiply(least, decimal(percent))) <= 0
+
+/** Returns a figure of the deposit that is furthest above what the rule asks for, in percent of it. */
+function mostAbove(minimums: readonly Minimum[], within: string): Figure[] {
+  const [most] = minimums.toSorted((a, b) =>
+    compare(multiply(b.reached, a.least), multiply(a.reached, b.least)),
+  )
+  if (!most) return []
+  const { least, reached, currency } = most
+  const above = quotient(multiply(subtract(reached, least), integer(100)), least, PLACES)
+  const figure = atMostFigure('largest_deposit_above_the_minimum', above, within, 'percent')
+  return [
+    withParts(figure, [
+      partOf('deposited', reached, currency),
+      partOf('minimum_of_the_plan', least, currency),
+    ]),
+  ]
+}
 
 /** Returns whether a customer neither played nor deposited in the days after a day. */
 const isIdle = ({ facts }: Seen, day: number, idle: number, events: EventNames): boolean =>

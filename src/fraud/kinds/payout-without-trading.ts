@@ -1,17 +1,17 @@
 import {
   compare,
-  type Decimal,
   decimal,
+  integer,
   isPositive,
   multiply,
-  sum,
+  ONE,
   ZERO,
 } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, overFigure } from '../figures.ts'
+import { overFigure, partOf, type Total, totalOf, underFigure, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
 import { isFee } from '../money-records.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
@@ -60,7 +60,12 @@ export const payoutWithoutTrading = defineKind({
           {
             subject,
             figures: [
-              { ...countFigure('days_with_trading', 0, 1, 'days'), comparison: 'less_than' },
+              withParts(underFigure('days_with_trading', ZERO, ONE, 'days'), [
+                partOf('days_before_the_payout', integer(window), 'days', {
+                  first: day - window + 1,
+                  last: day,
+                }),
+              ]),
             ],
             sentence: `The customer was paid out without trading in the ${counted(window, 'day')} before.`,
             evidence: evidence(today),
@@ -69,13 +74,19 @@ export const payoutWithoutTrading = defineKind({
       }
       const before = payouts.findLast((one) => one.day < day)?.day
       const { won, profit } = mostWon(view, customer, before, day)
-      const paid = totalOf(view, today, 'amount_currency')
-      const most = isPositive(profit) ? multiply(profit, decimal(times)) : ZERO
-      if (compare(paid, most) <= 0) return []
+      const paid = totalOf(view, today)
+      const most = isPositive(profit.sum) ? multiply(profit.sum, decimal(times)) : ZERO
+      if (compare(paid.sum, most) <= 0) return []
       return [
         {
           subject,
-          figures: [overFigure('payout', paid, most, view.currency)],
+          figures: [
+            withParts(
+              overFigure('payout', paid.sum, most, view.currency),
+              [partOf('profit', profit.sum, view.currency)],
+              [...paid.leftOut, ...profit.leftOut],
+            ),
+          ],
           sentence: 'The payout is more than the customer won since the last payout.',
           evidence: evidence([...today, ...won]),
         },
@@ -86,8 +97,7 @@ export const payoutWithoutTrading = defineKind({
   cannotSee: `Profits of more than ${MAX_DAYS} days ago, the profit split of the contract, which of several accounts was paid, and when the payout was asked for: it is taken for the day of the last ${MOST_DAYS_TO_PAY + 1} on which the profit was largest.`,
 })
 
-const totalOf = (view: View, facts: readonly Fact[], field: string): Decimal =>
-  sum(facts.map((fact) => view.convert(fact, field) ?? ZERO))
+const NOTHING: Total = { sum: ZERO, leftOut: [] }
 
 /**
  * Returns the largest profit that a payout can be for. It ends on a day on which the payout can have been asked for, and
@@ -104,15 +114,16 @@ function mostWon(view: View, customer: Seen, before: number | undefined, day: nu
     ...(before === undefined ? [first] : splitsBefore(before)),
     ...fees.flatMap((fee) => [fee.day, fee.day + 1]),
   ]
-  let most: { readonly won: readonly Fact[]; readonly profit: Decimal } | null = null
+  let most: { readonly won: readonly Fact[]; readonly profit: Total } | null = null
   for (const from of begins.sort((a, b) => a - b)) {
     for (const end of splitsBefore(day).reverse()) {
       const won = trading.filter((one) => one.day >= from && one.day < end)
-      const profit = totalOf(view, won, 'pnl')
-      if (won.length > 0 && (!most || compare(profit, most.profit) > 0)) most = { won, profit }
+      const profit = totalOf(view, won, () => 'pnl')
+      if (won.length > 0 && (!most || compare(profit.sum, most.profit.sum) > 0))
+        most = { won, profit }
     }
   }
-  return most ?? { won: [], profit: ZERO }
+  return most ?? { won: [], profit: NOTHING }
 }
 
 /**

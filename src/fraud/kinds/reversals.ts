@@ -1,15 +1,19 @@
-import { decimal, isPositive, multiply, sum, ZERO } from '../../commission/engine/decimal.ts'
+import { decimal, isPositive, multiply, ZERO } from '../../commission/engine/decimal.ts'
+import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import {
   countFigure,
   overFigure,
+  partOf,
   percentFigure,
   reachedFigure,
   reachesPercent,
+  totalOf,
+  withParts,
 } from '../figures.ts'
-import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
+import { defineKind, evidenceOf, factsOf, type OwnFact } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
 const PAID = new Set(['challenge_fee', 'reset_fee', 'deposit'])
@@ -45,15 +49,21 @@ export const reversals = defineKind({
   }),
   reach: ({ days: window }) => ({ transactions: window }),
   find(view, day, { percent, min_count, days: window }) {
-    const own = factsOf(view, 'transactions', day - window + 1, day)
+    const days = { first: day - window + 1, last: day }
+    const own = factsOf(view, 'transactions', days.first, days.last)
     const broken = own.filter(
       ({ fact }) =>
         (PAID.has(fact.kind) && TAKEN_BACK.has(fact.state)) ||
         (fact.kind === 'refund' && fact.state === 'approved'),
     )
     const approved = own.filter(({ fact }) => PAID.has(fact.kind) && fact.state === 'approved')
-    const lost = totalOf(view, broken)
-    const kept = totalOf(view, approved)
+    const { sum: lost, leftOut } = totalOf(view, broken.map(factIn))
+    const { sum: kept, leftOut: keptLeftOut } = totalOf(view, approved.map(factIn))
+    const all = [...leftOut, ...keptLeftOut]
+    const parts = [
+      partOf('taken_back', lost, view.currency),
+      partOf('approved_amount', kept, view.currency, days),
+    ]
     const reaches = isPositive(kept) ? reachesPercent(lost, kept, percent) : isPositive(lost)
     const least = multiply(kept, multiply(decimal(percent), decimal('0.01')))
     if (broken.length < min_count || !reaches) return []
@@ -64,10 +74,24 @@ export const reversals = defineKind({
           countFigure('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
           ...(isPositive(kept)
             ? [
-                percentFigure('share_of_the_approved_amount', lost, kept, percent),
-                reachedFigure('amount_that_was_taken_back', lost, least, view.currency),
+                withParts(
+                  percentFigure('share_of_the_approved_amount', lost, kept, percent),
+                  parts,
+                  all,
+                ),
+                withParts(
+                  reachedFigure('amount_that_was_taken_back', lost, least, view.currency),
+                  parts.slice(1),
+                  all,
+                ),
               ]
-            : [overFigure('amount_that_was_taken_back', lost, ZERO, view.currency)]),
+            : [
+                withParts(
+                  overFigure('amount_that_was_taken_back', lost, ZERO, view.currency),
+                  parts.slice(1),
+                  all,
+                ),
+              ]),
         ],
         sentence: `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`,
         evidence: evidenceOf(broken),
@@ -78,5 +102,4 @@ export const reversals = defineKind({
   cannotSee: 'Why a payment was reversed. An amount without a rate is left out of the share.',
 })
 
-const totalOf = (view: View, facts: readonly OwnFact[]) =>
-  sum(facts.map(({ fact }) => view.convert(fact, 'amount_currency') ?? ZERO))
+const factIn = ({ fact }: OwnFact): Fact => fact

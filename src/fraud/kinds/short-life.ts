@@ -2,7 +2,14 @@ import { integer } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import {
+  countFigure,
+  partOf,
+  percentFigure,
+  reachesPercent,
+  underFigure,
+  withParts,
+} from '../figures.ts'
 import { defineKind, evidenceOf, qualifiedOn } from '../kind.ts'
 import { EVENTS_LABEL, eventNames, eventWords, isPlay } from '../money-records.ts'
 import { count, days, SHARE_LABEL, share } from '../parameters.ts'
@@ -77,7 +84,15 @@ export const shortLife = defineKind({
         subject: { affiliate_id: view.affiliate_id },
         figures: [
           countFigure('customers_who_qualified', lives.length, min_customers, 'customers'),
-          percentFigure('share_who_stopped', part, whole, share_percent),
+          withParts(percentFigure('share_who_stopped', part, whole, share_percent), [
+            partOf('customers_who_stopped', part, 'customers'),
+          ]),
+          underFigure(
+            'most_active_days',
+            integer(Math.max(0, ...short.map(({ active }) => active))),
+            integer(active_days),
+            'days',
+          ),
         ],
         sentence: `${short.length} of ${counted(lives.length, 'customer')} were active on fewer than ${active_days} of the ${counted(window, 'day')} after they qualified.`,
         evidence: evidenceOf(

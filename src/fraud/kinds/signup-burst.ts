@@ -3,7 +3,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure, median, overFigure } from '../figures.ts'
+import { countFigure, median, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { above0, count, MAX_DAYS } from '../parameters.ts'
 
@@ -46,15 +46,13 @@ export const signupBurst = defineKind({
       signupsOf(view, day - MAX_DAYS + 1, day - 1),
       ({ fact }) => fact.day,
     )
-    const compared = [...earlier]
-      .sort(([a], [b]) => b - a)
-      .slice(0, COMPARED)
-      .map(([, signups]) => signups)
+    const latest = [...earlier].sort(([a], [b]) => b - a).slice(0, COMPARED)
+    const compared = { first: latest.at(-1)?.[0] ?? day, last: latest[0]?.[0] ?? day }
     const found = SPANS.flatMap(({ name, within, signupsIn }) => {
       const value = signupsIn(today)
       const usual = median(
-        compared
-          .map(signupsIn)
+        latest
+          .map(([, signups]) => signupsIn(signups))
           .filter((one) => one > 0)
           .map(integer),
       )
@@ -64,7 +62,9 @@ export const signupBurst = defineKind({
       return [
         {
           figures: [
-            overFigure(name, integer(value), threshold, 'signups'),
+            withParts(overFigure(name, integer(value), threshold, 'signups'), [
+              partOf(`usual_${name}`, usual, 'signups', compared),
+            ]),
             countFigure(name, value, min, 'signups'),
           ],
           sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,

@@ -6,6 +6,7 @@ import { type Attempt, attempt, earliest, type Qualified } from '../../commissio
 import { assignmentsOf, governing, type Version, versionsOf } from '../../commission/oracle/plan.ts'
 import {
   add,
+  compare,
   divide,
   isPositive,
   multiply,
@@ -38,10 +39,14 @@ export interface Scene {
   customers: SeenCustomer[]
   /** Returns a number of a record in the currency of the scene; 0 if it is absent or has no rate. */
   amount: (fact: Fact, field: string) => Rational
+  /** Returns the currency of a number of a record that has no rate, in a list; an empty one if it has one. */
+  withoutRate: (fact: Fact, field: string) => (string | null)[]
   /** Returns how a customer qualified with this affiliate, as it was known on the day, the earliest first. */
   qualified: (customer: string) => Qualification[]
   /** Returns what unit rules pay for a record. */
   unitPay: (fact: Fact) => Rational
+  /** Returns the currencies of what unit rules pay for a record and that have no rate. */
+  unitPayWithoutRate: (fact: Fact) => string[]
 }
 
 /** How a customer qualified. */
@@ -49,7 +54,7 @@ export interface Qualification {
   day: string
   facts: Fact[]
   /** The amounts that the rule asks for. */
-  minimums: { kinds: string[]; least: Rational; reached: Rational }[]
+  minimums: { kinds: string[]; least: Rational; reached: Rational; currency: string }[]
 }
 
 /** A world of which nothing is known after a day. Nobody is refused. */
@@ -132,6 +137,13 @@ export function sceneOf(world: FraudWorld, affiliate: string, day: string): Scen
       const converted = convert(rates, fact, field, currency)
       return typeof converted === 'string' ? ZERO : converted
     },
+    withoutRate(fact, field) {
+      const number = fact.numbers.get(field)
+      if (!number || compare(number, ZERO) === 0) return []
+      return typeof convert(rates, fact, field, currency) === 'string'
+        ? [fact.currency ?? null]
+        : []
+    },
     qualified: (customer) =>
       (qualified().get(customer) ?? [])
         .filter(({ trigger }) => trigger.affiliate === affiliate)
@@ -146,7 +158,20 @@ export function sceneOf(world: FraudWorld, affiliate: string, day: string): Scen
           facts: [...one.used],
           minimums: minimumsOf(one, rates),
         })),
-    unitPay: (fact) => unitPay(fact, rates, currency),
+    unitPay: (fact) =>
+      sum(
+        unitPays(fact).map(({ paid, of }) => {
+          const converted = convertAmount(rates, paid, of, currency, fact.day)
+          return typeof converted === 'string' ? ZERO : converted
+        }),
+      ),
+    unitPayWithoutRate: (fact) =>
+      unitPays(fact)
+        .filter(({ paid }) => compare(paid, ZERO) !== 0)
+        .filter(
+          ({ paid, of }) => typeof convertAmount(rates, paid, of, currency, fact.day) === 'string',
+        )
+        .map(({ of }) => of),
   }
 }
 
@@ -160,7 +185,7 @@ function minimumsOf({ attempt: { rule, version, amount, conditions } }: Qualifie
   const kinds = kindsOf(trigger!)
   const byTrigger =
     kinds && trigger!.min !== undefined && amount
-      ? [{ kinds, least: parse(trigger!.min), reached: amount }]
+      ? [{ kinds, least: parse(trigger!.min), reached: amount, currency: version.currency }]
       : []
   const bySums = qualify.flatMap((condition, at) => {
     if (!condition.sum) return []
@@ -175,27 +200,30 @@ function minimumsOf({ attempt: { rule, version, amount, conditions } }: Qualifie
         if (typeof converted !== 'string')
           reached = add(reached, multiply(converted, parse(term.times ?? '1')))
       }
-    return [{ kinds: added.flatMap((one) => one!), least: parse(condition.min!), reached }]
+    return [
+      {
+        kinds: added.flatMap((one) => one!),
+        least: parse(condition.min!),
+        reached,
+        currency: version.currency,
+      },
+    ]
   })
   return [...byTrigger, ...bySums]
 }
 
-function unitPay(fact: Fact, rates: Rates, currency: string): Rational {
+/** Returns what each unit rule pays for a record, with its currency. */
+function unitPays(fact: Fact): { paid: Rational; of: string }[] {
   const { version, reason, state } = fact
-  if (!version || reason || state !== 'approved') return ZERO
-  return sum(
-    version.rules.map((rule) => {
-      if (rule.kind !== 'unit' || !holdsFor(rule.when, fact) || !withinMonths(rule, fact))
-        return ZERO
-      const units = unitsOf(rule.unit!, fact)
-      if (!units) return ZERO
-      const rate = parse(rule.tiers ? rule.tiers.steps[0]!.amount! : rule.amount!)
-      const each = rule.each === undefined ? ONE : parse(rule.each)
-      const paid = round(divide(multiply(units, rate), each), 12)
-      const converted = convertAmount(rates, paid, version.currency, currency, fact.day)
-      return typeof converted === 'string' ? ZERO : converted
-    }),
-  )
+  if (!version || reason || state !== 'approved') return []
+  return version.rules.flatMap((rule) => {
+    if (rule.kind !== 'unit' || !holdsFor(rule.when, fact) || !withinMonths(rule, fact)) return []
+    const units = unitsOf(rule.unit!, fact)
+    if (!units) return []
+    const rate = parse(rule.tiers ? rule.tiers.steps[0]!.amount! : rule.amount!)
+    const each = rule.each === undefined ? ONE : parse(rule.each)
+    return [{ paid: round(divide(multiply(units, rate), each), 12), of: version.currency }]
+  })
 }
 
 /** Returns a day some days before another. */

@@ -61,6 +61,25 @@ const under = (
   comparison = 'less_than',
 ): Figure => ({ name, value, comparison, threshold, unit })
 
+type Part = NonNullable<Figure['made_of']>[number]
+
+/** A number of which a figure is made; `days` if its records are not among the evidence. */
+const part = (name: string, value: Rational, unit: string, days?: [string, string]): Part => ({
+  ...{ name, value: plain(value), unit },
+  ...(days && { from: days[0], to: days[1] }),
+})
+
+/** A figure with the numbers of which it is made, and the amounts that have no rate. */
+function explained(one: Figure, parts: Part[], missing: (string | null)[] = []): Figure {
+  const made = parts.length > 0 ? { made_of: parts } : {}
+  const currencies = [...new Set(missing)].sort((a, b) => compareText(a ?? '', b ?? ''))
+  const left = currencies.map((currency) => ({
+    currency,
+    amounts: missing.filter((own) => own === currency).length,
+  }))
+  return { ...one, ...made, ...(left.length > 0 ? { left_out: left } : {}) }
+}
+
 const approved = ({ state, reason }: Fact) => state === 'approved' && reason !== 'implausible_time'
 
 const size = (value: Rational) => (isNegative(value) ? negate(value) : value)
@@ -109,6 +128,11 @@ const isPlay = (fact: Fact, { bets }: { bets: string[] }) =>
 const money = (scene: Scene, fact: Fact) =>
   scene.amount(fact, fact.resource === 'transactions' ? 'amount_currency' : 'Value')
 
+const missing = (scene: Scene, facts: Fact[]) =>
+  facts.flatMap((fact) =>
+    scene.withoutRate(fact, fact.resource === 'transactions' ? 'amount_currency' : 'Value'),
+  )
+
 const total = (scene: Scene, facts: Fact[]) => sum(facts.map((fact) => money(scene, fact)))
 
 function clickToSignup(scene: Scene, p: Parameters): Found[] {
@@ -130,7 +154,29 @@ function clickToSignup(scene: Scene, p: Parameters): Found[] {
       subject: [scene.affiliate],
       figures: [
         figure('signups_with_a_click', String(timed.length), String(p.min_signups), 'signups'),
-        figure(name, percentOf(count(own.length), count(timed.length)), p.share_percent, 'percent'),
+        explained(
+          figure(
+            name,
+            percentOf(count(own.length), count(timed.length)),
+            p.share_percent,
+            'percent',
+          ),
+          [part('signups_that_count', count(own.length), 'signups')],
+        ),
+        name === 'signups_soon_after_the_click'
+          ? under(
+              'longest_time_after_the_click',
+              plain(divide(count(Math.max(...own.map(after))), count(1000))),
+              String(p.seconds),
+              'seconds',
+            )
+          : over(
+              'shortest_time_after_the_click',
+              // In hundredths of an hour, rounded up.
+              plain(divide(count(Math.ceil(Math.min(...own.map(after)) / 36_000)), HUNDRED)),
+              String(p.hours),
+              'hours',
+            ),
       ],
       evidence: own,
     }))
@@ -163,7 +209,9 @@ function signupBurst(scene: Scene, p: Parameters): Found[] {
     const most = multiply(usual, parse(p.times))
     if (compare(count(value), most) <= 0) return []
     return [
-      over(name, String(value), plain(most), 'signups'),
+      explained(over(name, String(value), plain(most), 'signups'), [
+        part(`usual_${name}`, usual, 'signups', [days.at(-1)!, days[0]!]),
+      ]),
       figure(name, String(value), String(p.min), 'signups'),
     ]
   })
@@ -174,7 +222,8 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
   const country = (fact: Fact) => fieldsOn(fact.customer, fact.day).country_code ?? ''
   const first = before(scene.day, p.days - 1)
   const now = signups(scene, first, scene.day).filter(country)
-  const then = signups(scene, before(first, 90), before(first, 1)).filter(country)
+  const compared: [string, string] = [before(first, 90), before(first, 1)]
+  const then = signups(scene, ...compared).filter(country)
   if (now.length < p.min_signups || then.length === 0) return []
   return [...new Set(now.map(country))].sort(compareText).flatMap((name) => {
     const own = now.filter((one) => country(one) === name)
@@ -188,7 +237,15 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
         subject: [scene.affiliate],
         figures: [
           figure('signups_with_a_country', String(now.length), String(p.min_signups), 'signups'),
-          over('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
+          explained(
+            over('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
+            [
+              part('signups_of_the_country', count(own.length), 'signups'),
+              part('usual_share_of_the_country', b, 'percent', compared),
+              part('earlier_signups_of_the_country', count(usual.length), 'signups', compared),
+              part('earlier_signups_with_a_country', count(then.length), 'signups', compared),
+            ],
+          ),
           over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
         ],
         evidence: own,
@@ -226,7 +283,29 @@ function minimumDeposit(scene: Scene, p: Parameters): Found[] {
       !later.some((fact) => isPlay(fact, p.events) || isDeposit(fact, p.events))
     )
   })
-  return shareOf(scene, all.length, found, p, 'customers_who_qualified', 'share_at_the_minimum')
+  const above = ({ minimum: { least, reached } }: (typeof found)[number]) =>
+    divide(subtract(reached, least), least)
+  const [highest] = [...found].sort((a, b) => compare(above(b), above(a)))
+  return shareOf(scene, all.length, found, p, 'share_at_the_minimum', 'customers_at_the_minimum', [
+    ...(highest
+      ? [
+          explained(
+            under(
+              'largest_deposit_above_the_minimum',
+              plain(round(multiply(above(highest), HUNDRED), 2)),
+              p.within_percent,
+              'percent',
+              'at_most',
+            ),
+            [
+              part('deposited', highest.minimum.reached, highest.minimum.currency),
+              part('minimum_of_the_plan', highest.minimum.least, highest.minimum.currency),
+            ],
+          ),
+        ]
+      : []),
+    under('records_in_the_days_after', '0', '1', 'records'),
+  ])
 }
 
 function shareOf(
@@ -234,16 +313,21 @@ function shareOf(
   all: number,
   found: { one: Qualification }[],
   p: Parameters,
-  countName: string,
   shareName: string,
+  partName: string,
+  limits: Figure[],
 ): Found[] {
   if (!reaches(count(found.length), count(all), p.share_percent)) return []
   return [
     {
       subject: [scene.affiliate],
       figures: [
-        figure(countName, String(all), String(p.min_customers), 'customers'),
-        figure(shareName, percentOf(count(found.length), count(all)), p.share_percent, 'percent'),
+        figure('customers_who_qualified', String(all), String(p.min_customers), 'customers'),
+        explained(
+          figure(shareName, percentOf(count(found.length), count(all)), p.share_percent, 'percent'),
+          [part(partName, count(found.length), 'customers')],
+        ),
+        ...limits,
       ],
       evidence: found.flatMap(({ one }) => one.facts),
     },
@@ -258,14 +342,21 @@ function shortLife(scene: Scene, p: Parameters): Found[] {
     return one ? [{ customer, one }] : []
   })
   if (all.length < p.min_customers) return []
-  const short = all.filter(({ customer, one }) => {
+  const activeDays = ({ customer, one }: (typeof all)[number]) => {
     const after = customer.facts.filter(
       (fact) => fact.day > one.day && before(fact.day, p.days) <= one.day,
     )
-    const days = new Set(after.filter((fact) => isPlay(fact, p.events)).map(({ day }) => day))
-    return days.size < p.active_days
-  })
-  return shareOf(scene, all.length, short, p, 'customers_who_qualified', 'share_who_stopped')
+    return new Set(after.filter((fact) => isPlay(fact, p.events)).map(({ day }) => day)).size
+  }
+  const short = all.filter((one) => activeDays(one) < p.active_days)
+  return shareOf(scene, all.length, short, p, 'share_who_stopped', 'customers_who_stopped', [
+    under(
+      'most_active_days',
+      String(Math.max(...short.map(activeDays))),
+      String(p.active_days),
+      'days',
+    ),
+  ])
 }
 
 function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
@@ -288,20 +379,39 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
       compare(lots, parse(p.lots)) < 0 &&
       of(play, 'activities').length === 0
     const isNew = before(scene.day, p.days - 1) <= first.day
-    return [{ id, facts: [...deposits, ...withdrawals], deposited, withdrawn, isBack, isNew }]
+    const without = missing(scene, [...deposits, ...withdrawals])
+    const all = [...deposits, ...withdrawals, ...play]
+    return [{ id, facts: all, deposited, withdrawn, lots, without, isBack, isNew }]
   })
+  type Stay = (typeof stays)[number]
+  const share = (name: string, { withdrawn, deposited, without }: Stay) =>
+    explained(
+      figure(name, percentOf(withdrawn, deposited), p.percent, 'percent'),
+      [part('withdrawn', withdrawn, scene.currency), part('deposited', deposited, scene.currency)],
+      without,
+    )
+  const played = (some: Stay[]) =>
+    scene.world.vertical === 'igaming'
+      ? under('bets', '0', '1', 'bets')
+      : under(
+          'lots_traded',
+          plain(some.map(({ lots }) => lots).reduce(greatest, ZERO)),
+          plain(parse(p.lots)),
+          'lots',
+        )
   const back = stays.filter(({ isBack }) => isBack)
   const found: Found[] = back
     .filter(({ isNew }) => isNew)
-    .map(({ id, facts, withdrawn, deposited }) => ({
-      subject: [id],
-      figures: [
-        figure('withdrawn_of_deposits', percentOf(withdrawn, deposited), p.percent, 'percent'),
-      ],
-      evidence: facts,
+    .map((one) => ({
+      subject: [one.id],
+      figures: [share('withdrawn_of_deposits', one), played([one])],
+      evidence: one.facts,
     }))
-  const [part, whole] = [count(back.length), count(stays.length)]
-  if (stays.length >= p.min_customers && reaches(part, whole, p.share_percent))
+  const [some, whole] = [count(back.length), count(stays.length)]
+  const [least] = [...back].sort((a, b) =>
+    compare(divide(a.withdrawn, a.deposited), divide(b.withdrawn, b.deposited)),
+  )
+  if (stays.length >= p.min_customers && reaches(some, whole, p.share_percent))
     found.push({
       subject: [scene.affiliate],
       figures: [
@@ -311,7 +421,13 @@ function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
           String(p.min_customers),
           'customers',
         ),
-        figure('share_who_withdrew', percentOf(part, whole), p.share_percent, 'percent'),
+        explained(
+          figure('share_who_withdrew', percentOf(some, whole), p.share_percent, 'percent'),
+          [part('customers_who_withdrew', some, 'customers')],
+          stays.flatMap(({ without }) => without),
+        ),
+        share('least_withdrawn_of_deposits', least!),
+        played(back),
       ],
       evidence: back.flatMap(({ facts }) => facts),
     })
@@ -340,12 +456,20 @@ function reversals(scene: Scene, p: Parameters): Found[] {
   )
   const least = plain(divide(multiply(b, parse(p.percent)), HUNDRED))
   const name = 'amount_that_was_taken_back'
+  const without = missing(scene, [...lost, ...kept])
+  const days: [string, string] = [before(scene.day, p.days - 1), scene.day]
+  const back = part('taken_back', a, scene.currency)
+  const whole = part('approved_amount', b, scene.currency, days)
   const share = isPositive(b)
     ? [
-        figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent'),
-        figure(name, plain(a), least, scene.currency),
+        explained(
+          figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent'),
+          [back, whole],
+          without,
+        ),
+        explained(figure(name, plain(a), least, scene.currency), [whole], without),
       ]
-    : [over(name, plain(a), '0', scene.currency)]
+    : [explained(over(name, plain(a), '0', scene.currency), [whole], without)]
   return [{ subject: [scene.affiliate], figures: [counted, ...share], evidence: lost }]
 }
 
@@ -451,7 +575,14 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
       return [
         {
           subject: [id],
-          figures: [{ ...figure('days_with_trading', '0', '1', 'days'), comparison: 'less_than' }],
+          figures: [
+            explained(under('days_with_trading', '0', '1', 'days'), [
+              part('days_before_the_payout', count(p.days), 'days', [
+                before(scene.day, p.days - 1),
+                scene.day,
+              ]),
+            ]),
+          ],
           evidence: today,
         },
       ]
@@ -480,7 +611,13 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
     return [
       {
         subject: [id],
-        figures: [over('payout', plain(paid), plain(most), scene.currency)],
+        figures: [
+          explained(
+            over('payout', plain(paid), plain(most), scene.currency),
+            [part('profit', profit, scene.currency)],
+            [...missing(scene, today), ...won.flatMap((fact) => scene.withoutRate(fact, 'pnl'))],
+          ),
+        ],
         evidence: [...today, ...won],
       },
     ]
@@ -506,10 +643,16 @@ function activityOutlier(scene: Scene, p: Parameters): Found[] {
       const most = multiply(usual, parse(p.times))
       const value = on(today, field)
       return isPositive(usual) && compare(value, most) > 0
-        ? [over(name, plain(value), plain(most), unit)]
+        ? [
+            explained(over(name, plain(value), plain(most), unit), [
+              part(`usual_${name}`, usual, unit, [days.at(-1)!, days[0]!]),
+            ]),
+          ]
         : []
     })
-    return figures.length > 0 ? [{ subject: [id], figures, evidence: today }] : []
+    if (figures.length === 0) return []
+    const active = figure('earlier_active_days', String(days.length), '10', 'days')
+    return [{ subject: [id], figures: [...figures, active], evidence: today }]
   })
 }
 
@@ -523,41 +666,66 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
         (fact) => approved(fact) && fact.type === type,
       )
     const earned = sum(own.map(scene.unitPay))
-    const charged = sum(
-      trading.flatMap((fact) => [
-        scene.amount(fact, 'spread_cost'),
-        scene.amount(fact, 'commission'),
-      ]),
-    )
-    const net =
-      typed('deposit').length > 0
-        ? subtract(total(scene, typed('deposit')), total(scene, typed('withdrawal')))
-        : null
-    return isPositive(earned) ? [{ id, earned, charged, net, trading }] : []
+    const unearned = own.flatMap(scene.unitPayWithoutRate)
+    const [deposits, withdrawals] = [typed('deposit'), typed('withdrawal')]
+    return isPositive(earned) ? [{ id, earned, unearned, trading, deposits, withdrawals }] : []
   })
   const subjects = [
     ...sums.map((one) => ({ id: one.id, parts: [one] })),
     { id: scene.affiliate, parts: sums },
   ]
   return subjects.flatMap(({ id, parts }) => {
-    const compared = parts.filter(({ net }) => net !== null)
+    const compared = parts.filter(({ deposits }) => deposits.length > 0)
     const earnedBy = (some: typeof parts) => sum(some.map((one) => one.earned))
-    const limits: [string, Rational, Rational][] = [
-      [
-        'earned_by_volume_of_charges',
-        earnedBy(parts),
-        divide(multiply(sum(parts.map((one) => one.charged)), parse(p.percent)), HUNDRED),
-      ],
-      [
-        'earned_by_volume_of_net_deposits',
-        earnedBy(compared),
-        sum(compared.map(({ net }) => net!)),
-      ],
-    ]
-    const figures = limits.flatMap(([name, earned, most]) =>
-      compare(earned, most) > 0 ? [over(name, plain(earned), plain(most), scene.currency)] : [],
+    const unearned = (some: typeof parts) => some.flatMap((one) => one.unearned)
+    const trading = parts.flatMap((one) => one.trading)
+    const [spread, charged] = ['spread_cost', 'commission'].map((field) => ({
+      sum: sum(trading.map((fact) => scene.amount(fact, field))),
+      without: trading.flatMap((fact) => scene.withoutRate(fact, field)),
+    }))
+    const deposits = compared.flatMap((one) => one.deposits)
+    const withdrawals = compared.flatMap((one) => one.withdrawals)
+    const mostOfCharges = divide(
+      multiply(add(spread!.sum, charged!.sum), parse(p.percent)),
+      HUNDRED,
     )
-    const evidence = parts.flatMap(({ trading }) => trading)
+    const net = subtract(total(scene, deposits), total(scene, withdrawals))
+    const figures: Figure[] = []
+    const evidence: Fact[] = [...trading]
+    if (compare(earnedBy(parts), mostOfCharges) > 0)
+      figures.push(
+        explained(
+          over(
+            'earned_by_volume_of_charges',
+            plain(earnedBy(parts)),
+            plain(mostOfCharges),
+            scene.currency,
+          ),
+          [
+            part('spread_cost', spread!.sum, scene.currency),
+            part('commission_charged', charged!.sum, scene.currency),
+          ],
+          [...unearned(parts), ...spread!.without, ...charged!.without],
+        ),
+      )
+    if (compare(earnedBy(compared), net) > 0) {
+      figures.push(
+        explained(
+          over(
+            'earned_by_volume_of_net_deposits',
+            plain(earnedBy(compared)),
+            plain(net),
+            scene.currency,
+          ),
+          [
+            part('deposited', total(scene, deposits), scene.currency),
+            part('withdrawn', total(scene, withdrawals), scene.currency),
+          ],
+          [...unearned(compared), ...missing(scene, [...deposits, ...withdrawals])],
+        ),
+      )
+      evidence.push(...deposits, ...withdrawals)
+    }
     return figures.length > 0 ? [{ subject: [id], figures, evidence }] : []
   })
 }
@@ -581,48 +749,72 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
   if (!own.some(({ period }) => period === periods[0])) return []
   const counted = own.filter(({ period }) => periods.includes(period))
   const rates = readRates(world)
-  const earned = sum(
-    counted.map((one) => {
-      const converted = convertAmount(
-        rates,
-        parse(one.total),
-        one.currency,
-        currency,
-        lastDay(one.period),
-      )
-      return typeof converted === 'string' ? ZERO : converted
-    }),
-  )
+  const amountOf = (one: (typeof counted)[number]) =>
+    convertAmount(rates, parse(one.total), one.currency, currency, lastDay(one.period))
+  const earnedIn = (some: typeof counted) =>
+    sum(
+      some.map((one) => {
+        const converted = amountOf(one)
+        return typeof converted === 'string' ? ZERO : converted
+      }),
+    )
+  const earned = earnedIn(counted)
+  const unearned = counted
+    .filter((one) => typeof amountOf(one) === 'string' && compare(parse(one.total), ZERO) !== 0)
+    .map((one) => one.currency)
   const facts = between(everyone(scene), firstDay(periods[0]!), day).filter(approved)
-  const revenue = sum(
-    facts.map((fact) => {
-      if (fact.resource === 'trading-activity')
-        return add(scene.amount(fact, 'spread_cost'), scene.amount(fact, 'commission'))
-      const isIn =
-        fact.resource === 'transactions'
-          ? ['challenge_fee', 'reset_fee'].includes(fact.type!)
-          : isDeposit(fact, p.events)
-      const isOut =
-        fact.resource === 'transactions'
-          ? ['payout', 'refund'].includes(fact.type!)
-          : isWithdrawal(fact, p.events)
-      if (isIn) return money(scene, fact)
-      return isOut ? negate(money(scene, fact)) : ZERO
-    }),
-  )
+  const days: [string, string] = [firstDay(periods[0]!), day]
+  let revenue = ZERO
+  const without: (string | null)[] = []
+  const sources = new Map<string, Rational>()
+  const addTo = (name: string, fact: Fact, field: string, isOut = false) => {
+    const amount = scene.amount(fact, field)
+    revenue = isOut ? subtract(revenue, amount) : add(revenue, amount)
+    sources.set(name, add(sources.get(name) ?? ZERO, amount))
+    without.push(...scene.withoutRate(fact, field))
+  }
+  for (const fact of facts)
+    if (fact.resource === 'trading-activity') {
+      addTo('spread_cost', fact, 'spread_cost')
+      addTo('commission_charged', fact, 'commission')
+    } else if (fact.resource === 'transactions') {
+      const isIn = ['challenge_fee', 'reset_fee'].includes(fact.type!)
+      const isOut = ['payout', 'refund'].includes(fact.type!)
+      if (isIn) addTo('fees', fact, 'amount_currency')
+      if (isOut) addTo('payouts_and_refunds', fact, 'amount_currency', true)
+    } else if (isDeposit(fact, p.events)) addTo('deposited', fact, 'Value')
+    else if (isWithdrawal(fact, p.events)) addTo('withdrawn', fact, 'Value', true)
+  const order = ['spread_cost', 'commission_charged', 'fees', 'payouts_and_refunds']
+  const parts = [...order, 'deposited', 'withdrawn'].flatMap((name) => {
+    const value = sources.get(name)
+    return value ? [part(name, value, currency, days)] : []
+  })
   const most = isPositive(revenue) ? divide(multiply(revenue, parse(p.percent)), HUNDRED) : ZERO
   if (compare(earned, parse(p.min)) < 0 || compare(earned, most) <= 0) return []
   return [
     {
       subject: [affiliate],
       figures: [
-        over('earned', plain(earned), plain(most), currency),
-        figure('earned', plain(earned), plain(parse(p.min)), currency),
-        under(
-          'net_revenue',
-          plain(revenue),
-          plain(round(divide(multiply(earned, HUNDRED), parse(p.percent)), 12)),
-          currency,
+        explained(
+          over('earned', plain(earned), plain(most), currency),
+          periods.map((period) =>
+            part('earned', earnedIn(counted.filter((one) => one.period === period)), currency, [
+              firstDay(period),
+              lastDay(period),
+            ]),
+          ),
+          [...unearned, ...without],
+        ),
+        explained(figure('earned', plain(earned), plain(parse(p.min)), currency), [], unearned),
+        explained(
+          under(
+            'net_revenue',
+            plain(revenue),
+            plain(round(divide(multiply(earned, HUNDRED), parse(p.percent)), 12)),
+            currency,
+          ),
+          parts,
+          [...unearned, ...without],
         ),
       ],
       evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),

@@ -38,16 +38,39 @@ export const subject = documented('Whom the case is about.', {
 /** The figures of a finding. */
 export const figures = listed(
   'What was compared on the last day with a new record.',
-  object({
-    name: documented('The name of the figure.'),
-    value: documented('Its value, a decimal.'),
-    comparison: documented(
-      'What the value is, compared with the threshold: `at_least` (≥), `at_most` (≤), `more_than` (>) or `less_than` (<).',
-      { type: 'string', enum: ['at_least', 'at_most', 'more_than', 'less_than'] },
-    ),
-    threshold: documented('What it was compared with, a decimal.'),
-    unit: documented('Its unit; of an amount its currency.'),
-  }),
+  object(
+    {
+      name: documented('The name of the figure.'),
+      value: documented('Its value, a decimal.'),
+      comparison: documented(
+        'What the value is, compared with the threshold: `at_least` (≥), `at_most` (≤), `more_than` (>) or `less_than` (<).',
+        { type: 'string', enum: ['at_least', 'at_most', 'more_than', 'less_than'] },
+      ),
+      threshold: documented('What it was compared with, a decimal.'),
+      unit: documented('Its unit; of an amount its currency.'),
+      made_of: listed(
+        'The numbers of which the value and the threshold are made. Absent if there are none.',
+        object(
+          {
+            name: documented('The name of the number.'),
+            value: documented('Its value, a decimal.'),
+            unit: documented('Its unit; of an amount its currency.'),
+            from: day('The first day of its records. Absent if they are among those of the case.'),
+            to: day('The last day of these records.'),
+          },
+          ['from', 'to'],
+        ),
+      ),
+      left_out: listed(
+        'Amounts that the figure leaves out, since there is no rate for them. Absent if there are none.',
+        object({
+          currency: documented('Their currency. Null if the records have none.', orNull(TEXT)),
+          amounts: documented('The number of these amounts.', COUNT),
+        }),
+      ),
+    },
+    ['made_of', 'left_out'],
+  ),
 )
 
 /** The schemas of the response to a back-test. */
