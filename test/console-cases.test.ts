@@ -7,6 +7,7 @@ import {
   changeCase,
   digestOfRecords,
   storeCases,
+  storeEndedHold,
   storeFinding,
   storeRule,
 } from './fraud/stored-cases.ts'
@@ -350,6 +351,22 @@ describe('a payout that a case holds', () => {
     expect((await read(`${AT}/audit-log`)).text).toMatch(/Contracts shown/)
   })
 
+  test('is not paid by one person where two must decide', async () => {
+    const page = await approve('a', '40.50')
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+    const { html, text } = await read(page)
+    expect(text).toMatch(/Two persons must decide it before it can be paid\./)
+    expect(html).not.toMatch(/id="change-pay/)
+    expect((await read(`${AT}/payouts`)).text).toMatch(/Two persons must decide the case before\./)
+    // A case that is gone has no page.
+    await env.DB.prepare('delete from fraud_cases').run()
+    await storeEndedHold('case_1', { holds: 1 })
+    const payouts = await read(`${AT}/payouts`)
+    expect(payouts.html).toContain(`href="${AT}/cases#ended"`)
+    expect(payouts.html).not.toContain(`href="${CASE}"`)
+    expect((await read(page)).text).toMatch(/Two persons must decide it before it can be paid\./)
+  })
+
   test('that a case holds since the page was opened is refused, and the form asks for a reason', async () => {
     const page = await approve('a', '40.50')
     const { status, text } = await send(page, {
@@ -386,7 +403,9 @@ test('the page of an affiliate names its open cases', async () => {
 describe('a hold that ended without a decision', () => {
   const end = (id: string, because: string, moved: object | null) =>
     env.DB.prepare(
-      `insert into fraud_ended_holds values (?, ?, 'a', 'minimum', 'Deposits at the minimum',
+      `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence, because,
+         moved, opened_at, ended_at)
+       values (?, ?, 'a', 'minimum', 'Deposits at the minimum',
          'affiliate:a', '12 of 15 deposited the minimum.', ?, ?, 0, 1793350800000)`,
     )
       .bind(ACCOUNT, id, because, moved && JSON.stringify(moved))
@@ -416,10 +435,29 @@ describe('a hold that ended without a decision', () => {
     )
   })
 
+  test('goes on where two persons must decide, until the second one has acknowledged it', async () => {
+    await end('case_0', 'rule', null)
+    await env.DB.prepare('update fraud_ended_holds set holds = 1').run()
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+    const { text } = await read(`${AT}/cases`)
+    expect(text).toMatch(/a change by one person frees nothing/)
+    expect(text).toMatch(/Still held/)
+    expect((await read(`${AT}/affiliates/a`)).text).toMatch(
+      /1 hold of payouts ended without a decision: the payouts stay held until two persons/,
+    )
+    const fields = { change: 'acknowledge', case_id: 'case_0', reason: 'Honest' }
+    const first = await send(`${AT}/cases`, fields)
+    expect(first.text).toMatch(/Another person must acknowledge it too\./)
+    expect(first.text).toMatch(
+      /The admin key acknowledged it on .{1,30}: “ ?Honest ?”\. A second person must agree/,
+    )
+    expect((await read(`${AT}/audit-log`)).text).toMatch(/another person must acknowledge it too/)
+  })
+
   test('is not acknowledged by a manager', async () => {
     await end('case_0', 'rule', null)
     const { text } = await read(`${AT}/cases`, await signedInAs('manager'))
-    expect(text).toMatch(/because its rule no longer holds payouts/)
+    expect(text).toMatch(/because its rule was changed and holds less, or nothing/)
     expect(text).toMatch(/Only the role approver can do this\./)
   })
 })

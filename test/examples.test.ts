@@ -312,7 +312,8 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   const body = { ...decision, refuse: ['C-1001'] }
   await team('decideFraudCase', 'confirmed', 'Confirmed', { at: whole, body })
   await env.DB.prepare(
-    `insert into fraud_ended_holds
+    `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence,
+       because, moved, opened_at, ended_at)
      select account, id, affiliate_id, rule, 'Customers who share an e-mail', subject, sentence,
        'records', '{"customer_id":"C-1001","affiliate_id":"IB-12","from":"2026-11-03"}', opened_at,
        1793350800000

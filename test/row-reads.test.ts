@@ -347,7 +347,7 @@ async function routes() {
     '/fraud-rules/r-000001': [{ bound: FRAUD_RULES }],
     '/fraud-rules/r-000001/versions': [{ bound: FRAUD_RULES }],
     '/fraud-rules/r-000001/versions/1': [{ bound: ONE }],
-    '/ended-holds': list(ENDED_HOLDS, [name, 'ended holds'], [FIRST_DAY + 20, 'case-000020']),
+    '/ended-holds': list(ENDED_HOLDS, [name, 'ended holds', null], [FIRST_DAY + 20, 'case-000020']),
     '/assignments': list(ROWS, [name, 'assignments', null], [LAST_AFFILIATE, '9998-01-01']),
     '/customers': [
       ...list({ each: 7, fixed: 10 }, [name, 'attributed'], [`c-${nearEnd(SIZES.customers)}`]),

@@ -15,6 +15,7 @@ import {
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
 import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
@@ -164,6 +165,7 @@ export const accounts = new Hono<AppEnv>()
     if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
+    if (change.approvals !== undefined) await admitApprovals(c.env, account, change.approvals)
     if (change.amount_signs !== undefined)
       await admitAmountSigns(c.env, account, change.amount_signs)
     const details = {
@@ -200,6 +202,20 @@ export const accounts = new Hono<AppEnv>()
     // A cron goes on with what is left.
     return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
   })
+
+/**
+ * Refuses that fewer persons must decide while payouts are held: one person alone could then release them.
+ *
+ * @throws ApiError `conflict`
+ */
+async function admitApprovals(env: Env, account: Account, approvals: number): Promise<void> {
+  if (approvals >= account.approvals) return
+  if (!(await holdsAny(resolveDatabase(env, account.binding), account.id))) return
+  throw new ApiError('conflict', {
+    detail:
+      'Cases of the fraud review hold payouts, and two persons must decide them. Decide them, and acknowledge the holds that have ended, before one person is enough.',
+  })
+}
 
 /**
  * Gives a new account the fraud rules with which its vertical starts. Returns the statements that belong to

@@ -45,7 +45,8 @@ export const approvals = new Hono<AppEnv>()
     const sent = await readFields(c, heldPayment)
     const id = c.req.param('statement_id')
     const db = resolveDatabase(c.env, account.binding)
-    const request = { id, ...sent, actor: c.var.actor, now: Date.now() }
+    const persons = account.approvals
+    const request = { id, ...sent, persons, actor: c.var.actor, now: Date.now() }
     const paid = await payStatement(db, account.id, request)
     sendCaused(c, account)
     return c.json(presentBooked(paid))

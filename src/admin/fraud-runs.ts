@@ -17,7 +17,7 @@ export const fraudRuns = new Hono<AppEnv>().post('/run', async (c) => {
     evaluateRules(
       c.env,
       account,
-      { actor: c.var.actor, now: Date.now() },
+      { actor: c.var.actor, persons: account.approvals, now: Date.now() },
       EVALUATION_LIMITS.requestFacts,
     ),
   )

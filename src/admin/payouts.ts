@@ -227,6 +227,7 @@ async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
   }))
   const ids = new Set(all.map(({ id }) => id))
   const held = (holds?.held ?? []).filter(({ id }) => ids.has(id))
+  const cases = held.length > 0 ? (holds?.cases ?? []) : []
   const heldIds = new Set(held.map(({ id }) => id))
   const free = all.filter(({ id }) => !heldIds.has(id))
   const [sum] = sumByCurrency(held)
@@ -247,6 +248,7 @@ async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
     reference: statements.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
     amount_held: amountHeld,
     statements_held: held.length,
-    held_by: held.length > 0 ? (holds?.cases ?? []).map(({ id }) => id) : [],
+    held_by: cases.map(({ id }) => id),
+    ended_holds: cases.filter(({ has_ended }) => has_ended === 1).map(({ id }) => id),
   }
 }

@@ -338,6 +338,11 @@ export const fraudEndedHolds = sqliteTable(
     moved: text(),
     opened_at: integer().notNull(),
     ended_at: integer().notNull(),
+    holds: integer().notNull().default(0),
+    reserve_percent: text().notNull().default('100'),
+    acknowledged_by: text(),
+    acknowledged_reason: text(),
+    acknowledged_at: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.case_id] })],
 )

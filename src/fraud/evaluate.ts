@@ -366,6 +366,7 @@ async function store(
     days,
     {
       ...{ findings: derived.flatMap((one) => one.findings), cases, gone, decisions, by },
+      expired_before: opened.last - EXPIRE_DAYS,
       moved: await readMovedCustomers(db, account, gone),
     },
     {

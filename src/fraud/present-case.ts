@@ -25,6 +25,7 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     keep_hold: one.keep_hold === 1,
     decided_at: decidedAt(one),
     waiting: one.waiting === 1,
+    hold_goes_on: one.goes_on === 1,
     amount_held: sumByCurrency(holds?.byCase.get(one.id) ?? []),
   }
 }

@@ -5,6 +5,7 @@ import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
 import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
+import { askAda } from '../commission/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
@@ -176,6 +177,143 @@ describe('an evaluation on request', () => {
     ])
   })
 
+  describe('where two persons must decide', () => {
+    const account = 'acme-prop-trading'
+    const HOLD = { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' } as const
+    const path = `accounts/${account}`
+
+    /** A firm with a case of the customer `k2` that holds the payouts of `aff-7`. */
+    async function held() {
+      const all = await firm()
+      await storeRules(account, [HOLD])
+      await askAdmin(path, 'PATCH', { approvals: 2 })
+      await all.run()
+      expect(await all.cases('?rule=wait')).toMatchObject([{ action: 'hold', status: 'open' }])
+      const goesOn = async () => {
+        const { data } = await json(askAdmin(`${path}/ended-holds`))
+        return data.map((one: Record<string, unknown>) => [one.because, one.goes_on])
+      }
+      return { ...all, goesOn, case_id: (await all.cases('?rule=wait'))[0]!.case_id }
+    }
+
+    const terms = {
+      ...{ name: 'wait', kind: 'resets', severity: 'low', action: 'hold' },
+      parameters: RESETS.parameters,
+    }
+    const put = async (more: object) => {
+      const response = await askAdmin(`${path}/fraud-rules/wait`, 'PUT', { ...terms, ...more })
+      expect(response.status).toBe(201)
+    }
+    const from = { effective_from: ago(149) }
+    const move = async () => {
+      const affiliations = [{ from: null, affiliate_id: 'aff-8' }]
+      const body = { reason: 'Wrong link', affiliations }
+      await askAdmin(`${path}/customers/k2/affiliations`, 'PUT', body)
+    }
+
+    test.each<[string, () => Promise<unknown>, string]>([
+      ['a version that flags', () => put({ ...from, action: 'flag' }), 'rule'],
+      ['a disabled version', () => put({ ...from, disabled: true }), 'records'],
+      [
+        'a scope without the affiliate',
+        () => put({ ...from, scope: { affiliates: ['aff-9'] } }),
+        'records',
+      ],
+      [
+        'other parameters',
+        () => put({ ...from, parameters: { ...RESETS.parameters, count: 50 } }),
+        'records',
+      ],
+      ['a version that holds less', () => put({ ...from, reserve_percent: '1' }), 'rule'],
+      ['another affiliate of the customer', move, 'records'],
+    ])('%s frees nothing that was held: two persons do', async (_name, change, because) => {
+      const { run, goesOn, case_id } = await held()
+      await change()
+      await run()
+      expect(await goesOn()).toEqual([[because, true]])
+      await run()
+      expect(await goesOn()).toEqual([[because, true]])
+      const acknowledge = { reason: 'Honest' }
+      const to = `${path}/ended-holds/${case_id}/acknowledge`
+      const first = await askAdmin(to, 'POST', acknowledge)
+      expect(first.status).toBe(202)
+      expect(await json(first)).toMatchObject({
+        ...{ goes_on: true, approvals_required: 2 },
+        acknowledged: { actor: 'admin-key', reason: 'Honest' },
+        message: 'Another person must acknowledge it too. Until then the payouts stay held.',
+      })
+      const again = await askAdmin(to, 'POST', { reason: 'Once more' })
+      expect(again.status).toBe(202)
+      expect((await json(again)).message).toMatch(/^It was acknowledged with the admin key, /)
+      expect(await goesOn()).toEqual([[because, true]])
+      const second = await askAda(to, 'POST', { reason: 'I agree' })
+      expect(second.status).toBe(200)
+      expect(await goesOn()).toEqual([])
+      const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
+      expect(data.slice(0, 3).map((one: { details: object }) => one.details)).toMatchObject([
+        { reason: 'I agree', waiting: false },
+        { reason: 'Honest', waiting: true },
+        { because, holds: true },
+      ])
+    })
+
+    test('a hold that goes on keeps the greatest part, and ends when the case holds as much again', async () => {
+      const { run, cases, goesOn } = await held()
+      await put({ ...from, reserve_percent: '20' })
+      await run()
+      await put({ effective_from: ago(148), action: 'flag' })
+      await run()
+      expect(await goesOn()).toEqual([['rule', true]])
+      expect(await cases('?rule=wait')).toMatchObject([{ action: 'flag', hold_goes_on: true }])
+      const part = async () =>
+        (await env.DB.prepare(`select reserve_percent as part from fraud_ended_holds`).all())
+          .results
+      expect(await part()).toEqual([{ part: '100' }])
+      await put({ effective_from: ago(147), reserve_percent: '50' })
+      await run()
+      expect(await part()).toEqual([{ part: '100' }])
+      await put({ effective_from: ago(146) })
+      await run()
+      expect(await goesOn()).toEqual([])
+    })
+
+    test('a decision of two persons also ends a hold that goes on', async () => {
+      const { run, goesOn, case_id } = await held()
+      await put({ ...from, action: 'flag' })
+      await run()
+      const decide = `${path}/cases/${case_id}/decide`
+      const body = { decision: 'dismissed', reason: 'Honest' }
+      expect((await askAdmin(decide, 'POST', body)).status).toBe(202)
+      expect(await goesOn()).toEqual([['rule', true]])
+      expect((await askAda(decide, 'POST', body)).status).toBe(200)
+      expect(await goesOn()).toEqual([])
+    })
+
+    test('a hold that expires by time ends', async () => {
+      const { stored } = await firm()
+      await stored('transactions', [fee('f8', 'k1', 101), fee('f9', 'k1', 100)])
+      await storeRules(account, [HOLD])
+      const acme = (await findAccount(env.DB, account))!
+      for (const days of [95, 10, 8]) {
+        const by = { actor: 'cron', persons: 2, now: Date.now() - days * DAY_MS }
+        await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
+      }
+      const { data } = await json(askAdmin(`${path}/ended-holds`))
+      expect(data).toMatchObject([{ because: 'expired', goes_on: false }])
+    })
+
+    test('a hold does not expire because a person takes away its last records', async () => {
+      const { run, stored, goesOn, cases } = await held()
+      await stored('transactions', [fee('f8', 'k1', 101), fee('f9', 'k1', 100)])
+      await stored('transactions', [fee('g8', 'k1', 31), fee('g9', 'k1', 30)])
+      await run()
+      expect(await cases('?rule=wait&customer_id=k1&status=open')).toHaveLength(1)
+      await put({ effective_from: ago(40), disabled: true })
+      await run()
+      expect(await goesOn()).toContainEqual(['records', true])
+    })
+  })
+
   test('a hold that ended is no longer listed once its case is decided', async () => {
     const { run, stored, cases } = await firm()
     const account = 'acme-prop-trading'
@@ -208,12 +346,12 @@ describe('an evaluation on request', () => {
     ])
     const acme = (await findAccount(env.DB, 'acme-prop-trading'))!
     for (const days of [95, 10, 9]) {
-      const by = { actor: 'cron', now: Date.now() - days * DAY_MS }
+      const by = { actor: 'cron', persons: 1, now: Date.now() - days * DAY_MS }
       await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
     }
     const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
     expect(data).toMatchObject([{ action: 'fraud-case.hold', actor: 'cron' }])
-    const by = { actor: 'cron', now: Date.now() - 8 * DAY_MS }
+    const by = { actor: 'cron', persons: 1, now: Date.now() - 8 * DAY_MS }
     await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
     const later = await json(askAdmin('audit-log?kind=fraud-case'))
     expect(later.data).toMatchObject([

@@ -37,7 +37,9 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
       .bind(account, affiliate, rule, subject),
     db
       .prepare(
-        `insert into fraud_ended_holds values (?, ?, ?, ?, 'Reversals', ?, 'A sentence.', 'rule',
+        `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence, because,
+           moved, opened_at, ended_at)
+         values (?, ?, ?, ?, 'Reversals', ?, 'A sentence.', 'rule',
            null, 1790931600000, 1791018000000)`,
       )
       .bind(account, CASE_ID, affiliate, rule, subject),

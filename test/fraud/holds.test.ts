@@ -13,7 +13,14 @@ import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { overriding } from '../overriding.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
-import { changeCase, digestOfRecords, storeCases, storeFinding, storeRule } from './stored-cases.ts'
+import {
+  changeCase,
+  digestOfRecords,
+  storeCases,
+  storeEndedHold,
+  storeFinding,
+  storeRule,
+} from './stored-cases.ts'
 
 const PATH = 'accounts/acme-forex'
 const PAID_ON = '2024-12-01'
@@ -186,6 +193,32 @@ describe('a case that holds', () => {
     expect(await json(pay(july, 'R-2'))).toMatchObject({ held_by: ['case_1', 'case_2'] })
   })
 
+  test('is not overridden by one person where two must decide', async () => {
+    await approve(june)
+    await storeCases({ id: 'case_1' })
+    await askAdmin(PATH, 'PATCH', { approvals: 2 })
+    const override = { reason: 'Contracts shown' }
+    expect(await json(pay(june, 'R-1', { override }))).toMatchObject({
+      ...{ status: 409, code: 'held_by_case' },
+      detail:
+        'The payout is held by the case `case_1` of the fraud review. Two persons must decide what holds it: this account allows no `override`.',
+    })
+    expect(await rowsOf('payments')).toEqual([])
+  })
+
+  test('keeps the number of persons who must decide, until nothing is held', async () => {
+    await askAdmin(PATH, 'PATCH', { approvals: 2 })
+    await storeCases({ id: 'case_1', status: 'confirmed', keepHold: true })
+    const lower = () => askAdmin(PATH, 'PATCH', { approvals: 1 })
+    expect(await json(lower())).toMatchObject({ status: 409, code: 'conflict' })
+    expect((await askAdmin(PATH, 'PATCH', { approvals: 2 })).status).toBe(200)
+    await changeCase('case_1', 'keep_hold', 0)
+    await storeEndedHold('case_2', { holds: 1 })
+    expect((await lower()).status).toBe(409)
+    await storeEndedHold('case_2', { holds: 0 })
+    expect((await lower()).status).toBe(200)
+  })
+
   test('that does not hold a statement is not named by an override', async () => {
     await approve(june)
     await pay(june, 'R-1', { override: { reason: 'To be sure' } })
@@ -308,6 +341,41 @@ test('the amounts that are held are those of the statements that cannot be paid'
   expect(left.every(({ amount }) => amount === '0.00')).toBe(true)
 })
 
+describe('a hold that ended where two persons must decide', () => {
+  test('holds in place of its case, the greater part of both, until it is gone', async () => {
+    await approve(june, july, august)
+    await storeCases({ id: 'case_1', reserve: '20', openedAt: 0 })
+    await storeEndedHold('case_1', { holds: 1, reserve: '30' })
+    expect(await payouts()).toMatchObject([
+      { amount: '25.00', amount_held: '13.50', held_by: ['case_1'], ended_holds: ['case_1'] },
+    ])
+    await storeEndedHold('case_2', { holds: 1 })
+    expect(await payouts()).toMatchObject([
+      { amount: '0.00', held_by: ['case_1', 'case_2'], ended_holds: ['case_1', 'case_2'] },
+    ])
+    expect((await json(pay(june, 'R-1'))).held_by).toEqual(['case_1', 'case_2'])
+    await storeEndedHold('case_1', { holds: 0 })
+    await storeEndedHold('case_2', { holds: 0 })
+    expect(await payouts()).toMatchObject([
+      { amount: '30.50', amount_held: '8.00', held_by: ['case_1'], ended_holds: [] },
+    ])
+  })
+
+  test('that ends between the reading and the payment holds it', async () => {
+    await approve(june)
+    const db = overriding(env.DB, {
+      async batch(statements: D1PreparedStatement[]) {
+        if (statements.length > 3) await storeEndedHold('case_1', { holds: 1 })
+        return env.DB.batch(statements)
+      },
+    })
+    const request = { reference: 'R-1', paid_on: PAID_ON, persons: 2, actor: 'ada', now: 0 }
+    await expect(
+      payStatement(db, 'acme-forex', { id: idOf(june), ...request }),
+    ).rejects.toMatchObject({ code: 'held_by_case', details: { held_by: ['case_1'] } })
+  })
+})
+
 describe('a case that is opened, or a statement that is approved, between the reading and the payment', () => {
   /** A database that calls a function before the batch that pays. */
   const before = (call: () => Promise<unknown>) => {
@@ -324,7 +392,10 @@ describe('a case that is opened, or a statement that is approved, between the re
     })
   }
 
-  const request = { reference: 'R-1', paid_on: PAID_ON, actor: 'ada', now: Date.now() }
+  const request = {
+    ...{ reference: 'R-1', paid_on: PAID_ON, persons: 1 },
+    ...{ actor: 'ada', now: Date.now() },
+  }
 
   test('holds the payment of a statement', async () => {
     await approve(june)

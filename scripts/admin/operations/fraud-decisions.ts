@@ -76,12 +76,18 @@ export const FRAUD_DECISIONS: readonly Operation[] = [
     summary: 'Lists holds of payouts that ended without a decision, until they are acknowledged.',
     example: 'acme',
     path: 'accounts/{account}/ended-holds',
-    format: list(['case_id', 'ended_at', 'affiliate_id', 'because', 'moved', 'name', 'sentence']),
+    options: {
+      affiliate_id: { value: 'affiliate_id', description: 'Only those on this affiliate.' },
+    },
+    format: list([
+      ...['case_id', 'ended_at', 'affiliate_id', 'because', 'moved', 'goes_on', 'acknowledged'],
+      ...['name', 'sentence'],
+    ]),
   }),
   {
     noun: 'fraud',
     verb: 'acknowledge',
-    summary: 'Notes that you have looked at the end of a hold.',
+    summary: 'Notes that you have looked at the end of a hold. One that goes on needs two persons.',
     example: 'acme case_0123456789abcdefghjkmnpqrs --reason Moved',
     method: 'POST',
     path: 'accounts/{account}/ended-holds/{case_id}/acknowledge',

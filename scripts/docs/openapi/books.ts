@@ -114,6 +114,10 @@ const PAYOUT = object(
       type: 'array',
       items: TEXT,
     }),
+    ended_holds: documented(
+      'Those of them whose hold ended without a decision, and goes on until two persons have acknowledged that. Such a case can be gone.',
+      { type: 'array', items: TEXT },
+    ),
     actor,
     at: documented('When the payment was booked.', TIME),
     return_reference: documented(
@@ -124,7 +128,7 @@ const PAYOUT = object(
     reason: documented('Why it came back, or null.', orNull(TEXT)),
   },
   [
-    ...['payable_on', 'amount_held', 'statements_held', 'held_by'],
+    ...['payable_on', 'amount_held', 'statements_held', 'held_by', 'ended_holds'],
     ...['paid_on', 'actor', 'at', 'return_reference', 'returned_on', 'reason'],
   ],
 )

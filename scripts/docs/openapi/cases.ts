@@ -51,6 +51,10 @@ const CASE = {
     'Whether a person has decided it, or the end of its hold, and another person must decide the same.',
     FLAG,
   ),
+  hold_goes_on: documented(
+    'Whether its hold ended without a decision, and goes on until two persons have decided the case or acknowledged the end: see `ended-holds`.',
+    FLAG,
+  ),
   amount_held: listed(
     'What it holds of the payouts of the affiliate, by currency. Another case can hold the same payouts.',
     object({ currency: documented('The currency.'), amount: documented('The amount, a decimal.') }),

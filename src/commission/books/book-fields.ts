@@ -94,7 +94,7 @@ export const heldPayment = {
         ),
       }),
       documentation(
-        'Pays a statement although a case of the fraud review holds it. Without effect if none does.',
+        'Pays a statement although a case of the fraud review holds it. Without effect if none does. Not possible if the account requires two persons: they decide the case.',
         { reason: 'The affiliate has shown the contracts of these customers' },
       ),
     ),

@@ -374,6 +374,8 @@ interface StatementPayment {
   readonly paid_on: string
   /** Why it was paid although a case of the fraud review holds it; absent if none may. */
   readonly override?: { readonly reason: string } | undefined
+  /** How many persons must decide a case. If two must, one alone cannot override its hold. */
+  readonly persons: number
   readonly actor: string
   /** In milliseconds. */
   readonly now: number
@@ -388,7 +390,7 @@ interface StatementPayment {
 export async function payStatement(
   db: D1Database,
   account: string,
-  { id, reference, paid_on, override, actor, now }: StatementPayment,
+  { id, reference, paid_on, override, persons, actor, now }: StatementPayment,
 ): Promise<BookedStatement> {
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
     const statement = await findBooked(db, account, id)
@@ -403,7 +405,7 @@ export async function payStatement(
     const holds = await readHolds(db, account, [affiliate_id])
     const own = holds.get(affiliate_id)
     const isHeld = own?.held.some((one) => one.id === id) === true
-    if (isHeld && !override) throw heldByCase(own)
+    if (isHeld && (!override || persons > 1)) throw heldByCase(own, persons)
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
     const overridden = isHeld && override && { ...override, cases: own.cases.map((one) => one.id) }
     const details = {
@@ -419,11 +421,16 @@ export async function payStatement(
 }
 
 /** Returns the error of the payment of a statement that cases hold. */
-const heldByCase = (holds: AffiliateHolds) =>
-  new ApiError('held_by_case', {
-    detail: `The payout is held by ${holdersOf(holds)} of the fraud review. Decide what holds it, or give the \`override\`.`,
+const heldByCase = (holds: AffiliateHolds, persons: number) => {
+  const remedy =
+    persons > 1
+      ? 'Two persons must decide what holds it: this account allows no `override`.'
+      : 'Decide what holds it, or give the `override`.'
+  return new ApiError('held_by_case', {
+    detail: `The payout is held by ${holdersOf(holds)} of the fraud review. ${remedy}`,
     held_by: holds.cases.map(({ id }) => id),
   })
+}
 
 /** Returns the error of a payment that is booked with another day. */
 const paidOtherDay = (booked: Payment) =>

@@ -1,5 +1,5 @@
 import { counted } from '../../commission/engine/reasons.ts'
-import { apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts'
+import { accountPath, apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { Evidence, type EvidenceRecord, RecordName } from '../parts/case-evidence.tsx'
 import { Figures, renderPast } from '../parts/case-figures.tsx'
@@ -72,10 +72,23 @@ interface ShownCase {
 }
 
 /** Says what becomes of a case if nobody decides it. */
-const EndWords = ({ found }: { found: WholeCase }) => (
+const EndWords = ({ visit, found }: ShownCase) => (
   <>
-    If nobody decides it and no record is added, {isHolding(found) ? 'its hold ends' : 'it expires'}{' '}
-    on <Day day={expiryOf(found)} />.
+    {found.hold_goes_on && (
+      <>
+        Its rule was changed and holds less, or nothing. The payouts stay held until two persons
+        have decided the case, or{' '}
+        <a href={`${accountPath(visit.account, 'cases')}#ended`}>acknowledged the end</a> of the
+        hold.{' '}
+      </>
+    )}
+    {found.status === 'open' && (
+      <>
+        If nobody decides it and no record is added,{' '}
+        {isHolding(found) && !found.hold_goes_on ? 'its hold ends' : 'it expires'} on{' '}
+        <Day day={expiryOf(found)} />.
+      </>
+    )}
   </>
 )
 
@@ -126,9 +139,9 @@ const Head = ({ visit, found }: ShownCase) => {
           </span>{' '}
           <CaseStatusBadge {...found} /> <WaitingBadge {...found} />
         </p>
-        {status === 'open' && (
+        {(status === 'open' || found.hold_goes_on) && (
           <p>
-            <EndWords found={found} />
+            <EndWords visit={visit} found={found} />
           </p>
         )}
       </div>

@@ -3,7 +3,15 @@ import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import { cellOf, fileText } from '../csv-columns.ts'
-import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  apiPath,
+  dayBefore,
+  type Page,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { ColumnChoices } from '../parts/column-choices.tsx'
 import { Amount, Badge, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
@@ -38,6 +46,8 @@ interface Payout extends PaymentRow {
   readonly amount_held?: string
   readonly statements_held?: number
   readonly held_by?: readonly string[]
+  /** Those of them whose hold ended, and goes on until two persons have acknowledged that. */
+  readonly ended_holds?: readonly string[]
 }
 
 const isHeld = ({ held_by = [] }: Payout): boolean => held_by.length > 0
@@ -177,9 +187,10 @@ const amountColumn = column(
 
 /** Renders whom a payout is for, with a link to the case that holds it, or to the cases. */
 function Payee({ visit, row }: { visit: Visit; row: Payout }) {
-  const { affiliate_id, held_by = [] } = row
-  const [first] = held_by
-  const isOne = held_by.length === 1
+  const { affiliate_id, held_by = [], ended_holds = [] } = row
+  const cases = held_by.filter((id) => !ended_holds.includes(id))
+  const [first] = cases
+  const isOne = cases.length === 1
   return (
     <>
       <AffiliateLink visit={visit} id={affiliate_id} />{' '}
@@ -189,8 +200,13 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
           at={isOne ? ['cases', first] : ['cases']}
           query={isOne ? {} : { affiliate_id, status: 'all' }}
         >
-          <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${held_by.length} cases`}</Badge>
+          <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${cases.length} cases`}</Badge>
         </AccountLink>
+      )}{' '}
+      {ended_holds.length > 0 && (
+        <a href={`${accountPath(visit.account, 'cases')}#ended`}>
+          <Badge tone="bad">Held until two persons acknowledge it</Badge>
+        </a>
       )}
     </>
   )
@@ -212,8 +228,16 @@ const dueColumn = column(
   true,
 )
 
+/** The payouts of a page. */
+interface ShownPayouts {
+  readonly visit: Visit
+  readonly rows: readonly Payout[]
+  /** How many persons must decide what is held. */
+  readonly persons: number
+}
+
 /** Says how many payouts of the page are held, and how much. */
-function HeldNote({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
+function HeldNote({ visit, rows, persons }: ShownPayouts) {
   const held = rows.filter(isHeld)
   if (held.length === 0) return null
   const sums = sumsText(
@@ -223,8 +247,10 @@ function HeldNote({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
     <p class="notice">
       The fraud review holds {counted(held.length, 'payout')} for {sums}. What is held cannot be
       ticked, and the files leave it out. It can be paid once no case holds it.
-      {canPay(visit) &&
-        ' Until then you can pay a single statement with a reason: open it from its number.'}
+      {persons > 1
+        ? ' Two persons must decide the case before.'
+        : canPay(visit) &&
+          ' Until then you can pay a single statement with a reason: open it from its number.'}
     </p>
   )
 }
@@ -250,7 +276,7 @@ const TickedSum = ({ rows }: { rows: readonly Payout[] }) => (
 )
 
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
-function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
+function Due({ visit, rows, persons }: ShownPayouts) {
   const today = dayBefore(visit.now, 0)
   const kept = ticksOf(visit, 'pay', 'download')
   const isTicked = (row: Payout) =>
@@ -271,7 +297,7 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   return (
     <PostForm visit={visit} id="change-pay">
       <Refused visit={visit} changes={['pay', 'download']} />
-      <HeldNote visit={visit} rows={rows} />
+      <HeldNote visit={visit} rows={rows} persons={persons} />
       <TickTable
         caption="What has to be paid. Ticked: what is due today."
         rows={rows.map((row) => ({ ...row, canTick: isPayable(row) }))}
@@ -451,10 +477,10 @@ export const payoutsPage: Page = {
   async render(visit) {
     const { format: _, ...query } = visit.query
     const path = apiPath(visit.account, 'payouts')
-    const { data, meta } = await visit.api.get<List<Payout>>(path, {
-      ...query,
-      per_page: MAX_TICKS,
-    })
+    const [{ data, meta }, { approvals }] = await Promise.all([
+      visit.api.get<List<Payout>>(path, { ...query, per_page: MAX_TICKS }),
+      visit.api.get<{ approvals: number }>(apiPath(visit.account)),
+    ])
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
     const body = (
       <>
@@ -471,7 +497,11 @@ export const payoutsPage: Page = {
           fields={[AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]}
           keeps={isPaid(visit) ? { status: null } : {}}
         />
-        {isPaid(visit) ? <Paid visit={visit} rows={data} /> : <Due visit={visit} rows={data} />}
+        {isPaid(visit) ? (
+          <Paid visit={visit} rows={data} />
+        ) : (
+          <Due visit={visit} rows={data} persons={approvals} />
+        )}
         <Pager visit={visit} meta={meta} />
         {data.length > 0 && (
           <p class="quick">

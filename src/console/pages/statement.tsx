@@ -89,7 +89,8 @@ const paymentFields = ({ now, refused }: Visit): Input[] => [
 ]
 
 /** Renders the form that records the payment. What a case holds needs a reason, which has a form of its own. */
-const Pay = ({ visit, statement: { payable, currency }, isHeld }: PayableStatement) => {
+const Pay = ({ visit, statement, isHeld, persons }: PayableStatement) => {
+  const { payable, currency } = statement
   const submit = `Record the payment of ${money(payable, currency)}`
   const { refused } = visit
   const fields = paymentFields(visit)
@@ -104,6 +105,16 @@ const Pay = ({ visit, statement: { payable, currency }, isHeld }: PayableStateme
       <p class="note">
         The fraud review holds the payout, so it cannot be paid until it is decided.
       </p>
+    )
+  }
+  if (persons > 1) {
+    return (
+      <>
+        {isRefused && <Refusal {...refused} />}
+        <p class="note">
+          The fraud review holds the payout. Two persons must decide it before it can be paid.
+        </p>
+      </>
     )
   }
   return (
@@ -183,10 +194,12 @@ const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
 /** A statement whose payout a case may hold. */
 interface PayableStatement extends ShownStatement {
   readonly isHeld: boolean
+  /** How many persons must decide what is held. */
+  readonly persons: number
 }
 
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
-const NextStep = ({ visit, statement, isHeld }: PayableStatement) => {
+const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
   const { refused } = visit
   const { status, hash, payable, period } = statement
   const isPayment = refused?.change === 'pay' || refused?.change === 'payHeld'
@@ -212,7 +225,7 @@ const NextStep = ({ visit, statement, isHeld }: PayableStatement) => {
         </p>
       )}
       {status === 'approved' && isSome(payable) && (
-        <Pay visit={now} statement={statement} isHeld={isHeld} />
+        <Pay visit={now} statement={statement} isHeld={isHeld} persons={persons} />
       )}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
@@ -360,9 +373,10 @@ export const statementPage: Page = {
     const shown = { visit, statement }
     const renderItems = () => (visit.query.rule ? renderLines(shown) : renderByRule(shown))
     const isLong = parts > 1
-    const [items, cases] = await Promise.all([
+    const [items, cases, { approvals }] = await Promise.all([
       isLong ? <DeferredPart /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
+      visit.api.get<{ approvals: number }>(apiPath(visit.account)),
     ])
     const isHeld = cases !== null && isHeldBy(cases)
     const body = (
@@ -370,7 +384,7 @@ export const statementPage: Page = {
         <StatementHead {...shown} />
         {returned && <p class="notice">{returnText(returned)}.</p>}
         {cases && <CasesOfAffiliate visit={visit} found={cases} />}
-        <NextStep {...shown} isHeld={isHeld} />
+        <NextStep {...shown} isHeld={isHeld} persons={approvals} />
         <p class="quick">
           <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>
           <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>

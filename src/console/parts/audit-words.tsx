@@ -600,9 +600,11 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'fraud-case.release': (details, visit) => ({
     sentence: (
       <>
-        evaluated the fraud rules: a case that nobody has decided no longer holds the payouts of{' '}
+        evaluated the fraud rules: a case that nobody has decided no longer holds payouts of{' '}
         <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
         <Quoted value={text(details, 'rule')} />, since {releaseReason(details)}
+        {details.holds === true &&
+          '; they stay held until two persons have decided the case or acknowledged this'}
       </>
     ),
   }),
@@ -612,6 +614,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
         looked at the end of the hold on{' '}
         <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
         <Quoted value={text(details, 'rule')} />
+        {details.waiting === true && '; another person must acknowledge it too'}
+        {details.waiting === false && ', which ends it'}
         <Reason details={details} />
       </>
     ),

@@ -3,7 +3,7 @@ import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { ApiRequest } from '../api.ts'
 import { parseField, pick } from '../form.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
-import type { FraudCase } from './cases.tsx'
+import { type FraudCase, isHolding } from './cases.tsx'
 import { Data, isolated } from './data.tsx'
 import { ChangeForm, Field, FoldedForm } from './forms.tsx'
 
@@ -165,7 +165,7 @@ export const DecideForm = (props: DecideProps) => {
           hint="The case and the audit log show it."
         />
       </div>
-      {found.action === 'hold' && (
+      {isHolding(found) && (
         <div class="choices">
           <label>
             <input type="checkbox" name="keep_hold" value="yes" checked={keeps} /> Go on holding the

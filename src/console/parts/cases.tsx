@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Figure, Subject } from '../../fraud/kind.ts'
-import { apiPath, dayBefore, type Visit } from '../page.ts'
+import { accountPath, apiPath, dayBefore, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { affiliateText } from './names.tsx'
@@ -38,6 +38,8 @@ export interface FraudCase {
   readonly amount_held: readonly Money[]
   /** Of a case that was confirmed: whether it goes on holding payouts. */
   readonly keep_hold: boolean
+  /** Whether its hold ended without a decision, and goes on until two persons have acknowledged that. */
+  readonly hold_goes_on: boolean
   /** Whether a person has decided it, and another one must decide the same. */
   readonly waiting: boolean
 }
@@ -110,8 +112,9 @@ export const isHolding = ({
   action,
   status,
   keep_hold,
-}: Pick<FraudCase, 'action' | 'status' | 'keep_hold'>): boolean =>
-  keep_hold || (action === 'hold' && status === 'open')
+  hold_goes_on,
+}: Pick<FraudCase, 'action' | 'status' | 'keep_hold' | 'hold_goes_on'>): boolean =>
+  keep_hold || hold_goes_on || (action === 'hold' && status === 'open')
 
 /** Renders the amounts that a case holds, one line each: currencies are never added. */
 export function HeldAmounts(found: FraudCase) {
@@ -181,10 +184,14 @@ export const expiryOf = ({ last_evidence_for }: FraudCase): string =>
 /** The cases of a kind that pages of an affiliate name. */
 const NAMED = 5
 
-/** The cases that pages of an affiliate name: the open ones, and confirmed ones that go on holding payouts. */
+/**
+ * The cases that pages of an affiliate name: the open ones, confirmed ones that go on holding payouts, and
+ * the holds that ended without a decision.
+ */
 export interface AffiliateCases {
   readonly open: List<FraudCase>
   readonly kept: List<FraudCase>
+  readonly ended: List<{ readonly goes_on: boolean }>
 }
 
 /** Reads the cases of an affiliate that its pages name. */
@@ -194,20 +201,27 @@ export async function readAffiliateCases(
 ): Promise<AffiliateCases> {
   const read = (filter: Readonly<Record<string, string>>): Promise<List<FraudCase>> =>
     api.get(apiPath(account, 'cases'), { affiliate_id, ...filter, per_page: NAMED })
-  const [open, kept] = await Promise.all([read({ status: 'open' }), read({ keep_hold: 'true' })])
-  return { open, kept }
+  const [open, kept, ended] = await Promise.all([
+    read({ status: 'open' }),
+    read({ keep_hold: 'true' }),
+    api.get<AffiliateCases['ended']>(apiPath(account, 'ended-holds'), {
+      affiliate_id,
+      per_page: NAMED,
+    }),
+  ])
+  return { open, kept, ended }
 }
 
 /** Returns whether one of these cases holds payouts. */
-export const isHeldBy = ({ open, kept }: AffiliateCases): boolean =>
-  kept.meta.total > 0 || open.data.some(isHolding)
+export const isHeldBy = ({ open, kept, ended }: AffiliateCases): boolean =>
+  kept.meta.total > 0 || open.data.some(isHolding) || ended.data.some((one) => one.goes_on)
 
 const whichHold = (count: number): string =>
   count === 1 ? ', which holds payouts' : ', which hold payouts'
 
 /** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
 export const CasesOfAffiliate = ({ visit, found }: { visit: Visit; found: AffiliateCases }) => {
-  const { open, kept } = found
+  const { open, kept, ended } = found
   const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
   return (
     <>
@@ -218,6 +232,17 @@ export const CasesOfAffiliate = ({ visit, found }: { visit: Visit; found: Affili
         {counted(kept.meta.total, 'confirmed case')} of the fraud review
         {whichHold(kept.meta.total)} until an approver ends the hold.
       </NamedCases>
+      {ended.meta.total > 0 && (
+        <p class="notice why">
+          {counted(ended.meta.total, 'hold')} of payouts ended without a decision
+          {ended.data.some((one) => one.goes_on) &&
+            ': the payouts stay held until two persons have acknowledged it'}
+          .{' '}
+          <a href={`${accountPath(visit.account, 'cases')}#ended`}>
+            Look at {ended.meta.total === 1 ? 'it' : 'them'}
+          </a>
+        </p>
+      )}
     </>
   )
 }

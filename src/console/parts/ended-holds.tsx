@@ -2,9 +2,10 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { EXPIRE_DAYS } from '../../durations.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import { apiPath, type Change, type Visit } from '../page.ts'
-import { subjectText } from './cases.tsx'
+import { Actor } from './audit-words.tsx'
+import { subjectText, WaitingBadge } from './cases.tsx'
 import { CustomerLink } from './customers.tsx'
-import { Data, Day, isolated, type List, Time } from './data.tsx'
+import { Badge, Data, Day, isolated, type List, Time } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { FoldedForm } from './forms.tsx'
 import { AffiliateLink } from './names.tsx'
@@ -28,6 +29,14 @@ interface EndedHold {
   readonly ended_at: string
   /** Whether the case exists. */
   readonly is_case: boolean
+  /** Whether it goes on until two persons have acknowledged it. */
+  readonly goes_on: boolean
+  /** Who acknowledged it first, while another person must do so as well. */
+  readonly acknowledged: {
+    readonly actor: string
+    readonly reason: string
+    readonly at: string
+  } | null
 }
 
 /** The holds that the page of cases shows. */
@@ -39,7 +48,8 @@ export const readEndedHolds = ({ api, account }: Visit): Promise<List<EndedHold>
 
 /** Notes that an approver has looked at the end of a hold. */
 export const acknowledge: Change = {
-  done: 'It is noted that you have looked at the end of the hold.',
+  done: (answer) =>
+    `It is noted that you have looked at the end of the hold. ${(answer as { message?: string }).message ?? ''}`.trim(),
   request: (values, { account }) => ({
     method: 'POST',
     path: apiPath(account, 'ended-holds', values('case_id'), 'acknowledge'),
@@ -49,7 +59,7 @@ export const acknowledge: Change = {
 
 const REASONS = {
   records: 'records of the case were corrected, erased or given to another affiliate',
-  rule: 'its rule no longer holds payouts',
+  rule: 'its rule was changed and holds less, or nothing',
   expired: `nobody decided the case within ${EXPIRE_DAYS} days`,
 } as const
 
@@ -79,6 +89,26 @@ function Because({ visit, found }: { visit: Visit; found: EndedHold }) {
   )
 }
 
+/** Says what becomes of holds that go on. */
+const GOES_ON =
+  'This account requires two persons, so a change by one person frees nothing: the payouts stay held until two persons have acknowledged it here, or decided the case.'
+
+/** Says that payouts stay held, and who has acknowledged that the hold ended. */
+const StillHeld = ({ found: { goes_on, acknowledged } }: { found: EndedHold }) =>
+  goes_on && (
+    <>
+      {' '}
+      <Badge tone="bad">Still held</Badge>{' '}
+      {acknowledged && (
+        <>
+          <Actor actor={acknowledged.actor} /> acknowledged it on <Time at={acknowledged.at} />: “
+          <Data text={acknowledged.reason} />
+          ”. <WaitingBadge waiting />
+        </>
+      )}
+    </>
+  )
+
 /** Renders the holds that ended, and the form that acknowledges one; nothing if there are none. */
 export async function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHold> }) {
   const { data, meta } = found
@@ -92,6 +122,7 @@ export async function EndedHolds({ visit, found }: { visit: Visit; found: List<E
           {counted(meta.total, 'hold')} of payouts ended without a decision. Look at{' '}
           {meta.total === 1 ? 'it' : 'each'} before you pay the affiliate.
         </strong>
+        {data.some((one) => one.goes_on) && <> {GOES_ON}</>}
       </p>
       <ul>
         {data.map((one) => (
@@ -106,6 +137,7 @@ export async function EndedHolds({ visit, found }: { visit: Visit; found: List<E
             ) : (
               <Data text={one.sentence} />
             )}
+            <StillHeld found={one} />
           </li>
         ))}
       </ul>

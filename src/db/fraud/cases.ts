@@ -19,6 +19,8 @@ export interface StoredCase
   readonly name: string
   /** 1 if a person has decided it and another one must decide the same. */
   readonly waiting: number
+  /** 1 if its hold ended without a decision, and goes on until two persons have acknowledged that. */
+  readonly goes_on: number
   readonly opened_for: number
   readonly last_day: number
 }
@@ -37,7 +39,13 @@ export const IS_WAITING = `exists (select 1 from fraud_decisions d
     c.keep_hold = 1 and d.position > (select max(k.position) from fraud_decisions k
       where k.account = c.account and k.case_id = c.id and k.keep_hold = 1)))`
 
-const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME, `${IS_WAITING} as waiting`]
+const GOES_ON = `exists (select 1 from fraud_ended_holds h
+  where h.account = c.account and h.case_id = c.id and h.holds = 1)`
+
+const SELECTED = [
+  ...COLUMNS.map((column) => `c.${column}`),
+  ...[NAME, `${IS_WAITING} as waiting`, `${GOES_ON} as goes_on`],
+]
 
 /** The conditions of filters, as SQL. */
 const CONDITIONS = {

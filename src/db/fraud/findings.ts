@@ -196,6 +196,8 @@ export interface GroupResult {
   readonly moved: ReadonlyMap<string, string>
   /** The number of decisions from which the cases were derived. */
   readonly decisions: number
+  /** Open cases whose last record is of an earlier day have expired. */
+  readonly expired_before: number
   readonly by: Evaluator
 }
 
@@ -210,7 +212,7 @@ export async function storeGroup(
   db: D1Database,
   account: string,
   group: GroupOfDays,
-  { findings, cases, gone, moved, decisions, by }: GroupResult,
+  { findings, cases, gone, moved, decisions, expired_before, by }: GroupResult,
   { check, advance }: Readonly<Record<'check' | 'advance', D1PreparedStatement>>,
 ): Promise<void> {
   const values = { ...valuesOf(account, group), decisions }
@@ -219,7 +221,9 @@ export async function storeGroup(
     ...[one.figures, one.sentence, one.evidence],
   ])
   const derived = cases.map((one) => DERIVED.map((name) => one[name]))
-  const holds = cases.map((one) => [one.id, one.affiliate_id, one.rule, one.action, one.status])
+  const holds = cases.map((one) => [
+    ...[one.id, one.affiliate_id, one.rule, one.action, one.status, one.reserve_percent],
+  ])
   const statements = [
     check,
     bindStatement(db, CHECK_DECISIONS, values),
@@ -230,7 +234,7 @@ export async function storeGroup(
       bindStatement(db, KEEP_OPENED, { account, ends }),
       bindStatement(db, DELETE_CASES, { account, ends }),
     ]),
-    ...toJsonChunks(holds).flatMap((rows) => logStored(db, account, by, rows)),
+    ...toJsonChunks(holds).flatMap((rows) => logStored(db, account, by, rows, expired_before)),
     ...toJsonChunks(derived).map((rows) =>
       bindStatement(db, STORE_CASES, { account, now: by.now, rows }),
     ),
