@@ -43,7 +43,9 @@ test('a list has the name of an affiliate before its id', async () => {
     expect(words(text), path).toContain('Alpine Markets (aff-7)')
     expect(words(text), path).not.toContain('(aff-8)')
   }
-  expect((await read('/affiliates/aff-7')).text).toContain('<h1>Alpine Markets (aff-7)</h1>')
+  expect((await read('/affiliates/aff-7')).text).toContain(
+    '<h1>Alpine Markets <bdi class="id">(aff-7)</bdi></h1>',
+  )
 })
 
 test('the names of the first 500 affiliates cost no round trip, those of others one', async () => {

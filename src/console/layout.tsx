@@ -139,6 +139,15 @@ const SignedIn = ({ visit: { csrf, member } }: Frame) => (
   </form>
 )
 
+/** Renders a title. An id in it, such as `(IB-4)`, stays on one line. */
+const Heading = ({ text }: { text: string }) => (
+  <>
+    {text
+      .split(/(\(\S{1,16}\))/)
+      .map((part, i) => (i % 2 === 0 ? part : <bdi class="id">{part}</bdi>))}
+  </>
+)
+
 /** Renders a page with its navigation. On a phone, the menu has what the header has no room for. */
 export const Layout = (frame: Frame) => (
   <Document title={frame.title}>
@@ -165,7 +174,9 @@ export const Layout = (frame: Frame) => (
         <SignedIn {...frame} />
       </details>
       <main id="main" tabindex={-1}>
-        <h1>{frame.title}</h1>
+        <h1>
+          <Heading text={frame.title} />
+        </h1>
         {frame.children}
       </main>
     </div>

@@ -26,7 +26,6 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
     <MemberPage visit={visit} here="customers" title={words.customers}>
       <Table
         caption={words.customers}
-        isCards
         rows={data}
         columns={[
           {

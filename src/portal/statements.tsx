@@ -32,7 +32,6 @@ export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Pr
     <MemberPage visit={visit} here="statements" title={words.statements}>
       <Table
         caption={words.statements}
-        isCards
         rows={data}
         columns={[
           {

@@ -42,7 +42,6 @@ const keysPath = ({ account }: Visit, ...more: readonly string[]) =>
 const Keys = ({ visit, rows }: { visit: Visit; rows: readonly Key[] }) => (
   <Table
     caption="Keys"
-    isCards
     rows={rows}
     columns={[
       column('Name', (row: Key) =>

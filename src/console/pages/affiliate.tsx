@@ -48,11 +48,11 @@ import {
   Table,
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
-import { ChangeText, FigureCard, Moneys } from '../parts/figures.tsx'
+import { FigureCard, Moneys, ShareText } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
 import { Ledger, type LedgerEntry } from '../parts/ledger.tsx'
 import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
-import { changeOf, sumByCurrency } from '../parts/owed.ts'
+import { progressOf, sumByCurrency } from '../parts/owed.ts'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
@@ -135,12 +135,12 @@ const EarnedCard = ({ series }: { series: Series }) => {
   const [open, previous] = totals
   const amountsOf = (total: string | undefined) =>
     sumByCurrency([{ amount: total ?? '0', currency }])
-  const change = changeOf(amountsOf(open?.total), amountsOf(previous?.total), currency)
+  const progress = progressOf(amountsOf(open?.total), amountsOf(previous?.total), currency)
   return (
-    <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}, so far`}>
+    <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}`}>
       <Moneys amounts={[{ amount: open?.total ?? '0', currency }]} none="" />
       <p class="change">
-        <ChangeText change={change} than={periodWords(previous?.period ?? '')} />
+        So far; <ShareText progress={progress} of={periodWords(previous?.period ?? '')} />
       </p>
       <EarnedSparkline series={series} />
     </FigureCard>
@@ -186,7 +186,6 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
 const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
   <Table
     caption="Links"
-    isCards
     rows={rows}
     columns={[
       column('Address', ({ url, link_id }: Link) => (
@@ -461,6 +460,7 @@ const StatementList = ({
       ) : null}
       <Statements
         visit={visit}
+        isOfAffiliate
         planNames={planNames}
         caption={`Statements, the latest first: ${count(rows.length)} of ${count(statements.total)}`}
         rows={rows}

@@ -140,7 +140,6 @@ const Unconfigured = ({
   const table = (
     <Table
       caption="Not configured: affiliates that the latest customers name. They earn nothing."
-      isCards
       rows={rows}
       columns={[
         column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
@@ -205,7 +204,6 @@ const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }
   return (
     <Table
       caption="Affiliates"
-      isCards
       rows={list.data}
       tick={({ affiliate_id }, position) => (
         <input

@@ -73,10 +73,10 @@ const filtersOf = (rules: readonly ListedRule[]): Input[] => [
     name: 'rule',
     options: [['', 'All'], ...rules.map(({ rule, name }): Option => [rule, visible(name)])],
   },
-  { name: 'affiliate_id' },
-  { name: 'customer_id' },
-  { name: 'from', label: 'Opened from', type: 'date' },
-  { name: 'to', label: 'Opened to', type: 'date' },
+  { name: 'affiliate_id', isFolded: true },
+  { name: 'customer_id', isFolded: true },
+  { name: 'from', label: 'Opened from', type: 'date', isFolded: true },
+  { name: 'to', label: 'Opened to', type: 'date', isFolded: true },
 ]
 
 /** Says what to do where no case is listed. */

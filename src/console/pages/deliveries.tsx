@@ -95,7 +95,6 @@ const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly ErrorCount[
 const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
   <Table
     caption="Deliveries, the newest first"
-    isCards
     rows={list.data}
     columns={[
       { title: 'Received', cell: (one) => toDelivery(visit.account, one) },

@@ -86,7 +86,6 @@ const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }
   <>
     <Table
       caption={`What has or begins with ${isolated(text)}`}
-      isCards
       rows={choices}
       columns={[
         column('Found', ({ text: found, path }: Choice) => (

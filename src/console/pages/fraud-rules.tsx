@@ -63,7 +63,6 @@ const stateOf = ({ disabled, in_force }: ListedRule) =>
 const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] }) => (
   <Table
     caption="Rules"
-    isCards
     rows={rules}
     columns={[
       column('Rule', ({ rule, name }: ListedRule) => (

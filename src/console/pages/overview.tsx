@@ -21,14 +21,13 @@ import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
 import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import { FigureCard, Moneys, Sparkline } from '../parts/figures.tsx'
+import { FigureCard, Moneys, ShareText, Sparkline } from '../parts/figures.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import {
   latestPaid,
   moneyOf,
   type OpenPeriod,
   openPeriods,
-  type Progress,
   progressOf,
   sumByCurrency,
   type Trend,
@@ -73,16 +72,6 @@ const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
   </>
 )
 
-/** Compares an amount with that of the whole period before, because a statement has no days to compare with. */
-const Compared = ({ progress: { percent, whole }, of }: { progress: Progress; of: string }) =>
-  percent === null ? (
-    <>
-      {of}: <Amount value={whole.amount} currency={whole.currency} />
-    </>
-  ) : (
-    `${count(percent)} % of ${of}`
-  )
-
 /** Renders what an open period owes so far, and what the whole period before owed. */
 const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
   const { period, previous, owed, before, trend } = open
@@ -103,7 +92,10 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
             <Amount value={moneyText(owed.get(currency) ?? ZERO, currency)} currency={currency} />
           </p>
           <p class="change">
-            <Compared progress={progressOf(owed, before, currency)} of={periodWords(previous.id)} />
+            <ShareText
+              progress={progressOf(owed, before, currency)}
+              of={periodWords(previous.id)}
+            />
           </p>
         </>
       ))}
@@ -225,12 +217,21 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
       </EmptyState>
     ) : (
       <>
-        <Chart
-          caption="Records by the day they came (UTC), in the last 30 days. A delivery that was refused as a whole counts with all its records."
-          label="Day"
-          series={['Accepted', 'Refused']}
-          rows={rows.map(([day, ...values]): ChartRow => [dayWords(day), ...values])}
-        />
+        {rows.length === 1 ? (
+          rows.map(([day, accepted, refused]) => (
+            <p>
+              All came on {dayWords(day)}: {count(accepted ?? 0)} accepted, {count(refused ?? 0)}{' '}
+              refused.
+            </p>
+          ))
+        ) : (
+          <Chart
+            caption="Records by the day they came (UTC), in the last 30 days. A delivery that was refused as a whole counts with all its records."
+            label="Day"
+            series={['Accepted', 'Refused']}
+            rows={rows.map(([day, ...values]): ChartRow => [dayWords(day), ...values])}
+          />
+        )}
         <p>
           <a href={deliveriesPath(account)}>The deliveries</a> they came in, and{' '}
           <a href={deliveriesPath(account, { status: 'refused' })}>why records were refused</a>

@@ -92,7 +92,6 @@ export const Assignments = ({
   <>
     <Table
       caption="Assignments, by affiliate and first day. All others: affiliates without an assignment of their own."
-      isCards
       rows={[...rows, ...forAll]}
       columns={[
         column('Affiliate', ({ affiliate_id }: Assignment) =>
@@ -280,7 +279,6 @@ export const plansPage: Page = {
       <>
         <Table
           caption="Plans"
-          isCards
           rows={plans}
           columns={[
             column('Plan', ({ plan, name }: Plan) => (

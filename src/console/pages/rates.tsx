@@ -175,7 +175,6 @@ const WaitingTable = ({
           <Why visit={visit} one={one} rates={rates.get(one.since)} />
         )),
       ]}
-      isCards
       empty={<EmptyState title="Nothing waits for a rate." />}
     />
     {drafts.meta.next_cursor && (

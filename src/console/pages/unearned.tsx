@@ -24,7 +24,6 @@ interface Found<Row> {
 const Groups = ({ visit, rows, termsOf }: Found<UnearnedGroup>) => (
   <Table
     caption="What earned nothing, by reason. Select a number to list the records."
-    isCards
     rows={rows}
     columns={[
       column('Why', (group: UnearnedGroup) => (
@@ -64,7 +63,6 @@ const whoseOf = ({ query: { affiliate_id, customer_id } }: Visit) => ({
 const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
   <Table
     caption="Records that earned nothing"
-    isCards
     rows={rows}
     columns={[
       column('Record', (one: UnearnedRecord) => (

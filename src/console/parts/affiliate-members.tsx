@@ -104,7 +104,6 @@ const nameOf = ({ members }: Access, id: string | null) =>
 const Members = ({ access }: { access: Access }) => (
   <Table
     caption="Members"
-    isCards
     rows={access.members}
     columns={[
       column('Name', ({ name }: Member) => <Data text={name} />),
@@ -120,7 +119,6 @@ const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
   <>
     <Table
       caption="Open invitations"
-      isCards
       rows={access.open}
       columns={[
         column('For', ({ member }: Invitation) => {

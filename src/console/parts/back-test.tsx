@@ -113,7 +113,6 @@ function Decided({ outcomes, data }: Pick<SimulatedPage, 'outcomes' | 'data'>) {
 const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: boolean) => (
   <Table
     caption="Cases, by day"
-    isCards
     rows={cases}
     columns={[
       column('Day', ({ opened_for }: PresentedCase) => <Day day={opened_for} />),
@@ -169,6 +168,7 @@ const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
   return (
     <Plot kind="bars">
       <Table
+        isNarrow
         caption="Cases by month"
         rows={rows}
         columns={[

@@ -116,7 +116,6 @@ export const Evidence = ({ visit, found }: { visit: Visit; found: List<EvidenceR
     <Table
       caption="Records, by day"
       rows={found.data}
-      isCards
       columns={[
         column('Record', (record: EvidenceRecord) => <RecordName visit={visit} record={record} />),
         column('Day', ({ day }: EvidenceRecord) => <Day day={day} />),

@@ -108,7 +108,6 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
   <Table
     caption="What was compared"
     rows={figures}
-    isCards
     columns={[
       column('Figure', ({ name }: Figure) => figureTitle(name)),
       column(

@@ -157,7 +157,6 @@ export const CaseTable = ({
   <Table
     caption={caption}
     rows={rows}
-    isCards
     empty={empty}
     columns={[
       column('Case', (found: FraudCase) => (

@@ -46,7 +46,7 @@ export function Chart(props: {
   ]
   return (
     <Plot>
-      <Table caption={caption} columns={columns} rows={rows} />
+      <Table isNarrow caption={caption} columns={columns} rows={rows} />
     </Plot>
   )
 }

@@ -95,7 +95,6 @@ export const Customers = ({
 }) => (
   <Table
     caption="Customers and who is paid for them"
-    isCards
     rows={rows}
     columns={[
       {

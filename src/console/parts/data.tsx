@@ -43,17 +43,17 @@ interface TableProps<Row> {
   readonly empty?: Child
   /** Renders the tick box of a row by its position; if absent, rows have none. */
   readonly tick?: (row: Row, position: number) => Child
-  /** Whether each row is a card on a phone, with the titles of its columns. */
-  readonly isCards?: boolean
+  /** Whether it stays a table on a phone. Otherwise each row is a card there, with the titles of its columns. */
+  readonly isNarrow?: boolean
 }
 
-/** Renders a table, which scrolls sideways on phones. The first column names the row. */
+/** Renders a table. The first column names the row. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, empty, tick, isCards } = props
+  const { caption, columns, rows, empty, tick, isNarrow } = props
   if (rows.length === 0 && empty) return <>{empty}</>
   const classOf = ({ isNumeric }: Column<Row>) => (isNumeric ? 'number' : undefined)
   return (
-    <section class={isCards ? 'wide cards' : 'wide'} aria-label={caption} tabindex={0}>
+    <section class={isNarrow ? 'wide' : 'wide cards'} aria-label={caption} tabindex={0}>
       <table>
         <caption>{caption}</caption>
         <thead>
@@ -76,8 +76,8 @@ export function Table<Row>(props: TableProps<Row>) {
                     {column.cell(row)}
                   </th>
                 ) : (
-                  <td class={classOf(column)} data-title={isCards ? column.title : undefined}>
-                    {isCards ? <div>{column.cell(row)}</div> : column.cell(row)}
+                  <td class={classOf(column)} data-title={isNarrow ? undefined : column.title}>
+                    {isNarrow ? column.cell(row) : <div>{column.cell(row)}</div>}
                   </td>
                 ),
               )}

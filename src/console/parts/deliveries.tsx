@@ -125,7 +125,7 @@ export const FindRecord = ({ account, id = '' }: { account: string; id?: string 
         autocomplete="off"
         spellcheck={false}
         aria-label="Find a record or an affiliate by its id"
-        placeholder="An id, or the name or email of an affiliate"
+        placeholder="An id, a name or an email"
       />
       <button type="submit">Find</button>
     </form>

@@ -84,7 +84,6 @@ const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
   return (
     <Table
       caption="Lines of statements that count records of the customer"
-      isCards
       rows={earned.lines}
       columns={[
         {
@@ -145,7 +144,6 @@ const Unearned = (props: {
 }) => (
   <Table
     caption="Records that earned nothing"
-    isCards
     rows={props.rows}
     columns={[
       column('Why', (group: UnearnedGroup) => (

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { Amount } from './data.tsx'
-import type { Change, Money } from './owed.ts'
+import { Amount, count } from './data.tsx'
+import type { Change, Money, Progress } from './owed.ts'
 
 // The large figures at the top of a page.
 
@@ -56,7 +56,7 @@ export const Moneys = ({ amounts, none }: { amounts: readonly Money[]; none: str
   )
 
 /** Renders how an amount compares with that of `than`, such as `October 2026`. */
-export function ChangeText({ change: { direction, by }, than }: { change: Change; than: string }) {
+export function ChangeText({ change: { direction, by }, than }: { change: Change; than: Child }) {
   if (direction === 'same') return <>the same as {than}</>
   return (
     <>
@@ -64,3 +64,19 @@ export function ChangeText({ change: { direction, by }, than }: { change: Change
     </>
   )
 }
+
+/** Compares an amount with that of the whole period before, because a statement has no days to compare with. */
+export const ShareText = ({
+  progress: { percent, whole },
+  of,
+}: {
+  progress: Progress
+  of: string
+}) =>
+  percent === null ? (
+    <>
+      {of}: <Amount value={whole.amount} currency={whole.currency} />
+    </>
+  ) : (
+    `${count(percent)} % of ${of}`
+  )

@@ -29,6 +29,8 @@ export interface Input {
   /** An example, shown while the field is empty. */
   readonly placeholder?: string | undefined
   readonly required?: boolean
+  /** Of a filter: whether it is folded until it has a value. */
+  readonly isFolded?: true
   /** The pointer of the field in the errors of its form. If absent, it is made from the name. */
   readonly pointer?: string
 }
@@ -83,6 +85,25 @@ function Filter({ visit, field }: { visit: Visit; field: Input }) {
   )
 }
 
+/** Renders the filters that are used rarely. They are folded while none has a value. */
+const FoldedFilters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) =>
+  fields.length === 0 ? null : (
+    <details
+      class="more-filters"
+      open={fields.some(
+        ({ name }) =>
+          visit.query[name] || visit.refusedFilters.some((refused) => refused.name === name),
+      )}
+    >
+      <summary>More filters</summary>
+      <div class="filters">
+        {fields.map((field) => (
+          <Filter visit={visit} field={field} />
+        ))}
+      </div>
+    </details>
+  )
+
 /** Returns the parameters that filters do not change. */
 const keptOf = ({ query }: Visit, keeps: object) =>
   Object.fromEntries(Object.keys(keeps).map((name) => [name, query[name]]))
@@ -109,9 +130,8 @@ export const Filters = ({
         value={new URLSearchParams(visit.path.split('?')[1]).get('id') ?? ''}
       />
     )}
-    {fields.map((field) => (
-      <Filter visit={visit} field={field} />
-    ))}
+    {fields.map((field) => field.isFolded || <Filter visit={visit} field={field} />)}
+    <FoldedFilters visit={visit} fields={fields.filter(({ isFolded }) => isFolded)} />
     {Object.entries(keeps).map(([name, id]) => (
       <input
         type="hidden"

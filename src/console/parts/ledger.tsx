@@ -78,7 +78,6 @@ function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Chi
 export const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly LedgerEntry[] }) => (
   <Table
     caption="Ledger, the latest entry first. The balance is the sum of all entries."
-    isCards
     rows={rows}
     columns={[
       column('When', ({ at }: LedgerEntry) => <Time at={at} />),

@@ -39,7 +39,6 @@ export const TickTable = <Row extends Ticked>(props: TickTableProps<Row>) => {
   return (
     <Table
       {...table}
-      isCards
       tick={(row, position) =>
         row.canTick && (
           <input

@@ -218,7 +218,6 @@ export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
       })}
       <Table
         caption={`${span}, ${counted(rows.length, 'affiliate')}`}
-        isCards
         rows={rows}
         columns={[
           column('Affiliate', ({ affiliate }: Compared) => (

@@ -327,12 +327,7 @@ export function ReportView(props: ReportProps) {
         {hidden > 0 && `It also has the ${hidden.toLocaleString('en')} rows that are not shown.`}
       </p>
       {hasGroups ? (
-        <Table
-          caption={`${daysText(report)}, in ${currency}`}
-          rows={rows}
-          columns={shown}
-          isCards
-        />
+        <Table caption={`${daysText(report)}, in ${currency}`} rows={rows} columns={shown} />
       ) : (
         <Totals report={report} />
       )}
@@ -345,6 +340,7 @@ export function ReportView(props: ReportProps) {
 /** Renders a report without groups: a row for each metric. */
 const Totals = ({ report }: { report: Report }) => (
   <Table
+    isNarrow
     caption={`${daysText(report)}, in ${report.currency}`}
     rows={shownMetrics(report)}
     columns={[

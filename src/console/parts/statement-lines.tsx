@@ -28,11 +28,11 @@ type TermsOfVersion = (version: number) => PlanTerms | null
 const MAX_VERSIONS = 20
 
 /** The rows of a rule that are shown at once, those of all rules together, and the lines of a page of a list. */
-const SHOWN = { rows: 20, all: 80, lines: 100 }
+const SHOWN = { rows: 20, all: 60, lines: 100 }
 
 /** Returns how many rows of each rule are shown, so that a statement of many rules stays a short page. */
 const rowsOfEach = (groups: number): number =>
-  Math.max(2, Math.min(SHOWN.rows, Math.floor(SHOWN.all / groups)))
+  Math.max(1, Math.min(SHOWN.rows, Math.floor(SHOWN.all / groups)))
 
 /** Reads the terms of versions of a plan, withdrawn ones included. */
 export async function readVersions(

@@ -115,6 +115,8 @@ interface StatementsProps {
   readonly rows: readonly Statement[]
   readonly planNames: PlanNames
   readonly earlier?: Earlier | null
+  /** Whether they are all of the affiliate whose page it is. */
+  readonly isOfAffiliate?: true
   readonly empty: Child
 }
 
@@ -123,7 +125,7 @@ interface StatementsProps {
  * in the period before. What is the same in all of them has no column.
  */
 export const Statements = (props: StatementsProps) => {
-  const { visit, caption, period, rows, planNames, earlier, empty } = props
+  const { visit, caption, period, rows, planNames, earlier, isOfAffiliate, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
     title: string,
@@ -159,12 +161,11 @@ export const Statements = (props: StatementsProps) => {
       caption={`${caption}${ofPlan}${ofDay}`}
       rows={rows}
       empty={empty}
-      isCards
       columns={[
         column('Statement', ({ id, affiliate_id, period: own }: Statement) => (
           <AccountLink visit={visit} at={['statements', id]}>
-            <AffiliateName visit={visit} id={affiliate_id} />
-            {!period && <>, {periodWords(own)}</>}
+            {isOfAffiliate || <AffiliateName visit={visit} id={affiliate_id} />}
+            {!period && (isOfAffiliate ? periodWords(own) : `, ${periodWords(own)}`)}
           </AccountLink>
         )),
         amount('Payable', 'payable', 'closing', 'carried on'),
@@ -278,7 +279,6 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
       {totals.data.length > 0 && (
         <Table
           caption="Sums of the statements"
-          isCards
           rows={[...new Set(totals.data.map(({ currency }) => currency))].sort()}
           columns={[
             column('Currency', (currency: string) => currency),
@@ -322,7 +322,6 @@ type PeriodSum = PeriodSums['data'][number]
 /** Renders the sums of the statements of the latest periods, each with a link to the statements. */
 export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => (
   <Table
-    isCards
     rows={sums.data.slice(0, LISTED_SUMS)}
     caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
     columns={[

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
 import { dayText, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { add, type Decimal, decimal, ZERO } from '../../commission/engine/decimal.ts'
@@ -112,7 +113,7 @@ const daily = (
     return Number(moneyText(sums.get(of) ?? ZERO, of))
   })
 
-const Revenue = (props: { meaning: Meaning; report: Report; days: Days; than: string }) => {
+const Revenue = (props: { meaning: Meaning; report: Report; days: Days; than: Child }) => {
   const { meaning, report, days, than } = props
   const names = meaning.revenue(report)
   const now = revenueOf(between(report.data, days.first, days.today), names, report.currency)
@@ -193,7 +194,7 @@ const NewCustomers = (props: {
   meaning: Meaning
   report: Report
   days: Days
-  than: string
+  than: Child
   qualified: readonly Step[]
 }) => {
   const { meaning, report, days, than, qualified } = props
@@ -209,7 +210,7 @@ const NewCustomers = (props: {
   ]
   const highest = Math.max(1, ...steps.map((step) => step.now))
   return (
-    <FigureCard title="New customers this month">
+    <FigureCard title="New customers">
       <ol class="funnel">
         {steps.map((step) => (
           <li>
@@ -220,7 +221,8 @@ const NewCustomers = (props: {
         ))}
       </ol>
       <p class="note">
-        “Before” is {than}.{qualified.length > 0 && ' Qualified: a plan pays once for them.'}
+        This month; “before” is {than}.
+        {qualified.length > 0 && ' Qualified: a plan pays once for them.'}
       </p>
     </FigureCard>
   )
@@ -262,7 +264,7 @@ export async function renderThisMonth(visit: Visit, vertical: string, currency: 
     )
   }
   const [last, ...month] = dayWords(dayText(days.lastBefore)).split(' ')
-  const than = `1–${last} ${month.join(' ')}`
+  const than = <span class="id">{`1–${last} ${month.join(' ')}`}</span>
   const props = { meaning, report, days, than, qualified }
   return (
     <div class="figure-cards">
