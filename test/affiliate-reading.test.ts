@@ -218,6 +218,31 @@ test('of any number of statements, the latest say what waits for its day or is b
   expect(data.map(({ id: one }: { id: string }) => one).slice(0, 2)).toEqual([id, 'st_old150'])
 })
 
+test('an affiliate reads plans, explanations and letters in their language', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const [line] = await world.linesOf('own')
+  const read = async (path: string, accept: string, language?: string) => {
+    const headers = { ...(language && { 'Accept-Language': language }), Accept: accept }
+    return (
+      await ask(`/affiliate/v1/${path}`, {
+        headers: { ...headers, Authorization: `Bearer ${key}` },
+      })
+    ).text()
+  }
+  const explain = `lines/${line?.id}/explain`
+  expect(await read(explain, 'text/plain')).toContain('The line pays')
+  expect(await read(explain, 'text/plain', 'fr, de;q=0.5')).toContain('Die Zeile zahlt')
+  expect(await read('me', 'application/json', 'de')).toContain('Jede Abrechnung gilt')
+  await askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', language: 'es' }])
+  const text = await read(explain, 'text/plain', 'de')
+  expect(text).toContain('La línea paga')
+  expect(text).not.toMatch(/\bt-\d/)
+  expect(await read('me', 'application/json')).toMatch(/liquidaci/)
+  const letter = await read(`statements/${world.statementOf('own').id}`, 'text/html')
+  expect(letter).toContain('<html lang="es">')
+})
+
 test('what is of another affiliate is the 404 of what does not exist, to the byte', async () => {
   const world = await affiliateWorld()
   const foreign = await affiliateWorld('other-firm')

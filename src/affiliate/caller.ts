@@ -13,6 +13,7 @@ import { findSignedIn } from '../db/directory/affiliate-passkeys.ts'
 import { readProfiles } from '../db/directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
+import { acceptedLanguage } from '../languages.ts'
 import {
   CSRF_HEADER,
   isMemberCsrfToken,
@@ -118,7 +119,8 @@ async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
   const view = viewOf(row)
   refuseHidden(c.req.url, view)
   const pseudonymKey = await pseudonymKeyOf(c.env.DB, row)
-  c.set('affiliate', { account: row, profile })
+  const language = profile.language ?? acceptedLanguage(c.req.header('Accept-Language'))
+  c.set('affiliate', { account: row, profile, language })
   c.set('actor', affiliateActor(affiliate))
   c.set('show', async (answer) => {
     const nameOf = await nameCustomers(answer, view, pseudonymKey, affiliate.id)

@@ -4,6 +4,7 @@ import type { CallingAffiliate, Grant } from '../auth/grant.ts'
 import { ruleWords, termsWords } from '../commission/engine/plan-words.ts'
 import { ALL_OTHERS } from '../commission/plans/assignments.ts'
 import { readStoredPlans, type StoredPlans, versionOn } from '../commission/plans/stored-plans.ts'
+import { ENGLISH, type Words, wordsOf } from '../commission/words/words.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { landingPagesOf } from '../db/directory/accounts.ts'
 import { ReadMemory } from '../http/memory.ts'
@@ -25,7 +26,7 @@ export async function callerOf(c: Context<AppEnv>): Promise<AdmittedAffiliate> {
 /** Responds with who the affiliate is, under which plans they earn, and what they may see. */
 export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)
-  const { id, account, profile, view, grant } = await callerOf(c)
+  const { id, account, profile, view, grant, language } = await callerOf(c)
   const plans = await readStoredPlans(resolveDatabase(c.env, grant.binding), account.id)
   const today = dayInZone(bookZoneOf(account), Date.now())
   const me = {
@@ -34,7 +35,7 @@ export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
     contact_email: profile.contact_email,
     language: profile.language,
     account: { name: account.name, time_zone: bookZoneOf(account), mode: account.mode },
-    plans: plansOf(plans, id, today),
+    plans: plansOf(plans, id, today, language ? wordsOf(language) : ENGLISH),
     affiliate_view: view,
     landing_pages: landingPagesOf(account),
     scope: grant.scope,
@@ -43,7 +44,7 @@ export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
 }
 
 /** Returns the plans that govern an affiliate's customers from a day on: the present and later ones, in words. */
-function plansOf({ versions, assignments }: StoredPlans, id: string, today: string) {
+function plansOf({ versions, assignments }: StoredPlans, id: string, today: string, words: Words) {
   const own = assignments.filter(({ affiliate_id }) => affiliate_id === id)
   const all = own.length > 0 ? own : assignments.filter((one) => one.affiliate_id === ALL_OTHERS)
   const present = all.findLastIndex(({ from }) => from <= today)
@@ -59,8 +60,8 @@ function plansOf({ versions, assignments }: StoredPlans, id: string, today: stri
         from,
         customers,
         version: version.version,
-        rules: terms.rules.map((rule) => ruleWords(rule, terms)),
-        in_words: termsWords(terms),
+        rules: terms.rules.map((rule) => ruleWords(rule, terms, words)),
+        in_words: termsWords(terms, words),
         terms,
       },
     ]

@@ -15,6 +15,8 @@ export type ReadAccounts = Map<string, Promise<Account | null>>
 export interface ReadAffiliate {
   readonly account: Account
   readonly profile: AffiliateProfile
+  /** The language of the affiliate, or else the one that the request prefers; null if neither is known. */
+  readonly language: AffiliateProfile['language']
 }
 
 /** The bindings and variables that handlers use. */

@@ -4,6 +4,7 @@ import { respond } from '../console/respond.ts'
 import { policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
 import { httpsOnly, requestLog } from '../http/request-log.ts'
+import { acceptedLanguage } from '../languages.ts'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { showOverview } from './overview.tsx'
@@ -20,7 +21,7 @@ import {
 } from './sign-in.tsx'
 import { showStatement, showStatements } from './statements.tsx'
 import { type MemberVisit, memberVisit } from './visit.ts'
-import { preferredLanguage, WORDS } from './words.ts'
+import { WORDS } from './words.ts'
 
 type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
 
@@ -40,7 +41,7 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
 
 /** Responds with an error as a page of the portal. */
 function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
-  const language = preferredLanguage(c.req.header('Accept-Language'))
+  const language = acceptedLanguage(c.req.header('Accept-Language')) ?? 'en'
   const words = WORDS[language]
   const isMissing = error.status === 404
   for (const [name, value] of Object.entries(error.details.headers ?? {})) {

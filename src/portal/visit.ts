@@ -14,8 +14,8 @@ import { findAccount } from '../db/directory/accounts.ts'
 import { findSignedIn, type SignedIn } from '../db/directory/affiliate-passkeys.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import type { Language } from '../languages.ts'
-import { preferredLanguage, WORDS, type Words } from './words.ts'
+import { acceptedLanguage, type Language } from '../languages.ts'
+import { WORDS, type Words } from './words.ts'
 
 /** The routes of `/affiliate/v1`, without the request log: a page of the portal is one request. */
 const routes = new Hono<AppEnv>().route('/affiliate/v1', affiliateApi)
@@ -54,7 +54,7 @@ type Query = Readonly<Record<string, string | undefined>>
 export async function portalVisit(c: Context<AppEnv>): Promise<PortalVisit> {
   const account = await findAccount(c.env.DB, c.req.param('account') ?? '')
   if (!account || account.disabled === 1) throw new ApiError('not_found')
-  const language = preferredLanguage(c.req.header('Accept-Language'))
+  const language = acceptedLanguage(c.req.header('Accept-Language')) ?? 'en'
   const db = resolveDatabase(c.env, account.binding)
   return { account, db, language, words: WORDS[language], now: Date.now() }
 }
@@ -81,21 +81,28 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
     const headers = { 'Retry-After': String(admission.retryAfter) }
     throw new ApiError('rate_limited', { headers })
   }
-  const language = member.language ?? 'en'
+  const language = member.language ?? visit.language
   const spoken = { ...visit, language, words: WORDS[language] }
   if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
   const csrf = await memberCsrfToken(c.env, session)
-  return { ...spoken, session, member, csrf, ...apiOf(c, csrf) }
+  return { ...spoken, session, member, csrf, ...apiOf(c, csrf, language) }
 }
 
 /** Returns functions that read from `/affiliate/v1` with the session of a request. */
-function apiOf(c: Context<AppEnv>, csrf: string): Pick<MemberVisit, 'get' | 'text'> {
+function apiOf(
+  c: Context<AppEnv>,
+  csrf: string,
+  language: Language,
+): Pick<MemberVisit, 'get' | 'text'> {
   const send = (path: string, query: Query, Accept: string) => {
     const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value) url.searchParams.set(name, value)
     }
-    const headers = { Accept, Cookie: c.req.header('Cookie') ?? '', [CSRF_HEADER]: csrf }
+    const headers = {
+      ...{ Accept, 'Accept-Language': language, [CSRF_HEADER]: csrf },
+      Cookie: c.req.header('Cookie') ?? '',
+    }
     return routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
   }
   return {

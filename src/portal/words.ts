@@ -1,4 +1,4 @@
-import { LANGUAGES, type Language } from '../languages.ts'
+import type { Language } from '../languages.ts'
 
 // Every text of the portal, in each of its languages. `{name}` is replaced by a value.
 
@@ -363,20 +363,6 @@ const pt: Words = {
 
 /** The texts of the portal by language. */
 export const WORDS: Readonly<Record<Language, Words>> = { en, de, es, pt }
-
-/** Returns the language that a browser prefers (RFC 9110 §12.5.4); English if the portal has none of them. */
-export function preferredLanguage(accepted: string | undefined): Language {
-  const ranked = (accepted ?? '').split(',').map((part) => {
-    const [tag = '', q = ''] = part.trim().split(/;\s*q=/)
-    return { tag: tag.slice(0, 2).toLowerCase(), weight: q === '' ? 1 : Number(q) }
-  })
-  const known = ranked.toSorted((a, b) => b.weight - a.weight).map(({ tag }) => tag)
-  for (const tag of known) {
-    const language = LANGUAGES.find((one) => one === tag)
-    if (language) return language
-  }
-  return 'en'
-}
 
 /** Returns a text with its values. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>

@@ -320,9 +320,9 @@ function triggerText(trigger: Trigger, { currency, words }: Speech): string {
   })
 }
 
-/** Returns in English what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
-export const triggerWords = (trigger: Trigger, frame: Frame): string =>
-  triggerText(trigger, { ...frame, words: ENGLISH })
+/** Returns what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
+export const triggerWords = (trigger: Trigger, frame: Frame, words = ENGLISH): string =>
+  triggerText(trigger, { ...frame, words })
 
 /** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
 export function customerWords(
@@ -388,9 +388,16 @@ function qualificationText(one: Qualification, { words, currency }: Speech): str
       })
 }
 
-/** Writes a condition of `qualify` in English: `deposits reach 500 EUR within 30 days of the signup`. */
-export const qualificationWords = (one: Qualification, frame: Frame): string =>
-  qualificationText(one, { ...frame, words: ENGLISH })
+/** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
+export const qualificationWords = (one: Qualification, frame: Frame, words = ENGLISH): string =>
+  qualificationText(one, { ...frame, words })
+
+/** Names the sum or the count of a condition of `qualify`: `deposits`, `days with lots traded`. */
+export const measureOf = (
+  one: Exclude<Qualification, { customer: unknown }>,
+  frame: Frame,
+  words: Words,
+): string => ('sum' in one ? baseText(one.sum, { ...frame, words }) : countNouns(one.count, words))
 
 /** Names in English the sum or the count of a requirement: `the sum of deposits within 30 days`. */
 export function measuredWords(one: Exclude<Qualification, { customer: unknown }>): string {

@@ -17,7 +17,7 @@ import type { PlanTerms } from '../engine/plan.ts'
 import { parseVersion } from '../plans/stored-plans.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { PART_LIMITS } from '../statements/limits.ts'
-import { DEFAULT_LOCALE, type Words, wordsOf } from '../words/words.ts'
+import { DEFAULT_LOCALE, type Language, languageOf, type Words, wordsOf } from '../words/words.ts'
 import { articlePieces, type Letter } from './article.ts'
 import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS, WEIGHT_PER_BYTE } from './limits.ts'
 import { PAGE_END, type PageHead, pageHeaders, pageStart } from './page.ts'
@@ -330,12 +330,16 @@ async function readLetter(
   return {
     sender: sender?.name ?? account,
     address: sender?.address?.split('\n') ?? [],
-    words: wordsOf(sender?.locale ?? DEFAULT_LOCALE),
+    words: wordsOf(localeFor(sender?.locale ?? DEFAULT_LOCALE, c.var.affiliate?.language)),
     receiverOf: (affiliate) => profiles.get(affiliate)?.display_name ?? null,
     termsOf: (plan, version) => terms.get(plan)?.get(version),
     nameOf: (plan) => [...(terms.get(plan)?.values() ?? [])].at(-1)?.name ?? plan,
   }
 }
+
+/** Returns the locale of a letter: that of the firm, unless the affiliate who reads it has another language. */
+const localeFor = (locale: string, language: Language | null | undefined): string =>
+  language && language !== languageOf(locale) ? language : locale
 
 /** Links the part of a statement that follows the `most` parts of a response. */
 function linkPart(c: Context<AppEnv>, first: Part, most: number): void {

@@ -26,6 +26,8 @@ import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS, type Reason } from '../engine/reasons.ts'
 import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
 import { openPeriod, withinLimit } from '../statements/on-request.ts'
+import { type Language, wordsOf } from '../words/words.ts'
+import { textOfSentences } from './affiliate-words.ts'
 import { customerLines, type RecordKey, recordEarnings } from './earnings.ts'
 import { computeById, explainById, lineReader, recordsOf, textOf } from './explain.ts'
 import { listOwnParts, listParts } from './line-parts.ts'
@@ -63,6 +65,10 @@ export const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period
     openPeriod(c.env, grant, session, period),
   )
 
+/** Writes an explanation: in English all of it, in other languages without the ids of records. */
+const textIn = (language: Language, explanation: Parameters<typeof textOf>[0]): string =>
+  language === 'en' ? textOf(explanation) : textOfSentences(explanation, wordsOf(language))
+
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = prefersText(c)
@@ -71,7 +77,7 @@ function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Respons
   return withReadSession(c, async (reader) => {
     const explanation = await computeFor(reader, compute)
     return isText
-      ? c.text(textOf(await showTo(c, explanation)))
+      ? c.text(textIn(c.var.affiliate?.language ?? 'en', await showTo(c, explanation)))
       : sendJson(c, explanation, new ReadMemory(reader.grant.account))
   })
 }
