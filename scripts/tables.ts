@@ -15,6 +15,8 @@ const TABLES: Record<string, string> = {
   affiliate_passkeys: 'Their passkeys; `transports` is JSON.',
   affiliate_invitations:
     'Invitations to register a passkey, as digests; `ends_at` in milliseconds.',
+  affiliate_questions: 'Questions of affiliates about a statement, line or customer.',
+  affiliate_question_messages: 'What affiliates and the team wrote about questions, in order.',
   links: 'Tracking links, each of one affiliate.',
   clicks: 'Clicks on links; `clicked_at` in milliseconds.',
   event_definitions: 'How the events of one name are validated; `kpis` and `product` are JSON.',

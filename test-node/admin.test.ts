@@ -338,6 +338,25 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     undefined,
   ],
+  [
+    ['questions', 'list', 'a', '--status', 'open', '--affiliate', 'A-1', '--statement', 's-1'],
+    'GET accounts/a/questions?status=open&affiliate_id=A-1&statement=s-1',
+    undefined,
+    LIST,
+  ],
+  [['questions', 'show', 'a', 'q-1'], 'GET accounts/a/questions/q-1', undefined, ONE],
+  [
+    ['questions', 'answer', 'a', 'q-1', '--text', 'Yes', '--status', 'open'],
+    'POST accounts/a/questions/q-1/answers',
+    { text: 'Yes', status: 'open' },
+    ONE,
+  ],
+  [
+    ['questions', 'set', 'a', 'q-1', '--status', 'closed'],
+    'PATCH accounts/a/questions/q-1',
+    { status: 'closed' },
+    ONE,
+  ],
   [['members', 'list', 'a', 'A-1'], 'GET accounts/a/affiliates/A-1/members', undefined, LIST],
   [
     ['members', 'remove', 'a', 'A-1', 'm-1'],

@@ -11,6 +11,7 @@ import { affiliateKeyObjectName, brandTokenObjectName } from '../src/auth/token-
 import { BOOK_LIMITS } from '../src/commission/books/limits.ts'
 import { PLAN_LIMITS } from '../src/commission/plans/limits.ts'
 import { MAX_LIVE_KEYS } from '../src/db/directory/affiliate-keys.ts'
+import { MAX_MESSAGES } from '../src/db/directory/affiliate-questions.ts'
 import { DECISION_LIMITS } from '../src/fraud/limits.ts'
 import { RULE_LIMITS } from '../src/fraud/rules.ts'
 import { brand } from './brand.ts'
@@ -19,6 +20,7 @@ import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { storeCases } from './fraud/stored-cases.ts'
 import { ada, ask, askAdmin, json, ORIGIN, issuedPartner as partner, register } from './partner.ts'
+import { QUESTION_ID, questionRows } from './question-rows.ts'
 import { ofTheTeam } from './team.ts'
 import { overriding } from './watched.ts'
 
@@ -251,7 +253,9 @@ describe('each operation that documents the failure', () => {
       send(
         operation,
         addressOf(operation, 'nowhere'),
-        operation.method === 'GET' ? {} : withBody(VALID_BODIES[operation.path] ?? '{}'),
+        isOfAffiliates(operation) || operation.method === 'GET'
+          ? bodyFor(operation)
+          : withBody(VALID_BODIES[operation.path] ?? '{}'),
       ),
     ))
 
@@ -318,11 +322,15 @@ const VALID_BODIES: Record<string, string> = {
   '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
   '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
   '/admin/v1/fx-rates': TWO_DAYS,
+  '/admin/v1/accounts/{account}/questions/{question_id}': '{"status":"closed"}',
+  '/admin/v1/accounts/{account}/questions/{question_id}/answers': '{"text":"Because"}',
   '/admin/v1/accounts/{account}/links': JSON.stringify({
     affiliate_id: 'aff-7',
     landing_page: 'https://acme.example/',
   }),
 }
+
+const isOfAffiliates = ({ security }: Described) => security === 'affiliateKey'
 
 function bodyFor(operation: Described): RequestInit {
   const { method, path, security } = operation
@@ -376,6 +384,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.path.endsWith('/manual-entries')) return addToFullAffiliate(operation)
     if (operation.path.includes('/webhooks')) return sendToFullWebhook(operation)
     if (operation.path.endsWith('/note')) return addToFullCase(operation)
+    if (operation.path.includes('/questions/')) return addToFullQuestion(operation)
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
@@ -491,6 +500,22 @@ async function addToFullCase(operation: Described): Promise<Response> {
     .bind(DECISION_LIMITS.notes)
     .run()
   const path = operation.path.replace('{account}', 'firm').replace('{case_id}', 'case_1')
+  return send(operation, path, withBody('{"text":"One more"}'))
+}
+
+/** Writes about a question that has as many messages as it may have. */
+async function addToFullQuestion(operation: Described): Promise<Response> {
+  await env.DB.batch([
+    env.DB.prepare('delete from affiliate_question_messages'),
+    env.DB.prepare('delete from affiliate_questions'),
+    ...questionRows(env.DB, 'firm', 'aff-7', 'Why?'),
+    env.DB.prepare(
+      `with recursive n(i) as (select 2 union all select i + 1 from n where i < ?)
+       insert into affiliate_question_messages
+       select 'firm', '${QUESTION_ID}', i, i, 'team', 'admin-key', '', 'An answer' from n`,
+    ).bind(MAX_MESSAGES),
+  ])
+  const path = operation.path.replace('{account}', 'firm').replace('{question_id}', QUESTION_ID)
   return send(operation, path, withBody('{"text":"One more"}'))
 }
 

@@ -377,10 +377,35 @@ async function takeAffiliateApi(team: Team, statement_id: string, line_id: strin
   await read('listAffiliateLedger', 'page', 'One page')
   await read('listAffiliatePayouts', 'page', 'One page')
   await read('listSubAffiliates', 'month', 'A month', days)
+  await takeQuestions(team, read, statement_id)
   await team('endAffiliateKey', 'ended', 'A key is ended', { at: { ...at, key_id: id } })
   await team('endAffiliateKeyById', 'ended', 'A key is ended', {
     ...{ query, at: { account: 'acme-forex', key_id: byId.id } },
   })
+}
+
+/** Takes a question about a statement, and its answer. */
+async function takeQuestions(
+  team: Team,
+  own: (id: string, name: string, summary: string, more: object) => ReturnType<typeof take>,
+  statement: string,
+) {
+  const asked = await own('askQuestion', 'one', 'About a statement', {
+    body: { statement, text: 'Why is this 40 euros less than in September?' },
+  })
+  const at = { question_id: asked.id }
+  const ofTeam = { account: 'acme-forex', ...at }
+  await team('answerQuestion', 'answer', 'An answer', {
+    ...{ at: ofTeam, body: { text: 'One customer was counted twice in September.' } },
+  })
+  await own('addToQuestion', 'one', 'More about it', { at, body: { text: 'And in August?' } })
+  await team('listQuestions', 'open', 'Those that are open', { query: '?status=open' })
+  await team('getQuestion', 'one', 'One of them', { at: ofTeam })
+  await team('changeQuestion', 'closed', 'Without an answer', {
+    ...{ at: ofTeam, body: { status: 'closed' } },
+  })
+  await own('listOwnQuestions', 'page', 'One page', {})
+  await own('getOwnQuestion', 'one', 'One of them', { at })
 }
 
 const CASE_ID = 'case_0123456789abcdefghjkmnpqrs'

@@ -256,6 +256,20 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
        'affiliate:a', 'x', 'rule', 0, ${FIRST_DAY} + i % 400`,
     ),
     insert(
+      SIZES.cases,
+      'affiliate_questions',
+      'account, id, affiliate_id, about, subject, statement, status, asked_at',
+      `?1, ${ID('q')}, ${ID('aff', `i % ${affiliates}`)}, 'statement', 'x', ${ID('stm')},
+       iif(i % 2, 'open', 'closed'), '2026-01-01T00:00:00.000Z'`,
+    ),
+    insert(
+      SIZES.cases,
+      'affiliate_question_messages',
+      'account, question, position, id, side, author, at, text',
+      `?1, ${ID('q')}, 1, 'm', 'affiliate', 'affiliate-member m',
+       '2026-01-01T00:00:00.000Z', 'x'`,
+    ),
+    insert(
       SIZES.parts,
       'fraud_findings',
       'account, affiliate_id, rule, subject, day, part, version, figures, sentence, evidence',

@@ -18,6 +18,7 @@ import {
   register,
   traded,
 } from './partner.ts'
+import { QUESTION_ID, questionRows } from './question-rows.ts'
 import { printedAs } from './secrecy.ts'
 
 // Tests of every route. They iterate over `app.routes`, so that they include each new route.
@@ -315,6 +316,7 @@ describe('two accounts with the same ids', () => {
       ...statementRows(env[binding], name, `of-${name}`),
       ...bookRows(env[binding], name, `of-${name}`),
       ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
+      ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
     ])
     return { ...acme, delivery_id, deliveries: 4 }
   }
@@ -354,6 +356,7 @@ describe('two accounts with the same ids', () => {
       ...statementRows(env[binding], name, `of-${name}`),
       ...bookRows(env[binding], name, `of-${name}`),
       ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
+      ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
     ])
     return { ...acme, delivery_id, deliveries: 3 }
   }
@@ -378,6 +381,7 @@ describe('two accounts with the same ids', () => {
       .replace(':statement_id', STATEMENT_ID)
       .replace(':run_id', RUN_ID)
       .replace(':case_id', CASE_ID)
+      .replace(':question_id', QUESTION_ID)
       .replace(':affiliate_id', 'aff-7')
       .replace(/^affiliates\/(ledger|balance|keys)$/, '$&?affiliate_id=aff-7')
       .replace(/^delivery-errors$/, '$&?from=2026-10-01&to=2026-10-31')

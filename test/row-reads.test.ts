@@ -44,6 +44,8 @@ const LETTER: Bound = { each: 0, fixed: 10 }
 const HISTORY: Bound = { each: 0, fixed: 20 }
 /** An affiliate, and the few invitations or members that they have. */
 const MEMBERS: Bound = { each: 3, fixed: 10 }
+/** A question has its messages, each with its author. A filter passes other questions. */
+const QUESTIONS: Bound = { each: 8, fixed: 2 * SIZES.cases + 20, isCounted: true }
 const PARENTS: Bound = { each: 5, fixed: 10, isCounted: true }
 const RECORDS: Bound = { each: 5, fixed: 10 }
 const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
@@ -337,6 +339,12 @@ async function routes() {
     '/affiliates/aff-000001/invitations': [{ bound: MEMBERS }],
     '/affiliates/aff-000001/members': [{ bound: MEMBERS }],
     '/affiliates/aff-000001/keys': [{ bound: MEMBERS }],
+    '/questions': [
+      ...pages(QUESTIONS),
+      ...pages(QUESTIONS, 'status=open&affiliate_id=aff-000001'),
+      { bound: QUESTIONS, query: 'statement=stm-000001' },
+    ],
+    '/questions/q-000001': [{ bound: MEMBERS }],
     '/affiliates/keys': [{ bound: MEMBERS, query: 'affiliate_id=aff-000001' }],
     '/links/f0000001': [{ bound: ONE }],
     '/plans': [{ bound: PLANS }],
@@ -440,6 +448,8 @@ async function routes() {
           alsoCaller({ ...ROWS, fixed: ROWS.fixed + BALANCE.fixed + 2 * SIZES.statements }),
         ),
         '/sub-affiliates': [{ bound: twice(REPORTS), query: REPORT_DAYS }],
+        '/questions': pages(alsoCaller(QUESTIONS)),
+        '/questions/q-000000': [{ bound: alsoCaller(MEMBERS) }],
       },
     },
     '/api/v1/forex': {

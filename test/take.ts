@@ -11,6 +11,7 @@ const VARIES: [RegExp, string][] = [
   [/dlv_[\dA-Z]{26}/g, 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/run_[\dA-Z]{26}/g, 'run_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/man_[\dA-Z]{26}/g, 'man_01M7W0R4W8E3V15G8XPED3Z94X'],
+  [/qst_[\dA-Z]{26}/g, 'qst_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/note_[\dA-Z]{26}/g, 'note_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/"[\dA-HJKMNP-TV-Z]{26}-(\d{5})"/g, '"01M7W0R4W8Y6N1S2Q9E0J8T4ZB-$1"'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"01M7W0R4W8Y6N1S2Q9E0J8T4ZB"'],

@@ -14,6 +14,7 @@ import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
+import { QUESTIONS } from './operations/questions.ts'
 import { RATES } from './operations/rates.ts'
 import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CREDENTIALS,
   ...AFFILIATES,
   ...AFFILIATE_MEMBERS,
+  ...QUESTIONS,
   ...EVENTS,
   ...MAPPINGS,
   ...LINKS,

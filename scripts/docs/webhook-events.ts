@@ -243,6 +243,21 @@ export const EVENT_DOCUMENTATION: Record<string, EventDocumentation> = {
     },
   },
   ...CASES,
+  'question.asked': {
+    description: 'Sent when an affiliate asks a question, and when they write more about it.',
+    data: object({
+      question_id: documented(
+        'The id of the question: `GET …/questions/{question_id}` has its messages.',
+      ),
+      affiliate_id: documented('The affiliate who asks.'),
+      about: documented('What it is about.', { enum: ['statement', 'line', 'customer'] }),
+      message: documented('The number of the message, from 1.', COUNT),
+    }),
+    example: {
+      ...{ question_id: 'qst_01M7W0R4W8E3V15G8XPED3Z94X', affiliate_id: 'IB-07' },
+      ...{ about: 'line', message: 1 },
+    },
+  },
   'credential.expiring': {
     description:
       'Sent within ten minutes when a previous client secret or Brand Token ends within 24 hours.',

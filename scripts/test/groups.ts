@@ -15,6 +15,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-links',
     'affiliate-reading',
     'affiliate-view',
+    'questions',
     'feeds',
     'erasure',
     'fuzz-doors',
@@ -29,6 +30,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-links',
     'affiliate-reading',
     'affiliate-view',
+    'questions',
   ],
   auth: [
     'bearer',

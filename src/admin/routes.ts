@@ -41,6 +41,7 @@ import { links } from './links.ts'
 import { manualEntries } from './manual-entries.ts'
 import { payouts } from './payouts.ts'
 import { assignments, plans } from './plans.ts'
+import { questions } from './questions.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
 import { webhooks } from './webhooks.ts'
@@ -77,6 +78,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/manual-entries`, manualEntries)
     .route(`${account}/payouts`, payouts)
     .route(`${account}/webhooks`, webhooks)
+    .route(`${account}/questions`, questions)
 
   const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
   for (const path of Object.values({
@@ -95,8 +97,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     })
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
-  routes.route(account, teamStatements)
-  routes.route(account, teamWhy)
+  routes.route(account, teamStatements).route(account, teamWhy)
   routes.route(account, teamCases)
   routes.route(account, accountReports)
 

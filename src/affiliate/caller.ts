@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { viewOf } from '../auth/affiliate-view.ts'
-import { type AppEnv, authorize, type WeightOf } from '../auth/authorize.ts'
+import { type AppEnv, authorize } from '../auth/authorize.ts'
 import { affiliateActor, type Grant } from '../auth/grant.ts'
 import { newKnownKeys } from '../auth/issued-key.ts'
 import { isSafe } from '../auth/roles.ts'
@@ -31,20 +31,27 @@ const affiliateKeys = newKnownKeys('keys of affiliates')
  * what they see. Every route of affiliates passes here. A handler reads the affiliate from its grant, and
  * sends what `showTo` returns; a response that did not pass through it never leaves.
  *
- * `weightOf` returns how many requests of the limit a path costs.
+ * `weightOf` returns how many requests of the limit a request costs.
  *
  * @throws ApiError `missing_credentials`, `invalid_affiliate_key`, `rate_limited`, `insufficient_scope`,
  * `affiliate_suspended`, `invalid_query`; `unavailable` if there are too many invented keys.
  */
-export const caller = (weightOf: WeightOf) =>
+export const caller = (weightOf: (path: string, method: string) => number) =>
   createMiddleware<AppEnv>(async function caller(c, next) {
     const { objectName, accept, session } = (await readSession(c)) ?? (await readKey(c))
-    await authorize(c, next, objectName, weightOf(c.req.path), invalidKey, async (grant) => {
-      accept()
-      const shownGrant = await admit(c, grant)
-      if (session) await admitSession(c, grant, session)
-      return shownGrant
-    }).catch((error) => {
+    await authorize(
+      c,
+      next,
+      objectName,
+      weightOf(c.req.path, c.req.method),
+      invalidKey,
+      async (grant) => {
+        accept()
+        const shownGrant = await admit(c, grant)
+        if (session) await admitSession(c, grant, session)
+        return shownGrant
+      },
+    ).catch((error) => {
       if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
       throw error
     })

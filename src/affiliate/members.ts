@@ -41,7 +41,8 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     qualified_at sources conversions sum before after steps.customer steps.affiliate over window
     earlier own network covered rate_is rounded min_amount max_amount digits max negative max_count
     position recoups paid_once deficit_in deficit_out trigger missing refused_by waits_for type metric
-    detail met_on met_at fails records_total times value currencies times qualify limits`,
+    detail met_on met_at fails records_total times value currencies times qualify limits
+    about asked_at messages messages.text`,
   whole: 'plans affiliate_view landing_pages metrics groups condition term unit by',
   customer: 'customer customer_id',
   scope: 'scope',
@@ -50,7 +51,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     before_signup fenced paid_back`,
   country: 'country country_code',
   affiliate: 'affiliate_id',
-  never: 'actor note kyc_status_id sales_status_id delivery_id audit_id',
+  never: 'actor author note kyc_status_id sales_status_id delivery_id audit_id',
 }
 
 const KINDS: ReadonlyMap<string, Kind> = new Map(

@@ -12,6 +12,7 @@ import { respondWithChangedLink, respondWithNewLink } from './links.ts'
 import { respondWithClicks, respondWithLinks, respondWithSubAffiliates } from './lists.ts'
 import { respondWithMe } from './me.ts'
 import { respondWithOverview } from './overview.ts'
+import { ask, askMore, respondWithQuestion, respondWithQuestions } from './questions.ts'
 
 const BASE = '/affiliate/v1'
 
@@ -22,9 +23,13 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   '/sub-affiliates': 20,
 }
 
-/** Returns how many requests of the limit a request to a path counts as. */
-const weightOf = (path: string): number => {
+/** What a question counts as: the customer of a pseudonym is searched for among all of the affiliate. */
+const QUESTION_WEIGHT = 10
+
+/** Returns how many requests of the limit a request counts as. */
+const weightOf = (path: string, method: string): number => {
   const below = path.slice(BASE.length)
+  if (below === '/questions' && method === 'POST') return QUESTION_WEIGHT
   return WEIGHTS[below] ?? whyWeight(below) ?? reportWeight(below) ?? 1
 }
 
@@ -44,3 +49,7 @@ export const affiliateApi = new Hono<AppEnv>()
   .get('/ledger', respondWithLedger)
   .get('/payouts', respondWithPayouts)
   .get('/sub-affiliates', respondWithSubAffiliates)
+  .get('/questions', respondWithQuestions)
+  .post('/questions', ask)
+  .get('/questions/:question_id', respondWithQuestion)
+  .post('/questions/:question_id/messages', askMore)

@@ -147,6 +147,42 @@ export const affiliateInvitations = sqliteTable(
   ],
 )
 
+/** Questions of affiliates about a statement, line or customer. */
+export const affiliateQuestions = sqliteTable(
+  'affiliate_questions',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    affiliate_id: text().notNull(),
+    about: text({ enum: ['statement', 'line', 'customer'] }).notNull(),
+    subject: text().notNull(),
+    statement: text(),
+    period: text(),
+    customer_id: id(),
+    status: text({ enum: ['open', 'closed'] })
+      .notNull()
+      .default('open'),
+    asked_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** What affiliates and the team wrote about questions, in order. */
+export const affiliateQuestionMessages = sqliteTable(
+  'affiliate_question_messages',
+  {
+    account: text().notNull(),
+    question: text().notNull(),
+    position: integer().notNull(),
+    id: text().notNull(),
+    side: text({ enum: ['affiliate', 'team'] }).notNull(),
+    author: text().notNull(),
+    at: text().notNull(),
+    text: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.question, t.position] })],
+)
+
 /** Tracking links, each of one affiliate. */
 export const links = sqliteTable('links', {
   link_id: text().primaryKey(),

@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   'adjustment.created',
   'case.opened',
   'case.decided',
+  'question.asked',
   'credential.expiring',
 ] as const
 

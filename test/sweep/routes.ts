@@ -14,6 +14,7 @@ import {
 } from '../commission/statement-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
 import { ORIGIN } from '../partner.ts'
+import { QUESTION_ID } from '../question-rows.ts'
 import { asTeam, operations } from '../take.ts'
 import {
   asSender,
@@ -343,6 +344,15 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listEndedHolds' },
   { ...changes, id: 'acknowledgeEndedHold', body: { reason: 'Moved' } },
+  { ...reads, id: 'listQuestions', query: '?status=open' },
+  { ...reads, id: 'getQuestion' },
+  {
+    ...changes,
+    id: 'answerQuestion',
+    body: { text: 'Because' },
+    repeats: 'each is a new answer',
+  },
+  { ...changes, id: 'changeQuestion', body: { status: 'closed' } },
   { ...changes, id: 'addFraudCaseNote', body: { text: 'A note' }, repeats: 'each is a new note' },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
   { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
@@ -467,6 +477,16 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliateLedger' },
   { ...own, id: 'listAffiliatePayouts' },
   { ...own, id: 'listSubAffiliates', query: OCTOBER, weighs: true },
+  { ...own, id: 'listOwnQuestions' },
+  { ...own, id: 'getOwnQuestion' },
+  {
+    ...{ ...own, id: 'askQuestion', writes: true, weighs: true },
+    ...{ body: { statement: STATEMENT_ID, text: 'Why?' }, repeats: 'each is a new question' },
+  },
+  {
+    ...{ ...own, id: 'addToQuestion', writes: true },
+    ...{ body: { text: 'And May?' }, repeats: 'each is a new message' },
+  },
 ]
 
 /** Returns a day of its own for each account `firm-12-of-forex`: all accounts share exchange rates. */
@@ -528,6 +548,7 @@ export function requestOf(route: Route, world: World): Request {
     statement_id: STATEMENT_ID,
     run_id: RUN_ID,
     case_id: CASE_ID,
+    question_id: QUESTION_ID,
     webhook_id: WEBHOOK_ID,
     period: '2026-10',
     ...route.at,

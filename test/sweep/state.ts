@@ -46,6 +46,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/dlv_[\dA-Z]{26}/g, 'delivery'],
   [/run_[\dA-Z]{26}/g, 'run'],
   [/man_[\dA-Z]{26}/g, 'manual'],
+  [/(qst|msg)_[\dA-Z]{26}/g, 'question'],
   [/note_[\dA-Z]{26}/g, 'note'],
   [/"[\dA-HJKMNP-TV-Z]{26}-\d{5}"/g, '"entry"'],
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],

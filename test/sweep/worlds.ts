@@ -17,6 +17,7 @@ import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/stateme
 import { monthly } from '../commission/stored.ts'
 import { caseRows } from '../fraud/case-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
+import { questionRows } from '../question-rows.ts'
 
 /** The name of a database. */
 export type Binding = 'DB' | 'DB_2'
@@ -140,6 +141,7 @@ export async function prepare(
     ...bookRows(db, account),
     ...paidRows(db, account),
     ...caseRows(db, account, 'aff-7', 'stored'),
+    ...questionRows(db, account, 'aff-7', 'Why?'),
     ...webhookRows(db, account),
   ]
   if (binding === 'DB') await db.batch([...settings, ...content])

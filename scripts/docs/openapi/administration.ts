@@ -16,6 +16,7 @@ import { books } from './books.ts'
 import { fraudCases } from './cases.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
+import { questionOperations } from './questions.ts'
 import { rates } from './rates.ts'
 import { report } from './reports.ts'
 import { statements } from './statements.ts'
@@ -32,6 +33,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
     ...affiliates(),
     ...affiliateKeys(),
     ...affiliateMembers(),
+    ...questionOperations(),
     ...links(),
     ...attribution(),
   ],

@@ -1,5 +1,7 @@
 import { linkChange, ownLink } from '../../../src/admin/link-fields.ts'
+import { moreWords, newQuestion } from '../../../src/admin/question-fields.ts'
 import { kindOf } from '../../../src/affiliate/members.ts'
+import { MAX_MESSAGES, MAX_OPEN_QUESTIONS } from '../../../src/db/directory/affiliate-questions.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
@@ -446,6 +448,52 @@ const READINGS: readonly Reading[] = [
     parameters: ['from_day', 'to_day'],
     errors: ['validation_failed'],
     answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),
+  },
+  {
+    id: 'listOwnQuestions',
+    path: '/questions',
+    summary: 'List questions',
+    description:
+      'Lists the questions of the affiliate, the latest first, with what was written about each. `Accept: text/csv` returns a row for each message.',
+    parameters: [...PAGING, 'question_status', 'question_statement'],
+    answer: pageWith('Question'),
+    more: {
+      headers: ['Link', 'Content-Disposition'],
+      also: {
+        'text/csv': {
+          schema: TEXT,
+          example: 'question,about,statement,line,customer,period,status,asked_at,at,from,text\r\n',
+        },
+      },
+    },
+  },
+  {
+    id: 'askQuestion',
+    path: '/questions',
+    summary: 'Ask a question',
+    description: `Asks the firm about one statement, line or customer of the affiliate. An affiliate has at most ${MAX_OPEN_QUESTIONS} open questions. Each request asks another one. A key needs the scope \`read links\`.`,
+    method: 'post',
+    body: { schema: closedObject(newQuestion, AT), required: true },
+    errors: ['not_found'],
+    answer: ref('Question'),
+  },
+  {
+    id: 'getOwnQuestion',
+    path: '/questions/{question_id}',
+    summary: 'Get a question',
+    description: 'Returns a question of the affiliate with what was written about it.',
+    errors: ['not_found'],
+    answer: ref('Question'),
+  },
+  {
+    id: 'addToQuestion',
+    path: '/questions/{question_id}/messages',
+    summary: 'Write more about a question',
+    description: `Appends a message to a question of the affiliate, which opens it again if it was closed. A question has at most ${MAX_MESSAGES} messages.`,
+    method: 'post',
+    body: { schema: closedObject(moreWords, AT), required: true },
+    errors: ['not_found', 'conflict'],
+    answer: ref('Question'),
   },
 ]
 

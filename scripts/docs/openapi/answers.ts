@@ -9,6 +9,7 @@ import { CASE_SCHEMAS } from './cases.ts'
 import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
+import { QUESTION_SCHEMAS } from './questions.ts'
 import { RATE_SCHEMAS } from './rates.ts'
 import { REPORT_SCHEMAS } from './reports.ts'
 import {
@@ -310,6 +311,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...STATEMENT_SCHEMAS,
     ...CASE_SCHEMAS,
     ...DECISION_SCHEMAS,
+    ...QUESTION_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...REPORT_SCHEMAS,

@@ -280,6 +280,15 @@ const QUERY: Record<string, object> = {
   ),
   rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
   rule_query: query('rule', 'Returns only this rule.', 'cpa'),
+  question_status: query('status', 'Returns only questions with this status.', 'open', {
+    type: 'string',
+    enum: ['open', 'closed'],
+  }),
+  question_statement: query(
+    'statement',
+    'Returns only questions about this statement and its lines.',
+    'stm_3f1c52a9d0e84b7796c1d20b',
+  ),
   qualification_status: query('status', 'Returns only this status.', 'waiting', {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused'],
@@ -448,6 +457,7 @@ const PATH: Record<string, object> = {
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
+  question_id: path('question_id', 'The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X'),
   case_id: path('case_id', 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),

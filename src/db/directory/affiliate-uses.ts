@@ -69,12 +69,20 @@ const DELETE_INVITATIONS = compileStatement(
   'delete from affiliate_invitations where account = :account and affiliate_id = :id',
 )
 
+const DELETE_MESSAGES = compileStatement(`
+  delete from affiliate_question_messages where account = :account and question in (
+    select q.id from affiliate_questions q where q.account = :account and q.affiliate_id = :id)`)
+
+const DELETE_QUESTIONS = compileStatement(
+  'delete from affiliate_questions where account = :account and affiliate_id = :id',
+)
+
 const DELETE_PARENTS = compileStatement(
   'delete from affiliate_parents where account = :account and affiliate_id = :id',
 )
 
 /**
- * Deletes an affiliate with its parents by day and its invitations. Fails, and so does its batch, if anything but customers
+ * Deletes an affiliate with its parents by day, its invitations and its questions. Fails, and so does its batch, if anything but customers
  * and links names it by then.
  */
 export const deleteAffiliate = (
@@ -82,6 +90,7 @@ export const deleteAffiliate = (
   account: string,
   id: string,
 ): D1PreparedStatement[] =>
-  [REJECT_USED, DELETE_INVITATIONS, DELETE_PARENTS, DELETE_AFFILIATE].map((statement) =>
-    bindStatement(db, statement, { account, id }),
-  )
+  [
+    ...[REJECT_USED, DELETE_INVITATIONS, DELETE_MESSAGES, DELETE_QUESTIONS, DELETE_PARENTS],
+    DELETE_AFFILIATE,
+  ].map((statement) => bindStatement(db, statement, { account, id }))

@@ -65,6 +65,13 @@ const CLEAR_HISTORY = compileStatement(`
       select 1 from plan_versions v, json_tree(v.terms) t
       where v.account = :account and t.key in ('countries', 'not_countries')))`)
 
+/** Clears what affiliates and the team wrote about a customer: it may name them. */
+const CLEAR_MESSAGES = compileStatement(`
+  update affiliate_question_messages set text = null
+  where account = :account and text is not null and question in (
+    select q.id from ${JSON_EACH}(:rows) r
+    cross join affiliate_questions q on q.account = :account and q.customer_id = r.value ->> 0)`)
+
 /** What an erasure does beside clearing the columns of the customer. */
 interface ErasureScope {
   /** Whether the account is a brand's: its customers have activities, which are then masked in steps. */
@@ -97,6 +104,7 @@ export function erasePersonalData(
     bindStatement(db, insert, { account, rows, has_activities }),
     bindStatement(db, clear, { account, rows }),
     ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),
+    bindStatement(db, CLEAR_MESSAGES, { account, rows }),
   ]
 }
 

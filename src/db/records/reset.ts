@@ -29,6 +29,8 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   fraud_seen_parts: ['case_id', 'position', 'part'],
   fraud_notes: ['case_id', 'id'],
   fraud_rule_versions: ['rule', 'version'],
+  affiliate_questions: ['id'],
+  affiliate_question_messages: ['question', 'position'],
   webhook_endpoints: ['id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
+
+// The fields of request bodies about questions of affiliates.
+
+/** The characters of an answer of the team. */
+const MAX_ANSWER = 2000
+
+const STATUS = f.oneOf('open', 'closed')
+
+/** What an affiliate writes. */
+const words = describeField(
+  f.remarkOf(f.MAX_TEXT),
+  documentation(
+    `What the affiliate asks, of 1 to ${f.MAX_TEXT} characters.`,
+    'Why is this 40 euros less than in September?',
+  ),
+)
+
+/** The fields of a new question. Exactly one of the first three is sent. */
+export const newQuestion = {
+  statement: v.optional(
+    describeField(
+      f.id,
+      documentation('The statement that it is about.', 'stm_e9a9d1a4aa2d2e4a5b5c5d5e'),
+    ),
+  ),
+  line: v.optional(
+    describeField(
+      f.id,
+      documentation(
+        'The line or adjustment of a statement that it is about.',
+        'lin_e9a9d1a4aa2d2e4a5b5c5d5e0a1b2c3d4e5f6a7b',
+      ),
+    ),
+  ),
+  customer: v.optional(
+    describeField(
+      f.id,
+      documentation(
+        'The customer that it is about, as `GET /affiliate/v1/customers` names them.',
+        'c_3f1d2a9c0b4e5f6a7b8c9d0e',
+      ),
+    ),
+  ),
+  text: words,
+}
+
+/** The fields of more words about a question. */
+export const moreWords = { text: words }
+
+/** The fields of an answer. */
+export const newAnswer = {
+  text: describeField(
+    f.remarkOf(MAX_ANSWER),
+    documentation(
+      `The answer, of 1 to ${MAX_ANSWER.toLocaleString('en')} characters. The affiliate reads it.`,
+      'One customer was counted twice in September. The line explains it now.',
+    ),
+  ),
+  status: v.optional(
+    describeField(
+      STATUS,
+      documentation(
+        '`open` keeps the question open, such as for “We look into it”. Defaults to `closed`.',
+      ),
+    ),
+  ),
+}
+
+/** The fields of a change of a question. */
+export const questionChange = {
+  status: describeField(
+    STATUS,
+    documentation('Closes the question without an answer, or opens it again.'),
+  ),
+}

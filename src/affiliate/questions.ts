@@ -1,0 +1,232 @@
+import type { Context } from 'hono'
+import { readFields, validationFailed } from '../admin/body.ts'
+import { moreWords, newQuestion } from '../admin/question-fields.ts'
+import { newMessage, presentQuestion, readQuestionStatus, refuseLong } from '../admin/questions.ts'
+import { sendCaused } from '../admin/send-caused.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { maySee } from '../auth/grant.ts'
+import { BYTE_ORDER_MARK, csvHeaders, writeCsv } from '../commission/csv.ts'
+import { statementOfLine } from '../commission/statements/ids.ts'
+import { parseScope } from '../commission/statements/line-groups.ts'
+import { findItem } from '../db/commission/books/stored-items.ts'
+import { findCustomersOf } from '../db/commission/customers-of.ts'
+import { findStatement } from '../db/commission/statements.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { pseudonymKeyOf } from '../db/directory/accounts.ts'
+import {
+  appendWords,
+  findQuestion,
+  insertQuestion,
+  listQuestions,
+  MAX_OPEN_QUESTIONS,
+  type QuestionSubject,
+} from '../db/directory/affiliate-questions.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { isAssertionFailure } from '../db/retry.ts'
+import { ulid } from '../db/ulid.ts'
+import { ApiError } from '../errors.ts'
+import { ReadMemory } from '../http/memory.ts'
+import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { preferredType } from '../http/preferred-type.ts'
+import { readQuery } from '../http/query.ts'
+import { sendText } from '../http/send.ts'
+import { showTo } from '../http/show.ts'
+import { type AdmittedAffiliate, callerOf } from './me.ts'
+import { nameCustomers } from './pseudonyms.ts'
+import { HIDDEN } from './view.ts'
+
+/** What somebody else's statement, line or customer is answered with, and one that does not exist. */
+const notYours = () =>
+  new ApiError('not_found', { detail: 'You have no statement, line or customer with this id.' })
+
+/** Returns the error of a question that is refused as a whole. */
+const refused = (code: 'choice' | 'maximum', message: string) =>
+  validationFailed([{ pointer: '', code, message }])
+
+const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
+
+/** Returns the id of the customer whom the affiliate knows under a name; null if they never had such a customer. */
+async function findNamed(
+  c: Context<AppEnv>,
+  { id, account, view }: AdmittedAffiliate,
+  name: string,
+): Promise<string | null> {
+  if (name === HIDDEN) return null
+  const databases = { db: resolveDatabase(c.env, account.binding), directory: c.env.DB }
+  const pseudonymKey = await pseudonymKeyOf(c.env.DB, account)
+  const query = { account: account.id, affiliates: [id], ...ALL_DAYS }
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, next } = await findCustomersOf(databases, query, cursor)
+    const answer = customers.map(({ customer_id }) => ({ customer_id }))
+    const nameOf = await nameCustomers({ data: answer }, view, pseudonymKey, id)
+    const found = answer.find(({ customer_id }) => nameOf(customer_id) === name)
+    if (found) return found.customer_id
+    if (next === null) return null
+    cursor = next
+  }
+}
+
+type Sent = {
+  statement?: string | undefined
+  line?: string | undefined
+  customer?: string | undefined
+}
+
+/** Returns the customer that a line is for; null if it is for others. */
+function customerOfLine(item: string): string | null {
+  const { scope = '' }: { scope?: string } = JSON.parse(item)
+  const { of, id } = parseScope(scope)
+  return of === 'customer' ? id : null
+}
+
+/**
+ * Finds what a question is about.
+ *
+ * @throws ApiError `validation_failed` if it is not about one thing; `not_found` if that is not the affiliate's.
+ */
+async function findSubject(
+  c: Context<AppEnv>,
+  caller: AdmittedAffiliate,
+  { statement, line, customer }: Sent,
+): Promise<QuestionSubject> {
+  const { account, grant } = caller
+  const db = resolveDatabase(c.env, account.binding)
+  if ([statement, line, customer].filter((one) => one !== undefined).length !== 1) {
+    throw refused(
+      'choice',
+      'A question is about one thing: send one of `statement`, `line` and `customer`.',
+    )
+  }
+  if (customer !== undefined) {
+    const id = await findNamed(c, caller, customer)
+    if (id === null) throw notYours()
+    return { about: 'customer', subject: id, statement: null, period: null, customer_id: id }
+  }
+  if (line !== undefined) {
+    const of = statementOfLine(line)
+    const found = of && (await findItem(db, account.id, of, line))
+    if (!found || found.item === null || !maySee(grant, found.affiliate_id, found.status)) {
+      throw notYours()
+    }
+    const customer_id = customerOfLine(found.item)
+    return { about: 'line', subject: line, statement: of, period: found.period, customer_id }
+  }
+  const id = statement ?? ''
+  const found = await findStatement(db, account.id, id, 1)
+  if (!found || !maySee(grant, found.affiliate_id, found.status)) throw notYours()
+  const { period } = found
+  return { about: 'statement', subject: id, statement: id, period, customer_id: null }
+}
+
+const tooMany = () =>
+  refused(
+    'maximum',
+    `You have ${MAX_OPEN_QUESTIONS} open questions, which is the most. Wait until the firm answers one of them.`,
+  )
+
+/** Stores what an affiliate writes, with its entry in the audit log, and sends the event that it causes. */
+async function store(
+  c: Context<AppEnv>,
+  caller: AdmittedAffiliate,
+  { question, verb }: { question: string; verb: 'ask' | 'add' },
+  statements: readonly D1PreparedStatement[],
+): Promise<Response> {
+  const { account, id, grant } = caller
+  const db = resolveDatabase(c.env, account.binding)
+  const entry = {
+    ...{ actor: c.var.actor, action: `affiliate-question.${verb}`, account: account.id },
+    details: { affiliate_id: id, id: question },
+  }
+  await withAudit(db, entry, [...statements]).catch((error) => {
+    throw isAssertionFailure(error) ? tooMany() : error
+  })
+  sendCaused(c, { id: account.id, binding: grant.binding })
+  return c.json(await showTo(c, await readOwn(c, caller, question)), 201)
+}
+
+const NO_QUESTION = 'You have no question with this id.'
+
+/** Returns a question of the affiliate. Throws `not_found`. */
+async function findOwn(c: Context<AppEnv>, { account, id }: AdmittedAffiliate, question: string) {
+  const db = resolveDatabase(c.env, account.binding)
+  const found = await findQuestion(db, account.id, question)
+  if (found?.affiliate_id === id) return found
+  throw new ApiError('not_found', { detail: NO_QUESTION })
+}
+
+const readOwn = async (...args: Parameters<typeof findOwn>) =>
+  presentQuestion(await findOwn(...args))
+
+/** Stores a question of the affiliate. */
+export async function ask(c: Context<AppEnv>): Promise<Response> {
+  readQuery(c.req.url)
+  const caller = await callerOf(c)
+  const { text, ...sent } = await readFields(c, newQuestion)
+  const subject = await findSubject(c, caller, sent)
+  const { account, id } = caller
+  const now = Date.now()
+  const question = `qst_${ulid(now)}`
+  const db = resolveDatabase(c.env, account.binding)
+  const words = { question, side: 'affiliate', author: c.var.actor, text } as const
+  const row = { ...subject, ...words, ...newMessage(now), affiliate_id: id }
+  return store(c, caller, { question, verb: 'ask' }, insertQuestion(db, account.id, row))
+}
+
+/** Stores more words of the affiliate about one of their questions, which open it again. */
+export async function askMore(c: Context<AppEnv>): Promise<Response> {
+  readQuery(c.req.url)
+  const caller = await callerOf(c)
+  const { text } = await readFields(c, moreWords)
+  const found = await findOwn(c, caller, c.req.param('question_id') ?? '')
+  refuseLong(found)
+  const { account, id } = caller
+  const db = resolveDatabase(c.env, account.binding)
+  const words = { question: found.id, side: 'affiliate', author: c.var.actor } as const
+  const message = { ...words, text, ...newMessage(Date.now()), affiliate_id: id }
+  const statements = appendWords(db, account.id, message)
+  return store(c, caller, { question: found.id, verb: 'add' }, statements)
+}
+
+/** Responds with one question of the affiliate. */
+export async function respondWithQuestion(c: Context<AppEnv>): Promise<Response> {
+  readQuery(c.req.url)
+  const caller = await callerOf(c)
+  return c.json(await showTo(c, await readOwn(c, caller, c.req.param('question_id') ?? '')))
+}
+
+const CSV_COLUMNS = [
+  ...['question', 'about', 'statement', 'line', 'customer', 'period', 'status'],
+  ...['asked_at', 'at', 'from', 'text'],
+]
+
+/** Writes questions as CSV: a row for each message. */
+const csvOf = (questions: readonly ReturnType<typeof presentQuestion>[]): string =>
+  BYTE_ORDER_MARK +
+  writeCsv([
+    CSV_COLUMNS,
+    ...questions.flatMap((one) =>
+      one.messages.map(({ at, from, text }) => [
+        ...[one.id, one.about, one.statement ?? '', one.line ?? '', one.customer ?? ''],
+        ...[one.period ?? '', one.status, one.asked_at, at, from, text ?? ''],
+      ]),
+    ),
+  ])
+
+/** Responds with one page of the questions of the affiliate, the latest first, as JSON or CSV. */
+export async function respondWithQuestions(c: Context<AppEnv>): Promise<Response> {
+  const names = ['status', 'statement'] as const
+  const { status: text, statement, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...names)
+  const status = readQuestionStatus(text)
+  const { account, id } = await callerOf(c)
+  const filter = { affiliate_id: id, ...(status && { status }), ...(statement && { statement }) }
+  const context = JSON.stringify([account.id, 'questions', filter])
+  const page = await readPage(c.env, context, query)
+  const db = resolveDatabase(c.env, account.binding)
+  const found = await listQuestions(db, account.id, filter, page)
+  const data = found.data.map(presentQuestion)
+  const memory = new ReadMemory(account.id)
+  const isCsv = preferredType(c, ['application/json', 'text/csv']) === 'text/csv'
+  if (!isCsv) return respondWithPage(c, context, page, { ...found, data }, memory)
+  await linkNext(c, context, page, found)
+  return sendText(c, csvOf(await showTo(c, data)), csvHeaders('questions'), memory)
+}

@@ -1,0 +1,181 @@
+import { encode } from '../column-types.ts'
+import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { first } from '../query.ts'
+import { affiliateQuestions } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+// The questions of affiliates, and what was written about them. Every change is one batch, which fails as a whole.
+
+/** The contract: an affiliate has at most so many open questions. */
+export const MAX_OPEN_QUESTIONS = 20
+
+/** The messages of one question, so that all of them can be read at once. */
+export const MAX_MESSAGES = 100
+
+type Row = typeof affiliateQuestions.$inferSelect
+
+/** What a question is about. `customer_id` is the customer, also the one that a line is for. */
+export type QuestionSubject = Pick<
+  Row,
+  'about' | 'subject' | 'statement' | 'period' | 'customer_id'
+>
+
+/** A message of a question. `text` is null once it was erased. */
+export interface StoredMessage {
+  readonly at: string
+  readonly from: 'affiliate' | 'team'
+  readonly author: string
+  readonly text: string | null
+}
+
+/** A question with its messages as a JSON array, the first one first. */
+export type StoredQuestion = Omit<Row, 'account' | 'customer_id'> & { readonly messages: string }
+
+/** Questions with their messages. A member of the affiliate is named, unless they were removed. */
+const WITH_MESSAGES = `(
+    select q.*, (
+      select json_group_array(json_object('at', m.at, 'from', m.side, 'author', m.author, 'text', m.text))
+      from (
+        select w.at, w.side, w.text, ifnull(n.name, w.author) as author
+        from affiliate_question_messages w
+        left join affiliate_members n on n.account = w.account and n.affiliate_id = q.affiliate_id
+          and w.side = 'affiliate' and n.id = substr(w.author, length('affiliate-member ') + 1)
+        where w.account = q.account and w.question = q.id order by w.position
+      ) m
+    ) as messages from affiliate_questions q)`
+
+const COLUMNS = [
+  'id',
+  'affiliate_id',
+  'about',
+  'subject',
+  'statement',
+  'period',
+  'status',
+  'asked_at',
+  'messages',
+] as const
+
+/** By what a list of questions is narrowed. */
+export type QuestionFilter = Partial<
+  Pick<Row, 'affiliate_id' | 'status'> & { statement: string; customer_id: string }
+>
+
+/** Reads one page of the questions of an account, the latest first. */
+export const listQuestions = (
+  db: D1Database | D1DatabaseSession,
+  account: string,
+  { customer_id, ...filter }: QuestionFilter,
+  page: Page,
+): Promise<FoundPage<StoredQuestion>> => {
+  const narrowed = {
+    ...filter,
+    ...(customer_id !== undefined && {
+      customer_id: encode(affiliateQuestions.customer_id, customer_id),
+    }),
+  }
+  const conditions = Object.keys(narrowed).map((name) => ` and ${name} = :${name}`)
+  const query = {
+    columns: COLUMNS,
+    from: `${WITH_MESSAGES} where account = :account${conditions.join('')}`,
+    total: `select count(*) as total from affiliate_questions where account = :account${conditions.join('')}`,
+    key: ['id'],
+    descending: true,
+    values: { account, ...narrowed },
+    limitsBytes: true,
+  }
+  return paginate<StoredQuestion>(db, query, page)
+}
+
+const FIND_QUESTION = compileStatement(
+  `select ${COLUMNS.join()} from ${WITH_MESSAGES} where account = :account and id = :id`,
+)
+
+/** Returns a question of an account; null if there is none. */
+export const findQuestion = (db: D1Database, account: string, id: string) =>
+  first<StoredQuestion>(db, FIND_QUESTION, { account, id })
+
+/** Aborts the batch if an affiliate has as many open questions as it may have, without this one. */
+const REJECT_FULL = compileStatement(`
+  select json('too many questions') where (
+    select count(*) from affiliate_questions
+    where account = :account and affiliate_id = :affiliate_id and status = 'open' and id <> :question)
+    >= ${MAX_OPEN_QUESTIONS}`)
+
+const INSERT_QUESTION = compileStatement(`
+  insert into affiliate_questions (account, id, affiliate_id, about, subject, statement, period,
+    customer_id, asked_at)
+  values (:account, :question, :affiliate_id, :about, :subject, :statement, :period, :customer_id, :at)
+  on conflict do nothing`)
+
+const SET_STATUS = compileStatement(`
+  update affiliate_questions set status = :status
+  where account = :account and id = :question and status <> :status`)
+
+/** Appends a message, unless it is stored already. Two at the same moment are both stored, one after the other. */
+const INSERT_MESSAGE = compileStatement(`
+  insert into affiliate_question_messages (account, question, position, id, side, author, at, text)
+  select :account, :question, 1 + (
+      select count(*) from affiliate_question_messages where account = :account and question = :question
+    ), :message, :side, :author, :at, :text
+  where not exists (select 1 from affiliate_question_messages
+    where account = :account and question = :question and id = :message)`)
+
+/** A new message. `message` is its id, and `author` a member or key of the affiliate, or a member of the team. */
+export interface NewMessage {
+  readonly question: string
+  readonly message: string
+  readonly side: 'affiliate' | 'team'
+  readonly author: string
+  readonly at: string
+  readonly text: string
+}
+
+/** Stores a question with its first message. Fails, and so does its batch, if the affiliate has too many open ones. */
+export function insertQuestion(
+  db: D1Database,
+  account: string,
+  { customer_id, ...rest }: QuestionSubject & NewMessage & { readonly affiliate_id: string },
+): D1PreparedStatement[] {
+  const stored = encode(affiliateQuestions.customer_id, customer_id)
+  const values = { account, ...rest, customer_id: stored }
+  return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE].map((statement) =>
+    bindStatement(db, statement, values),
+  )
+}
+
+/** Appends words of the affiliate, which open the question again. Fails if the affiliate has too many open ones. */
+export const appendWords = (
+  db: D1Database,
+  account: string,
+  message: NewMessage & { readonly affiliate_id: string },
+): D1PreparedStatement[] =>
+  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE].map((statement) =>
+    bindStatement(db, statement, { account, status: 'open', ...message }),
+  )
+
+/** Appends an answer of the team, and sets the status of the question. */
+export const appendAnswer = (
+  db: D1Database,
+  account: string,
+  answer: NewMessage & { readonly status: Row['status'] },
+): D1PreparedStatement[] =>
+  [SET_STATUS, INSERT_MESSAGE].map((statement) =>
+    bindStatement(db, statement, { account, ...answer }),
+  )
+
+/** Opens or closes a question. */
+export const setQuestionStatus = (
+  db: D1Database,
+  account: string,
+  question: string,
+  status: Row['status'],
+) => bindStatement(db, SET_STATUS, { account, question, status })
+
+const COUNT_OPEN = compileStatement(`
+  select count(*) as open, json_group_array(distinct affiliate_id) as affiliates
+  from affiliate_questions where account = :account and status = 'open'`)
+
+/** Counts the open questions of an account, and returns whose they are as a JSON array. */
+export const countOpenQuestions = (db: D1Database | D1DatabaseSession, account: string) =>
+  first<{ open: number; affiliates: string }>(db, COUNT_OPEN, { account })
