@@ -146,7 +146,8 @@ export function moneyTests(shared: () => Shared): void {
     await page.getByRole('button', { name: 'Compute the drafts of March 2026' }).click()
     await page.waitForURL(/[?&]run=/)
     await page.getByText('The drafts of March 2026 are computed for').waitFor()
-    assert.match(await page.locator('#statements').innerText(), /To approve\s+901\.20 EUR/)
+    const sums = page.getByRole('table', { name: 'Sums of the statements' })
+    assert.match(await sums.innerText(), /To approve[\s\S]+\s901\.20 EUR\s+3 statements/)
     await page.getByRole('button', { name: 'Approve all that can be approved' }).click()
     const outcome = await page.locator('div.notice.good').innerText()
     assert.match(
