@@ -282,7 +282,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.ok(drafts.some(({ adjustments_total }) => Number(adjustments_total) > 0))
   })
 
-  test('each rule of a demo account finds the affiliate with its pattern', async () => {
+  test('each rule of a demo account has found the affiliate with its pattern', async () => {
     const { base_url, admin_key, accounts } = service.demo
     const today = Math.floor(Date.now() / 86_400_000)
     const dayOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
@@ -299,6 +299,9 @@ describe('npm run dev', { timeout: 300_000 }, () => {
         const { data } = (await response.json()) as { data: { affiliate_id: string }[] }
         const found = data.map(({ affiliate_id }) => affiliate_id)
         assert.ok(found.includes(affiliate), `${account} ${rule}: ${found}`)
+        const cases = `${base_url}/admin/v1/accounts/${account}/cases?rule=${rule}&affiliate_id=${affiliate}`
+        const listed = (await (await fetch(cases, { headers })).json()) as { data: unknown[] }
+        assert.ok(listed.data.length > 0, `${account} ${rule}: no case of ${affiliate}`)
       }
     }
   })

@@ -62,8 +62,8 @@ const changed = (rule: string, vertical: string): object => {
 }
 
 /**
- * Stores the rule set of the vertical for all days from one on. A set whose last rule an earlier start has stored
- * stays as it is.
+ * Stores the rule set of the vertical for all days from one on, and evaluates it, so that cases are listed. A
+ * set whose last rule an earlier start has stored stays as it is.
  */
 export async function putRules(
   { account, vertical, call }: Pick<Target, 'account' | 'vertical' | 'call'>,
@@ -78,6 +78,9 @@ export async function putRules(
   for (const [rule, body] of rules) {
     const version = { ...body, ...changed(rule, vertical), effective_from: from }
     await call('PUT', `${at}/${rule}`, version)
+  }
+  for (let isDone = false; !isDone; ) {
+    isDone = (await call<{ done: boolean }>('POST', `${at}/run`)).done
   }
 }
 
