@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import {
   findRuleVersion,
@@ -18,6 +19,7 @@ import {
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
+import { namedInScope, warnOfUnknownAffiliates } from '../fraud/check-rule.ts'
 import { decideDisable, decidePut } from '../fraud/put-rule.ts'
 import { RULE_DEPTH } from '../fraud/rules.ts'
 import { parseRuleVersion, ruleOn } from '../fraud/stored-rules.ts'
@@ -76,7 +78,13 @@ export const fraudRules = new Hono<AppEnv>()
     const { outcome, version, rule: checked } = await putRule(c, account, rule, body, after)
     const { effective_from } = checked.terms
     const status = outcome === 'created' ? 201 : 200
-    const { warnings } = checked
+    const unconfigured = await unconfiguredAmong(
+      resolveDatabase(c.env, account.binding),
+      account.id,
+      namedInScope(checked.terms.scope),
+    )
+    const unknown = warnOfUnknownAffiliates(checked.terms, unconfigured)
+    const warnings = [...checked.warnings, ...unknown]
     return c.json({ rule, version, effective_from, outcome, warnings }, status)
   })
 

@@ -256,6 +256,27 @@ function warnOfScopes(terms: RuleTerms, { rule, versions }: RuleContext): Warnin
   })
 }
 
+/** Returns the affiliates that a scope names. */
+export const namedInScope = ({ affiliates, not_affiliates = [] }: RuleTerms['scope']): string[] =>
+  [...affiliates, ...not_affiliates].filter((one) => one !== ALL_AFFILIATES)
+
+/** Warns of each affiliate of a scope that is not configured: rules look at configured ones alone. */
+export function warnOfUnknownAffiliates(
+  { scope }: RuleTerms,
+  unconfigured: ReadonlySet<string>,
+): Warning[] {
+  const warn = (name: 'affiliates' | 'not_affiliates', effect: string) =>
+    (scope[name] ?? []).flatMap((affiliate, i): Warning[] => {
+      if (!unconfigured.has(affiliate)) return []
+      const message = `Affiliate ${quote(affiliate)} is not configured. Until it is, ${effect}`
+      return [{ code: 'unknown_affiliate', pointer: `/scope/${name}/${i}`, message }]
+    })
+  return [
+    ...warn('affiliates', 'the rule finds nothing of it.'),
+    ...warn('not_affiliates', 'leaving it out has no effect.'),
+  ]
+}
+
 /** Returns whether a scope includes an affiliate. */
 export const isInScope = (
   { affiliates, not_affiliates = [] }: RuleTerms['scope'],

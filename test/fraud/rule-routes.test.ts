@@ -464,7 +464,7 @@ describe('warnings', () => {
     [{ affiliates: ['A'] }, { affiliates: ['B'] }, false],
     [{ affiliates: ['A', 'C'] }, { affiliates: ['B', 'C'] }, true],
   ])('rules of a kind for %j and %j overlap: %j', async (one, other, isOverlapping) => {
-    await register('forex')
+    await register('forex', { affiliates: ['A', 'B', 'C'] })
     await put('one', burst({ scope: one }))
     const found = await warningsOf('other', burst({ scope: other }))
     expect(found).toEqual(isOverlapping ? [['overlapping_scopes', '/scope']] : [])
@@ -472,6 +472,31 @@ describe('warnings', () => {
     expect(await warningsOf('third', burst({ kind: 'lot_churn', scope: other }))).toEqual([])
     expect(await warningsOf('fourth', burst({ disabled: true, scope: other }))).toEqual([])
   })
+})
+
+test('each affiliate of a scope that is not configured has a warning, and the version is stored', async () => {
+  await register('forex', { affiliates: ['A'] })
+  const warned = async (rule: string, scope: object) => {
+    const [, { warnings }] = await answer(put(rule, burst({ scope })))
+    return (warnings as Record<string, string>[])
+      .filter(({ code }) => code === 'unknown_affiliate')
+      .map(({ pointer, message }) => [pointer, message])
+  }
+  expect(await warned('one', { affiliates: ['A', 'B'], not_affiliates: ['HOUSE'] })).toEqual([
+    [
+      '/scope/affiliates/1',
+      'Affiliate `B` is not configured. Until it is, the rule finds nothing of it.',
+    ],
+    [
+      '/scope/not_affiliates/0',
+      'Affiliate `HOUSE` is not configured. Until it is, leaving it out has no effect.',
+    ],
+  ])
+  // The same terms again store nothing, and have the warnings again.
+  expect(await warned('one', { affiliates: ['A', 'B'], not_affiliates: ['HOUSE'] })).toHaveLength(2)
+  expect((await read('/one')).versions).toHaveLength(1)
+  await askAdmin('accounts/acme-forex/affiliates', 'PUT', [{ affiliate_id: 'B' }])
+  expect(await warned('two', { affiliates: ['A', 'B'] })).toEqual([])
 })
 
 describe('accounts', () => {

@@ -41,6 +41,7 @@ export const fraudAnswers = (): Record<string, JsonSchema> => ({
         'before_first_record',
         'later_version_applies',
         'overlapping_scopes',
+        'unknown_affiliate',
       ),
     ),
     pointer: documented('A JSON Pointer (RFC 6901) into the body as sent.'),

@@ -278,6 +278,7 @@ export async function unconfiguredAmong(
   account: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
   const values = { account, ids: JSON.stringify([...new Set(ids)]) }
   const rows = await all<Pick<Affiliate, 'affiliate_id'>>(db, UNCONFIGURED_AMONG, values)
   return new Set(rows.map(({ affiliate_id }) => affiliate_id))
