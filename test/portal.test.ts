@@ -1,11 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { portalApp } from '../src/portal/app.tsx'
 import { WORDS } from '../src/portal/words.ts'
-import { openBrowser } from './console/browser.ts'
-import { unescaped } from './console/form-fields.ts'
 import { ask, askAdmin, json, issuedPartner as partner } from './partner.ts'
 import { type Deviation, newPasskey } from './portal/authenticator.ts'
+import { type Browser, hidden, inviteTo, joinAt, openPortal, optionsIn } from './portal/join.ts'
 
 // The portal: invitations, passkeys and sessions, with a device in software.
 
@@ -18,34 +16,15 @@ beforeEach(async () => {
 
 const put = (body: object) => askAdmin('accounts/acme/affiliates', 'PUT', [body])
 
-async function invite(body?: object, affiliate = 'IB-07'): Promise<string> {
-  const path = `accounts/acme/affiliates/${affiliate}/invitations`
-  return (await json(askAdmin(path, 'POST', body))).invitation_url.split('#')[1]
-}
+const invite = (body?: object, affiliate = 'IB-07') => inviteTo('acme', affiliate, body)
 
 const members = async () =>
   (await json(askAdmin('accounts/acme/affiliates/IB-07/members'))).data as { id: string }[]
 
-type Browser = ReturnType<typeof openBrowser>
-const open = () => openBrowser(env as Env, portalApp as never)
+const open = openPortal
 
-const hidden = (page: string, name: string) =>
-  unescaped(new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '')
-
-const optionsIn = (page: string) =>
-  JSON.parse(unescaped(/data-options="([^"]*)"/.exec(page)?.[1] ?? 'null'))
-
-/** Registers a passkey by an invitation. Returns the response. */
-async function join(
-  browser: Browser,
-  secret: string,
-  { device, by = {} }: { device: Awaited<ReturnType<typeof newPasskey>>; by?: Deviation },
-) {
-  const page = await (await browser.post(`${AT}/invitation`, { secret })).text()
-  const credential = await device.create(optionsIn(page), by)
-  const state = hidden(page, 'state')
-  return browser.post(`${AT}/invitation/register`, { secret, state, credential, name: 'Eve' })
-}
+const join = (...sent: Parameters<typeof joinAt> extends [string, ...infer Rest] ? Rest : never) =>
+  joinAt(AT, ...sent)
 
 async function signIn(
   browser: Browser,

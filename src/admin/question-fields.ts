@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 
@@ -11,9 +12,9 @@ const STATUS = f.oneOf('open', 'closed')
 
 /** What an affiliate writes. */
 const words = describeField(
-  f.remarkOf(f.MAX_TEXT),
+  f.remarkOf(MAX_WORDS),
   documentation(
-    `What the affiliate asks, of 1 to ${f.MAX_TEXT} characters.`,
+    `What the affiliate asks, of 1 to ${MAX_WORDS} characters.`,
     'Why is this 40 euros less than in September?',
   ),
 )

@@ -9,6 +9,7 @@ import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
+import { changeQuestions, showQuestions } from './questions.tsx'
 import {
   isMember,
   register,
@@ -85,6 +86,8 @@ portalApp
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))
   .get('/customers', forMembers(showCustomers))
+  .get('/questions', forMembers(showQuestions))
+  .post('/questions', forMembers(changeQuestions))
   .get('/passkeys', forMembers(showPasskeys))
   .post('/passkeys', forMembers(changePasskeys))
 

@@ -3,6 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { dayText, MemberPage, NextPage } from './member-page.tsx'
+import { AskLink } from './questions.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -30,7 +31,17 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
         columns={[
           {
             title: words.customer,
-            cell: ({ customer }: Customer) => <Data text={customer ?? '–'} />,
+            cell: ({ customer }: Customer) => (
+              <>
+                <Data text={customer ?? '–'} />
+                {customer !== null && customer !== 'hidden' && (
+                  <>
+                    {' '}
+                    <AskLink visit={visit} about={{ customer }} />
+                  </>
+                )}
+              </>
+            ),
           },
           {
             title: words.signup_day,

@@ -26,6 +26,7 @@ export const PLACES = {
   overview: '',
   statements: '/statements',
   customers: '/customers',
+  questions: '/questions',
   passkeys: '/passkeys',
 } as const
 

@@ -4,6 +4,7 @@ import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, moneyIn, NextPage, periodText } from './member-page.tsx'
+import { AskLink } from './questions.tsx'
 import type { MemberVisit } from './visit.ts'
 
 interface Statement {
@@ -65,6 +66,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   const explanation =
     chosen &&
     (await visit.text(`/lines/${encodeURIComponent(chosen.id)}/explain`, { period: found.period }))
+  const about = { statement: found.id, period: found.period }
   return respond(
     c,
     <MemberPage
@@ -72,7 +74,9 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       here="statements"
       title={`${periodText(found.period, language)}: ${moneyIn(found.total, found.currency, language)}`}
     >
-      <p class="lead">{words[found.status]}</p>
+      <p class="lead">
+        {words[found.status]} <AskLink visit={visit} about={about} />
+      </p>
       <h2>{words.lines}</h2>
       <ul class="lines">
         {found.lines.map(({ id, rule, amount }) => (
@@ -86,6 +90,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
             {chosen?.id === id && (
               <section aria-label={words.why}>
                 <pre class="why">{explanation}</pre>
+                <AskLink visit={visit} about={{ ...about, line: id }} />
               </section>
             )}
           </li>

@@ -42,6 +42,8 @@ export interface MemberVisit extends PortalVisit {
   get<T>(path: string, query?: Query): Promise<T>
   /** Does the same, and returns the answer as plain text. */
   text(path: string, query?: Query): Promise<string>
+  /** Sends JSON to a path. Throws the ApiError that the API responds with. */
+  post<T>(path: string, body: object): Promise<T>
 }
 
 type Query = Readonly<Record<string, string | undefined>>
@@ -88,13 +90,13 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   return { ...spoken, session, member, csrf, ...apiOf(c, csrf, language) }
 }
 
-/** Returns functions that read from `/affiliate/v1` with the session of a request. */
+/** Returns functions that use `/affiliate/v1` with the session of a request. */
 function apiOf(
   c: Context<AppEnv>,
   csrf: string,
   language: Language,
-): Pick<MemberVisit, 'get' | 'text'> {
-  const send = (path: string, query: Query, Accept: string) => {
+): Pick<MemberVisit, 'get' | 'text' | 'post'> {
+  const send = (path: string, query: Query, Accept: string, init: RequestInit = {}) => {
     const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value) url.searchParams.set(name, value)
@@ -102,11 +104,16 @@ function apiOf(
     const headers = {
       ...{ Accept, 'Accept-Language': language, [CSRF_HEADER]: csrf },
       Cookie: c.req.header('Cookie') ?? '',
+      ...(init.body && { 'Content-Type': 'application/json' }),
     }
-    return routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
+    return routes.fetch(new Request(url, { ...init, headers }), c.env, c.executionCtx)
   }
   return {
     get: async (path, query = {}) => (await send(path, query, 'application/json')).json(),
     text: async (path, query = {}) => (await send(path, query, 'text/plain')).text(),
+    post: async (path, body) => {
+      const init = { method: 'POST', body: JSON.stringify(body) }
+      return (await send(path, {}, 'application/json', init)).json()
+    },
   }
 }

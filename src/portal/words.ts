@@ -87,6 +87,29 @@ const en = {
   failed: 'This did not work',
   try_again: 'Try again',
   other_session: 'This form belongs to another session. Open the page again.',
+  questions: 'Questions',
+  ask: 'Ask about this',
+  you: 'You',
+  your_question: 'Your question',
+  your_words: 'Your words',
+  send: 'Send',
+  write_more: 'Write more',
+  question_open: 'waits for an answer',
+  question_closed: 'answered',
+  about_statement: 'Statement of {period}',
+  about_line: 'Line of {period}',
+  about_customer: 'Customer {customer}',
+  no_questions:
+    'You have asked nothing yet. Open a statement, a line or a customer, and choose “Ask about this”.',
+  how_to_ask:
+    'To ask something else, open a statement, a line or a customer, and choose “Ask about this”.',
+  question_sent: 'Your question is sent. The answer stands here.',
+  question_text: 'Write 1 to 500 characters.',
+  question_full:
+    'You have 20 open questions, which is the most. Wait until {account} answers one of them.',
+  question_long: 'This question has 100 messages, which is the most. Ask another one.',
+  question_gone: 'What you ask about does not exist any more.',
+  message_erased: 'This message was erased together with the personal data of its customer.',
   first_passkey: 'Passkey 1',
 }
 
@@ -182,6 +205,30 @@ const de: Words = {
   failed: 'Das hat nicht geklappt',
   try_again: 'Noch einmal versuchen',
   other_session: 'Dieses Formular gehört zu einer anderen Sitzung. Öffnen Sie die Seite neu.',
+  questions: 'Fragen',
+  ask: 'Dazu fragen',
+  you: 'Sie',
+  your_question: 'Ihre Frage',
+  your_words: 'Ihre Nachricht',
+  send: 'Senden',
+  write_more: 'Mehr schreiben',
+  question_open: 'wartet auf Antwort',
+  question_closed: 'beantwortet',
+  about_statement: 'Abrechnung {period}',
+  about_line: 'Zeile {period}',
+  about_customer: 'Kunde {customer}',
+  no_questions:
+    'Sie haben noch nichts gefragt. Öffnen Sie eine Abrechnung, eine Zeile oder einen Kunden, und wählen Sie „Dazu fragen“.',
+  how_to_ask:
+    'Um etwas anderes zu fragen, öffnen Sie eine Abrechnung, eine Zeile oder einen Kunden, und wählen Sie „Dazu fragen“.',
+  question_sent: 'Ihre Frage ist gesendet. Die Antwort steht hier.',
+  question_text: 'Schreiben Sie 1 bis 500 Zeichen.',
+  question_full:
+    'Sie haben 20 offene Fragen, mehr sind nicht möglich. Warten Sie, bis {account} eine davon beantwortet.',
+  question_long: 'Diese Frage hat 100 Nachrichten, mehr sind nicht möglich. Stellen Sie eine neue.',
+  question_gone: 'Das, wonach Sie fragen, gibt es nicht mehr.',
+  message_erased:
+    'Diese Nachricht wurde zusammen mit den personenbezogenen Daten ihres Kunden gelöscht.',
   first_passkey: 'Passkey 1',
 }
 
@@ -270,6 +317,29 @@ const es: Words = {
   failed: 'No ha funcionado',
   try_again: 'Intentar de nuevo',
   other_session: 'Este formulario pertenece a otra sesión. Abra la página de nuevo.',
+  questions: 'Preguntas',
+  ask: 'Preguntar sobre esto',
+  you: 'Usted',
+  your_question: 'Su pregunta',
+  your_words: 'Su mensaje',
+  send: 'Enviar',
+  write_more: 'Escribir más',
+  question_open: 'espera respuesta',
+  question_closed: 'respondida',
+  about_statement: 'Liquidación de {period}',
+  about_line: 'Línea de {period}',
+  about_customer: 'Cliente {customer}',
+  no_questions:
+    'Todavía no ha preguntado nada. Abra una liquidación, una línea o un cliente y elija «Preguntar sobre esto».',
+  how_to_ask:
+    'Para preguntar otra cosa, abra una liquidación, una línea o un cliente y elija «Preguntar sobre esto».',
+  question_sent: 'Su pregunta está enviada. La respuesta aparecerá aquí.',
+  question_text: 'Escriba de 1 a 500 caracteres.',
+  question_full:
+    'Tiene 20 preguntas abiertas, que es el máximo. Espere a que {account} responda a una de ellas.',
+  question_long: 'Esta pregunta tiene 100 mensajes, que es el máximo. Haga otra.',
+  question_gone: 'Aquello sobre lo que pregunta ya no existe.',
+  message_erased: 'Este mensaje se borró junto con los datos personales de su cliente.',
   first_passkey: 'Llave 1',
 }
 
@@ -358,6 +428,29 @@ const pt: Words = {
   failed: 'Não funcionou',
   try_again: 'Tentar de novo',
   other_session: 'Este formulário pertence a outra sessão. Abra a página de novo.',
+  questions: 'Perguntas',
+  ask: 'Perguntar sobre isto',
+  you: 'Você',
+  your_question: 'A sua pergunta',
+  your_words: 'A sua mensagem',
+  send: 'Enviar',
+  write_more: 'Escrever mais',
+  question_open: 'espera resposta',
+  question_closed: 'respondida',
+  about_statement: 'Extrato de {period}',
+  about_line: 'Linha de {period}',
+  about_customer: 'Cliente {customer}',
+  no_questions:
+    'Ainda não perguntou nada. Abra um extrato, uma linha ou um cliente e escolha “Perguntar sobre isto”.',
+  how_to_ask:
+    'Para perguntar outra coisa, abra um extrato, uma linha ou um cliente e escolha “Perguntar sobre isto”.',
+  question_sent: 'A sua pergunta foi enviada. A resposta aparecerá aqui.',
+  question_text: 'Escreva de 1 a 500 caracteres.',
+  question_full:
+    'Tem 20 perguntas abertas, que é o máximo. Espere até {account} responder a uma delas.',
+  question_long: 'Esta pergunta tem 100 mensagens, que é o máximo. Faça outra.',
+  question_gone: 'Aquilo sobre o que pergunta já não existe.',
+  message_erased: 'Esta mensagem foi apagada com os dados pessoais do seu cliente.',
   first_passkey: 'Chave 1',
 }
 

@@ -9,6 +9,9 @@ import { bindStatement, compileStatement } from '../statement.ts'
 /** The contract: an affiliate has at most so many open questions. */
 export const MAX_OPEN_QUESTIONS = 20
 
+/** The contract: the characters of what an affiliate writes. */
+export const MAX_WORDS = 500
+
 /** The messages of one question, so that all of them can be read at once. */
 export const MAX_MESSAGES = 100
 
@@ -39,7 +42,8 @@ const WITH_MESSAGES = `(
         select w.at, w.side, w.text, ifnull(n.name, w.author) as author
         from affiliate_question_messages w
         left join affiliate_members n on n.account = w.account and n.affiliate_id = q.affiliate_id
-          and w.side = 'affiliate' and n.id = substr(w.author, length('affiliate-member ') + 1)
+          and w.side = 'affiliate'
+          and w.author = 'affiliate-member ' || n.id || ' ' || n.affiliate_id
         where w.account = q.account and w.question = q.id order by w.position
       ) m
     ) as messages from affiliate_questions q)`

@@ -1,0 +1,253 @@
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import type { AppEnv } from '../auth/authorize.ts'
+import type { Values } from '../console/page.ts'
+import { Data, type List } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
+import { ApiError } from '../errors.ts'
+import { Problem, portalPath } from './layout.tsx'
+import { MemberPage, NextPage, periodText, timeText } from './member-page.tsx'
+import { readMemberForm } from './sign-in.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+/** What `GET /affiliate/v1/questions` says of a question. */
+interface Question {
+  readonly id: string
+  readonly statement: string | null
+  readonly line: string | null
+  readonly customer: string | null
+  readonly period: string | null
+  readonly status: 'open' | 'closed'
+  readonly messages: readonly {
+    readonly at: string
+    readonly from: 'affiliate' | 'team'
+    readonly text: string | null
+  }[]
+}
+
+const AT = '/questions'
+
+/** The kinds of things that a question is about. */
+const KINDS = ['line', 'statement', 'customer'] as const
+
+/** What a question is about. `statement` and `period` stand beside a line, too. */
+type Subject = Pick<Question, 'statement' | 'line' | 'customer' | 'period'>
+
+/** Renders the link to the form that asks about something. */
+export const AskLink = ({ visit, about }: { visit: MemberVisit; about: Partial<Subject> }) => {
+  const { account, words } = visit
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(about)) if (value) query.set(name, value)
+  return (
+    <a class="ask" href={`${portalPath(account.id, AT)}?${query}#ask`}>
+      {words.ask}
+    </a>
+  )
+}
+
+/** Says what a question is about, with a link to it. */
+const AboutWords = ({ visit, about }: { visit: MemberVisit; about: Subject }) => {
+  const { words, account, language } = visit
+  const { statement, line, customer, period } = about
+  const named = { period: period === null ? '' : periodText(period, language) }
+  if (customer !== null) return <Data text={fill(words.about_customer, { customer })} />
+  if (statement === null) return <>{words.about_line}</>
+  const path = portalPath(account.id, `/statements/${encodeURIComponent(statement)}`)
+  const to = line === null ? path : `${path}?${new URLSearchParams({ line })}#${line}`
+  return <a href={to}>{fill(line === null ? words.about_statement : words.about_line, named)}</a>
+}
+
+/** What was typed into a form that was refused, and why. */
+interface Refused {
+  readonly values: Values
+  readonly problem: string
+}
+
+/** Renders a form with a text, which is kept if it was refused. */
+const TextForm = (props: {
+  visit: MemberVisit
+  /** The id of the text field, which no other form of the page has. */
+  id: string
+  label: string
+  submit: string
+  hidden: Readonly<Record<string, string>>
+  text: string
+}) => {
+  const { visit, id, label, submit, hidden, text } = props
+  return (
+    <form method="post" action={portalPath(visit.account.id, AT)} class="change">
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <div class="field">
+        <label for={id}>{label}</label>
+        <textarea id={id} name="text" rows={4} maxlength={MAX_WORDS} required>
+          {text}
+        </textarea>
+      </div>
+      <button type="submit">{submit}</button>
+    </form>
+  )
+}
+
+const Message = ({ visit, message }: { visit: MemberVisit; message: Question['messages'][0] }) => {
+  const { words, account, language } = visit
+  return (
+    <li class={message.from}>
+      <p class="note">
+        <Data text={message.from === 'team' ? account.name : words.you} />,{' '}
+        {timeText(message.at, language)}
+      </p>
+      {message.text === null ? (
+        <p class="quiet">{words.message_erased}</p>
+      ) : (
+        <p class="words">
+          <bdi>{message.text}</bdi>
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** Renders a question with what was written about it, and the form that writes more. */
+const Thread = (props: { visit: MemberVisit; question: Question; refused: Refused | null }) => {
+  const { visit, question, refused } = props
+  const { words } = visit
+  const { id, status, messages } = question
+  const isRefused = refused?.values('question') === id
+  return (
+    <article class="thread" id={id}>
+      <h3>
+        <AboutWords visit={visit} about={question} />{' '}
+        <small class={`badge ${status === 'open' ? 'warn' : 'good'}`}>
+          {words[status === 'open' ? 'question_open' : 'question_closed']}
+        </small>
+      </h3>
+      <ol class="messages">
+        {messages.map((message) => (
+          <Message visit={visit} message={message} />
+        ))}
+      </ol>
+      <details open={isRefused}>
+        <summary>{words.write_more}</summary>
+        {isRefused && <Problem text={refused.problem} />}
+        <TextForm
+          visit={visit}
+          id={`text-${id}`}
+          label={words.your_words}
+          submit={words.send}
+          hidden={{ question: id }}
+          text={isRefused ? refused.values('text') : ''}
+        />
+      </details>
+    </article>
+  )
+}
+
+/** Returns what the page is asked to ask about; null if nothing. */
+function subjectOf(values: Values): Subject | null {
+  if (KINDS.every((kind) => values(kind) === '')) return null
+  const text = (name: string) => values(name) || null
+  return {
+    ...{ line: text('line'), customer: text('customer') },
+    ...{ statement: text('statement'), period: text('period') },
+  }
+}
+
+/** Returns the kind of a subject, and its id. */
+const namedOf = (about: Subject) =>
+  KINDS.flatMap((kind) => (about[kind] === null ? [] : [[kind, about[kind]] as const]))[0]
+
+const AskForm = (props: { visit: MemberVisit; about: Subject; refused: Refused | null }) => {
+  const { visit, about, refused } = props
+  const { words } = visit
+  const { statement, line, customer, period } = about
+  const hidden = { statement, line, customer, period }
+  return (
+    <section id="ask">
+      <h2>{words.ask}</h2>
+      <p>
+        <AboutWords visit={visit} about={about} />
+      </p>
+      {refused && <Problem text={refused.problem} />}
+      <TextForm
+        visit={visit}
+        id="text"
+        label={words.your_question}
+        submit={words.send}
+        hidden={Object.fromEntries(
+          Object.entries(hidden).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+        )}
+        text={refused?.values('text') ?? ''}
+      />
+    </section>
+  )
+}
+
+const Done = ({ children }: { children: Child }) => (
+  <p class="notice good" role="status">
+    {children}
+  </p>
+)
+
+/** Responds with the questions of the affiliate, and with the form that asks about what the address names. */
+export async function showQuestions(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+  refused: Refused | null = null,
+): Promise<Response> {
+  const { words } = visit
+  const values: Values = refused?.values ?? ((name) => c.req.query(name) ?? '')
+  const about = subjectOf(values)
+  const cursor = c.req.query('cursor')
+  const { data, meta } = await visit.get<List<Question>>(AT, { cursor, per_page: '20' })
+  return respond(
+    c,
+    <MemberPage visit={visit} here="questions" title={words.questions}>
+      {c.req.query('done') && <Done>{words.question_sent}</Done>}
+      {about && (
+        <AskForm
+          visit={visit}
+          about={about}
+          refused={refused?.values('question') ? null : refused}
+        />
+      )}
+      {data.length === 0 ? <p class="note">{words.no_questions}</p> : <p>{words.how_to_ask}</p>}
+      {data.map((question) => (
+        <Thread visit={visit} question={question} refused={refused} />
+      ))}
+      <NextPage visit={visit} at={AT} cursor={meta.next_cursor} />
+    </MemberPage>,
+    refused ? 422 : 200,
+  )
+}
+
+/** Returns why a question was refused, in the language of the affiliate. */
+function problemOf({ words, account }: MemberVisit, error: ApiError): string {
+  const [first] = (error.details.errors ?? []) as { code?: string; pointer?: string }[]
+  if (first?.code === 'maximum') return fill(words.question_full, { account: account.name })
+  if (first?.pointer === '/text') return words.question_text
+  if (error.code === 'conflict') return words.question_long
+  if (error.code === 'not_found') return words.question_gone
+  throw error
+}
+
+/** Asks a question, or writes more about one. */
+export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const values = await readMemberForm(c, visit)
+  const question = values('question')
+  const about = subjectOf(values)
+  const text = values('text').replaceAll('\r\n', '\n')
+  const [kind, id] = (about && namedOf(about)) ?? ['statement', '']
+  try {
+    const path = question ? `${AT}/${encodeURIComponent(question)}/messages` : AT
+    const asked = await visit.post<Question>(path, question ? { text } : { [kind]: id, text })
+    return c.redirect(portalPath(visit.account.id, `${AT}?done=sent#${asked.id}`), 303)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return showQuestions(c, visit, { values, problem: problemOf(visit, error) })
+  }
+}
