@@ -112,6 +112,7 @@ function backTest(next_cursor: string | null) {
     ...{ rule: 'r', from: '2026-09-01', to: '2026-09-30', kind: 'resets' },
     ...{ data: [one], opened: [], would_hold, affiliates: 1, skipped: [], meta: { next_cursor } },
     outcomes: { confirmed: 0, dismissed: 1, reversed: 0 },
+    compared_with: { version: 3, cases: 2, same: 1, would_hold: [] },
   }
 }
 
@@ -194,8 +195,10 @@ const RULE_VERSION = {
   terms: {
     ...{ name: 'Resets', kind: 'resets', severity: 'low', action: 'flag', disabled: false },
     ...{ scope: { affiliates: ['*'] }, parameters: { count: 4, days: 14 } },
+    effective_from: '2026-12-01',
   },
 }
+const CASE = { case_id: 'case_1', figures: [] }
 const THING = { account: 'a', policies: { unknown_customer: 'hold' }, disabled: false }
 const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
@@ -456,7 +459,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     ONE,
   ],
-  [['fraud', 'case', 'a', 'case_1'], 'GET accounts/a/cases/case_1', undefined, THING],
+  [['fraud', 'case', 'a', 'case_1'], 'GET accounts/a/cases/case_1', undefined, CASE],
   [
     ['fraud', 'evidence', 'a', 'case_1'],
     'GET accounts/a/cases/case_1/evidence?per_page=500',
@@ -929,6 +932,11 @@ describe('operations', { concurrency: 4 }, () => {
     )
     assert.match(stdout, /\n2 cases of 2 affiliates\.\n/)
     assert.match(stdout, /confirmed 0, dismissed 2, and confirmed but released 0 of them\./)
+    assert.ok(
+      stdout.includes(
+        'Compared with version 3, which is in force: 2 cases instead of 4; 2 are the same; 24.00 EUR held instead of 0.00 EUR.\nStatements that nobody has approved yet are not counted.\n',
+      ),
+    )
     const line = 'POST accounts/a/fraud-rules/r/simulate'
     assert.deepEqual(lines(), [line, `${line}?cursor=next`])
   })
@@ -1113,6 +1121,23 @@ describe('operations', { concurrency: 4 }, () => {
       'Its cases are of low severity.',
       '',
     ])
+    assert.equal(stdout.match(/effective_from/g)?.length, 1)
+  })
+
+  test('fraud case: what figures are made of, and what they leave out, are tables', async () => {
+    const figure = { name: 'payout', value: '9', comparison: 'more_than', threshold: '8' }
+    const made_of = [{ name: 'profit', value: '8', unit: 'EUR' }]
+    const left_out = [{ currency: 'XOF', amounts: 2 }]
+    const withParts = { ...figure, unit: 'EUR', made_of, left_out }
+    const whole = { case_id: 'case_1', figures: [withParts, { ...figure, unit: 'EUR' }] }
+    const { base } = await service(() => ({ body: whole }))
+    const { stdout } = await admin(base, ['fraud', 'case', 'a', 'case_1'])
+    assert.match(stdout, /\nfigures:\n.*│ payout │ 9 +│ more_than +│ 8 +│ EUR +│\n/s)
+    assert.match(stdout, /\nmade_of:\n.*│ payout │ profit │ 8 +│ EUR +│\n/s)
+    assert.match(stdout, /\nleft_out:\n.*│ payout │ XOF +│ +2 │\n/s)
+    const { base: plain } = await service(() => ({ body: { ...whole, figures: [figure] } }))
+    const { stdout: without } = await admin(plain, ['fraud', 'case', 'a', 'case_1'])
+    assert.doesNotMatch(without, /made_of|left_out/)
   })
 
   test('fraud put: reads a rule of a set, and what fraud version --json printed', async () => {

@@ -88,7 +88,7 @@ beforeEach(async () => {
         made_of: [
           { name: 'profit', value: '800', unit: 'USD' },
           { name: 'earned', value: '7', unit: 'EUR', from: '2024-05-01', to: '2024-05-31' },
-          { name: 'bets', value: '1', unit: 'bets', from: '2024-05-01', to: '2024-05-01' },
+          { name: 'bets', value: '1', unit: 'bets', from: '2024-04-01', to: '2024-04-01' },
         ],
         left_out: [
           { currency: null, amounts: 1 },
@@ -146,6 +146,8 @@ describe('the list of cases', () => {
   test('without a case it says what to do', async () => {
     await changeCase('case_1', 'status', 'dismissed')
     expect((await read(`${AT}/cases`)).text).toMatch(/No open case: there is nothing to decide\./)
+    const { html } = await read(`${AT}/cases`)
+    expect(html).toMatch(/Test the rules on past days.*href="[^"]*\/fraud-rules\/[^"/]+\/simulate"/)
     expect((await read(`${AT}/cases?rule=none`)).text).toMatch(/No case matches these filters\./)
 
     await register('prop-trading')
@@ -168,8 +170,8 @@ describe('a case', () => {
     expect(text).toMatch(/Share at the minimum 80 % at least 60 %/)
     expect(text).toMatch(/Earned 1,234\.50 EUR more than 1,000\.00 EUR/)
     expect(text).toMatch(/Profit since the last payout: 800\.00 USD/)
-    expect(text).toMatch(/Earned: 7\.00 EUR \(1 May 2024 to 31 May 2024\)/)
-    expect(text).toMatch(/Bets: 1 bet \(1 May 2024\)/)
+    expect(text).toMatch(/1 – 31 May 2024\s*Earned: 7\.00 EUR/)
+    expect(text).toMatch(/1 Apr 2024\s*Bets: 1 bet/)
     expect(text).toMatch(/1 amount without a currency is left out\./)
     expect(text).toMatch(/2 amounts in XOF are left out, because there is no rate\./)
     expect(text).toMatch(

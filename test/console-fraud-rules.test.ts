@@ -335,7 +335,7 @@ describe('a back-test', () => {
     expectPlain(page)
     const text = words(page)
     expect(text).toContain(
-      'From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case at 1 affiliate, of 3 affiliates that were tested. It would have held no payout. Nobody has decided it so far.',
+      'From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case at 1 affiliate, of 3 affiliates that were tested. It would have held no payout. Nobody has decided it so far. Statements that nobody has approved yet are not counted.',
     )
     expect(text).toContain('August 2026 0 September 2026 1')
     expect(text).toContain('The customer paid 3 fees for challenges and resets in 3 days.')
@@ -371,5 +371,17 @@ describe('a back-test', () => {
     const chart = await (await open(href.replaceAll('&amp;', '&'))).page()
     expect(words(chart)).toContain('the cases that the terms that you typed would have opened')
     expectPlain(chart)
+  })
+
+  test('compares what is typed with the version in force, and marks what is new', async () => {
+    await storeWorld(FEES, 'acme')
+    await put('resets', { effective_from: TODAY, parameters: { count: 3, days: 3 } })
+    const terms = JSON.stringify({ kind: 'resets', parameters: { count: 2, days: 3 } })
+    const query = `from=2026-08-15&to=2026-09-30&terms=${encodeURIComponent(terms)}`
+    const page = words(await (await open(`${RULES}/resets/simulate?${query}`)).page())
+    expect(page).toContain(
+      'Compared with version 1, which is in force: 2 cases instead of 1; 1 is the same; both would have held nothing.',
+    )
+    expect(page.match(/ in 3 days\. new /g)).toHaveLength(1)
   })
 })

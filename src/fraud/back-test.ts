@@ -74,6 +74,17 @@ function testedVersion(
   return [{ version, kind, parameters, action, reservePercent, isInScope: isOwn, first, last }]
 }
 
+/** Returns the back-test of a stored version on all days of another; null if it is disabled, or of another kind. */
+export function testOfVersion(
+  { terms, version }: RuleVersion,
+  { versions: tested, first, last, expireDays }: BackTest,
+): BackTest | null {
+  const versions = testedVersion(terms, version, first, last).filter(({ kind }) =>
+    tested.some((one) => one.kind === kind),
+  )
+  return versions.length > 0 ? { versions, expireDays, first, last } : null
+}
+
 /** Returns the stored versions, each on those of the days on which it applies. */
 const storedOn = (stored: readonly RuleVersion[], first: number, last: number): TestedVersion[] =>
   ruleDaysOf(stored, first, last).flatMap((one) =>

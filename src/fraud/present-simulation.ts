@@ -4,8 +4,16 @@ import { LISTED_EVIDENCE } from './limits.ts'
 import { type SimulatedCase, sumHeld } from './simulate.ts'
 import type { PresentedCase } from './simulated-page.ts'
 
-/** Returns a case with the first of its records, and what persons decided of it. */
-export function presentCase(one: SimulatedCase, outcome: Outcome | null): PresentedCase {
+/**
+ * Returns a case with the first of its records, and what persons decided of it.
+ *
+ * @param also_in_force Whether the version in force would have opened it, too; null if none is compared.
+ */
+export function presentCase(
+  one: SimulatedCase,
+  outcome: Outcome | null,
+  also_in_force: boolean | null,
+): PresentedCase {
   const { subject, figures, sentence } = one.finding
   return {
     subject,
@@ -25,6 +33,7 @@ export function presentCase(one: SimulatedCase, outcome: Outcome | null): Presen
     evidence_total: one.evidence.length,
     would_hold: sumHeld(one.held),
     outcome,
+    also_in_force,
   }
 }
 

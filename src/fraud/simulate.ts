@@ -74,15 +74,22 @@ export interface SimulatedCase extends Case {
 export interface SimulatedCases {
   /** In order of the day for which they were opened, affiliate and subject. */
   readonly cases: readonly SimulatedCase[]
+  /** Those of the other back-test. */
+  readonly others: readonly SimulatedCase[]
   /** The affiliates that were read: the first of those that were wanted. */
   readonly affiliates: readonly string[]
   /** The affiliate after these, if it alone has too many records. */
   readonly tooLarge: string | null
 }
 
-/** Returns what must be read for a back-test. */
-export const daysOf = ({ versions, first, last }: BackTest): WantedDays => ({
-  reach: joinReaches(versions.map(({ kind, parameters }) => kind.reach(parameters))),
+/** Returns what must be read for a back-test, and for another one of the same days. */
+export const daysOf = (
+  { versions, first, last }: BackTest,
+  other: BackTest | null = null,
+): WantedDays => ({
+  reach: joinReaches(
+    [...versions, ...(other?.versions ?? [])].map(({ kind, parameters }) => kind.reach(parameters)),
+  ),
   first,
   last,
 })
@@ -92,17 +99,21 @@ export const daysOf = ({ versions, first, last }: BackTest): WantedDays => ({
  *
  * @param affiliates In order; at least one is read, or found too large.
  * @param maxFacts The most records to read.
+ * @param other Another back-test of the same days, which reads the same records.
  */
 export async function simulateRule(
   from: ViewSource,
   test: BackTest,
   affiliates: readonly string[],
   maxFacts: number,
+  other: BackTest | null = null,
 ): Promise<SimulatedCases> {
   const counts = await countUnchanged(from.source, from.source.account.id)
-  const days = daysOf(test)
+  const days = daysOf(test, other)
   const find = newFinder(BACK_TEST_LIMITS.evidence)
+  const findOther = newFinder(BACK_TEST_LIMITS.evidence)
   const cases: SimulatedCase[] = []
+  const others: SimulatedCase[] = []
   const wanted = affiliates.slice(0, BACK_TEST_LIMITS.affiliates)
   let done = 0
   let left = maxFacts
@@ -115,6 +126,9 @@ export async function simulateRule(
         const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
         const found = await foundIn(find, test, affiliate, views.get(affiliate) ?? [])
         cases.push(...casesIn(test, affiliate, found, own))
+        if (!other) continue
+        const also = await foundIn(findOther, other, affiliate, views.get(affiliate) ?? [])
+        others.push(...casesIn(other, affiliate, also, own))
       }
       done += group.length
       left -= facts
@@ -122,11 +136,18 @@ export async function simulateRule(
       if (!(error instanceof TooManyFacts)) throw error
       // What was read before counts towards the limit; the next page begins anew.
       if (done > 0) break
-      if (group.length === 1) return { cases: [], affiliates: [], tooLarge: group[0] ?? null }
+      if (group.length === 1) {
+        return { cases: [], others: [], affiliates: [], tooLarge: group[0] ?? null }
+      }
       most = sizeOfGroup(group, counts) / 2
     }
   }
-  return { cases: cases.sort(inOrder), affiliates: wanted.slice(0, done), tooLarge: null }
+  return {
+    cases: cases.sort(inOrder),
+    others,
+    affiliates: wanted.slice(0, done),
+    tooLarge: null,
+  }
 }
 
 const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
@@ -208,6 +229,29 @@ function heldBy(
       const { id, affiliate_id, currency } = it
       return { id, affiliate_id, currency, amount: decimal(it.payable) }
     })
+}
+
+/**
+ * Returns the cases that others have, too: each with a case of the same subject and days in common, and each of
+ * these once.
+ */
+export function sharedCases(
+  cases: readonly SimulatedCase[],
+  others: readonly SimulatedCase[],
+): Set<SimulatedCase> {
+  const keyOf = ({ affiliate_id, finding }: SimulatedCase) =>
+    JSON.stringify([affiliate_id, subjectKey(finding.subject)])
+  const left = Map.groupBy(others, keyOf)
+  return new Set(
+    cases.filter((one) => {
+      const same = left.get(keyOf(one)) ?? []
+      const at = same.findIndex(
+        (other) => other.openedFor <= one.lastEvidenceDay && other.lastEvidenceDay >= one.openedFor,
+      )
+      if (at >= 0) same.splice(at, 1)
+      return at >= 0
+    }),
+  )
 }
 
 /**

@@ -31,6 +31,17 @@ export interface PresentedCase {
   readonly would_hold: readonly HeldSum[]
   /** What persons decided of the same case; null if they did not. */
   readonly outcome: Outcome | null
+  /** Whether the version in force would have opened it, too; null if none is compared. */
+  readonly also_in_force: boolean | null
+}
+
+/** What the version in force would have done on the same days. */
+export interface ComparedVersion {
+  readonly version: number
+  readonly cases: number
+  /** How many of its cases are the same. */
+  readonly same: number
+  readonly would_hold: readonly HeldSum[]
 }
 
 /** One page of a back-test, on the wire. */
@@ -43,6 +54,8 @@ export interface SimulatedPage {
   /** How many cases would have been opened for each day; days without any are absent. */
   readonly opened: readonly { readonly day: string; readonly cases: number }[]
   readonly would_hold: readonly HeldSum[]
+  /** Null if the stored versions are tested, or none is in force. */
+  readonly compared_with: ComparedVersion | null
   /** How many of the cases persons have confirmed, dismissed, and confirmed but released later. */
   readonly outcomes: Readonly<Record<Outcome, number>>
   /** The number of affiliates of the page. */

@@ -63,6 +63,7 @@ describe('a back-test', () => {
     evidence_total: 3,
     would_hold: [],
     outcome: null,
+    also_in_force: null,
   }
 
   test('returns the cases with their records, and stores nothing', async () => {
@@ -71,7 +72,7 @@ describe('a back-test', () => {
     expect(rest).toEqual({
       ...{ rule: 'resets', from: '2026-08-25', to: '2026-09-30', kind: 'resets' },
       ...{ opened: [{ day: '2026-09-03', cases: 1 }], would_hold: [] },
-      ...{ affiliates: 3, skipped: [], meta: { next_cursor: null } },
+      ...{ affiliates: 3, skipped: [], meta: { next_cursor: null }, compared_with: null },
       outcomes: { confirmed: 0, dismissed: 0, reversed: 0 },
     })
   })
@@ -173,7 +174,7 @@ describe('a back-test', () => {
     expect(await affiliatesOf({ ...VERSION, scope })).toEqual([0, 2])
   })
 
-  test('writes nothing, and makes at most 16 round trips, for one day as for many', async () => {
+  test('writes nothing, and makes at most 17 round trips, for one day as for many', async () => {
     const counted = async (from: string) => {
       const { response, trips, rowsWritten } = await countCalls(`/admin/v1/${PATH}`, {
         method: 'POST',
@@ -182,7 +183,7 @@ describe('a back-test', () => {
       })
       expect(response.status).toBe(200)
       // One of them is sometimes spared by a cache.
-      expect(trips).toBeLessThanOrEqual(16)
+      expect(trips).toBeLessThanOrEqual(17)
       expect(rowsWritten).toBe(0)
     }
     await counted('2025-09-01')
@@ -190,12 +191,84 @@ describe('a back-test', () => {
   })
 })
 
-describe('a back-test of the stored versions', () => {
-  const put = (effective_from: string, more: object = {}) =>
-    askAdmin('accounts/acme/fraud-rules/resets', 'PUT', {
-      ...{ name: 'Resets', severity: 'low', effective_from },
-      ...{ kind: 'resets', parameters: { count: 3, days: 3 }, ...more },
+const put = (effective_from: string, more: object = {}) =>
+  askAdmin('accounts/acme/fraud-rules/resets', 'PUT', {
+    ...{ name: 'Resets', severity: 'low', effective_from },
+    ...{ kind: 'resets', parameters: { count: 3, days: 3 }, ...more },
+  })
+
+describe('a version that is tested is compared with the one in force', () => {
+  const compare = async (version: object, query = '') => {
+    const { data, compared_with, would_hold, affiliates } = await json(
+      simulate({ ...BODY, version }, query),
+    )
+    const isSame = data.map(({ also_in_force }: { also_in_force: unknown }) => also_in_force)
+    return { compared_with, isSame, would_hold, affiliates }
+  }
+  const version = { kind: 'resets', action: 'hold', parameters: { count: 2, days: 3 } }
+
+  test('on the same days, whenever that one began', async () => {
+    await put('2026-11-01', { action: 'hold' })
+    await env.DB.batch([
+      approved('a', '2026-07', '100.00', '2026-08-14'),
+      approved('b', '2026-07', '7.00', '2026-08-14'),
+    ])
+    await approve.run()
+    expect(await compare(version)).toEqual({
+      compared_with: {
+        ...{ version: 1, cases: 1, same: 1 },
+        would_hold: [{ currency: 'EUR', amount: '100.00', statements: 1 }],
+      },
+      isSame: [true, false],
+      would_hold: [{ currency: 'EUR', amount: '100.00', statements: 1 }],
+      affiliates: 3,
     })
+    // The other one finds more.
+    const strict = { kind: 'resets', parameters: { count: 9, days: 3 } }
+    expect(await compare(strict)).toMatchObject({
+      compared_with: { cases: 1, same: 0 },
+      isSame: [],
+      would_hold: [],
+    })
+  })
+
+  test('also for affiliates that only that one reads, which are not counted as tested', async () => {
+    await put('2026-11-01')
+    const scope = { affiliates: ['b'] }
+    expect(await compare({ ...version, scope })).toMatchObject({
+      compared_with: { cases: 1, same: 0, would_hold: [] },
+      affiliates: 1,
+    })
+  })
+
+  test('unless it is disabled, of another kind, or not yet in force', async () => {
+    await put('2026-11-01')
+    const other = { kind: 'reversals' }
+    expect(await compare(other)).toMatchObject({ compared_with: null })
+    await put('2026-11-02', { disabled: true })
+    expect(await compare(version)).toMatchObject({
+      compared_with: null,
+      isSame: [null, null],
+    })
+    const path = 'accounts/acme/fraud-rules/later'
+    const later = { name: 'Later', severity: 'low', effective_from: '2099-01-01', kind: 'resets' }
+    await askAdmin(path, 'PUT', later)
+    const found = await json(askAdmin(`${path}/simulate`, 'POST', { ...BODY, version }))
+    expect(found.compared_with).toBe(null)
+  })
+
+  test('by a cursor, which ends with the next version', async () => {
+    await put('2026-11-01')
+    FRESH_LIMITS.facts = 8
+    const { meta } = await json(simulate(BODY))
+    const query = `?cursor=${encodeURIComponent(meta.next_cursor)}`
+    expect((await simulate(BODY, query)).status).toBe(200)
+    await put('2026-11-02', { parameters: { count: 5 } })
+    expect((await simulate(BODY, query)).status).toBe(400)
+  })
+})
+
+describe('a back-test of the stored versions', () => {
   const { version: _, ...days } = BODY
 
   test('tests each on the days on which it applies', async () => {

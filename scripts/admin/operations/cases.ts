@@ -1,8 +1,29 @@
+import type { Figure } from '../../../src/fraud/kind.ts'
 import { list, object } from '../format.ts'
-import type { Operation } from '../operation.ts'
+import type { Input, Operation } from '../operation.ts'
 import { listOperation } from './parts.ts'
 
 const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/ }
+
+/** Formats a case: the numbers of which its figures are made, and what these leave out, have tables of their own. */
+function formatCase(body: unknown, input: Input): string {
+  const { figures, ...one } = body as { readonly figures: readonly Figure[] }
+  const rows = figures.map(({ made_of = [], left_out = [], ...figure }) => ({
+    figure,
+    made_of: made_of.map((part) => ({ figure: figure.name, ...part })),
+    left_out: left_out.map((amounts) => ({ figure: figure.name, ...amounts })),
+  }))
+  const [made_of, left_out] = [
+    rows.flatMap((row) => row.made_of),
+    rows.flatMap((row) => row.left_out),
+  ]
+  const tables = {
+    figures: rows.map(({ figure }) => figure),
+    ...(made_of.length > 0 && { made_of }),
+    ...(left_out.length > 0 && { left_out }),
+  }
+  return object({ ...one, ...tables }, input)
+}
 
 /** The cases of the fraud review. */
 export const CASES: readonly Operation[] = [
@@ -49,7 +70,7 @@ export const CASES: readonly Operation[] = [
     example: 'acme case_0123456789abcdefghjkmnpqrs',
     method: 'GET',
     path: 'accounts/{account}/cases/{case_id}',
-    format: object,
+    format: formatCase,
   },
   listOperation({
     noun: 'fraud',

@@ -61,9 +61,12 @@ function readSets({ options: { print } }: Input): object {
 
 /** Formats a version: its sentences, and then its members. */
 function formatVersion(body: unknown, input: Input): string {
-  const { terms } = body as { terms: RuleTerms }
+  const { terms, ...version } = body as { terms: RuleTerms }
   const { opens, limits } = fraudRuleWords(terms)
-  return [...[opens, ...limits].map(escapeText), '', object(body, input)].join('\n')
+  // The first day is a member of the version, too.
+  const { effective_from: _, ...others } = terms
+  const shown = { ...version, terms: others }
+  return [...[opens, ...limits].map(escapeText), '', object(shown, input)].join('\n')
 }
 
 /** The rules of the fraud review. */

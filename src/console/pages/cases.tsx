@@ -7,7 +7,7 @@ import {
   SEVERITIES,
   SEVERITY_WORDS,
 } from '../parts/cases.tsx'
-import { Day, dayWords, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
+import { Data, Day, dayWords, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
 import { acknowledge, EndedHolds, readEndedHolds } from '../parts/ended-holds.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
@@ -108,9 +108,20 @@ function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] 
       <p>
         {counted(active.length, 'rule')} {active.length === 1 ? 'looks' : 'look'} at the records of
         each day since <Day day={since} />.{' '}
-        <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>, or{' '}
-        <AccountLink visit={visit} at={['fraud-rules']} children="test the rules on past days" />.
+        <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>.
       </p>
+      <details>
+        <summary>Test the rules on past days</summary>
+        <ul>
+          {active.map(({ rule, name }) => (
+            <li>
+              <AccountLink visit={visit} at={['fraud-rules', rule, 'simulate']}>
+                <Data text={name} />
+              </AccountLink>
+            </li>
+          ))}
+        </ul>
+      </details>
     </EmptyState>
   )
 }

@@ -3,6 +3,7 @@ import { dayNumber, nextPeriod, periodOf } from '../../commission/engine/calenda
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import { ApiError } from '../../errors.ts'
+import { comparisonWords, WITHOUT_DRAFTS } from '../../fraud/comparison-words.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import type { HeldSum, PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
@@ -130,6 +131,7 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
         <>
           <Data text={one.sentence} />{' '}
           {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}
+          {one.also_in_force === false && <Badge tone="quiet">new</Badge>}{' '}
           {one.outcome && (
             <Badge tone={OUTCOMES[one.outcome].tone}>{OUTCOMES[one.outcome].text}</Badge>
           )}
@@ -211,6 +213,7 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
       {isHolding && held.length === 0 && 'It would have held no payout.'}
       {data.length > 0 && !isHolding && 'It only flags, so it would have held no payout.'}{' '}
       <Decided {...page} />
+      {isHolding && ` ${WITHOUT_DRAFTS}`}
     </p>
   )
 }
@@ -263,9 +266,11 @@ export async function computeBackTest(
     const cases = page.data.slice(0, isBeside ? LISTED_BESIDE : LISTED)
     const rest = page.data.length - cases.length
     const { next_cursor } = page.meta
+    const compared = comparisonWords(page)
     return (
       <>
         <Summary page={page} isHolding={isHolding} />
+        {compared !== null && <p>{compared}</p>}
         <Skipped visit={visit} skipped={page.skipped} />
         {!isBeside && page.data.length > 0 && <ByMonth page={page} />}
         {cases.length > 0 && isBeside && (

@@ -2,13 +2,13 @@ import { dayNumber, dayText, latestPeriods, type Period } from '../../commission
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
-import type { Figure, FigurePart, LeftOut } from '../../fraud/kind.ts'
+import type { Figure, LeftOut } from '../../fraud/kind.ts'
 import { metricsOf, type Report, type Row } from '../../reports/report.ts'
 import { apiPath, type Visit } from '../page.ts'
 import { BarList } from './bars.tsx'
 import type { EvidenceRecord } from './case-evidence.tsx'
 import type { FraudCase } from './cases.tsx'
-import { dayWords, Table, titleOf } from './data.tsx'
+import { Table, titleOf } from './data.tsx'
 import { column } from './fields.tsx'
 import { metricTitle } from './report-words.ts'
 
@@ -67,6 +67,9 @@ const TITLES: Readonly<Record<string, string>> = {
   shortest_time_after_the_click: 'Shortest time after the click',
   earlier_active_days: 'Active days before it',
   signups_that_count: 'Signups that came so',
+  earlier_signups_of_the_country: 'Signups of the country then',
+  earlier_signups_with_a_country: 'Signups with a country then',
+  usual_share_of_the_country: 'Usual share of the country',
   taken_back: 'Reversed, declined or refunded',
   profit: 'Profit since the last payout',
 }
@@ -74,14 +77,16 @@ const TITLES: Readonly<Record<string, string>> = {
 const figureTitle = (name: string): string =>
   Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
 
-/** Writes a number of which a figure is made: `Profit since the last payout: 800.00 USD`. */
-function partText({ name, value, unit, from, to }: FigurePart): string {
-  const days = from === undefined || to === undefined ? '' : ` (${dayRange(from, to)})`
-  return `${figureTitle(name)}: ${figureText(value, unit)}${days}`
-}
+/** Writes the days of records: `5 Aug – 2 Nov 2026`. */
+const daysText = (from: string, to: string): string =>
+  DAYS_TEXT.formatRange(Date.parse(from), Date.parse(to))
 
-const dayRange = (from: string, to: string): string =>
-  from === to ? dayWords(from) : `${dayWords(from)} to ${dayWords(to)}`
+const DAYS_TEXT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 
 /** Says which amounts a figure leaves out: `2 amounts in XOF are left out: there is no rate.` */
 function leftOutText({ currency, amounts }: LeftOut): string {
@@ -91,17 +96,25 @@ function leftOutText({ currency, amounts }: LeftOut): string {
     : `${counted(amounts, 'amount')} in ${currency} ${verb} left out, because there is no rate.`
 }
 
-/** Renders the numbers of which a figure is made, and what it leaves out. */
-const MadeOf = ({ made_of = [], left_out = [] }: Figure) => (
-  <>
-    {made_of.map((part) => (
-      <div>{partText(part)}</div>
-    ))}
-    {left_out.map((one) => (
-      <small class="line">{leftOutText(one)}</small>
-    ))}
-  </>
-)
+/** Renders the numbers of which a figure is made, each run of days once, and what it leaves out. */
+const MadeOf = ({ made_of = [], left_out = [] }: Figure) => {
+  if (made_of.length + left_out.length === 0) return <span class="none">–</span>
+  return (
+    <>
+      {made_of.map(({ name, value, unit, from, to }, i) => (
+        <div>
+          {from !== undefined && to !== undefined && made_of[i - 1]?.from !== from && (
+            <small>{daysText(from, to)}</small>
+          )}
+          {`${figureTitle(name)}: ${figureText(value, unit)}`}
+        </div>
+      ))}
+      {left_out.map((one) => (
+        <small class="line">{leftOutText(one)}</small>
+      ))}
+    </>
+  )
+}
 
 /** Renders what a rule compared, each beside its threshold. */
 export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (

@@ -122,6 +122,10 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
           'What persons decided of a stored case of the same kind and subject, with days in common: `confirmed`, `dismissed`, or `reversed` if they confirmed it and ended the hold that it kept. Null if nothing was decided.',
           { enum: ['confirmed', 'dismissed', 'reversed', null] },
         ),
+        also_in_force: documented(
+          'Whether the version in force would have opened a case of the same subject, with days in common. Null if `compared_with` is null.',
+          { type: ['boolean', 'null'] },
+        ),
       }),
     ),
     opened: listed(
@@ -129,8 +133,19 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
       object({ day: day('The day.'), cases: documented('The number of cases.', COUNT) }),
     ),
     would_hold: heldSums(
-      'What all cases of this page would have held. A statement that several cases hold counts once.',
+      'What all cases of this page would have held. A statement that several cases hold counts once. Drafts are not counted, since they are not payable.',
     ),
+    compared_with: {
+      ...object({
+        version: documented('The number of the version.', { type: 'integer', minimum: 1 }),
+        cases: documented('The cases that it would have opened.', COUNT),
+        same: documented('How many of them the tested version would have opened, too.', COUNT),
+        would_hold: heldSums('What these cases would have held.'),
+      }),
+      type: ['object', 'null'],
+      description:
+        'What the stored version that is in force today would have done on the same days and for the affiliates of this page. Null if the request has no version, or if no version of this kind is in force.',
+    },
     outcomes: {
       ...object({
         confirmed: documented('Those that were confirmed.', COUNT),
