@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { digestOf, earning, idOf, rowsOf, storeRows } from './commission/book-rows.ts'
+import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from './commission/book-rows.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import {
@@ -277,6 +277,83 @@ describe('a case', () => {
     expect(added.text).toMatch(/1 record came in addition: Transaction t-3, 5 Oct 2024/)
     expect(added.text).not.toMatch(/evidence_digest|`/)
     expect(added.text).toMatch(/One device/)
+  })
+
+  describe('where two persons decide, the second one', () => {
+    const proposal = {
+      ...{ decision: 'confirmed', reason: 'One device', keep_hold: true },
+      ...{ refuse: ['c-1', 'c-2'], from: '2024-10-01' },
+    }
+    beforeEach(async () => {
+      await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+      const decided = await askAda(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
+      expect(decided.status).toBe(202)
+    })
+    const hidden = (html: string, name: string) =>
+      html.match(new RegExp(`type="hidden" name="${name}" value="([^"]*)"`))?.[1]
+
+    test('sees what the first one has proposed, and agrees with one button', async () => {
+      const { html, text } = await read(CASE)
+      expect(text).toMatch(
+        /ada@\S+ proposed it on .{1,30}\. If you agree, it takes effect: The case is confirmed, .{0,3}c-1.{1,7}c-2.{0,3} are refused from 1 Oct 2024 on, and the payouts stay held\./,
+      )
+      expect(text).toMatch(/One device .{1,120} both\. Agree Decide otherwise/)
+      const form = html.slice(html.indexOf('id="change-agree"'), html.indexOf('Decide otherwise'))
+      const fields = {
+        ...{ decision: hidden(form, 'decision'), keep_hold: hidden(form, 'keep_hold') },
+        ...{ refuse_all: hidden(form, 'refuse_all')?.replaceAll('&quot;', '"') },
+        ...{ from: hidden(form, 'from'), shown: hidden(form, 'shown'), reason: 'One device' },
+      }
+      const done = await send(CASE, { change: 'agree', ...(fields as Record<string, string>) })
+      expect(done.text).toMatch(/The case is decided\./)
+      expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 1 }])
+      expect((await rowsOf('customer_refusals')).map((row) => [row.customer_id, row.day])).toEqual([
+        ['c-1', 19_997],
+        ['c-2', 19_997],
+      ])
+    })
+
+    test('can decide otherwise, from a form that is filled with the proposal', async () => {
+      const { html } = await read(CASE)
+      const form = html.slice(html.indexOf('id="change-decide"'))
+      expect(form).toMatch(/<option value="confirmed" selected="">/)
+      expect(form).toMatch(/name="keep_hold" value="yes" checked=""/)
+      expect(form.match(/checked="" aria-label="Refuse/g)).toHaveLength(2)
+      expect(form).toMatch(/name="from"[^>]* value="2024-10-01"/)
+      const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign' }
+      expect((await send(CASE, fields)).text).toMatch(/A second person must agree before it takes/)
+      expect((await read(CASE)).text).toMatch(/ada@\S+ proposed it on/)
+    })
+
+    test('is told if the records have changed since the page was opened', async () => {
+      const { html } = await read(CASE)
+      const fields = { change: 'agree', decision: 'confirmed', reason: 'One device' }
+      const shown = hidden(html, 'shown') ?? ''
+      await storeFinding(DAY + 1, [['t-3', 'c-3']])
+      await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
+      await changeCase('case_1', 'last_day', DAY + 1)
+      const { status, text } = await send(CASE, { ...fields, shown })
+      expect(status).toBe(409)
+      expect(text).toMatch(/The records of the case have changed since you opened it\./)
+      expect(text).not.toMatch(/proposed it on/)
+    })
+
+    test('agrees to end a hold that was kept', async () => {
+      await askAdmin(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
+      const release = { decision: 'confirmed', reason: 'Paid back' }
+      await askAda(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', release)
+      expect((await read(CASE)).text).toMatch(/proposed on .{1,30} to end the hold\. If you agree/)
+      const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
+      expect(text).toMatch(/The hold is ended\./)
+    })
+  })
+
+  test('who has decided first is told that another person must agree', async () => {
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+    const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign' }
+    const { text } = await send(CASE, fields)
+    expect(text).toMatch(/You have decided\. A second person must agree on this page\./)
+    expect(text).not.toMatch(/If you agree/)
   })
 
   test('where two persons decide, the first decision waits for a second one', async () => {

@@ -4,11 +4,15 @@ import { Actor } from '../parts/audit-words.tsx'
 import { Evidence, type EvidenceRecord, RecordName } from '../parts/case-evidence.tsx'
 import { Figures, renderPast } from '../parts/case-figures.tsx'
 import {
+  AgreeForm,
+  AgreeReleaseForm,
   addNote,
+  agree,
   DecideForm,
   decide,
   MOST_REFUSED,
   NoteForm,
+  type Proposal,
   ReleaseForm,
   release,
 } from '../parts/case-forms.tsx'
@@ -32,14 +36,7 @@ import { AffiliateLink } from '../parts/names.tsx'
 import { canManage, canPay } from '../parts/payout-forms.tsx'
 
 /** What a person decided of a case. */
-interface Decision {
-  readonly decision: 'confirmed' | 'dismissed'
-  readonly reason: string
-  readonly keep_hold: boolean
-  readonly refuse: readonly string[]
-  readonly from: string | null
-  readonly actor: string
-  readonly at: string
+interface Decision extends Proposal {
   /** Whether it ends the hold that an earlier decision kept. */
   readonly ends_hold: boolean
   /** Whether another person must decide the same. */
@@ -190,7 +187,7 @@ function DecisionWords({ visit, found, one }: ShownCase & { one: Decision }) {
 /** Renders why a decision was refused whose form is gone, or whose records are not those that were shown. */
 function DecisionRefused({ visit, found }: ShownCase) {
   const { refused } = visit
-  if (refused?.change !== 'decide') return null
+  if (refused?.change !== 'decide' && refused?.change !== 'agree') return null
   const { changed } = refused
   if (changed) return <EvidenceChanged visit={visit} changed={changed} />
   return found.status === 'open' ? null : <Refusal {...refused} />
@@ -226,10 +223,53 @@ const EvidenceChanged = ({
   </div>
 )
 
+/** Renders the forms by which a person decides next, or agrees with another person. */
+function NextDecision({
+  visit,
+  found,
+  customers,
+}: ShownCase & { customers: List<CustomerOfCase> }) {
+  const { decisions, status, keep_hold, evidence_digest: shown } = found
+  const waiting = decisions.filter((one) => one.waiting)
+  const other = waiting.findLast(({ actor }) => actor !== visit.member.actor)
+  if (status === 'confirmed' && keep_hold) {
+    if (!canPay(visit) || (waiting.length > 0 && !other)) return null
+    if (!other) return <ReleaseForm visit={visit} />
+    return <AgreeReleaseForm visit={visit} proposal={other} />
+  }
+  if (status !== 'open') return null
+  if (!canPay(visit)) return <p class="note">Only the role approver can decide a case.</p>
+  const proposal = other ?? waiting.at(-1) ?? null
+  const form = (
+    <DecideForm
+      visit={visit}
+      found={found}
+      shown={shown}
+      customers={customers.data.map(({ customer_id }) => customer_id)}
+      total={customers.meta.total}
+      proposal={proposal}
+    />
+  )
+  if (!proposal) return form
+  return (
+    <>
+      {other ? (
+        <AgreeForm visit={visit} found={found} shown={shown} proposal={other} />
+      ) : (
+        <p class="note">You have decided. A second person must agree on this page.</p>
+      )}
+      <details open={visit.refused?.change === 'decide'}>
+        <summary>Decide otherwise</summary>
+        {form}
+      </details>
+    </>
+  )
+}
+
 /** Renders what persons decided and noted, and the forms for both. */
 const Decisions = (props: ShownCase & { customers: List<CustomerOfCase> }) => {
-  const { visit, found, customers } = props
-  const { decisions, notes, status, evidence_digest } = found
+  const { visit, found } = props
+  const { decisions, notes } = found
   return (
     <>
       <h2 id="decide">Decision</h2>
@@ -241,19 +281,7 @@ const Decisions = (props: ShownCase & { customers: List<CustomerOfCase> }) => {
           ))}
         </ol>
       )}
-      {status === 'open' &&
-        (canPay(visit) ? (
-          <DecideForm
-            visit={visit}
-            found={found}
-            shown={evidence_digest}
-            customers={customers.data.map(({ customer_id }) => customer_id)}
-            total={customers.meta.total}
-          />
-        ) : (
-          <p class="note">Only the role approver can decide a case.</p>
-        ))}
-      {status === 'confirmed' && found.keep_hold && canPay(visit) && <ReleaseForm visit={visit} />}
+      <NextDecision {...props} />
       <h2>Notes</h2>
       {notes.length === 0 && <p class="note">No notes yet.</p>}
       <ol class="log" aria-label="Notes">
@@ -298,7 +326,7 @@ export const casePage: Page = {
   section: 'Cases',
   hasNames: true,
   query: ['cursor'],
-  changes: { decide, release, note: addNote },
+  changes: { decide, agree, release, note: addNote },
   async render(visit) {
     const { api, account, params } = visit
     const [found, { vertical }] = await Promise.all([

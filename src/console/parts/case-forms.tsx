@@ -1,10 +1,11 @@
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, listed } from '../../commission/engine/reasons.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { ApiRequest } from '../api.ts'
 import { parseField, pick } from '../form.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
-import { Data, isolated } from './data.tsx'
+import { Data, Day, isolated, Time } from './data.tsx'
 import { ChangeForm, Field, FoldedForm } from './forms.tsx'
 
 // The forms that decide a case and add notes.
@@ -52,6 +53,9 @@ export const decide: Change = {
   request: decideRequest,
 }
 
+/** Decides a case as another person has proposed. */
+export const agree: Change = decide
+
 /** Ends the hold that the decision of a case has kept. */
 export const release: Change = {
   done: (answer) =>
@@ -75,6 +79,17 @@ export const addNote: Change = {
   }),
 }
 
+/** What one person has decided, while another one must decide the same. */
+export interface Proposal {
+  readonly decision: 'confirmed' | 'dismissed'
+  readonly reason: string
+  readonly keep_hold: boolean
+  readonly refuse: readonly string[]
+  readonly from: string | null
+  readonly actor: string
+  readonly at: string
+}
+
 interface DecideProps {
   readonly visit: Visit
   readonly found: FraudCase
@@ -84,14 +99,17 @@ interface DecideProps {
   readonly customers: readonly string[]
   /** The number of all customers of the case. */
   readonly total: number
+  /** What the form begins with; null if nobody has decided. */
+  readonly proposal: Proposal | null
 }
 
 /** Renders a box for each customer of the case, with what refusing them means. */
-function Refuse({ visit, customers, total }: Omit<DecideProps, 'found' | 'shown'>) {
+function Refuse({ visit, customers, total, proposal }: Omit<DecideProps, 'found' | 'shown'>) {
   const { refused } = visit
   const isRefused = refused?.change === 'decide'
   const isAll = isRefused && refused.values('refuse_all') !== ''
-  const ticked = new Set(isRefused && !isAll ? readRefused(refused.values) : [])
+  const sent = isRefused && !isAll ? readRefused(refused.values) : []
+  const ticked = new Set(isRefused ? sent : proposal?.refuse)
   return (
     <fieldset class="choices">
       <legend>Refuse customers</legend>
@@ -134,13 +152,14 @@ function Refuse({ visit, customers, total }: Omit<DecideProps, 'found' | 'shown'
 
 /** Renders the form that decides a case. */
 export const DecideForm = (props: DecideProps) => {
-  const { visit: page, found, shown, customers, total } = props
+  const { visit: page, found, shown, customers, total, proposal } = props
   const { refused } = page
   // The page says what changed of the records.
   const visit: Visit = refused?.changed
     ? { ...page, refused: { ...refused, detail: 'Check the records, and decide again.' } }
     : page
-  const keeps = refused?.change === 'decide' && refused.values('keep_hold') !== ''
+  const keeps =
+    refused?.change === 'decide' ? refused.values('keep_hold') !== '' : proposal?.keep_hold
   return (
     <ChangeForm visit={visit} change="decide" submit="Record the decision" needs="approver">
       <input type="hidden" name="shown" value={shown} />
@@ -149,6 +168,7 @@ export const DecideForm = (props: DecideProps) => {
         change="decide"
         name="decision"
         required
+        value={proposal?.decision}
         options={[
           ['', 'Choose'],
           ['confirmed', 'Confirm: it is fraud'],
@@ -162,6 +182,7 @@ export const DecideForm = (props: DecideProps) => {
           name="reason"
           type="area"
           required
+          value={proposal?.reason}
           hint="The case and the audit log show it."
         />
       </div>
@@ -178,13 +199,14 @@ export const DecideForm = (props: DecideProps) => {
       )}
       {customers.length > 0 && (
         <>
-          <Refuse visit={visit} customers={customers} total={total} />
+          <Refuse visit={visit} customers={customers} total={total} proposal={proposal} />
           <Field
             visit={visit}
             change="decide"
             name="from"
             label="Refuse them from"
             type="date"
+            value={proposal?.from ?? undefined}
             hint="Their first day without commission. Empty: from the beginning."
           />
         </>
@@ -192,6 +214,95 @@ export const DecideForm = (props: DecideProps) => {
     </ChangeForm>
   )
 }
+
+/** Says what a proposed decision does, as a sentence. */
+function ProposalWords({ found, proposal }: { found: FraudCase; proposal: Proposal }) {
+  const { decision, keep_hold, refuse, from } = proposal
+  const hold = isHolding(found) && (keep_hold ? 'the payouts stay held' : 'its hold ends')
+  return (
+    <p>
+      The case is <strong>{decision}</strong>
+      {refuse.length > 0 && (
+        <>
+          , {listed(refuse.slice(0, NAMED).map(isolated))}
+          {refuse.length > NAMED && ` and ${refuse.length - NAMED} more`}{' '}
+          {refuse.length === 1 ? 'is' : 'are'} refused from{' '}
+          {from === null ? 'the beginning' : <Day day={from} />} on
+        </>
+      )}
+      {hold && `, and ${hold}`}.
+    </p>
+  )
+}
+
+/** The refused customers that a sentence names. */
+const NAMED = 5
+
+interface AgreeProps {
+  readonly visit: Visit
+  readonly found: FraudCase
+  readonly shown: string
+  readonly proposal: Proposal
+}
+
+/** Renders the form by which a second person decides what the first one has proposed. */
+export const AgreeForm = ({ visit, found, shown, proposal }: AgreeProps) => (
+  <ChangeForm
+    visit={visit}
+    change="agree"
+    submit="Agree"
+    needs="approver"
+    fields={[
+      {
+        name: 'reason',
+        label: 'Your reason',
+        type: 'area',
+        required: true,
+        value: proposal.reason,
+        hint: 'It begins with that of the first person. The case and the audit log show both.',
+      },
+    ]}
+  >
+    <p>
+      <Actor actor={proposal.actor} /> proposed it on <Time at={proposal.at} />. If you agree, it
+      takes effect:
+    </p>
+    <ProposalWords found={found} proposal={proposal} />
+    <input type="hidden" name="shown" value={shown} />
+    <input type="hidden" name="decision" value={proposal.decision} />
+    {proposal.keep_hold && <input type="hidden" name="keep_hold" value="yes" />}
+    {proposal.refuse.length > 0 && (
+      <>
+        <input type="hidden" name="refuse_all" value={JSON.stringify(proposal.refuse)} />
+        <input type="hidden" name="from" value={proposal.from ?? ''} />
+      </>
+    )}
+  </ChangeForm>
+)
+
+/** Renders the form by which a second person ends the hold that the first one wants to end. */
+export const AgreeReleaseForm = ({ visit, proposal }: Pick<AgreeProps, 'visit' | 'proposal'>) => (
+  <ChangeForm
+    visit={visit}
+    change="release"
+    submit="Agree"
+    needs="approver"
+    fields={[
+      {
+        name: 'reason',
+        label: 'Your reason',
+        type: 'area',
+        required: true,
+        value: proposal.reason,
+      },
+    ]}
+  >
+    <p>
+      <Actor actor={proposal.actor} /> proposed on <Time at={proposal.at} /> to end the hold. If you
+      agree, it ends.
+    </p>
+  </ChangeForm>
+)
 
 /** Renders the form that ends the hold of a confirmed case. */
 export const ReleaseForm = ({ visit }: { visit: Visit }) => (
