@@ -536,7 +536,7 @@ describe('a hold that ended without a decision', () => {
   test('is not acknowledged by a manager', async () => {
     await end('case_0', 'rule', null)
     const { text } = await read(`${AT}/cases`, await signedInAs('manager'))
-    expect(text).toMatch(/because its rule was changed and holds less, or nothing/)
+    expect(text).toMatch(/because its rule was changed, and finds or holds less/)
     expect(text).toMatch(/Only the role approver can do this\./)
   })
 })

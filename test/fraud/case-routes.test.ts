@@ -213,16 +213,16 @@ describe('an evaluation on request', () => {
 
     test.each<[string, () => Promise<unknown>, string]>([
       ['a version that flags', () => put({ ...from, action: 'flag' }), 'rule'],
-      ['a disabled version', () => put({ ...from, disabled: true }), 'records'],
+      ['a disabled version', () => put({ ...from, disabled: true }), 'rule'],
       [
         'a scope without the affiliate',
         () => put({ ...from, scope: { affiliates: ['aff-9'] } }),
-        'records',
+        'rule',
       ],
       [
         'other parameters',
         () => put({ ...from, parameters: { ...RESETS.parameters, count: 50 } }),
-        'records',
+        'rule',
       ],
       ['a version that holds less', () => put({ ...from, reserve_percent: '1' }), 'rule'],
       ['another affiliate of the customer', move, 'records'],
@@ -310,7 +310,7 @@ describe('an evaluation on request', () => {
       expect(await cases('?rule=wait&customer_id=k1&status=open')).toHaveLength(1)
       await put({ effective_from: ago(40), disabled: true })
       await run()
-      expect(await goesOn()).toContainEqual(['records', true])
+      expect(await goesOn()).toContainEqual(['rule', true])
     })
   })
 

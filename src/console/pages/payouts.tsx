@@ -205,7 +205,7 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
       )}{' '}
       {ended_holds.length > 0 && (
         <a href={`${accountPath(visit.account, 'cases')}#ended`}>
-          <Badge tone="bad">Held until two persons acknowledge it</Badge>
+          <Badge tone="bad">Still held</Badge>
         </a>
       )}
     </>

@@ -59,7 +59,7 @@ export const acknowledge: Change = {
 
 const REASONS = {
   records: 'records of the case were corrected, erased or given to another affiliate',
-  rule: 'its rule was changed and holds less, or nothing',
+  rule: 'its rule was changed, and finds or holds less',
   expired: `nobody decided the case within ${EXPIRE_DAYS} days`,
 } as const
 

@@ -60,9 +60,15 @@ const endOf = ({ because, moved = 'null', holds, cases }: End) => [
       moved = excluded.moved, ended_at = excluded.ended_at`),
 ]
 
+/** Whether another version of the rule of a case `c` applies to its last day than the one that found it. */
+const IS_RULE_CHANGED = `(select v.version from fraud_rule_versions v
+  where v.account = c.account and v.rule = c.rule and v.withdrawn_at is null
+    and v.effective_from <= date(c.last_day * 86400, 'unixepoch')
+  order by v.effective_from desc limit 1) is not c.version`
+
 /** The rows are the ids of cases, and who moved. */
 const GONE = endOf({
-  because: `'records'`,
+  because: `iif(r.value ->> 1 is null and ${IS_RULE_CHANGED}, 'rule', 'records')`,
   moved: 'r.value ->> 1',
   holds: ':persons > 1',
   cases: `from ${JSON_EACH}(:ends) r
@@ -84,7 +90,8 @@ const IS_EXPIRED = `(r.value ->> 4 = 'expired' and c.last_day < :expired_before)
  * they will be. Where two persons must decide, a hold of a smaller part also counts as one that ended.
  */
 const ENDED = endOf({
-  because: `case when ${IS_EXPIRED} then 'expired' when r.value ->> 4 = 'expired' then 'records' else 'rule' end`,
+  because: `case when ${IS_EXPIRED} then 'expired' when r.value ->> 4 = 'expired'
+    and not (${IS_RULE_CHANGED}) then 'records' else 'rule' end`,
   holds: `:persons > 1 and not ${IS_EXPIRED}`,
   cases: `from ${JSON_EACH}(:holds) r
     cross join fraud_cases c on c.account = :account and c.id = r.value ->> 0

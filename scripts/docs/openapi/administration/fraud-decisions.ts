@@ -23,7 +23,7 @@ const ENDED_HOLD = {
   subject,
   sentence: documented('What was found, in one sentence.'),
   because: documented(
-    'Why the hold ended. `records`: records of the case were corrected, erased or given to another affiliate, so that it is gone; `rule`: the rule no longer holds payouts; `expired`: nobody decided it in time.',
+    'Why the hold ended. `records`: records of the case were corrected, erased or given to another affiliate, so that it is gone; `rule`: another version of the rule applies, which finds or holds less; `expired`: nobody decided it in time.',
     oneOf('records', 'rule', 'expired'),
   ),
   moved: {
