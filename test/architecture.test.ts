@@ -157,6 +157,7 @@ const MAY_USE: Record<string, string[]> = {
     'http',
     'ingest',
     'reports',
+    'webhooks',
     'zone',
   ],
   'run-cron': ['admin', 'app', 'db'],

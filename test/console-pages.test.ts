@@ -140,7 +140,7 @@ test('the span of a replay is in UTC', async () => {
   expect([wrong.status, await wrong.text()]).toEqual([
     422,
     expect.stringMatching(
-      /<strong>From:<\/strong> <code>yesterday:00Z<\/code> is not a time of the calendar\./,
+      /<strong>From \(UTC\):<\/strong> <code>yesterday:00Z<\/code> is not a time of the calendar\./,
     ),
   ])
 })

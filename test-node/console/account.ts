@@ -106,7 +106,7 @@ export function accountTests(shared: () => Shared): void {
     assert.ok(!(await page.content()).includes(second))
     await confirm('Revoke the client', id)
     await page.waitForURL(`${base}${AT}/credentials`)
-    assert.match(await page.getByRole('row', { name: id }).innerText(), /ended/)
+    assert.match(await page.getByRole('row', { name: id }).innerText(), /Ended/)
     assert.equal((await token(id, second)).status, 401)
   })
 
@@ -144,7 +144,7 @@ export function accountTests(shared: () => Shared): void {
     await page.getByLabel('Disabled').selectOption('yes')
     await click('Save the link')
     assert.match(await page.getByRole('status').innerText(), /The link is saved/)
-    assert.equal(await page.locator('.badge.bad').innerText(), 'disabled')
+    assert.equal(await page.locator('.badge.bad').innerText(), 'Disabled')
   })
 
   test('a member adds a webhook, sends a test event, sees its attempt and replays it', {

@@ -106,7 +106,7 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
       column('Affiliates below', ({ below }: Placed) => below, true),
       column('Statements', ({ affiliate_id }: Placed) => (
         <AccountLink visit={visit} at={['statements']} query={{ affiliate_id }}>
-          Statements of <AffiliateName visit={visit} id={affiliate_id} />
+          Show them
         </AccountLink>
       )),
     ]}

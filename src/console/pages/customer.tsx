@@ -81,9 +81,9 @@ const Affiliations = ({ visit, rows }: { visit: Visit; rows: readonly Affiliatio
     columns={[
       column('From', ({ from, cause }: Affiliation) =>
         cause ? (
-          'the beginning: the first affiliate lasted less than a day'
+          'The beginning: the first affiliate lasted less than a day'
         ) : from === null ? (
-          'the beginning'
+          'The beginning'
         ) : (
           <Day day={from} />
         ),

@@ -5,7 +5,7 @@ import { usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Table, titleOf } from '../parts/data.tsx'
-import { AccountLink, column } from '../parts/fields.tsx'
+import { AccountLink, column, prose } from '../parts/fields.tsx'
 import {
   dayOf,
   putRule,
@@ -68,7 +68,7 @@ const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[
       column('Rule', ({ rule, name }: ListedRule) => (
         <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Data text={name} />} />
       )),
-      column('What it does', ({ words: [opens = '', ...limits] }: ListedRule) => (
+      prose('What it does', ({ words: [opens = '', ...limits] }: ListedRule) => (
         <>
           <Data text={opens} />
           {limits

@@ -68,9 +68,9 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
       empty={
         <EmptyState title="No record waits for its customer.">
           <p>
-            Records of unknown customers are held only if the{' '}
-            <AccountLink visit={visit} at={['account']} children="setting “Unknown customer”" /> of
-            the account is “hold”.
+            Records of unknown customers wait only if the{' '}
+            <AccountLink visit={visit} at={['account']} children="settings" /> of the account say
+            so. Otherwise they are refused.
           </p>
         </EmptyState>
       }

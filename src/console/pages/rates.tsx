@@ -23,7 +23,7 @@ import {
   periodWords,
   Table,
 } from '../parts/data.tsx'
-import { AccountLink, column } from '../parts/fields.tsx'
+import { AccountLink, column, prose } from '../parts/fields.tsx'
 import { Field, Filters, Refusals } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 import { REST_WORDS } from '../parts/report-words.ts'
@@ -171,7 +171,7 @@ const WaitingTable = ({
             children={periodWords(since)}
           />
         )),
-        column('Why, and what to do', (one: Waiting) => (
+        prose('Why, and what to do', (one: Waiting) => (
           <Why visit={visit} one={one} rates={rates.get(one.since)} />
         )),
       ]}

@@ -24,7 +24,7 @@ import {
   Time,
   visible,
 } from '../parts/data.tsx'
-import { AccountLink, column } from '../parts/fields.tsx'
+import { AccountLink, column, prose } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
 import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
@@ -160,7 +160,7 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
               <PlanName visit={visit} id={plan} />
             </AccountLink>
           )),
-          column('Why, and what to do', ({ detail }: Refused) => <FormSentence text={detail} />),
+          prose('Why, and what to do', ({ detail }: Refused) => <FormSentence text={detail} />),
         ]}
         empty={<p hidden />}
       />

@@ -4,7 +4,7 @@ import type { TermsOf } from '../../commission/why/found-record.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { periodFilter } from '../parts/periods.ts'
 import { planName, Reason, readTerms } from '../parts/reasons.tsx'
@@ -68,7 +68,7 @@ const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
       column('Record', (one: UnearnedRecord) => (
         <RecordLink account={visit.account} record={one} />
       )),
-      column('Why', (one: UnearnedRecord) => (
+      prose('Why', (one: UnearnedRecord) => (
         <Reason visit={visit} unearned={one} termsOf={termsOf} />
       )),
       column(

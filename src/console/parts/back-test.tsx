@@ -11,7 +11,7 @@ import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
 import { Plot } from './chart.tsx'
 import { CustomerLink } from './customers.tsx'
 import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
-import { column } from './fields.tsx'
+import { column, prose } from './fields.tsx'
 import { AffiliateLink, AffiliateName } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { RecordLink } from './record-link.tsx'
@@ -127,7 +127,7 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
           <SubjectLinks visit={visit} subject={one.subject} />
         ),
       ),
-      column('What was found', (one: PresentedCase) => (
+      prose('What was found', (one: PresentedCase) => (
         <>
           <Data text={one.sentence} />{' '}
           {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}

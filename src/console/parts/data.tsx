@@ -28,11 +28,12 @@ export function titleOf(name: string): string {
 /** Stands where there is nothing. Cards on a phone leave such a field out. */
 export const NOTHING = <span class="quiet none">–</span>
 
-/** A column of a table. Numbers are right-aligned. */
+/** A column of a table. Numbers are right-aligned. Sentences have the width of the card on a phone. */
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => Child
   readonly isNumeric?: boolean
+  readonly isProse?: boolean
 }
 
 interface TableProps<Row> {
@@ -51,7 +52,8 @@ interface TableProps<Row> {
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, empty, tick, isNarrow } = props
   if (rows.length === 0 && empty) return <>{empty}</>
-  const classOf = ({ isNumeric }: Column<Row>) => (isNumeric ? 'number' : undefined)
+  const classOf = ({ isNumeric, isProse }: Column<Row>) =>
+    isNumeric ? 'number' : isProse ? 'prose' : undefined
   return (
     <section class={isNarrow ? 'wide' : 'wide cards'} aria-label={caption} tabindex={0}>
       <table>

@@ -1,3 +1,5 @@
+import type { EventType } from '../../webhooks/events.ts'
+
 // What the fields of settings are called in forms, and what they mean for a manager. The API reference
 // describes the same fields for engineers.
 
@@ -153,7 +155,7 @@ export const LINK_WORDS = {
 } as const satisfies WordsOf<string>
 
 /** What webhooks report, with the names by which engineers know it. */
-const EVENTS: Readonly<Record<string, string>> = {
+const EVENTS: Readonly<Record<EventType | '*', string>> = {
   'delivery.refused': 'Records were refused (delivery.refused)',
   'feed.late': 'Activity is late (feed.late)',
   'feed.recovered': 'Late activity has arrived (feed.recovered)',
@@ -165,6 +167,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'adjustment.created': 'A closed period was corrected (adjustment.created)',
   'case.opened': 'The fraud review opened a case (case.opened)',
   'case.decided': 'A case of the fraud review was decided (case.decided)',
+  'question.asked': 'An affiliate asked a question (question.asked)',
   'credential.expiring': 'A credential is about to end (credential.expiring)',
   '*': 'All, also those of later versions',
 }

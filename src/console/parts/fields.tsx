@@ -94,6 +94,13 @@ export const column = <Row,>(title: string, cell: Column<Row>['cell'], isNumeric
   isNumeric,
 })
 
+/** Returns a column of sentences. */
+export const prose = <Row,>(title: string, cell: Column<Row>['cell']): Column<Row> => ({
+  title,
+  cell,
+  isProse: true,
+})
+
 /** A title and a value. */
 export type Pair = readonly [title: string, value: Child]
 

@@ -184,6 +184,8 @@ export interface ChangeProps {
   /** The fields below the children. Errors point at their names below `at`. */
   readonly fields?: readonly Input[]
   readonly at?: string
+  /** The labels of fields among its children, by their names. */
+  readonly words?: Readonly<Record<string, { readonly label: string }>>
 }
 
 /** Renders a sentence of the administration API. It names the choice in the form instead of the parameter. */
@@ -222,13 +224,29 @@ export const Refusals = ({
  */
 export const Refusal = ({
   at = '',
+  labels = new Map(),
   ...refused
-}: Pick<RefusedForm, 'detail' | 'errors'> & { at?: string }) => (
+}: Pick<RefusedForm, 'detail' | 'errors'> & {
+  at?: string
+  /** What the form calls its fields, by their pointers. */
+  labels?: ReadonlyMap<string, string>
+}) => (
   <Refusals
     {...refused}
-    about={({ pointer }) => pointer && <strong>{placeOf(below(at, pointer))}:</strong>}
+    about={({ pointer }) =>
+      pointer && <strong>{labels.get(pointer) ?? placeOf(below(at, pointer))}:</strong>
+    }
   />
 )
+
+/** Returns what a form calls its fields, by their pointers. */
+const labelsOf = ({ fields = [], words = {}, at = '' }: ChangeProps): Map<string, string> =>
+  new Map([
+    ...Object.entries(words).map(([name, { label }]) => [`${at}/${name}`, label] as const),
+    ...fields.map(
+      ({ name, label = titleOf(name), pointer = `${at}/${name}` }) => [pointer, label] as const,
+    ),
+  ])
 
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
 export function ChangeForm(props: ChangeProps) {
@@ -247,7 +265,7 @@ export function ChangeForm(props: ChangeProps) {
     >
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
-      {refused && <Refusal {...refused} at={at} />}
+      {refused && <Refusal {...refused} at={at} labels={labelsOf(props)} />}
       {children}
       {fields.map((field) => (
         <Field pointer={`${at}/${field.name}`} {...field} visit={visit} change={change} />

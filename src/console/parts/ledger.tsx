@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { Amount, Data, EmptyState, periodWords, Table, Time } from './data.tsx'
-import { AccountLink, column } from './fields.tsx'
+import { AccountLink, column, prose } from './fields.tsx'
 import { PlanName } from './names.tsx'
 
 // The ledger of an affiliate, in words.
@@ -81,7 +81,7 @@ export const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly LedgerEnt
     rows={rows}
     columns={[
       column('When', ({ at }: LedgerEntry) => <Time at={at} />),
-      column('What', (entry: LedgerEntry) => <EntryWords visit={visit} entry={entry} />),
+      prose('What', (entry: LedgerEntry) => <EntryWords visit={visit} entry={entry} />),
       column(
         'Amount',
         ({ amount, currency }: LedgerEntry) => <Amount value={amount} currency={currency} />,

@@ -5,7 +5,7 @@ import { correctionWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Data, Day, periodWords, Table } from './data.tsx'
-import { AccountLink, column, fields } from './fields.tsx'
+import { AccountLink, column, fields, prose } from './fields.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
 import { type Statement, StatusBadge } from './statement-lists.tsx'
 
@@ -81,7 +81,7 @@ export const Balance = async ({ visit, statement }: ShownStatement) => {
       columns={[
         column('Sum', ({ title }: BalanceRow) => <Data text={title} />),
         column('Amount', amountOf, true),
-        column('What it is', ({ explanation }: BalanceRow) => explanation),
+        prose('What it is', ({ explanation }: BalanceRow) => explanation),
       ]}
     />
   )
@@ -172,7 +172,7 @@ export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: Sho
       caption="Not paid yet: records that wait for a rate or a currency"
       rows={holds}
       columns={[
-        column('Why', ({ reason }: Hold) => HOLD_WORDS[reason] ?? reason.replaceAll('_', ' ')),
+        prose('Why', ({ reason }: Hold) => HOLD_WORDS[reason] ?? reason.replaceAll('_', ' ')),
         ...fields<Hold>(visit, 'rule'),
         column(
           'Sum',
