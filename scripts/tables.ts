@@ -73,11 +73,14 @@ const TABLES: Record<string, string> = {
   kept_facts: 'The facts of a customer on these days, as runs have read them; `rows` is JSON.',
   changed_days: 'Days of these of which a record has changed since.',
   statement_run_steps: 'The affiliates of each step of a run that goes on.',
-  webhook_endpoints: 'The addresses to which events are sent; their secrets are encrypted.',
+  webhook_endpoints:
+    'The addresses to which events are sent, also postbacks of affiliates; their secrets are encrypted.',
   webhook_events: 'Events, each written in the transaction that causes it; `data` is JSON.',
   webhook_messages: 'What is sent of each event to each endpoint.',
   webhook_attempts: 'The log of attempts to send events.',
   webhook_refusals: 'How often webhooks wanted to know of a refused delivery on the last such day.',
+  postback_progress: 'Up to when the causes of postbacks of an account have been read.',
+  postback_customers: 'The parameters of the clicks of customers, for postbacks; `subs` is JSON.',
   webhook_late_feeds: 'Feeds that were reported as late and have not recovered.',
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }

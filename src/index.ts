@@ -1,3 +1,4 @@
+import { addressPostback } from './affiliate/postback-address.ts'
 import { app } from './app.ts'
 import { consoleApp, isForConsole } from './console/app.ts'
 import { withLocalPort } from './development.ts'
@@ -28,7 +29,7 @@ const consume = (
   context: Pick<ExecutionContext, 'waitUntil'>,
 ): Promise<void> =>
   batch.queue.includes('webhooks')
-    ? sendWebhookBatch(batch as MessageBatch<QueuedMessage>, env, context)
+    ? sendWebhookBatch(batch as MessageBatch<QueuedMessage>, env, context, addressPostback)
     : storeClickBatch(batch as MessageBatch<Click>, env)
 
 export default {

@@ -360,6 +360,19 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { status: 'closed' },
     ONE,
   ],
+  [['postbacks', 'list', 'a', 'A-1'], 'GET accounts/a/affiliates/A-1/postbacks', undefined, LIST],
+  [
+    ['postbacks', 'pause', 'a', 'A-1', 'p-1'],
+    'PATCH accounts/a/affiliates/A-1/postbacks/p-1',
+    { disabled: true },
+    THING,
+  ],
+  [
+    ['postbacks', 'resume', 'a', 'A-1', 'p-1'],
+    'PATCH accounts/a/affiliates/A-1/postbacks/p-1',
+    { disabled: false },
+    THING,
+  ],
   [['members', 'list', 'a', 'A-1'], 'GET accounts/a/affiliates/A-1/members', undefined, LIST],
   [
     ['members', 'remove', 'a', 'A-1', 'm-1'],

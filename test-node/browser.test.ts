@@ -359,6 +359,24 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return { webhook_id: (await askTeam<{ id: string }>('POST', 'demo-forex/webhooks', terms)).id }
   }
 
+  /** Returns the id of a new postback: the demo has none, and no sample can have one. */
+  async function postbackValues(id: string): Promise<Record<string, string>> {
+    const affiliate_id = 'IB-07'
+    if (/^(list|create)/.test(id) && id !== 'listPostbackAttempts') return { affiliate_id }
+    const { affiliate_key } = await askTeam<{ affiliate_key: string }>(
+      'POST',
+      `demo-forex/affiliates/${affiliate_id}/keys`,
+      { name: 'Postbacks', scope: 'read links' },
+    )
+    const response = await fetch(`${service.demo.base_url}/affiliate/v1/postbacks`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${affiliate_key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: 'http://127.0.0.1:9/p', events: ['signup'] }),
+    })
+    const { id: postback_id } = (await response.json()) as { id: string }
+    return { affiliate_id, postback_id }
+  }
+
   /** Returns the id of a case of the demo account: it is derived, so that no sample can have it. */
   async function caseValues(id: string, vertical: string): Promise<Record<string, string>> {
     const own = account(vertical).account
@@ -421,6 +439,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     if (/^(make|end)AffiliateKey|Invitation$|^inviteAffiliate$/.test(id) && !/^list/.test(id))
       return accessValues(id)
     if (/FraudCase(Note)?$|FraudEvidence$/.test(id)) return caseValues(id, vertical)
+    if (/Postback/.test(id)) return postbackValues(id)
     if (/Webhook/.test(id) && !/^(create|list)Webhooks?$/.test(id)) return webhookValues()
     if (id === 'getActivityEarnings') return { account: 'demo-brand', id: 'e dep-3501' }
     if (id === 'withdrawPlanVersion') {

@@ -403,10 +403,23 @@ describe('every route of the service', () => {
     const world = await affiliateWorld()
     const key = await world.makeKey('own')
     const [line] = await world.linesOf('own')
+    const writer = await world.makeKey('own', { scope: 'read links' })
+    const make = (path: string, body: object) => {
+      const headers = { Authorization: `Bearer ${writer}`, 'Content-Type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      return json(ask(`/affiliate/v1/${path}`, init))
+    }
+    const url = 'https://tracker.example/'
+    const postback = await make('postbacks', { url, events: ['signup'] })
+    const question = await make('questions', {
+      ...{ statement: world.statementOf('own').id, text: 'Why?' },
+    })
     const addressOf = (path: string) =>
       path
         .replace(':statement_id', world.statementOf('own').id)
         .replace(':line_id', line?.id ?? '')
+        .replace(':postback_id', postback.id)
+        .replace(':question_id', question.id)
         .replace(/\/(reports|clicks|overview|sub-affiliates)$/, `$&?${DAYS}`)
         .replace(/\/unearned(\/facts)?$/, '$&?period=2026-10')
     for (const { method, path } of routes) {

@@ -110,6 +110,8 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', account === 'nowhere' ? 'nobody' : world.link_id)
     .replace('{webhook_id}', world.webhook_id)
+    .replace('{postback_id}', account === 'nowhere' ? 'nobody' : world.postback_id)
+    .replace('{affiliate_id}/postbacks', 'aff-7/postbacks')
     .replace('{period}', '2026-10')
     .replaceAll(/\{\w+\}/g, 'nobody')
 
@@ -125,6 +127,7 @@ interface World {
   affiliate_key: string
   link_id: string
   webhook_id: string
+  postback_id: string
 }
 let world: World
 
@@ -140,9 +143,11 @@ beforeEach(async () => {
       ...{ name: 'Tracker', scope: 'read links' },
     }),
   )
+  const postback_id = (await json(createPostback(affiliate_key))).id
   world = {
     link_id,
     affiliate_key,
+    postback_id,
     webhook_id,
     access_token,
     brand_token: casino.brand_token,
@@ -380,6 +385,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.path.includes('/fraud-rules')) return changeFullRules(operation)
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
     if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
+    if (operation.path.includes('/postbacks')) return sendToFullPostback(operation)
     if (operation.method === 'PATCH') return changeZoneOfRecords()
     if (operation.path.endsWith('/manual-entries')) return addToFullAffiliate(operation)
     if (operation.path.includes('/webhooks')) return sendToFullWebhook(operation)
@@ -393,6 +399,29 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     )
   })
 })
+
+const createPostback = (key = world.affiliate_key) =>
+  ask('/affiliate/v1/postbacks', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: 'https://tracker.example/{sub1}', events: ['signup'] }),
+  })
+
+/** Creates a postback too many, or sends an operation to one that the firm has paused. */
+async function sendToFullPostback(operation: Described): Promise<Response> {
+  if (operation.path.endsWith('/postbacks')) {
+    for (let i = 0; i < 4; i++) await createPostback()
+    return createPostback()
+  }
+  const at = `accounts/firm/affiliates/aff-7/postbacks/${world.postback_id}`
+  await askAdmin(at, 'PATCH', { disabled: true })
+  const bodies: Record<string, object> = {
+    PATCH: { disabled: false },
+    POST: operation.path.endsWith('/test') ? {} : { from: '2026-10-01T00:00:00Z' },
+  }
+  const body = JSON.stringify(bodies[operation.method])
+  return send(operation, addressOf(operation), withBody(body))
+}
 
 const createWebhook = () =>
   askAdmin('accounts/firm/webhooks', 'POST', { url: 'https://hooks.example/' })

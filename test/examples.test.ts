@@ -174,7 +174,8 @@ async function takeWebhooks(team: Team) {
   await db.batch([
     db.prepare(
       `insert into webhook_events values ('lucky', 'evt_1a20138dc52e28b68519d761e08', 'feed.late',
-         'x', 1791190800000, '{"resource":"activities","day":"2026-10-04","last_delivery_at":null}')`,
+         'x', 1791190800000, '{"resource":"activities","day":"2026-10-04","last_delivery_at":null}',
+         null)`,
     ),
     db.prepare(`update webhook_messages set status = 'dead', attempts = 10`),
     db
@@ -369,6 +370,30 @@ async function takeAffiliateApi(team: Team, statement_id: string, line_id: strin
     at: { link_id },
     body: { disabled: true },
   })
+  const { id: postback_id } = await read('createPostback', 'new', 'A postback', {
+    body: {
+      url: 'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}',
+      events: ['signup', 'first_deposit', 'commission.approved', 'commission.adjusted'],
+    },
+  })
+  await read('createPostback', 'wrong-macro', 'A macro that does not exist', {
+    body: { url: 'https://tracker.example/p?amt={payout}', events: ['signup'] },
+  })
+  await read('listPostbacks', 'all', 'All of them')
+  const atPostback = { at: { postback_id } }
+  await read('testPostback', 'sent', 'A test event', { ...atPostback, body: {} })
+  await read('replayPostback', 'span', 'What was not delivered', {
+    ...{ ...atPostback, body: { from: '2026-10-01T00:00:00Z', only_dead: true } },
+  })
+  await read('listPostbackAttempts', 'page', 'One page', atPostback)
+  await team('listAffiliatePostbacks', 'all', 'All of them', { at })
+  await team('pausePostback', 'paused', 'A postback is paused', {
+    ...{ at: { ...at, postback_id }, body: { disabled: true } },
+  })
+  await read('changePostback', 'wrong-paused', 'The firm has paused it', {
+    ...{ ...atPostback, body: { disabled: false } },
+  })
+  await read('deletePostback', 'deleted', 'A postback is deleted', atPostback)
   await read('listOwnLinks', 'page', 'One page')
   await read('listAffiliateClicks', 'month', 'A month', days)
   await read('getAffiliateReport', 'month', 'By month', {

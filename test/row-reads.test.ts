@@ -213,7 +213,7 @@ const fillWebhook = (account: string) => {
   const texts = [
     `insert into webhook_endpoints (account, id, url, events, secrets, created_at)
      values (?1, 'w-1', 'https://hooks.example/', '["feed.late"]', '[]', '2026-10-02T00:00:00.000Z')`,
-    `${ids} insert into webhook_events select ?1, printf('e-%06d', i), 'feed.late', i, 0, '{}' from n`,
+    `${ids} insert into webhook_events select ?1, printf('e-%06d', i), 'feed.late', i, 0, '{}', null from n`,
     `update webhook_messages set status = 'dead' where account = ?1`,
     `${ids} insert into webhook_attempts
      select ?1, printf('a-%06d', i), 'w-1', printf('e-%06d', i), 1, 0, 500, 1, 'http_status' from n`,

@@ -323,7 +323,7 @@ describe('webhooks of an account', () => {
       ['evt_00000000002', 'feed.late'],
       ['evt_00000000003', 'delivery.refused'],
     ]) {
-      await env.DB.prepare(`insert into webhook_events values (?, ?, ?, ?, 1, '{}')`)
+      await env.DB.prepare(`insert into webhook_events values (?, ?, ?, ?, 1, '{}', null)`)
         .bind(account, id, type, id)
         .run()
     }
@@ -550,7 +550,7 @@ describe('the queue', () => {
 
   /** Writes an event without a request, which would send it at once. */
   const cause = (account: string) =>
-    env.DB.prepare(`insert into webhook_events values (?, 'evt_1', 'feed.late', '', 0, '{}')`)
+    env.DB.prepare(`insert into webhook_events values (?, 'evt_1', 'feed.late', '', 0, '{}', null)`)
       .bind(account)
       .run()
 

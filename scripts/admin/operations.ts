@@ -14,6 +14,7 @@ import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
+import { POSTBACKS_OF_AFFILIATES } from './operations/postbacks.ts'
 import { QUESTIONS } from './operations/questions.ts'
 import { RATES } from './operations/rates.ts'
 import { REPORTS } from './operations/reports.ts'
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...AFFILIATES,
   ...AFFILIATE_MEMBERS,
   ...QUESTIONS,
+  ...POSTBACKS_OF_AFFILIATES,
   ...EVENTS,
   ...MAPPINGS,
   ...LINKS,

@@ -17,6 +17,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-view',
     'questions',
     'portal-questions',
+    'postbacks',
     'feeds',
     'erasure',
     'fuzz-doors',
@@ -33,6 +34,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-view',
     'questions',
     'portal-questions',
+    'postbacks',
   ],
   auth: [
     'bearer',

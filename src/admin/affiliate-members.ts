@@ -48,13 +48,14 @@ const presentMember = ({ id, name, passkeys, created_at, last_seen_at }: ListedM
 })
 
 /** Returns the affiliate that the path names, with its account. Throws `not_found`. */
-async function findRouteAffiliate(c: Context<AppEnv>) {
+export async function findRouteAffiliate(c: Context<AppEnv>) {
   checkPercentEncoding(new URL(c.req.url).pathname)
   readQuery(c.req.url)
-  const { id: account, binding } = await findRouteAccount(c)
+  const row = await findRouteAccount(c)
+  const { id: account, binding } = row
   const db = resolveDatabase(c.env, binding)
   const affiliate_id = c.req.param('affiliate_id') ?? ''
-  if (await affiliateExists(db, account, affiliate_id)) return { account, db, affiliate_id }
+  if (await affiliateExists(db, account, affiliate_id)) return { account, row, db, affiliate_id }
   throw notFound('affiliate', affiliate_id)
 }
 

@@ -22,6 +22,7 @@ import { quote } from '../validation/quote.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliateKeys } from './affiliate-keys.ts'
 import { affiliateMembers } from './affiliate-members.ts'
+import { affiliatePostbacks } from './affiliate-postbacks.ts'
 import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
 import { attribution } from './attribution.ts'
@@ -46,6 +47,12 @@ import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
 import { webhooks } from './webhooks.ts'
 
+/** The routes of how an affiliate calls, and is called back. */
+const affiliateCredentials = new Hono<AppEnv>()
+  .route('/', affiliateKeys)
+  .route('/', affiliateMembers)
+  .route('/', affiliatePostbacks)
+
 /** Returns the routes of the administration API. Every change is in the audit log. */
 export const admin = (resourcesOf: ResourcesOf) => {
   const routes = new Hono<AppEnv>()
@@ -56,8 +63,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/clients`, clients)
     .route(`${account}/brand-tokens`, brandTokens)
     .route(`${account}/affiliates`, affiliates)
-    .route(`${account}/affiliates`, affiliateKeys)
-    .route(`${account}/affiliates`, affiliateMembers)
+    .route(`${account}/affiliates`, affiliateCredentials)
     .route(`${account}/events`, eventDefinitions)
     .route(`${account}/status-map`, statusMap)
     .route(`${account}/labels`, labels)

@@ -1,10 +1,9 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Account } from '../db/schema.ts'
-import type { ReplaySpan } from '../db/webhooks/log.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readChoice, readFlag, readQuery } from '../http/query.ts'
+import { readChoice, readQuery } from '../http/query.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
 import {
   type Change,
@@ -14,7 +13,6 @@ import {
   findEvent,
   findWebhook,
   listWebhooks,
-  readAttempts,
   readMessages,
   replayWebhook,
   rotateWebhook,
@@ -24,10 +22,8 @@ import {
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
-import { newWebhook, replayFields, webhookChange } from './webhook-fields.ts'
-
-/** A replay has exactly one of these members. */
-const REPLAYS = ['event_id', 'from'].join(', ')
+import { newWebhook, webhookChange } from './webhook-fields.ts'
+import { readAttemptsQuery, readReplaySpan, respondWithAttempts } from './webhook-requests.ts'
 
 const STATUSES = ['pending', 'delivered', 'dead']
 
@@ -55,23 +51,6 @@ function refuseDisabled({ disabled }: Webhook): void {
   if (!disabled) return
   const detail = 'The webhook is disabled. Enable it first: send `{"disabled": false}` with PATCH.'
   throw new ApiError('conflict', { detail })
-}
-
-/** Returns the span of a replay. Throws `validation_failed` if the body names both or neither. */
-async function readSpan(c: Context<AppEnv>, account: Account): Promise<ReplaySpan> {
-  const { event_id, from, to, only_dead } = await readFields(c, replayFields)
-  if ((event_id === undefined) === (from === undefined)) {
-    throw validationFailed([{ pointer: '', code: 'choice', expected: REPLAYS }])
-  }
-  if (event_id === undefined) {
-    const [start, end] = [Date.parse(from ?? ''), to === undefined ? Date.now() : Date.parse(to)]
-    if (to !== undefined && end < start) {
-      throw validationFailed([{ pointer: '/to', code: 'minimum', expected: from ?? '', value: to }])
-    }
-    return { from: start, to: end, onlyDead: only_dead ?? false }
-  }
-  if (!(await findEvent(c.env, account, event_id))) throw notFound('event', event_id)
-  return { event: event_id }
 }
 
 /** Routes for webhooks. A secret is shown only once, when it is created. */
@@ -130,21 +109,15 @@ export const webhooks = new Hono<AppEnv>()
   .post('/:webhook_id/replay', async (c) => {
     readQuery(c.req.url)
     const { account, webhook, change } = await findRouteWebhook(c)
-    const span = await readSpan(c, account)
+    const span = await readReplaySpan(c, (event) => findEvent({ env: c.env, account }, event))
     refuseDisabled(webhook)
     return c.json({ replayed: await replayWebhook(change, webhook.id, span, Date.now()) }, 202)
   })
 
   .get('/:webhook_id/attempts', async (c) => {
-    const names = [...PAGE_PARAMETERS, 'event_id', 'failed'] as const
-    const { event_id: event = null, failed, ...query } = readQuery(c.req.url, ...names)
-    const onlyFailed = readFlag('failed', failed)
+    const query = readAttemptsQuery(c)
     const { account, webhook } = await findRouteWebhook(c)
-    const filter = { event, onlyFailed }
-    const context = JSON.stringify([account.id, 'attempts', webhook.id, filter])
-    const page = await readPage(c.env, context, query)
-    const found = await readAttempts(c.env, account, webhook.id, filter, page)
-    return respondWithPage(c, context, page, found)
+    return respondWithAttempts(c, account, webhook.id, query)
   })
 
   .get('/:webhook_id/events', async (c) => {

@@ -12,6 +12,7 @@ import { respondWithChangedLink, respondWithNewLink } from './links.ts'
 import { respondWithClicks, respondWithLinks, respondWithSubAffiliates } from './lists.ts'
 import { respondWithMe } from './me.ts'
 import { respondWithOverview } from './overview.ts'
+import { postbacks } from './postbacks.ts'
 import { ask, askMore, respondWithQuestion, respondWithQuestions } from './questions.ts'
 
 const BASE = '/affiliate/v1'
@@ -46,6 +47,7 @@ export const affiliateApi = new Hono<AppEnv>()
   .patch('/links/:link_id', respondWithChangedLink)
   .get('/clicks', respondWithClicks)
   .route('/', accountReports)
+  .route('/postbacks', postbacks)
   .get('/ledger', respondWithLedger)
   .get('/payouts', respondWithPayouts)
   .get('/sub-affiliates', respondWithSubAffiliates)

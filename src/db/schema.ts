@@ -1059,7 +1059,7 @@ export const statementRunSteps = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
 )
 
-/** The addresses to which events are sent; their secrets are encrypted. */
+/** The addresses to which events are sent, also postbacks of affiliates; their secrets are encrypted. */
 export const webhookEndpoints = sqliteTable(
   'webhook_endpoints',
   {
@@ -1072,6 +1072,12 @@ export const webhookEndpoints = sqliteTable(
     disabled: text({ enum: ['team', 'gone', 'failing'] }),
     failing_since: integer(),
     created_at: text().notNull(),
+    affiliate_id: text(),
+    method: text({ enum: ['GET', 'POST'] })
+      .notNull()
+      .default('POST'),
+    paused_by_firm: integer().notNull().default(0),
+    active_since: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
@@ -1086,6 +1092,7 @@ export const webhookEvents = sqliteTable(
     about: text().notNull(),
     at: integer().notNull(),
     data: text().notNull(),
+    affiliate_id: text(),
   },
   (t) => [
     primaryKey({ columns: [t.account, t.id] }),
@@ -1133,6 +1140,24 @@ export const webhookRefusals = sqliteTable('webhook_refusals', {
   day: day().notNull(),
   events: integer().notNull(),
 })
+
+/** Up to when the causes of postbacks of an account have been read. */
+export const postbackProgress = sqliteTable('postback_progress', {
+  account: text().primaryKey(),
+  read_to: integer().notNull(),
+})
+
+/** The parameters of the clicks of customers, for postbacks; `subs` is JSON. */
+export const postbackCustomers = sqliteTable(
+  'postback_customers',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    affiliate_id: text().notNull(),
+    subs: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.affiliate_id] })],
+)
 
 /** Feeds that were reported as late and have not recovered. */
 export const webhookLateFeeds = sqliteTable(

@@ -18,6 +18,19 @@ export const EVENT_TYPES = [
 /** A type of events to which an endpoint can subscribe. */
 export type EventType = (typeof EVENT_TYPES)[number]
 
+/** The types of events to which the postback of an affiliate can subscribe. */
+export const POSTBACK_EVENTS = [
+  'signup',
+  'first_deposit',
+  'qualified',
+  'commission.approved',
+  'commission.adjusted',
+  'statement.paid',
+] as const
+
+/** A type of events to which a postback can subscribe. */
+export type PostbackEvent = (typeof POSTBACK_EVENTS)[number]
+
 /** The type of test events. They need no subscription. */
 export const TEST_EVENT = 'webhook.test'
 

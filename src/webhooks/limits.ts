@@ -7,6 +7,8 @@ export const UNATTRIBUTED_THRESHOLD = 0.2
 export const WEBHOOK_LIMITS = {
   /** The maximum number of endpoints of an account. */
   endpoints: 10,
+  /** The maximum number of postbacks of an affiliate. */
+  postbacks: 5,
   /** The maximum number of characters of a URL, after normalization. */
   urlLength: 2000,
   /** The maximum number of secrets of an endpoint that are valid at the same time. */

@@ -6,6 +6,8 @@ import type { Account } from '../db/schema.ts'
 import { insertTest } from '../db/webhooks/causes.ts'
 import {
   deleteEndpoint,
+  type EndpointChange,
+  type EndpointOwner,
   type EndpointRow,
   insertEndpoint,
   readEndpoint,
@@ -23,6 +25,7 @@ import {
   type ReplaySpan,
   replayEvents,
 } from '../db/webhooks/log.ts'
+import { beginProgress } from '../db/webhooks/postback-causes.ts'
 import { endPending } from '../db/webhooks/queue.ts'
 import { ApiError } from '../errors.ts'
 import { queueSoon } from './causes.ts'
@@ -76,21 +79,64 @@ const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
   data: JSON.parse(data) as object,
 })
 
-/** The account in which a change is made, and the member who makes it. */
+/** Returns a postback as its affiliate and the team see it: without its secret. */
+function presentPostback({ disabled, paused_by_firm, ...row }: EndpointRow) {
+  const paused = paused_by_firm === 1 ? 'firm' : 'affiliate'
+  return {
+    id: row.id,
+    url: row.url,
+    method: row.method,
+    events: JSON.parse(row.events) as string[],
+    disabled: disabled !== null,
+    disabled_reason: disabled === 'team' ? paused : disabled,
+    failing_since: timeText(row.failing_since),
+    created_at: row.created_at,
+  }
+}
+
+/** A postback as its affiliate and the team see it. */
+export type Postback = ReturnType<typeof presentPostback>
+
+/** The account in which a change is made, and who makes it. */
 export interface Change {
   readonly env: Env
   readonly account: Account
   readonly actor: string
+  /** The affiliate whose postbacks change; absent: webhooks of the account do. */
+  readonly affiliate_id?: string
 }
+
+const ownerOf = ({
+  account,
+  affiliate_id,
+}: Pick<Change, 'account' | 'affiliate_id'>): EndpointOwner => ({
+  account: account.id,
+  affiliate_id: affiliate_id ?? null,
+})
+
+/** Returns the entry of a change in the audit log. */
+const entryOf = (
+  { account, actor, affiliate_id }: Change,
+  action: string,
+  details: Readonly<Record<string, unknown>>,
+) => ({
+  actor,
+  account: account.id,
+  action: `${affiliate_id === undefined ? 'webhook' : 'postback'}.${action}`,
+  details: affiliate_id === undefined ? details : { affiliate_id, ...details },
+})
 
 const ID_LENGTH = 22
 
 const databaseOf = ({ env, account }: Pick<Change, 'env' | 'account'>) =>
   resolveDatabase(env, account.binding)
 
-const tooMany = () =>
+const tooMany = (affiliate_id: string | undefined) =>
   new ApiError('conflict', {
-    detail: `The account has ${WEBHOOK_LIMITS.endpoints} webhooks, the most that it can have. Delete one first.`,
+    detail:
+      affiliate_id === undefined
+        ? `The account has ${WEBHOOK_LIMITS.endpoints} webhooks, the most that it can have. Delete one first.`
+        : `The affiliate has ${WEBHOOK_LIMITS.postbacks} postbacks, the most that they can have. Delete one first.`,
   })
 
 /** Returns the host of a URL, for the audit log. The rest of a URL can hold a token. */
@@ -105,13 +151,35 @@ interface WebhookFields {
 
 /** Returns the webhooks of an account, the oldest first. */
 export async function listWebhooks(env: Env, account: Account): Promise<Webhook[]> {
-  const rows = await readEndpoints(databaseOf({ env, account }), account.id)
+  const rows = await readEndpoints(databaseOf({ env, account }), ownerOf({ account }))
   return rows.map((row) => presentWebhook(row, Date.now()))
+}
+
+/** Returns the postbacks of an affiliate, the oldest first. */
+export async function listPostbacks(
+  env: Env,
+  account: Account,
+  affiliate_id: string,
+): Promise<Postback[]> {
+  const rows = await readEndpoints(databaseOf({ env, account }), ownerOf({ account, affiliate_id }))
+  return rows.map(presentPostback)
+}
+
+/** Returns a postback of an affiliate; null if there is none. */
+export async function findPostback(
+  env: Env,
+  account: Account,
+  affiliate_id: string,
+  id: string,
+): Promise<Postback | null> {
+  const owner = ownerOf({ account, affiliate_id })
+  const row = await readEndpoint(databaseOf({ env, account }), owner, id)
+  return row && presentPostback(row)
 }
 
 /** Returns a webhook of an account; null if there is none. */
 export async function findWebhook(env: Env, account: Account, id: string): Promise<Webhook | null> {
-  const row = await readEndpoint(databaseOf({ env, account }), account.id, id)
+  const row = await readEndpoint(databaseOf({ env, account }), ownerOf({ account }), id)
   return row && presentWebhook(row, Date.now())
 }
 
@@ -124,28 +192,72 @@ export async function createWebhook(
   change: Change,
   { url, events = [ALL_EVENTS], description = null }: WebhookFields,
 ): Promise<Webhook & { secret: string }> {
-  const { env, account, actor } = change
-  const db = databaseOf(change)
   const id = `whk_${randomText(ID_LENGTH)}`
   const secret = newWebhookSecret()
-  const encrypted = await encryptSecret(env, account.id, id, secret)
-  const row: EndpointRow = {
-    id,
-    url: new URL(url).href,
-    events: JSON.stringify(events),
-    description,
-    secrets: storedSecrets([{ encrypted, endsAt: null }]),
-    disabled: null,
-    failing_since: null,
+  const row = await newEndpoint(change, id, secret, {
+    ...{ url: new URL(url).href, method: 'POST', events: JSON.stringify(events), description },
+  })
+  await storeEndpoint(change, row, { id, host: hostOf(url), events, description })
+  return { ...presentWebhook(row, Date.now()), secret }
+}
+
+/** The fields of a postback that its affiliate chooses. `url` may have macros. */
+interface PostbackFields {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly events: readonly string[]
+}
+
+/**
+ * Creates a postback and returns it with the secret that signs its requests, which is shown only once; a GET
+ * request has no signature.
+ *
+ * @throws ApiError `conflict` if the affiliate has as many as they can have.
+ */
+export async function createPostback(
+  change: Change & { readonly affiliate_id: string },
+  { url, method, events }: PostbackFields,
+): Promise<Postback & { secret: string | null }> {
+  const id = `pbk_${randomText(ID_LENGTH)}`
+  const secret = method === 'POST' ? newWebhookSecret() : null
+  const row = await newEndpoint(change, id, secret, {
+    ...{ url, method, events: JSON.stringify(events), description: null },
+  })
+  await storeEndpoint(change, row, { id, host: hostOf(url), method, events })
+  return { ...presentPostback(row), secret }
+}
+
+/** Returns the row of a new endpoint. */
+async function newEndpoint(
+  { env, account, affiliate_id }: Change,
+  id: string,
+  secret: string | null,
+  fields: Pick<EndpointRow, 'url' | 'method' | 'events' | 'description'>,
+): Promise<EndpointRow> {
+  const secrets =
+    secret === null
+      ? []
+      : [{ encrypted: await encryptSecret(env, account.id, id, secret), endsAt: null }]
+  return {
+    ...fields,
+    ...{ id, affiliate_id: affiliate_id ?? null, secrets: storedSecrets(secrets) },
+    ...{ disabled: null, failing_since: null, paused_by_firm: 0, active_since: null },
     created_at: new Date().toISOString(),
   }
-  const { endpoints: most } = WEBHOOK_LIMITS
-  if ((await readEndpoints(db, account.id)).length >= most) throw tooMany()
-  const details = { id, host: hostOf(url), events, description }
-  const entry = { actor, action: 'webhook.create', account: account.id, details }
-  await withAudit(db, entry, [insertEndpoint(db, account.id, row, most)])
-  if (!(await readEndpoint(db, account.id, id))) throw tooMany()
-  return { ...presentWebhook(row, Date.now()), secret }
+}
+
+/** Stores a new endpoint. Throws `conflict` if its owner has as many as they can have. */
+async function storeEndpoint(change: Change, row: EndpointRow, details: object): Promise<void> {
+  const { account, affiliate_id } = change
+  const db = databaseOf(change)
+  const owner = ownerOf(change)
+  const most = affiliate_id === undefined ? WEBHOOK_LIMITS.endpoints : WEBHOOK_LIMITS.postbacks
+  if ((await readEndpoints(db, owner)).length >= most) throw tooMany(affiliate_id)
+  await withAudit(db, entryOf(change, 'create', { ...details }), [
+    insertEndpoint(db, account.id, row, most),
+    ...(affiliate_id === undefined ? [] : [beginProgress(db, account.id, Date.now())]),
+  ])
+  if (!(await readEndpoint(db, owner, row.id))) throw tooMany(affiliate_id)
 }
 
 /** What changes of a webhook; a property that is absent keeps its value. */
@@ -163,8 +275,6 @@ export async function changeWebhook(
   id: string,
   { url, events, description, disabled }: WebhookChange,
 ): Promise<void> {
-  const { account, actor } = change
-  const db = databaseOf(change)
   const set = {
     ...(url !== undefined && { url: new URL(url).href }),
     ...(events !== undefined && { events: JSON.stringify(events) }),
@@ -173,19 +283,56 @@ export async function changeWebhook(
   }
   if (Object.keys(set).length === 0) return
   const details = { id, ...(url && { host: hostOf(url) }), events, description, disabled }
-  const entry = { actor, action: 'webhook.change', account: account.id, details }
-  await withAudit(db, entry, [
+  await storeChange(change, id, set, details)
+}
+
+/** What changes of a postback; a property that is absent keeps its value. */
+interface PostbackChange {
+  readonly url?: string | undefined
+  readonly events?: readonly string[] | undefined
+  readonly disabled?: boolean | undefined
+}
+
+/**
+ * Changes a postback. If it is paused, its pending events become dead letters. The audit log has no entry for
+ * an empty change.
+ *
+ * @param isFirm Whether the team makes the change: only the team ends a pause of the team.
+ */
+export async function changePostback(
+  change: Change & { readonly affiliate_id: string },
+  id: string,
+  { url, events, disabled }: PostbackChange,
+  isFirm: boolean,
+): Promise<void> {
+  const paused_by_firm: 0 | 1 = disabled ? 1 : 0
+  const set = {
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: JSON.stringify(events) }),
+    ...(disabled !== undefined && { disabled: disabled ? ('team' as const) : null }),
+    ...(disabled !== undefined && isFirm && { paused_by_firm }),
+    ...(disabled === false && { active_since: Date.now() }),
+  }
+  if (Object.keys(set).length === 0) return
+  await storeChange(change, id, set, { id, ...(url && { host: hostOf(url) }), events, disabled })
+}
+
+async function storeChange(change: Change, id: string, set: EndpointChange, details: object) {
+  const { account, affiliate_id } = change
+  const db = databaseOf(change)
+  await withAudit(db, entryOf(change, 'change', { ...details }), [
     updateEndpoint(db, account.id, id, set),
-    ...(disabled ? [endPending(db, account.id, id)] : []),
+    ...(set.disabled ? [endPending(db, account.id, id)] : []),
+    ...(affiliate_id === undefined ? [] : [beginProgress(db, account.id, Date.now())]),
   ])
 }
 
-/** Deletes a webhook. Nothing more is sent to it. */
+/** Deletes a webhook or a postback. Nothing more is sent to it. */
 export async function deleteWebhook(change: Change, id: string): Promise<void> {
-  const { account, actor } = change
   const db = databaseOf(change)
-  const entry = { actor, action: 'webhook.delete', account: account.id, details: { id } }
-  await withAudit(db, entry, [deleteEndpoint(db, account.id, id)])
+  await withAudit(db, entryOf(change, 'delete', { id }), [
+    deleteEndpoint(db, change.account.id, id),
+  ])
 }
 
 /**
@@ -199,9 +346,9 @@ export async function rotateWebhook(
   id: string,
   { overlap, until }: { overlap: string; until: number | null },
 ): Promise<{ id: string; secret: string; previous_secret_until: string | null }> {
-  const { env, account, actor } = change
+  const { env, account } = change
   const db = databaseOf(change)
-  const row = await readEndpoint(db, account.id, id)
+  const row = await readEndpoint(db, ownerOf(change), id)
   const before = row?.secrets ?? '[]'
   const kept = until === null ? [] : validSecrets(before, Date.now())
   if (kept.length >= WEBHOOK_LIMITS.secrets) {
@@ -215,9 +362,10 @@ export async function rotateWebhook(
     { encrypted, endsAt: null },
     ...kept.map((one) => ({ ...one, endsAt: Math.min(one.endsAt ?? Infinity, until ?? 0) })),
   ])
-  const entry = { actor, action: 'webhook.rotate', account: account.id, details: { id, overlap } }
-  await withAudit(db, entry, [replaceSecrets(db, account.id, id, [before, after])])
-  const stored = await readEndpoint(db, account.id, id)
+  await withAudit(db, entryOf(change, 'rotate', { id, overlap }), [
+    replaceSecrets(db, account.id, id, [before, after]),
+  ])
+  const stored = await readEndpoint(db, ownerOf(change), id)
   if (stored?.secrets !== after) {
     const detail = 'Another request has changed the webhook. Repeat the request.'
     throw new ApiError('conflict', { detail })
@@ -252,37 +400,45 @@ export async function readMessages(
   return { ...found, data: found.data.map(presentMessage) }
 }
 
-/** Stores a test event for a webhook, sends it, and returns its id. */
+/** Stores a test event for a webhook or a postback, sends it, and returns its id. */
 export async function testWebhook(
-  { env, account, actor }: Change,
+  change: Change,
   id: string,
   now: number,
+  data: object = { webhook_id: id },
 ): Promise<string> {
-  const db = resolveDatabase(env, account.binding)
+  const { env, account } = change
+  const db = databaseOf(change)
   const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
   const event = `evt_${now.toString(16).padStart(11, '0')}${random}`
-  const details = { id, event_id: event }
-  const entry = { actor, action: 'webhook.test', account: account.id, details }
-  await withAudit(db, entry, insertTest(db, { account: account.id, endpoint: id, event, now }))
+  const test = { ...ownerOf(change), endpoint: id, event, now, data: JSON.stringify(data) }
+  await withAudit(db, entryOf(change, 'test', { id, event_id: event }), insertTest(db, test))
   await queueSoon(env, account.binding, account.id)
   return event
 }
 
-/** Returns whether an account has an event. */
-export const findEvent = (env: Env, account: Account, event: string): Promise<boolean> =>
-  hasEvent(resolveDatabase(env, account.binding), account.id, event)
+/** Returns whether an account, or an affiliate of it, has an event. */
+export const findEvent = (
+  change: Pick<Change, 'env' | 'account' | 'affiliate_id'>,
+  event: string,
+): Promise<boolean> => hasEvent(databaseOf(change), ownerOf(change), event)
 
-/** Sends at most 10,000 events to a webhook again and returns their number. Pending ones are left out. */
+/**
+ * Sends at most 10,000 events to a webhook or a postback again and returns their number. Pending ones are left
+ * out.
+ */
 export async function replayWebhook(
-  { env, account, actor }: Change,
+  change: Change,
   id: string,
   span: ReplaySpan,
   now: number,
 ): Promise<number> {
-  const db = resolveDatabase(env, account.binding)
+  const { env, account } = change
+  const db = databaseOf(change)
   const limits = { now, most: WEBHOOK_LIMITS.replayed }
-  const entry = { actor, action: 'webhook.replay', account: account.id, details: { id, ...span } }
-  const [replayed] = await withAudit(db, entry, [replayEvents(db, account.id, id, span, limits)])
+  const [replayed] = await withAudit(db, entryOf(change, 'replay', { id, ...span }), [
+    replayEvents(db, account.id, id, span, limits),
+  ])
   await queueSoon(env, account.binding, account.id)
   return replayed?.results.length ?? 0
 }

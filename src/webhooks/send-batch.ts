@@ -85,6 +85,19 @@ const MAX_QUEUE_DELAY_MS = 60_000
 /** The status with which a receiver ends its webhook. */
 const GONE = 410
 
+/** Where an event is sent, and its data as JSON. */
+interface Addressed {
+  /** Null if a value makes the URL one that is not allowed. */
+  readonly url: string | null
+  readonly data: string
+}
+
+/** Returns where the event of a postback is sent, and what its affiliate may see of it. */
+export type AddressPostback = (
+  env: Env,
+  message: ClaimedMessage & { readonly affiliate_id: string },
+) => Promise<Addressed>
+
 /**
  * Begins to send the events of a queue batch, all at the same time. `context` waits for the receivers, and
  * the queue does not: so no receiver, however slow, delays the batches after this one, which have events of
@@ -95,12 +108,13 @@ export async function sendWebhookBatch(
   batch: MessageBatch<QueuedMessage>,
   env: Env,
   context: Pick<ExecutionContext, 'waitUntil'>,
+  address: AddressPostback,
 ): Promise<void> {
   const byBinding = Map.groupBy(batch.messages, ({ body }) => body.binding)
   await Promise.all(
     [...byBinding].map(async ([binding, messages]) => {
       const bodies = messages.map(({ body }) => body)
-      const begun = await logDelay(binding, () => beginAttempts(env, binding, bodies))
+      const begun = await logDelay(binding, () => beginAttempts(env, binding, bodies, address))
       if (begun) context.waitUntil(logDelay(binding, begun))
     }),
   )
@@ -121,6 +135,7 @@ async function beginAttempts(
   env: Env,
   binding: string,
   messages: readonly QueuedMessage[],
+  address: AddressPostback,
 ): Promise<() => Promise<unknown>> {
   const db = resolveDatabase(env, binding)
   const names = [...new Set(messages.map(({ account }) => account))]
@@ -136,7 +151,7 @@ async function beginAttempts(
   return () =>
     Promise.all(
       sent.map(async (message) => {
-        await attemptMessage(env, binding, db, message)
+        await attemptMessage(env, binding, db, message, address)
         await queueDue(env, binding, message.account, Date.now())
       }),
     )
@@ -148,15 +163,19 @@ async function attemptMessage(
   binding: string,
   db: D1Database,
   message: ClaimedMessage,
+  address: AddressPostback,
 ): Promise<void> {
-  const { account, endpoint, event, attempts, url, secrets, type, at: causedAt, data } = message
+  const { account, endpoint, event, attempts, secrets, type, at: causedAt, affiliate_id } = message
+  const { url, data } =
+    affiliate_id === null ? message : await address(env, { ...message, affiliate_id })
   const at = Date.now()
   const decrypted = validSecrets(secrets ?? '[]', at).map(({ encrypted }) =>
     decryptSecret(env, account, endpoint, encrypted),
   )
   const openSecrets = (await Promise.all(decrypted)).filter((secret) => secret !== null)
   const outgoing = { id: event, type: type ?? '', at: causedAt, data }
-  const result = await sendEvent(env, url ?? '', openSecrets, outgoing)
+  const target = { url, method: message.method ?? 'POST', isChecked: affiliate_id !== null }
+  const result = await sendEvent(env, target, openSecrets, outgoing)
   const next = nextAttempt(message, result, Date.now())
   await storeOutcome(db, {
     account,
@@ -240,13 +259,38 @@ interface AttemptResult {
 const bodyOf = ({ type, at, data }: OutgoingEvent): string =>
   `{"type":${JSON.stringify(type)},"timestamp":"${new Date(at).toISOString()}","data":${data}}`
 
+/** Where an event is sent. */
+interface Target {
+  /** Null: the URL is not allowed. */
+  readonly url: string | null
+  readonly method: 'GET' | 'POST'
+  /** Whether the URL is that of a postback, which was checked before its macros got values. */
+  readonly isChecked: boolean
+}
+
+/** Returns the header fields and the body of a request, signed with each of `secrets`; GET has neither. */
+async function signedParts(
+  secrets: readonly string[],
+  event: OutgoingEvent,
+  timestamp: number,
+): Promise<RequestInit> {
+  const body = bodyOf(event)
+  const headers = {
+    'Content-Type': 'application/json',
+    'webhook-id': event.id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': await signMessage(secrets, { id: event.id, timestamp, body }),
+  }
+  return { headers, body }
+}
+
 /**
  * Sends an event once, signed with each of `secrets`. Redirects are not followed, because they could lead
  * to an address that is not allowed. The body of the response is not read.
  */
 async function sendEvent(
   env: Env,
-  url: string,
+  { url, method, isChecked }: Target,
   secrets: readonly string[],
   event: OutgoingEvent,
 ): Promise<AttemptResult> {
@@ -254,21 +298,17 @@ async function sendEvent(
   const end = (status: number | null, error: AttemptError | null, waitMs = 0): AttemptResult => {
     return { status, error, ms: Date.now() - started, waitMs }
   }
-  if (urlProblem(url, env) !== null) return end(null, 'url_not_allowed')
-  if (secrets.length === 0) return end(null, 'no_secret')
+  if (url === null || (!isChecked && urlProblem(url, env) !== null)) {
+    return end(null, 'url_not_allowed')
+  }
+  if (method === 'POST' && secrets.length === 0) return end(null, 'no_secret')
   const timestamp = Math.floor(started / 1000)
-  const body = bodyOf(event)
   try {
+    const parts = method === 'POST' ? await signedParts(secrets, event, timestamp) : {}
     const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        'User-Agent': 'Tributary-Webhooks/1',
-        'webhook-id': event.id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': await signMessage(secrets, { id: event.id, timestamp, body }),
-      },
-      body,
+      ...parts,
+      method,
+      headers: { ...parts.headers, 'User-Agent': 'Tributary-Webhooks/1' },
       redirect: 'manual',
       signal: AbortSignal.timeout(WEBHOOK_LIMITS.attemptMs),
     })

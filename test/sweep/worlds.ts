@@ -204,7 +204,11 @@ export async function prepare(
 export const WEBHOOK_ID = 'whk_0000000000000000000000'
 export const WEBHOOK_EVENT = 'evt_01a20138dc60000000000000000'
 
-/** Returns the rows of a webhook that wants none of the events that requests cause. */
+/** The ids of the postback of its affiliate, and of an event that it was sent. */
+export const POSTBACK_ID = 'pbk_0000000000000000000000'
+export const POSTBACK_EVENT = 'evt_01a20138dc60000000000000001'
+
+/** Returns the rows of a webhook and a postback that want none of the events that requests cause. */
 const webhookRows = (db: D1Database, account: string) => [
   db
     .prepare(
@@ -213,8 +217,21 @@ const webhookRows = (db: D1Database, account: string) => [
     )
     .bind(account, WEBHOOK_ID),
   db
-    .prepare(`insert into webhook_events values (?, ?, 'feed.late', 'swept', 0, '{}')`)
+    .prepare(`insert into webhook_events values (?, ?, 'feed.late', 'swept', 0, '{}', null)`)
     .bind(account, WEBHOOK_EVENT),
+  db
+    .prepare(
+      `insert into webhook_endpoints
+         (account, id, affiliate_id, url, method, events, secrets, created_at)
+       values (?, ?, 'aff-7', 'https://tracker.example/{sub1}', 'GET', '["statement.paid"]', '[]',
+         '2026-01-01T00:00:00.000Z')`,
+    )
+    .bind(account, POSTBACK_ID),
+  db
+    .prepare(
+      `insert into webhook_events values (?, ?, 'statement.paid', 'swept', 0, '{}', 'aff-7')`,
+    )
+    .bind(account, POSTBACK_EVENT),
   db.prepare(`update webhook_messages set status = 'dead' where account = ?`).bind(account),
 ]
 

@@ -16,6 +16,7 @@ import { books } from './books.ts'
 import { fraudCases } from './cases.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
+import { affiliatePostbacks } from './postbacks.ts'
 import { questionOperations } from './questions.ts'
 import { rates } from './rates.ts'
 import { report } from './reports.ts'
@@ -34,6 +35,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
     ...affiliateKeys(),
     ...affiliateMembers(),
     ...questionOperations(),
+    ...affiliatePostbacks(),
     ...links(),
     ...attribution(),
   ],

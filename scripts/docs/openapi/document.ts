@@ -13,6 +13,7 @@ import { HEADERS } from './headers.ts'
 import { oauth } from './oauth.ts'
 import type { Operation } from './operation.ts'
 import { PARAMETERS } from './parameters.ts'
+import { postbacks } from './postbacks.ts'
 import { bodyOf, records } from './records.ts'
 import { TAGS } from './tags.ts'
 import { writeOperation } from './write-operation.ts'
@@ -100,6 +101,7 @@ export const operations = (): Operation[] => [
   ...oauth(),
   ...records(),
   ...affiliateApi(),
+  ...postbacks(),
   ...documents(),
   ...administration(),
 ]

@@ -1,4 +1,9 @@
-import { ALL_EVENTS, EVENT_TYPES, TEST_EVENT } from '../../../src/webhooks/events.ts'
+import {
+  ALL_EVENTS,
+  EVENT_TYPES,
+  POSTBACK_EVENTS,
+  TEST_EVENT,
+} from '../../../src/webhooks/events.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 
@@ -36,21 +41,31 @@ const secret = documented('The secret that signs events. It is shown only in thi
   pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
 })
 
-/** The schemas of webhooks, by the names of their components. */
-export const WEBHOOK_SCHEMAS: Record<string, JsonSchema> = {
-  Webhook: object(webhook),
-  NewWebhook: object({ ...webhook, secret }),
-  RotatedWebhook: object({
-    id: webhook.id,
-    secret,
-    previous_secret_until: webhook.previous_secret_until,
+const postback = {
+  id: documented('The id of the postback.'),
+  url: documented('Where events are sent, with its macros.'),
+  method: documented('How they are sent. It never changes.', { enum: ['GET', 'POST'] }),
+  events: documented('The types of events that are sent.', {
+    type: 'array',
+    items: { enum: [...POSTBACK_EVENTS] },
   }),
-  WebhookAttempt: object({
+  disabled: documented('Whether nothing is sent.', { type: 'boolean' }),
+  disabled_reason: documented(
+    '`affiliate`: the affiliate has paused it. `firm`: the firm has. `gone`: it answered 410. `failing`: all attempts of three days failed.',
+    { enum: ['affiliate', 'firm', 'gone', 'failing', null] },
+  ),
+  failing_since: webhook.failing_since,
+  created_at: TIME,
+}
+
+/** Describes an attempt to send an event of some types. */
+const attempt = (types: readonly string[]): JsonSchema =>
+  object({
     id: documented('The id of the attempt.'),
     at: documented('When it began.', TIME),
     event_id: documented('The event, which is the `webhook-id` of the request.'),
     type: documented('The type of the event. Null if the event has expired.', {
-      enum: [...EVENT_TYPES, TEST_EVENT, null],
+      enum: [...types, TEST_EVENT, null],
     }),
     attempt: documented('The number of the attempt, from 1.', { type: 'integer', minimum: 1 }),
     status: documented('The status of the response. Null without one.', {
@@ -72,7 +87,27 @@ export const WEBHOOK_SCHEMAS: Record<string, JsonSchema> = {
       'When the next attempt is due: after the pause of the schedule, or later if `Retry-After` of the response asks for it. Null unless this is the latest attempt of a pending event.',
       TIME_OR_NULL,
     ),
+  })
+
+/** The schemas of webhooks, by the names of their components. */
+export const WEBHOOK_SCHEMAS: Record<string, JsonSchema> = {
+  Webhook: object(webhook),
+  NewWebhook: object({ ...webhook, secret }),
+  RotatedWebhook: object({
+    id: webhook.id,
+    secret,
+    previous_secret_until: webhook.previous_secret_until,
   }),
+  WebhookAttempt: attempt(EVENT_TYPES),
+  Postback: object(postback),
+  NewPostback: object({
+    ...postback,
+    secret: documented(
+      'The secret that signs the requests of a POST postback. It is shown only in this response. Null: GET.',
+      { type: ['string', 'null'], pattern: '^whsec_[A-Za-z0-9+/]{43}=$' },
+    ),
+  }),
+  PostbackAttempt: attempt(POSTBACK_EVENTS),
   WebhookEvent: object({
     event_id: documented('The id of the event, which is the `webhook-id` of its requests.'),
     type: TYPE,

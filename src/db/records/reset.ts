@@ -32,6 +32,8 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   affiliate_questions: ['id'],
   affiliate_question_messages: ['question', 'position'],
   webhook_endpoints: ['id'],
+  postback_progress: ['account'],
+  postback_customers: ['customer_id', 'affiliate_id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],
   webhook_attempts: ['id'],

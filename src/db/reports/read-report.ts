@@ -32,7 +32,7 @@ const DAYS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the SQL of a value that records of a source have for a group; `null` if they have none. */
-function dimensionSql(group: string, source: Source): string {
+export function dimensionSql(group: string, source: Source): string {
   const days = DAYS[group]
   if (days !== undefined) return days
   const owner = OWN_COLUMNS[group]
@@ -98,7 +98,7 @@ const isAttributedSql = `exists (select 1 from affiliates a
     where a.account = :account and a.affiliate_id = ${affiliateSql})`
 
 /** The affiliates of the account's links; `:links` is a JSON object. */
-const OWNERS = `owners(link, affiliate_id) as materialized (
+export const OWNERS = `owners(link, affiliate_id) as materialized (
     select key, value from json_each(:links)
   )`
 
@@ -296,7 +296,8 @@ const quoted = (types: readonly string[]) => types.map((type) => `'${type}'`).jo
 
 const IS_APPROVED = 't.status in (select value from json_each(:approved))'
 
-const DEPOSITS = `r.transaction_type = 'deposit'
+/** Whether a record `r` of transactions is an approved deposit. */
+export const DEPOSITS = `r.transaction_type = 'deposit'
         and r.status in (select value from json_each(:approved))`
 
 /**
@@ -345,7 +346,7 @@ export function transactionsSql(shape: ReportShape): string {
 const FIRST_DAYS = 7
 
 /** The condition that a customer has an approved deposit from one day on and before another. */
-const hasDeposit = (first: string, end: string) => `exists (
+export const hasDeposit = (first: string, end: string) => `exists (
         with recursive days(day) as (
           select ${first} where ${first} < ${end}
           union all

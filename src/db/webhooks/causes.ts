@@ -1,6 +1,7 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import type { EndpointOwner } from './endpoints.ts'
 
 // Writes the events that a cron or a run causes. Triggers write the others, such as `webhook_delivery_refused`.
 
@@ -134,8 +135,8 @@ export const insertReady = (
 
 /** Writes a test event for one endpoint. */
 export const INSERT_TEST = compileStatement(`
-  insert into webhook_events (account, id, type, about, at, data)
-  select :account, :event, 'webhook.test', :event, :now, json_object('webhook_id', :endpoint)
+  insert into webhook_events (account, id, affiliate_id, type, about, at, data)
+  select :account, :event, :affiliate_id, 'webhook.test', :event, :now, :data
   where true on conflict do nothing`)
 
 /** Sends a test event to one endpoint. */
@@ -146,7 +147,7 @@ export const SEND_TEST = compileStatement(`
 /** Returns the statements that write a test event for one endpoint and send it. */
 export const insertTest = (
   db: D1Database,
-  values: { account: string; endpoint: string; event: string; now: number },
+  values: EndpointOwner & { endpoint: string; event: string; now: number; data: string },
 ) => [INSERT_TEST, SEND_TEST].map((statement) => bindStatement(db, statement, { ...values }))
 
 /** A feed that lacks the records of a day. */

@@ -7,47 +7,52 @@ import { columnNames } from '../table.ts'
 /** An endpoint as it is stored. `secrets` is never shown. */
 export type EndpointRow = Omit<typeof webhookEndpoints.$inferSelect, 'account'>
 
+/** The account of endpoints, and the affiliate whose postbacks they are; null: webhooks of the account. */
+export interface EndpointOwner {
+  readonly account: string
+  readonly affiliate_id: string | null
+}
+
+const IS_OWN = 'account = :account and affiliate_id is :affiliate_id'
+
 const SELECT_ENDPOINTS = `
-  select ${columnNames(webhookEndpoints).join()} from webhook_endpoints where account = :account`
+  select ${columnNames(webhookEndpoints).join()} from webhook_endpoints where ${IS_OWN}`
 
 const READ_ENDPOINTS = compileStatement(`${SELECT_ENDPOINTS} order by created_at, id`)
 
-/** Reads the endpoints of an account, the oldest first. */
-export const readEndpoints = (db: D1Database, account: string): Promise<EndpointRow[]> =>
-  all<EndpointRow>(db, READ_ENDPOINTS, { account })
+/** Reads the endpoints of an owner, the oldest first. */
+export const readEndpoints = (db: D1Database, owner: EndpointOwner): Promise<EndpointRow[]> =>
+  all<EndpointRow>(db, READ_ENDPOINTS, { ...owner })
 
 const READ_ENDPOINT = compileStatement(`${SELECT_ENDPOINTS} and id = :id`)
 
-/** Reads one endpoint of an account; null if there is none. */
+/** Reads one endpoint of an owner; null if there is none. */
 export const readEndpoint = (
   db: D1Database,
-  account: string,
+  owner: EndpointOwner,
   id: string,
-): Promise<EndpointRow | null> => first<EndpointRow>(db, READ_ENDPOINT, { account, id })
+): Promise<EndpointRow | null> => first<EndpointRow>(db, READ_ENDPOINT, { ...owner, id })
 
 const INSERT_ENDPOINT = compileStatement(`
-  insert into webhook_endpoints (account, id, url, events, description, secrets, created_at)
-  select :account, :id, :url, :events, :description, :secrets, :created_at
-  where (select count(*) from webhook_endpoints where account = :account and id <> :id) < :most
+  insert into webhook_endpoints (account, id, affiliate_id, url, method, events, description, secrets,
+    created_at)
+  select :account, :id, :affiliate_id, :url, :method, :events, :description, :secrets, :created_at
+  where (select count(*) from webhook_endpoints where ${IS_OWN} and id <> :id) < :most
   on conflict do nothing`)
 
-/** Returns the statement that inserts an endpoint, unless the account has `most` of them. */
+/** Returns the statement that inserts an endpoint, unless its owner has `most` of them. */
 export const insertEndpoint = (
   db: D1Database,
   account: string,
-  { id, url, events, description, secrets, created_at }: EndpointRow,
+  {
+    disabled: _,
+    failing_since: __,
+    paused_by_firm: ___,
+    active_since: ____,
+    ...endpoint
+  }: EndpointRow,
   most: number,
-) =>
-  bindStatement(db, INSERT_ENDPOINT, {
-    account,
-    id,
-    url,
-    events,
-    description,
-    secrets,
-    created_at,
-    most,
-  })
+) => bindStatement(db, INSERT_ENDPOINT, { ...endpoint, account, most })
 
 /** Changed properties of an endpoint; a property that is absent keeps its value. */
 export interface EndpointChange {
@@ -55,6 +60,10 @@ export interface EndpointChange {
   readonly events?: string
   readonly description?: string | null
   readonly disabled?: 'team' | null
+  /** Whether the team has paused a postback. */
+  readonly paused_by_firm?: 0 | 1
+  /** Since when a postback has wanted its events, in milliseconds. */
+  readonly active_since?: number
 }
 
 /** Returns the statement that changes an endpoint. Enabling an endpoint clears its failures. */
@@ -64,7 +73,9 @@ export function updateEndpoint(
   id: string,
   { disabled, ...change }: EndpointChange,
 ) {
-  const set = setTerms(['url', 'events', 'description'], { ...change })
+  const set = setTerms(['url', 'events', 'description', 'paused_by_firm', 'active_since'], {
+    ...change,
+  })
   // An endpoint that is disabled already keeps its reason.
   if (disabled === 'team') set.push(`disabled = ifnull(disabled, 'team')`)
   if (disabled === null) set.push('disabled = null', 'failing_since = null')

@@ -2,6 +2,7 @@ import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import type { webhookAttempts } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import type { EndpointOwner } from './endpoints.ts'
 
 /** An attempt in the log. `type` is null if its event has expired. */
 export interface AttemptRow
@@ -95,7 +96,8 @@ const replay = (which: string) =>
   compileStatement(`
     insert into webhook_messages (account, event, endpoint, next_at)
     select v.account, v.id, e.id, :now
-    from webhook_endpoints e cross join webhook_events v on v.account = e.account
+    from webhook_endpoints e
+    cross join webhook_events v on v.account = e.account and v.affiliate_id is e.affiliate_id
     left join webhook_messages m
       on m.account = v.account and m.event = v.id and m.endpoint = e.id
     where e.account = :account and e.id = :endpoint and e.disabled is null
@@ -131,11 +133,11 @@ export function replayEvents(
   return bindStatement(db, REPLAY_SPAN, { ...values, from, to, only_dead: Number(onlyDead) })
 }
 
-/** Whether an account has an event. */
-export const FIND_EVENT = compileStatement(
-  'select 1 as found from webhook_events where account = :account and id = :event',
-)
+/** Whether an owner of endpoints has an event. */
+export const FIND_EVENT = compileStatement(`
+  select 1 as found from webhook_events
+  where account = :account and id = :event and affiliate_id is :affiliate_id`)
 
-/** Returns whether an account has an event. */
-export const hasEvent = async (db: D1Database, account: string, event: string) =>
-  (await withD1Retry(() => bindStatement(db, FIND_EVENT, { account, event }).first())) !== null
+/** Returns whether an owner of endpoints has an event. */
+export const hasEvent = async (db: D1Database, owner: EndpointOwner, event: string) =>
+  (await withD1Retry(() => bindStatement(db, FIND_EVENT, { ...owner, event }).first())) !== null

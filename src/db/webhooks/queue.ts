@@ -12,6 +12,14 @@ export interface DueMessage {
 }
 
 /**
+ * Whether the affiliate of a postback is suspended, as SQL over its endpoint. Nothing is sent meanwhile: what
+ * is due waits until the suspension ends.
+ */
+const isSuspended = (endpoint: string) => `iif(${endpoint}.affiliate_id is null, 0, exists (
+        select 1 from affiliates a where a.account = ${endpoint}.account
+          and a.affiliate_id = ${endpoint}.affiliate_id and a.status = 'suspended'))`
+
+/**
  * Returns the statement that takes the due messages of some endpoints. Of each endpoint it reads the
  * `:in_flight` messages that have been due longest, and takes those that are neither queued nor being sent.
  * So a slow endpoint never has more than `:in_flight` messages in the queue.
@@ -27,7 +35,7 @@ const takeDue = (endpoints: string) =>
           where m.account = e.account and m.endpoint = e.id and m.status = 'pending'
             and m.next_at <= :now
           order by m.next_at limit :in_flight))) d
-      where e.disabled is null
+      where e.disabled is null and not ${isSuspended('e')}
       limit :most)
     returning account, event, endpoint, attempts`)
 
@@ -64,6 +72,9 @@ export async function takeDueMessages(
 export interface ClaimedMessage extends DueMessage {
   /** Null if the endpoint is deleted or disabled. */
   readonly url: string | null
+  readonly method: 'GET' | 'POST' | null
+  /** The affiliate whose postback it is; null if it is a webhook of the account. */
+  readonly affiliate_id: string | null
   /** A JSON array of [encrypted secret, end in milliseconds or null]. */
   readonly secrets: string | null
   readonly failing_since: number | null
@@ -81,14 +92,20 @@ const ofEvent = (column: string) => `(select ${column} from webhook_events v
 
 // RETURNING accepts the name of a table, but not an alias.
 
-/** Begins attempts. A message is left out if another attempt has begun since it was queued. */
+/**
+ * Begins attempts. A message is left out if another attempt has begun since it was queued, or if its affiliate
+ * was suspended.
+ */
 const CLAIM = compileStatement(`
   update webhook_messages set attempts = attempts + 1, queued_until = :until
   where status = 'pending' and (account, event, endpoint, attempts) in (
-    select value ->> 'account', value ->> 'event', value ->> 'endpoint', value ->> 'attempts'
-    from json_each(:messages))
+    select m.value ->> 'account', m.value ->> 'event', m.value ->> 'endpoint', m.value ->> 'attempts'
+    from json_each(:messages) m
+    left join webhook_endpoints e
+      on e.account = m.value ->> 'account' and e.id = m.value ->> 'endpoint'
+    where not ${isSuspended('e')})
   returning account, event, endpoint, attempts,
-    ${['url', 'secrets', 'failing_since'].map(ofEndpoint).join()},
+    ${['url', 'method', 'affiliate_id', 'secrets', 'failing_since'].map(ofEndpoint).join()},
     ${['type', 'at', 'data'].map(ofEvent).join()}`)
 
 /** Begins attempts of messages; returns those of which no other attempt has begun. */

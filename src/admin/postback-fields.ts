@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
+import { POSTBACK_EVENTS } from '../webhooks/events.ts'
+
+// The fields of request bodies about postbacks.
+
+const url = describeField(
+  f.textOf(2000),
+  documentation(
+    'Where events are sent: an `https://` URL as of webhooks. Behind its host it can have macros: `{event}`, `{id}`, `{link_id}`, `{sub1}` to `{sub5}`, `{customer}`, `{country}`, `{amount}`, `{currency}`, `{period}`, `{affiliate_id}` and `{time}`. Each stands for the percent-encoded value of the event, or for nothing.',
+    'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}',
+  ),
+)
+
+const method = describeField(
+  f.oneOf('GET', 'POST'),
+  documentation(
+    'GET: the URL alone has the values. POST: the body has them as JSON, signed as that of a webhook. It never changes. Defaults to `GET`.',
+    'GET',
+  ),
+)
+
+const events = describeField(
+  v.pipe(
+    v.array(f.oneOf(...POSTBACK_EVENTS)),
+    v.minLength(1, 'pattern at least one type of event'),
+    v.checkItems((type, i, all) => all.indexOf(type) === i, 'duplicate listed'),
+  ),
+  documentation('The types of events to send.', ['signup', 'commission.approved']),
+)
+
+const disabled = describeField(
+  v.boolean(),
+  documentation(
+    'Whether the postback is paused. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Going on also ends its failures.',
+  ),
+)
+
+/** The fields of a new postback. */
+export const newPostback = { url, method: v.optional(method), events }
+
+/** The fields of a postback that its affiliate can change. */
+export const postbackChange = {
+  url: v.optional(url),
+  events: v.optional(events),
+  disabled: v.optional(disabled),
+}
+
+/** The field of a postback that the team can change. */
+export const postbackPause = { disabled: v.optional(disabled) }

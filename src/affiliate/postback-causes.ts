@@ -1,0 +1,398 @@
+import { digest } from '../auth/secret.ts'
+import { BOOK_LIMITS } from '../commission/books/limits.ts'
+import { parsePeriod } from '../commission/engine/calendar.ts'
+import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
+import { parseScope } from '../commission/statements/line-groups.ts'
+import { splitItems } from '../commission/statements/present.ts'
+import { wordsFor } from '../commission/statements/select-facts.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { findAccount, listBindings } from '../db/directory/accounts.ts'
+import { SUBS } from '../db/directory/clicks.ts'
+import { linksOf } from '../db/directory/links.ts'
+import { readMapping } from '../db/directory/status-maps.ts'
+import { linkAffiliates } from '../db/reports/read-report.ts'
+import { withD1Retry } from '../db/retry.ts'
+import type { Account } from '../db/schema.ts'
+import { ulidPrefix, ulidTime } from '../db/ulid.ts'
+import {
+  type BookEntry,
+  type CausedEvent,
+  type CauseQuery,
+  type CustomerDetails,
+  dropProgress,
+  insertCaused,
+  putSubs,
+  readDetails,
+  readEntries,
+  readFirstDeposits,
+  readItems,
+  readOnceLines,
+  readProgress,
+  readSignups,
+  readWants,
+  type Signup,
+  type StoredDetails,
+  setProgress,
+  type Want,
+} from '../db/webhooks/postback-causes.ts'
+import { DAY_MS } from '../durations.ts'
+import { errorName } from '../errors.ts'
+import { firstIdAt } from '../ingest/delivery-id.ts'
+import { queueSoon } from '../webhooks/causes.ts'
+import type { PostbackEvent } from '../webhooks/events.ts'
+
+// The causes of postbacks, which a cron reads each minute for the accounts that have any. Nothing is added to
+// a delivery, to a run or to an approval: what these store is their trace. `signup` is a customer whom a
+// delivery since the last reading has written and whose signup is recent; its affiliate is the one of that day.
+// `first_deposit` is the first approved deposit since the signup, of a transaction that such a delivery has
+// written, or of a customer whom it has written: their transactions may have waited for them. `qualified` is a
+// line of a rule that pays once, in the statements as the last run has left them. The others are entries of the
+// ledger, whose ids begin with their time: `earned` has the lines of its statement, `adjusted` its corrections
+// and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` is one event.
+// The id of an event is a digest of its cause and begins with its time, so that a cause that is read again, or
+// after a restore, is the same event, and is stored once. Events are kept for 30 days after the time of their
+// cause, and older causes cause none. How far the causes were read is stored in the transaction of the last
+// events: what was interrupted is read again.
+
+/** The oldest cause of an event, in milliseconds: before its event expires. */
+const RECENT_MS = 28 * DAY_MS
+
+/** How long before the last reading the next one begins, in milliseconds: a transaction may end that late. */
+const OVERLAP_MS = BOOK_LIMITS.commitMs
+
+/** How long ago statements were computed of which a period can be recent, in milliseconds. */
+const COMPUTED_MS = 70 * DAY_MS
+
+/** The events that one transaction stores. */
+const BATCH = 500
+
+/** An account whose causes are read, and what its postbacks want. */
+interface Reading {
+  readonly env: Env
+  readonly db: D1Database
+  readonly account: Account
+  readonly now: number
+  /** When the first postback was created that wants a type, in milliseconds, by affiliate and type. */
+  readonly wants: ReadonlyMap<string, number>
+  readonly affiliates: readonly string[]
+  /** The links of each affiliate. */
+  readonly linksOf: ReadonlyMap<string, ReadonlySet<string>>
+  readonly query: CauseQuery
+}
+
+const wantKey = (affiliate: string, type: string) => JSON.stringify([affiliate, type])
+
+/** A cause of an event. */
+interface Cause {
+  readonly affiliate_id: string
+  readonly type: PostbackEvent
+  /** What tells it from the other causes of the type and affiliate. */
+  readonly of: readonly (string | null)[]
+  /** In milliseconds. */
+  readonly at: number
+  readonly data: object
+}
+
+const ID_DIGITS = 16
+
+async function toEvent(account: string, cause: Cause): Promise<CausedEvent> {
+  const { affiliate_id, type, at, data, of } = cause
+  const causeKey = JSON.stringify([affiliate_id, ...of])
+  const digits = await digest(JSON.stringify([account, type, causeKey]))
+  const time = Math.max(0, Math.floor(at)).toString(16).padStart(11, '0')
+  return {
+    id: `evt_${time}${digits.slice(0, ID_DIGITS)}`,
+    affiliate_id,
+    type,
+    about: causeKey,
+    at,
+    data,
+  }
+}
+
+/** Stores the events of causes that a postback wants, each once. `isWanted` decides instead, if it is given. */
+async function store(
+  reading: Reading,
+  causes: readonly Cause[],
+  isWanted = ({ affiliate_id, type, at }: Cause) => {
+    const since = reading.wants.get(wantKey(affiliate_id, type))
+    // `skipQualified` has stored what was found before.
+    return since !== undefined && (type === 'qualified' || at >= since)
+  },
+): Promise<number> {
+  const { db, account, now } = reading
+  const wanted = causes.filter((one) => one.at >= now - RECENT_MS && isWanted(one))
+  for (let i = 0; i < wanted.length; i += BATCH) {
+    const part = wanted.slice(i, i + BATCH).map((one) => toEvent(account.id, one))
+    const events = await Promise.all(part)
+    await withD1Retry(() => insertCaused(db, account.id, events, now).run())
+  }
+  return wanted.length
+}
+
+/** Returns what an event says of a customer: their link only if it is one of the affiliate's own. */
+function detailsOf(
+  reading: Reading,
+  affiliate: string,
+  found: CustomerDetails | StoredDetails | undefined,
+) {
+  if (!found) return {}
+  const { link, country_code, affiliate_id } = found
+  const isOwn = link !== null && reading.linksOf.get(affiliate)?.has(link) === true
+  return {
+    ...(isOwn && { link_id: link, ...subsOf(found) }),
+    ...(country_code !== null && affiliate_id === affiliate && { country: country_code }),
+  }
+}
+
+/** Returns the parameters of the click of a customer: as they were stored or, without that, as the click has them. */
+function subsOf(found: CustomerDetails | StoredDetails): Record<string, string> {
+  const stored = 'subs' in found && found.subs !== null ? JSON.parse(found.subs) : {}
+  return Object.fromEntries(
+    SUBS.flatMap((name) => {
+      const value = found[name] ?? stored[name]
+      return typeof value === 'string' && value !== '' ? [[name, value]] : []
+    }),
+  )
+}
+
+/** Keeps the parameters of the clicks of new customers: postbacks of later months need them. */
+async function keepSubs(reading: Reading, signups: readonly Signup[]): Promise<void> {
+  const rows = signups.flatMap((one) => {
+    const affiliate = one.affiliate_id ?? ''
+    const { link_id, ...rest } = detailsOf(reading, affiliate, one) as { link_id?: string }
+    const subs = link_id === undefined ? {} : subsOf({ ...one, ...rest })
+    return Object.keys(subs).length === 0 ? [] : [[one.customer_id, affiliate, subs] as const]
+  })
+  const { db, account } = reading
+  if (rows.length > 0) await withD1Retry(() => putSubs(db, account.id, rows).run())
+}
+
+async function readCustomerCauses(reading: Reading): Promise<Cause[]> {
+  const { db, account, query } = reading
+  const [signups, deposits] = await Promise.all([
+    readSignups(db, query),
+    account.vertical === 'forex' ? readFirstDeposits(db, query) : [],
+  ])
+  await keepSubs(reading, signups)
+  const causeOf = (one: CustomerDetails, type: PostbackEvent, at: number, data: object): Cause => {
+    const affiliate_id = one.affiliate_id ?? ''
+    const own = { customer: one.customer_id, ...detailsOf(reading, affiliate_id, one) }
+    return { affiliate_id, type, of: [one.customer_id], at, data: { ...own, ...data } }
+  }
+  return [
+    ...signups.map((one) => causeOf(one, 'signup', one.at, {})),
+    ...deposits.map((one) =>
+      causeOf(one, 'first_deposit', one.transaction_date, {
+        amount: String(one.amount_currency),
+        currency: one.currency,
+      }),
+    ),
+  ]
+}
+
+/** Returns the customer that a scope names; null if it names something else. */
+function customerOf(scope: string | null): string | null {
+  if (scope === null) return null
+  const { of, id } = parseScope(scope)
+  return of === 'customer' ? id : null
+}
+
+/** Reads how the customers of scopes came to an affiliate, by customer. */
+async function readScopes(
+  { db, account, query }: Reading,
+  affiliate_id: string,
+  scopes: readonly (string | null)[],
+): Promise<ReadonlyMap<string, StoredDetails>> {
+  const ids = [...new Set(scopes.flatMap((scope) => customerOf(scope) ?? []))]
+  if (ids.length === 0) return new Map()
+  const { links, last_day } = query
+  const values = { account: account.id, links, last_day, affiliate_id, ids: JSON.stringify(ids) }
+  const found = await readDetails(db, values)
+  return new Map(found.map((one) => [one.customer_id, one]))
+}
+
+/** Returns what an event says of the scope of a line. */
+function scopeDetails(
+  reading: Reading,
+  affiliate: string,
+  scope: string | null,
+  found: ReadonlyMap<string, StoredDetails>,
+) {
+  const customer = customerOf(scope)
+  if (customer === null) return {}
+  return { customer, ...detailsOf(reading, affiliate, found.get(customer)) }
+}
+
+/** Reads the lines of rules that pay once of some affiliates: each is a customer who qualified. */
+async function readQualified(reading: Reading, affiliates: readonly string[]): Promise<Cause[]> {
+  const { db, account, now } = reading
+  const lines = await readOnceLines(db, {
+    account: account.id,
+    affiliates: JSON.stringify(affiliates),
+    oldest: now - COMPUTED_MS,
+  })
+  const causes: Cause[] = []
+  for (const [affiliate_id, own] of Map.groupBy(lines, (one) => one.affiliate_id)) {
+    const found = await readScopes(
+      reading,
+      affiliate_id,
+      own.map(({ scope }) => scope),
+    )
+    for (const { plan, period, currency, rule, scope, amount } of own) {
+      const last = parsePeriod(period)?.last
+      if (last === undefined) continue
+      const data = {
+        amount,
+        currency,
+        period,
+        ...scopeDetails(reading, affiliate_id, scope, found),
+      }
+      const of = [plan, rule, customerOf(scope)]
+      causes.push({ affiliate_id, type: 'qualified', of, at: last * DAY_MS, data })
+    }
+  }
+  return causes
+}
+
+const isNotZero = ({ amount }: { readonly amount: string }) => /[1-9]/.test(amount)
+
+/** Yields the causes that an entry of the ledger stands for, one part of its statement after the other. */
+async function* readEntryCauses(reading: Reading, entry: BookEntry): AsyncGenerator<Cause[]> {
+  const { affiliate_id, kind, statement, currency, period, reference } = entry
+  const at = ulidTime(entry.id)
+  const causeOf = (type: PostbackEvent, of: readonly string[], data: object): Cause => ({
+    ...{ affiliate_id, type, of, at },
+    data: { currency, period, ...data },
+  })
+  if (kind === 'paid') {
+    const amount = entry.amount.replace(/^-/, '')
+    yield [causeOf('statement.paid', [statement, reference ?? ''], { amount })]
+    return
+  }
+  for (let part = 1; ; part++) {
+    const found = await readItems(reading.db, { account: reading.account.id, statement, part })
+    if (!found || found.lines === null) return
+    if (kind === 'manual') {
+      const manual: { id: string; amount: string }[] = JSON.parse(found.manual ?? '[]')
+      yield manual
+        .filter(isNotZero)
+        .map(({ id, amount }) => causeOf('commission.adjusted', [id], { amount }))
+      return
+    }
+    const { lines, adjustments } = splitItems(JSON.parse(found.lines))
+    const items: readonly (StatementLine | Adjustment)[] = kind === 'earned' ? lines : adjustments
+    const type = kind === 'earned' ? 'commission.approved' : 'commission.adjusted'
+    const details = await readScopes(
+      reading,
+      affiliate_id,
+      items.map(({ scope }) => scope),
+    )
+    yield items.filter(isNotZero).map(({ id, amount, scope }) => {
+      const of = scopeDetails(reading, affiliate_id, scope, details)
+      return causeOf(type, [id], { amount, ...of })
+    })
+  }
+}
+
+/** Returns the times from which on types are wanted, by affiliate and type. */
+const wantedSince = (wants: readonly Want[]): ReadonlyMap<string, number> =>
+  new Map(wants.map((one) => [wantKey(one.affiliate_id, one.type), one.since]))
+
+/** Prepares to read the causes of an account from `from` (milliseconds) on. */
+async function openReading(
+  env: Env,
+  account: Account,
+  wants: readonly Want[],
+  { now, from }: { readonly now: number; readonly from: number },
+): Promise<Reading> {
+  const affiliates = [...new Set(wants.map(({ affiliate_id }) => affiliate_id))]
+  const isBrand = account.vertical === 'igaming'
+  const [statusMap, links, ...own] = await Promise.all([
+    readMapping(env.DB, account.id, 'status'),
+    isBrand ? linkAffiliates(env.DB, account.id) : new Map<string, string>(),
+    ...affiliates.map((one) => linksOf(env.DB, account.id, [one])),
+  ])
+  const sinces = wants.map(({ since }) => since)
+  const since = Math.max(now - RECENT_MS, Math.min(now, ...sinces))
+  return {
+    ...{ env, account, now, affiliates, db: resolveDatabase(env, account.binding) },
+    wants: wantedSince(wants),
+    linksOf: new Map(affiliates.map((one, i) => [one, new Set(own[i])])),
+    query: {
+      account: account.id,
+      first: firstIdAt(from),
+      since,
+      since_day: Math.floor(since / DAY_MS) - 1,
+      last_day: Math.floor(now / DAY_MS) + 1,
+      affiliates: JSON.stringify(affiliates),
+      links: JSON.stringify(Object.fromEntries(links)),
+      approved: JSON.stringify(wordsFor(statusMap, ['approved'])),
+    },
+  }
+}
+
+/** Reads the causes of an account since the last reading, and stores their events. */
+async function readCauses(env: Env, account: Account, wants: readonly Want[], now: number) {
+  const db = resolveDatabase(env, account.binding)
+  const values = { account: account.id, now, overlap: OVERLAP_MS }
+  const progress = await readProgress(db, values)
+  if (!progress) return
+  const from = progress.read_to - OVERLAP_MS
+  const reading = await openReading(env, account, wants, { now, from })
+  let stored = await store(reading, await readCustomerCauses(reading))
+  const ofQualified = wants.filter(({ type }) => type === 'qualified')
+  if (progress.has_run === 1 && ofQualified.length > 0) {
+    const affiliates = ofQualified.map(({ affiliate_id }) => affiliate_id)
+    stored += await store(reading, await readQualified(reading, affiliates))
+  }
+  const first = ulidPrefix(Math.max(0, from))
+  const entries = await readEntries(db, { ...reading.query, first })
+  for (const entry of entries) {
+    for await (const causes of readEntryCauses(reading, entry))
+      stored += await store(reading, causes)
+  }
+  if (progress.is_releasing === 0) await setProgress(db, account.id, now).run()
+  if (stored > 0) await queueSoon(env, account.binding, account.id)
+}
+
+/**
+ * Stores the customers of an affiliate who have qualified so far as events without a message: a postback that
+ * is created or enabled now is not sent what was found before.
+ */
+export async function skipQualified(
+  env: Env,
+  account: Account,
+  affiliate_id: string,
+  now: number,
+): Promise<void> {
+  const want = { account: account.id, affiliate_id, type: '', since: now }
+  const reading = await openReading(env, account, [want], { now, from: now })
+  await store(reading, await readQualified(reading, [affiliate_id]), () => true)
+}
+
+/** Reads the causes of all postbacks, and stores and sends their events. `now` is in milliseconds. */
+export async function sweepPostbacks(env: Env, now: number): Promise<void> {
+  for (const binding of await listBindings(env.DB)) {
+    await logged({ binding }, async () => {
+      const db = resolveDatabase(env, binding)
+      await dropProgress(db).run()
+      const wants = await readWants(db)
+      for (const [account, own] of Map.groupBy(wants, (one) => one.account)) {
+        await logged({ account }, async () => {
+          const row = await findAccount(env.DB, account)
+          if (row && row.disabled === 0) await readCauses(env, row, own, now)
+        })
+      }
+    })
+  }
+}
+
+/** Runs a task, and logs its failure: the next sweep reads again what it has not read. */
+async function logged(of: Record<string, string>, task: () => Promise<void>): Promise<void> {
+  try {
+    await task()
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), delayed: 'postbacks', ...of }))
+  }
+}

@@ -1,0 +1,471 @@
+import { createExecutionContext, introspectWorkflow, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { addressPostback } from '../src/affiliate/postback-address.ts'
+import { sweepPostbacks } from '../src/affiliate/postback-causes.ts'
+import { storeClicks } from '../src/db/directory/clicks.ts'
+import { fillMacros } from '../src/webhooks/macros.ts'
+import { sendWebhookBatch } from '../src/webhooks/send-batch.ts'
+import { affiliateWorld, type Who } from './affiliate-world.ts'
+import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
+
+// What the trackers of affiliates are told. test-node/postbacks.test.ts has a tracker that fails and hangs.
+
+type World = Awaited<ReturnType<typeof affiliateWorld>>
+
+const TRACKER =
+  'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}&c={customer}&cc={country}&l={link_id}&p={period}&a={affiliate_id}&t={time}'
+
+const ALL = [
+  'signup',
+  'first_deposit',
+  'qualified',
+  'commission.approved',
+  'commission.adjusted',
+  'statement.paid',
+]
+
+const change = (key: string, path: string, method: string, body?: object) =>
+  ask(`/affiliate/v1/postbacks${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+/** Creates a postback of an affiliate, and returns it with a key that may change it. */
+async function postbackOf(world: World, who: Who, fields: object = {}) {
+  const key = await world.makeKey(who, { scope: 'read links' })
+  const made = await change(key, '', 'POST', { url: TRACKER, events: ALL, ...fields })
+  expect(made.status).toBe(201)
+  return { key, ...(await json(made)) }
+}
+
+/** Reads the causes, sends what is due, and returns the requests that a tracker got, each as its parameters. */
+async function deliver(status = 200) {
+  await sweepPostbacks(env, Date.now())
+  const { results } = await env.DB.prepare(
+    `select account, event, endpoint, attempts from webhook_messages where status = 'pending'`,
+  ).all<{ account: string; event: string; endpoint: string; attempts: number }>()
+  const got: { url: URL; init: RequestInit }[] = []
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    got.push({ url: new URL(String(url)), init: init ?? {} })
+    return new Response(null, { status })
+  })
+  onTestFinished(() => fetching.mockRestore())
+  const messages = results.map((body) => ({ body: { ...body, binding: 'DB' } }))
+  const context = createExecutionContext()
+  await sendWebhookBatch({ messages } as never, env, context, addressPostback)
+  await waitOnExecutionContext(context)
+  fetching.mockRestore()
+  return got
+}
+
+const parameters = (requests: Awaited<ReturnType<typeof deliver>>) =>
+  requests.map(({ url }) => Object.fromEntries(url.searchParams))
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+/** Sends a new customer of an affiliate, and their first deposits. */
+async function join(world: World, who: Who, customer_id: string, deposits = 1) {
+  await world.post('customers', [
+    { ...ada, customer_id, affiliate_id: who, signup_date: hoursAgo(-0.1), country_code: 'MT' },
+  ])
+  await world.post(
+    'transactions',
+    Array.from({ length: deposits }, (_, i) => ({
+      ...{ ...deposit, customer_id, transaction_id: `${customer_id}-${i}` },
+      ...{ amount_currency: 50 + i, transaction_date: hoursAgo(-0.2 - i / 100) },
+    })),
+  )
+}
+
+test('a signup and a first deposit are sent once, to the affiliate of the customer alone', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own')
+  await join(world, 'own', 'n-1', 2)
+  await join(world, 'other', 'n-2')
+  const sent = parameters(await deliver())
+  expect(sent).toMatchObject([
+    { ev: 'signup', cc: 'MT', a: 'own', amt: '', cid: '' },
+    { ev: 'first_deposit', amt: '50', cur: 'EUR', a: 'own' },
+  ])
+  for (const { c, tx } of sent) {
+    expect(c).toMatch(/^c_[\da-f]{24}$/)
+    expect(tx).toMatch(/^evt_[\da-f]{27}$/)
+  }
+  // The same records again, and another deposit, cause nothing.
+  await join(world, 'own', 'n-1', 3)
+  expect(await deliver()).toEqual([])
+})
+
+test('a deposit that waits for its customer, or for its approval, is a first deposit then', async () => {
+  const settings = { account: 'holds', affiliates: ['own'], unknown_customer: 'hold' as const }
+  const firm = await partner('forex', settings)
+  const made = await askAdmin('accounts/holds/affiliates/own/keys', 'POST', {
+    ...{ name: 'Tracker', scope: 'read links' },
+  })
+  const { affiliate_key } = await json(made)
+  const fields = { url: TRACKER, events: ['first_deposit'] }
+  expect((await change(affiliate_key, '', 'POST', fields)).status).toBe(201)
+  await firm.post('transactions', [
+    { ...deposit, customer_id: 'n-1', transaction_id: 'n-1', transaction_date: hoursAgo(-0.2) },
+  ])
+  expect(await deliver()).toEqual([])
+  const joined = { ...ada, affiliate_id: 'own', signup_date: hoursAgo(-0.1) }
+  await firm.post('customers', [{ ...joined, customer_id: 'n-1' }])
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'first_deposit', a: 'own' }])
+  await firm.post('customers', [{ ...joined, customer_id: 'n-2' }])
+  const waiting = { ...deposit, customer_id: 'n-2', transaction_id: 'n-2' }
+  const paid = { ...waiting, transaction_date: hoursAgo(-0.2) }
+  await firm.post('transactions', [{ ...paid, status: 'pending' }])
+  expect(await deliver()).toEqual([])
+  await firm.post('transactions', [paid])
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'first_deposit', a: 'own' }])
+  // What was paid before the postback was made is not sent.
+  await firm.post('customers', [{ ...joined, customer_id: 'n-3', signup_date: hoursAgo(48) }])
+  const before = { ...deposit, customer_id: 'n-3', transaction_date: hoursAgo(24) }
+  await firm.post('transactions', [
+    { ...before, transaction_id: 'n-3' },
+    { ...before, transaction_id: 'n-4', transaction_date: hoursAgo(-0.3) },
+  ])
+  expect(await deliver()).toEqual([])
+})
+
+/** Runs the statements of a period, and returns the draft of an affiliate. */
+async function run(world: World, period: string, who: Who) {
+  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  await askAdmin(`${world.path}/periods/${period}/run`, 'POST')
+  for (const one of await runs.get()) await one.waitForStatus('complete')
+  await runs.dispose()
+  const { data } = await json(
+    askAdmin(`${world.path}/statements?period=${period}&affiliate_id=${who}`),
+  )
+  return data[0] as { id: string; hash: string; payable: string }
+}
+
+const approve = async (world: World, { id, hash }: { id: string; hash: string }) =>
+  expect(
+    (
+      await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', {
+        ...{ hash, leave_out_holds: true },
+      })
+    ).status,
+  ).toBe(200)
+
+const cents = (amounts: readonly (string | undefined)[]) =>
+  amounts.reduce((sum, one) => sum + Math.round(Number(one) * 100), 0)
+
+/** Sums the ledger of an affiliate in cents, by kind. */
+async function booked(world: World, who: Who) {
+  const { data } = await json(askAdmin(`${world.path}/affiliates/${who}/ledger`))
+  const entries = data as { kind: string; amount: string }[]
+  const sumOf = (...kinds: string[]) =>
+    cents(entries.filter(({ kind }) => kinds.includes(kind)).map(({ amount }) => amount))
+  return { approved: sumOf('earned'), adjusted: sumOf('adjusted', 'manual'), paid: -sumOf('paid') }
+}
+
+test('what is approved, taken back and paid adds up to the books', async () => {
+  const world = await affiliateWorld()
+  const september = { signup_date: '2026-09-01T08:00:00.000Z', affiliate_id: 'own' }
+  const early = { ...deposit, transaction_id: 's-1', customer_id: 's-1' }
+  await world.post('customers', [{ ...ada, ...september, customer_id: 's-1' }])
+  const made = { ...early, transaction_date: '2026-09-02T09:30:00.000Z' }
+  await world.post('transactions', [made])
+  await world.post('trading-activity', [{ ...traded, customer_id: 's-1', date: '2026-09-03' }])
+  await postbackOf(world, 'own')
+  await approve(world, await run(world, '2026-09', 'own'))
+  const first = parameters(await deliver())
+  expect(first).toMatchObject([
+    { ev: 'commission.approved', p: '2026-09', cur: 'EUR' },
+    { ev: 'commission.approved', p: '2026-09' },
+    { ev: 'commission.approved', p: '2026-09' },
+  ])
+  expect(cents(first.map(({ amt }) => amt))).toBe((await booked(world, 'own')).approved)
+  // The deposit is reversed: the next statement takes back what it earned.
+  await world.post('transactions', [{ ...made, status: 'declined' }])
+  await askAdmin(`${world.path}/manual-entries`, 'POST', {
+    ...{ affiliate_id: 'own', plan: 'ib', amount: '-1.50', reason: 'Bonus', reference: 'm-1' },
+  })
+  const october = await run(world, '2026-10', 'own')
+  await approve(world, october)
+  const second = parameters(await deliver())
+  const sums = await booked(world, 'own')
+  const amountsOf = (type: string) =>
+    [...first, ...second].filter(({ ev }) => ev === type).map(({ amt }) => amt)
+  expect(cents(amountsOf('commission.approved'))).toBe(sums.approved)
+  expect(cents(amountsOf('commission.adjusted'))).toBe(sums.adjusted)
+  expect(sums.adjusted).toBeLessThan(-150)
+  expect(amountsOf('commission.adjusted')).toContain('-1.50')
+  const ids = [...first, ...second].map(({ tx }) => tx)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(await deliver()).toEqual([])
+})
+
+test('a payment is sent once for each statement', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['statement.paid'] })
+  const october = await run(world, '2026-10', 'own')
+  await approve(world, october)
+  expect(await deliver()).toEqual([])
+  const paid = await askAdmin(`${world.path}/statements/${october.id}/pay`, 'POST', {
+    ...{ reference: 'p-1', paid_on: hoursAgo(24).slice(0, 10) },
+  })
+  expect(paid.status).toBe(200)
+  expect(parameters(await deliver())).toMatchObject([
+    { ev: 'statement.paid', amt: october.payable, cur: 'EUR', p: '2026-10' },
+  ])
+  expect(await deliver()).toEqual([])
+})
+
+test('a customer who qualified is sent once, after the run that finds them', async () => {
+  const world = await affiliateWorld()
+  // Who has qualified before the postback was made is not sent.
+  await postbackOf(world, 'own', { events: ['qualified'] })
+  await run(world, '2026-11', 'own')
+  expect(await deliver()).toEqual([])
+  await join(world, 'own', 'n-1')
+  const day = hoursAgo(0).slice(0, 10)
+  await world.post('trading-activity', [{ ...traded, customer_id: 'n-1', date: day }])
+  expect(await deliver()).toEqual([])
+  await run(world, '2026-11', 'own')
+  expect(parameters(await deliver())).toMatchObject([
+    { ev: 'qualified', amt: '20.00', cur: 'EUR', p: day.slice(0, 7), cc: 'MT' },
+  ])
+  await run(world, '2026-11', 'own')
+  expect(await deliver()).toEqual([])
+})
+
+test('what the account hides is in no macro, and in no body', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['signup', 'first_deposit'] })
+  const { secret } = await postbackOf(world, 'own', {
+    ...{ events: ['signup', 'first_deposit'], method: 'POST', url: 'https://tracker.example/post' },
+  })
+  expect(secret).toMatch(/^whsec_/)
+  const read = async (customer: string) => {
+    await join(world, 'own', customer)
+    const sent = await deliver()
+    for (const { url, init } of sent) {
+      expect(`${url} ${init.body}`).not.toMatch(/zq9marked/)
+      expect(url.href.includes('n-')).toBe(false)
+    }
+    return {
+      got: parameters(sent.filter(({ init }) => init.method === 'GET')),
+      posted: sent.flatMap(({ init }) => (init.body ? [JSON.parse(String(init.body))] : [])),
+    }
+  }
+  await world.show({ customer_ids: 'none', amounts: false, countries: false })
+  const hidden = await read('n-1')
+  expect(hidden.got).toMatchObject([
+    { ev: 'signup', c: '', cc: '' },
+    { ev: 'first_deposit', c: '', cc: '', amt: '', cur: '' },
+  ])
+  expect(hidden.posted.map(({ data }) => Object.keys(data).sort())).toEqual([
+    ['affiliate_id', 'event', 'id', 'time'],
+    ['affiliate_id', 'event', 'id', 'time'],
+  ])
+})
+
+test('a URL with an unknown macro, or with one before its path, is refused and says why', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own', { scope: 'read links' })
+  for (const [url, why] of [
+    ['https://t.example/?a={payout}', '{sub1}'],
+    ['https://t.example/?a={Sub1}', '{sub1}'],
+    ['https://t.example/?a={sub1', '{sub1}'],
+    ['https://t.example/?a={{sub1}}', '{sub1}'],
+    ['https://{sub1}.example/', 'behind its host'],
+    ['https://t.example:{sub1}/', 'behind its host'],
+    ['https://{sub1}@t.example/', 'behind its host'],
+    ['{sub1}://t.example/', 'behind its host'],
+    ['https:\\\\{sub1}.example/', 'behind its host'],
+    ['https:////{sub1}.example/', 'behind its host'],
+    ['http://t.example/?a={sub1}', 'https'],
+    ['https://10.0.0.1/?a={sub1}', 'IP address'],
+    ['https://0x7f000001/?a={sub1}', 'IP address'],
+    ['https://[::ffff:10.0.0.1]/?a={sub1}', 'IP address'],
+    ['https://localhost./{sub1}', 'public internet'],
+    ['https://api.example/{sub1}', 'another service'],
+    [`https://t.example/?a=${'x'.repeat(5000)}`, '2000'],
+  ] as const) {
+    const refused = await change(key, '', 'POST', { url, events: ['signup'] })
+    const text = await refused.text()
+    expect([url, refused.status, text]).toEqual([url, 422, expect.stringContaining(why)])
+    expect(JSON.parse(text).errors[0].pointer).toBe('/url')
+  }
+  for (const fields of [{ events: ['statement.ready'] }, { events: [] }, { method: 'PUT' }]) {
+    const sent = { url: TRACKER, events: ['signup'], ...fields }
+    expect((await change(key, '', 'POST', sent)).status).toBe(422)
+  }
+  expect(await json(change(key, '', 'GET'))).toEqual({ data: [] })
+})
+
+test('a value that a visitor chose changes neither host nor path of a postback', async () => {
+  const values = { sub1: '..', customer: 'a/b?c=d&e#f {id}' }
+  expect(fillMacros('https://t.example/a/{sub1}/p', values)).toBeNull()
+  expect(fillMacros('https://t.example/a/p?x={sub1}', values)).toBe('https://t.example/a/p?x=..')
+  expect(fillMacros('https://t.example/{customer}?c={customer}&s={sub2}', values)).toBe(
+    'https://t.example/a%2Fb%3Fc%3Dd%26e%23f%20%7Bid%7D?c=a%2Fb%3Fc%3Dd%26e%23f%20%7Bid%7D&s=',
+  )
+})
+
+test('an affiliate has at most five postbacks', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own', { scope: 'read links' })
+  const add = () => change(key, '', 'POST', { url: TRACKER, events: ['signup'] })
+  for (let i = 0; i < 5; i++) expect((await add()).status).toBe(201)
+  const sixth = await add()
+  expect([sixth.status, (await json(sixth)).detail]).toEqual([409, expect.stringContaining('5')])
+  await postbackOf(world, 'other')
+  const webhooks = await json(askAdmin(`${world.path}/webhooks`))
+  expect(webhooks.data).toEqual([])
+})
+
+/** Each request to a postback, without its credentials. */
+const REQUESTS = [
+  ['PATCH', '', { disabled: true }],
+  ['DELETE', '', undefined],
+  ['POST', '/test', {}],
+  ['POST', '/replay', { from: '2026-10-01T00:00:00Z' }],
+  ['GET', '/attempts', undefined],
+] as const
+
+/** Returns the status and the bytes of a refusal, without what differs in each response. */
+async function refusal(response: Response | Promise<Response>, id: string) {
+  const text = await (await response).text()
+  return [(await response).status, text.replace(/"request_id":"[^"]+"/, '').replace(id, 'ID')]
+}
+
+test('the postback of another is the 404 of what does not exist, to the byte', async () => {
+  const world = await affiliateWorld()
+  const foreign = await affiliateWorld('other-firm')
+  const { id, key } = await postbackOf(world, 'own', { events: ['signup'] })
+  const strangers: [World, Who][] = [
+    [world, 'top'],
+    [world, 'below'],
+    [world, 'other'],
+    [foreign, 'own'],
+  ]
+  for (const [firm, who] of strangers) {
+    const other = await firm.makeKey(who, { scope: 'read links' })
+    expect(await json(change(other, '', 'GET'))).toEqual({ data: [] })
+    for (const [method, path, body] of REQUESTS) {
+      const missing = await refusal(change(other, `/pbk_none${path}`, method, body), 'pbk_none')
+      expect(missing[0]).toBe(404)
+      expect(await refusal(change(other, `/${id}${path}`, method, body), id)).toEqual(missing)
+    }
+  }
+  const reader = await world.makeKey('own')
+  for (const [method, path, body] of REQUESTS) {
+    const { status } = await change(reader, `/${id}${path}`, method, body)
+    expect([method, status]).toEqual([method, method === 'GET' ? 200 : 403])
+  }
+  // The webhooks of the account do not have it, and an affiliate has no event of the firm.
+  expect((await askAdmin(`${world.path}/webhooks/${id}`)).status).toBe(404)
+  const at = `${world.path}/affiliates/other/postbacks/${id}`
+  expect((await askAdmin(at, 'PATCH', { disabled: true })).status).toBe(404)
+  await env.DB.prepare(
+    `insert into webhook_events values ('acme-forex', 'evt_firm', 'feed.late', '', 0, '{}', null)`,
+  ).run()
+  const replay = { event_id: 'evt_firm' }
+  expect((await change(key, `/${id}/replay`, 'POST', replay)).status).toBe(404)
+  const span = { from: '1970-01-01T00:00:00Z' }
+  expect(await json(change(key, `/${id}/replay`, 'POST', span))).toEqual({ replayed: 0 })
+})
+
+test('an affiliate pauses a postback and goes on; a pause of the firm is for the firm to end', async () => {
+  const world = await affiliateWorld()
+  const { id, key } = await postbackOf(world, 'own', { events: ['signup'] })
+  const patch = (body: object) => change(key, `/${id}`, 'PATCH', body)
+  const at = `${world.path}/affiliates/own/postbacks`
+  expect(await json(patch({ disabled: true }))).toMatchObject({ disabled_reason: 'affiliate' })
+  const meanwhile = { ...ada, customer_id: 'n-1', affiliate_id: 'own' }
+  await world.post('customers', [{ ...meanwhile, signup_date: hoursAgo(0) }])
+  expect(await deliver()).toEqual([])
+  expect(await json(patch({ disabled: false }))).toMatchObject({ disabled_reason: null })
+  expect(await json(askAdmin(`${at}/${id}`, 'PATCH', { disabled: true }))).toMatchObject({
+    ...{ id, disabled: true, disabled_reason: 'firm' },
+  })
+  const refused = await json(patch({ disabled: false }))
+  expect(refused).toMatchObject({ status: 409, detail: expect.stringContaining('The firm') })
+  expect((await change(key, `/${id}/test`, 'POST', {})).status).toBe(409)
+  expect((await json(askAdmin(at))).data).toMatchObject([{ id, url: TRACKER }])
+  await askAdmin(`${at}/${id}`, 'PATCH', { disabled: false })
+  await join(world, 'own', 'n-2')
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'signup' }])
+  const { data } = await json(askAdmin(`audit-log?account=acme-forex&kind=postback`))
+  expect(
+    data.map(({ actor, action }: { actor: string; action: string }) => [actor, action]),
+  ).toEqual([
+    ['admin-key', 'postback.change'],
+    ['admin-key', 'postback.change'],
+    [expect.stringMatching(/^affiliate-key /), 'postback.change'],
+    [expect.stringMatching(/^affiliate-key /), 'postback.change'],
+    [expect.stringMatching(/^affiliate-key /), 'postback.create'],
+  ])
+  expect(JSON.stringify(data)).not.toContain('{sub1}')
+})
+
+test('nothing is sent for a suspended affiliate; what happened meanwhile is sent afterwards', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['signup'] })
+  const set = (status: string) =>
+    askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', status }])
+  await set('suspended')
+  await join(world, 'own', 'n-1')
+  expect(await deliver()).toEqual([])
+  await set('active')
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'signup' }])
+})
+
+test('a test event and the attempts say what the tracker answered; a failure is sent again', async () => {
+  const world = await affiliateWorld()
+  const { id, key } = await postbackOf(world, 'own', { events: ['signup'] })
+  await join(world, 'own', 'n-1')
+  expect(await deliver(500)).toHaveLength(1)
+  const { data } = await json(change(key, `/${id}/attempts`, 'GET'))
+  expect(data).toMatchObject([
+    { type: 'signup', attempt: 1, status: 500, error: 'http_status', event_id: expect.any(String) },
+  ])
+  const [{ event_id }] = data
+  const [again] = parameters(await deliver())
+  expect(again).toMatchObject({ ev: 'signup', tx: event_id })
+  expect(await json(change(key, `/${id}/replay`, 'POST', { event_id }))).toEqual({ replayed: 1 })
+  const [replayed] = parameters(await deliver())
+  expect(replayed).toEqual(again)
+})
+
+test('the parameters of the click are sent, also once the click is no longer kept', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['signup', 'first_deposit'] })
+  const { data } = await json(askAdmin(`${world.path}/links?per_page=100`))
+  type Link = { link_id: string; affiliate_id: string }
+  const linkOf = (who: Who) =>
+    data.find(({ affiliate_id }: Link) => affiliate_id === who)?.link_id as string
+  const click = async (who: Who, sub1: string) => {
+    const link_id = linkOf(who)
+    const response = await ask(`/go/${link_id}?sub1=${sub1}`, { redirect: 'manual' })
+    const code = new URL(response.headers.get('Location') ?? '').searchParams.get('tracking_data')
+    const click_id = code?.slice(11, 23) ?? ''
+    const stored = { account: 'acme-forex', link_id, click_id, clicked_at: Date.now() }
+    await storeClicks(env.DB, [{ ...stored, subs: { sub1 } }])
+    return code
+  }
+  const signup = { ...ada, affiliate_id: 'own', signup_date: hoursAgo(-0.1) }
+  const tracking_data = await click('own', 'campaign-7')
+  // Another affiliate's link: they do not see whose campaign it was.
+  const foreign = await click('other', 'secret-8')
+  await world.post('customers', [
+    { ...signup, customer_id: 'n-1', tracking_data },
+    { ...signup, customer_id: 'n-2', tracking_data: foreign },
+  ])
+  const signups = parameters(await deliver())
+  expect(signups.map(({ cid, l }) => [cid, l]).sort()).toEqual([
+    ['', ''],
+    ['campaign-7', linkOf('own')],
+  ])
+  await env.DB.prepare('delete from clicks').run()
+  const paid = { ...deposit, customer_id: 'n-1', transaction_id: 'n-1' }
+  await world.post('transactions', [{ ...paid, transaction_date: hoursAgo(-0.2) }])
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'first_deposit', cid: 'campaign-7' }])
+})
