@@ -141,7 +141,8 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     (db) => attribution.countAttributions(db, 'a', 'x', 'x'),
     ['customers_day'],
   ],
-  ['countClicks', (db) => attribution.countClicks(db, 'a', 'x', 'x')],
+  ['countClicks', (db) => attribution.countClicks(db, 'a', october)],
+  ['countClicks of links', (db) => attribution.countClicks(db, 'a', { ...october, links: ['x'] })],
   ['configuredAffiliates', (db) => attribution.configuredAffiliates(db, 'a', ['x'])],
   ['readPlanRows', (db) => plans.readPlanRows(db, 'a'), ['plan_versions_day']],
   [

@@ -1,7 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { CSV_COLUMNS } from '../src/affiliate/csv-rows.ts'
 import { app } from '../src/app.ts'
+import { readCsv } from '../src/commission/csv.ts'
 import { FRESH_LIMITS } from '../src/commission/statements/limits.ts'
+import { storeClicks } from '../src/db/directory/clicks.ts'
 import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
 import { ask, askAdmin, json } from './partner.ts'
@@ -20,6 +23,12 @@ async function addressesOf(world: World, who: Who) {
     ...[`sub-affiliates?${DAYS}`, `overview?${DAYS}`],
     ...lines.flatMap(({ id }) => [`lines/${id}/explain`, `lines/${id}/parts`]),
   ]
+}
+
+/** Returns the parameters that a list requires. */
+const queryOf = (path: string): string => {
+  if (/unearned|customers/.test(path)) return 'period=2026-10'
+  return /clicks|sub-/.test(path) ? DAYS : ''
 }
 
 const FORMATS = ['application/json', 'text/csv', 'text/plain', 'text/html']
@@ -272,6 +281,103 @@ test('what is of another affiliate is the 404 of what does not exist, to the byt
     }
   }
   expect((await askWith(key, 'lines/x/explain?affiliate_id=other')).status).toBe(400)
+})
+
+test('lists are CSV with the rows and values of JSON', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const read = async (path: string) => {
+    const response = await askWith(key, path, 'text/csv')
+    const [columns = [], ...rows] = readCsv(await response.text()).rows ?? []
+    const named = rows.map((row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])))
+    return { columns, rows: named, headers: response.headers }
+  }
+  const names = 'links customers ledger payouts unearned unearned/facts clicks sub-affiliates'
+  for (const path of names.split(' ')) {
+    const { columns, headers } = await read(`${path}?${queryOf(path)}`)
+    expect([path, columns]).toEqual([path, CSV_COLUMNS.get(path)])
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    const { data } = await json(askWith(key, `${path}?${queryOf(path)}`))
+    // An item has members that CSV leaves out, but no column is of a member that does not exist.
+    const [first] = data
+    if (first && path !== 'customers')
+      expect(Object.keys(first)).toEqual(expect.arrayContaining([...columns]))
+  }
+  const page = await read('customers?period=2026-10&per_page=1')
+  expect(page.rows).toMatchObject([
+    {
+      signup_day: '2026-10-01',
+      rule: 'cpa',
+      status: 'qualified',
+      amount: '20.00',
+      currency: 'EUR',
+    },
+  ])
+  expect(page.headers.get('Link')).toContain('rel="next"')
+  await world.show({ countries: false })
+  expect((await read('customers?period=2026-10')).rows[0]?.country_code).toBe('')
+})
+
+test('a qualification has the amount of its line, if the statement may be seen', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const statesOf = async (query = '') => {
+    const { data } = await json(askWith(key, `customers?period=2026-10${query}`))
+    return data.flatMap(({ states }: { states: object[] }) => states)
+  }
+  const [line] = (await world.linesOf('own')).filter(({ rule }) => rule === 'cpa')
+  expect(line).toMatchObject({ amount: '20.00' })
+  const qualified = { status: 'qualified', rule: 'cpa', amount: '20.00', currency: 'EUR' }
+  const waiting = { status: 'waiting', amount: null, currency: null }
+  expect(await statesOf()).toMatchObject([qualified, waiting])
+  await world.show({ drafts: false })
+  expect(await statesOf('&status=qualified')).toMatchObject([{ amount: null }])
+})
+
+test('a customer whom a rule paid for under another affiliate was counted already', async () => {
+  const world = await affiliateWorld()
+  await world.show({ customer_ids: 'plain' })
+  const moved = await askAdmin(`${world.path}/customers/c-own/affiliations`, 'PUT', {
+    reason: 'Agreed',
+    affiliations: [
+      { affiliate_id: 'own', from: null },
+      { affiliate_id: 'other', from: '2026-10-20' },
+    ],
+  })
+  expect(moved.status).toBeLessThan(300)
+  const read = async (who: Who, query: string) => {
+    const { data } = await json(askWith(await world.makeKey(who), `customers?${query}`))
+    return data.filter(({ customer }: { customer: string }) => customer === 'c-own')
+  }
+  expect(await read('own', 'period=2026-10')).toMatchObject([
+    { states: [{ status: 'qualified', rule: 'cpa' }] },
+  ])
+  const [{ states }] = await read('other', 'period=2026-10&status=already_counted')
+  expect(states).toEqual([
+    {
+      ...{ plan: 'ib', version: 1, rule: 'cpa', status: 'already_counted', qualified_on: null },
+      ...{ trigger: null, missing: [], closed: null, refused_by: null, conditions: [] },
+      ...{ waits_for: [], before_signup: [], amount: null, currency: null },
+    },
+  ])
+})
+
+test('clicks are those of the own links, by day and link', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const { data: links } = await json(askAdmin(`${world.path}/links`))
+  const day = Date.UTC(2026, 9, 2)
+  const clicks = links.flatMap(({ link_id }: { link_id: string }, i: number) =>
+    Array.from({ length: i + 1 }, (_, j) => ({
+      ...{ account: 'acme-forex', link_id, click_id: `click-${i}-${j}`, clicked_at: day, subs: {} },
+    })),
+  )
+  await storeClicks(env.DB, clicks)
+  const { data } = await json(askWith(key, `clicks?${DAYS}`))
+  const own = links.findIndex((one: { affiliate_id: string }) => one.affiliate_id === 'own')
+  expect(data).toEqual([{ day: '2026-10-02', link_id: links[own].link_id, clicks: own + 1 }])
+  const { data: all } = await json(askAdmin(`${world.path}/clicks?${DAYS}`))
+  expect(all.filter((one: { link_id: string }) => one.link_id === links[own].link_id)).toEqual(data)
 })
 
 test('drafts are seen only if the account shows them', async () => {

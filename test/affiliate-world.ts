@@ -85,7 +85,7 @@ export async function affiliateWorld(account = 'acme-forex', mark = MARK) {
   }
   const linesOf = async (who: Who) => {
     const { lines } = await json(askAdmin(`${path}/statements/${statementOf(who).id}`))
-    return lines as { id: string; rule: string; scope: string }[]
+    return lines as { id: string; rule: string; scope: string; amount: string }[]
   }
   const show = (affiliate_view: object) => askAdmin(path, 'PATCH', { affiliate_view })
   return { ...acme, path, statementOf, makeKey, linesOf, show }

@@ -71,7 +71,7 @@ export const attribution = new Hono<AppEnv>()
   .get('/clicks', async (c) => {
     const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
     const { id, binding } = await findRouteAccount(c)
-    const data = await countClicks(resolveDatabase(c.env, binding), id, from, to)
+    const data = await countClicks(resolveDatabase(c.env, binding), id, { from, to })
     if (!data) throw tooManyGroups('clicks')
     return c.json({ data })
   })

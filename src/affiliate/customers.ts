@@ -2,21 +2,17 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, dayText, type Period, periodOf } from '../commission/engine/calendar.ts'
 import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
-import { type QualificationReport, reportOnce } from '../commission/engine/once-report.ts'
+import { reportOnce } from '../commission/engine/once-report.ts'
 import type { Computation } from '../commission/statements/compute.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
-import { periodFor, readPeriod, readStatus, respondWithList } from '../commission/why/routes.ts'
+import { periodFor, readPeriod, respondWithList, STATUSES } from '../commission/why/routes.ts'
 import { evaluatedCustomers } from '../commission/why/unearned.ts'
 import { PAGE_PARAMETERS } from '../http/pagination.ts'
-import { readQuery } from '../http/query.ts'
+import { readChoice, readQuery } from '../http/query.ts'
+import type { Reader } from '../http/read-session.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
+import { type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
 import { callerOf } from './me.ts'
-
-/** What has become of a customer under one rule of a plan that pays once. */
-type State = Omit<QualificationReport, 'customer_id' | 'affiliate_id'>
-
-const stateOf = ({ customer_id: _, affiliate_id: __, ...state }: QualificationReport): State =>
-  state
 
 /** The last day on which an affiliate had a customer; null if never. */
 function lastOwnDay({ affiliates, signupDay }: Customer, own: string, last: number): number | null {
@@ -34,15 +30,15 @@ async function listCustomers(
   computation: Computation,
   { last }: Period,
   own: string,
-): Promise<readonly object[]> {
+): Promise<readonly OwnCustomer[]> {
   const found = []
   const filter = { affiliate_id: own }
   for await (const evaluated of evaluatedCustomers(computation, filter, onceQueries(computation))) {
     const { customer } = evaluated
     const day = customer.signupDay > last ? null : lastOwnDay(customer, own, last)
-    const states = reportOnce(computation.context, evaluated, last)
-      .filter(({ affiliate_id }) => affiliate_id === own)
-      .map(stateOf)
+    const { context } = computation
+    const reports = reportOnce(context, evaluated, last)
+    const states = statesOf(context, customer, reports, { own, day })
     if (day === null && states.length === 0) continue
     const { link, country_code } = valueOn(customer.fields, day ?? last) ?? NO_FIELDS
     const signup_day = dayText(customer.signupDay)
@@ -58,17 +54,22 @@ export async function respondWithCustomers(c: Context<AppEnv>): Promise<Response
     status,
     ...page
   } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status')
-  const wanted = readStatus(status)
-  const { account, id } = await callerOf(c)
+  const wanted = readChoice('status', status, STATES)
+  const { account, id, view } = await callerOf(c)
   const today = dayNumber(dayInZone(bookZoneOf(account), Date.now()))
   const period = text === undefined ? periodOf(today, 'month') : readPeriod(text)
-  return respondWithList(c, ['customers', id, period.id, wanted], page, async (reader) => {
+  const list = ['customers', id, period.id, wanted]
+  const compute = async (reader: Reader) => {
     const all = await listCustomers(await periodFor(c, reader, period), period, id)
     return wanted === undefined ? all : all.filter((one) => hasState(one, wanted))
-  })
+  }
+  return respondWithList(c, list, page, compute, async (reader, customers) =>
+    withAmounts(reader.session, await periodFor(c, reader, period), { id, view }, customers),
+  )
 }
 
-const hasState = (one: object, status: State['status']): boolean =>
-  'states' in one &&
-  Array.isArray(one.states) &&
-  one.states.some((state: State) => state.status === status)
+/** The states by which customers can be listed. */
+const STATES = [...STATUSES, 'already_counted'] as const
+
+const hasState = ({ states }: OwnCustomer, status: (typeof STATES)[number]): boolean =>
+  states.some((state) => state.status === status)

@@ -34,13 +34,9 @@ export async function respondWithClicks(c: Context<AppEnv>): Promise<Response> {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
   const { id, grant } = await callerOf(c)
   const { account, binding } = grant
-  const [rows, links] = await Promise.all([
-    countClicks(resolveDatabase(c.env, binding), account, from, to),
-    linksOf(c.env.DB, account, [id]),
-  ])
-  if (!rows) throw tooManyGroups('clicks')
-  const own = new Set(links)
-  const data = rows.filter(({ link_id }) => own.has(link_id))
+  const links = await linksOf(c.env.DB, account, [id])
+  const data = await countClicks(resolveDatabase(c.env, binding), account, { from, to, links })
+  if (!data) throw tooManyGroups('clicks')
   return sendJson(c, { data }, new ReadMemory(account))
 }
 

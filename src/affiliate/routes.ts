@@ -7,6 +7,8 @@ import { whyWeight } from '../commission/why/weight.ts'
 import { accountReports, reportWeight } from '../reports/routes.ts'
 import { respondWithLedger, respondWithPayouts } from './books.ts'
 import { caller } from './caller.ts'
+import { orCsv } from './csv.ts'
+import { CSV_COLUMNS } from './csv-rows.ts'
 import { respondWithCustomers } from './customers.ts'
 import { respondWithChangedLink, respondWithNewLink } from './links.ts'
 import { respondWithClicks, respondWithLinks, respondWithSubAffiliates } from './lists.ts'
@@ -19,6 +21,7 @@ const BASE = '/affiliate/v1'
 
 /** What requests count as whose answers are computed from records, besides those of accounts. */
 const WEIGHTS: Readonly<Record<string, number>> = {
+  '/clicks': 10,
   '/customers': 10,
   '/overview': 20,
   '/sub-affiliates': 20,
@@ -35,8 +38,9 @@ const weightOf = (path: string, method: string): number => {
 }
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
-export const affiliateApi = new Hono<AppEnv>()
-  .use(caller(weightOf), noStore)
+export const affiliateApi = new Hono<AppEnv>().use(caller(weightOf), noStore)
+for (const path of CSV_COLUMNS.keys()) affiliateApi.use(`/${path}`, orCsv(path))
+affiliateApi
   .get('/me', respondWithMe)
   .get('/overview', respondWithOverview)
   .route('/', affiliateStatements)

@@ -1,5 +1,6 @@
 import { linkChange, ownLink } from '../../../src/admin/link-fields.ts'
 import { moreWords, newQuestion } from '../../../src/admin/question-fields.ts'
+import { CSV_COLUMNS } from '../../../src/affiliate/csv-rows.ts'
 import { kindOf } from '../../../src/affiliate/members.ts'
 import { MAX_MESSAGES, MAX_OPEN_QUESTIONS } from '../../../src/db/directory/affiliate-questions.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
@@ -186,7 +187,18 @@ const OWN = (all: Schemas): Schemas => {
       country_code: documented('The country. Null if it is not known.', orNull(TEXT)),
       states: documented('What has become of them under each rule that pays once.', {
         type: 'array',
-        items: object(state),
+        items: object({
+          ...state,
+          status: documented(
+            '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
+            oneOf('qualified', 'waiting', 'failed', 'refused', 'already_counted'),
+          ),
+          amount: documented(
+            'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
+            orNull(TEXT),
+          ),
+          currency: documented('The currency of the amount.', orNull(TEXT)),
+        }),
       }),
     }),
     AffiliateOverview: object({
@@ -360,7 +372,7 @@ const READINGS: readonly Reading[] = [
     summary: 'List customers',
     description:
       'Returns one row for each customer as of the end of a period, the current month unless set, with what has become of them under each rule that pays once.',
-    parameters: [...PAGING, 'period_query', 'qualification_status'],
+    parameters: [...PAGING, 'period_query', 'customer_state'],
     errors: ['validation_failed'],
     answer: pageWith('AffiliateCustomer'),
   },
@@ -531,6 +543,16 @@ function headersOf({ method, answer }: Pick<Reading, 'method' | 'answer'>): read
     : READ_HEADERS
 }
 
+/** Returns the CSV of a list, if it is CSV as well. */
+function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers'> {
+  const columns = CSV_COLUMNS.get(path.slice(1))
+  if (!columns) return {}
+  return {
+    headers: [...headersOf({ answer }), 'Content-Disposition'],
+    also: { 'text/csv': { schema: TEXT, example: `${columns.join()}\r\n` } },
+  }
+}
+
 /** Lists the operations of affiliates. */
 export const affiliateApi = (): Operation[] =>
   READINGS.map(({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
@@ -546,6 +568,7 @@ export const affiliateApi = (): Operation[] =>
         schema: ref(`${pascalCase(id)}Answer`),
         headers: headersOf(reading),
         ...(reading.type && { type: reading.type }),
+        ...(reading.method ? {} : csvOf(path, reading.answer)),
         ...reading.more,
       },
     },

@@ -293,6 +293,10 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused'],
   }),
+  customer_state: query('status', 'Returns only customers with this state.', 'waiting', {
+    type: 'string',
+    enum: ['qualified', 'waiting', 'failed', 'refused', 'already_counted'],
+  }),
   audit_actor: query('actor', 'Returns only what this actor did.', 'ada@team.example'),
   audit_kind: query(
     'kind',

@@ -251,10 +251,11 @@ export function readPeriod(text: string | undefined): Period {
 const readReason = (text: string | undefined): Reason | undefined =>
   readChoice('reason', text, REASONS)
 
-const STATUSES: readonly QualificationStatus[] = ['qualified', 'waiting', 'failed', 'refused']
+/** What can have become of a customer under a rule that pays once. */
+export const STATUSES = ['qualified', 'waiting', 'failed', 'refused'] as const
 
 /** Returns the status of a query. */
-export const readStatus = (text: string | undefined): QualificationStatus | undefined =>
+const readStatus = (text: string | undefined): QualificationStatus | undefined =>
   readChoice('status', text, STATUSES)
 
 /** Returns a parameter, or throws `invalid_query` if it is missing. */
@@ -303,13 +304,14 @@ const pageOf = (query: PageQuery): PageQuery => {
 
 /**
  * Responds with a page of a computed list. The whole list is computed for each page, so its length is
- * exact; the cursor is the number of items before the page.
+ * exact; the cursor is the number of items before the page. `complete` adds what is read for the page only.
  */
-export const respondWithList = (
+export const respondWithList = <T extends object>(
   c: Context<AppEnv>,
   list: readonly unknown[],
   query: PageQuery,
-  compute: (reader: Reader) => Promise<readonly object[]>,
+  compute: (reader: Reader) => Promise<readonly T[]>,
+  complete?: (reader: Reader, items: readonly T[]) => Promise<readonly T[]>,
 ): Promise<Response> =>
   withReadSession(c, async (reader) => {
     const { account } = reader.grant
@@ -318,8 +320,9 @@ export const respondWithList = (
     const all = await computeFor(reader, compute)
     const start = page.after ? Number(page.after[0]) : (page.number - 1) * page.size
     const end = start + page.size
+    const items = all.slice(start, end)
     const found = {
-      data: all.slice(start, end),
+      data: [...((await complete?.(reader, items)) ?? items)],
       total: all.length,
       isLimited: false,
       last: end < all.length ? [end] : null,

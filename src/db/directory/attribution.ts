@@ -122,25 +122,41 @@ const COUNT_ATTRIBUTIONS = compileStatement(`
  */
 export async function countAttributions(db: D1Database, account: string, from: string, to: string) {
   type Row = Pick<Customer, 'day' | 'link'> & { verdict: CustomerVerdict; customers: number }
-  const rows = await readReport<Row>(db, COUNT_ATTRIBUTIONS, account, from, to)
+  const rows = await readReport<Row>(db, COUNT_ATTRIBUTIONS, account, { from, to })
   return isTooMuch(rows, ({ customers }) => customers) ? null : rows
 }
 
-const COUNT_CLICKS = compileStatement(`
+const countClicksSql = (condition: string) =>
+  compileStatement(`
   select day, link_id, count(*) as clicks
   from (
     select day, link_id from clicks
-    where account = :account and day between :from and :to order by day, link_id limit :rows + 1
+    where account = :account and ${condition} order by day, link_id limit :rows + 1
   )
   group by day, link_id order by day, link_id limit :groups + 1`)
 
-/**
- * Returns the number of clicks by day (`from` to `to`, inclusive) and link; null if these days have more
- * than a report may have.
- */
-export async function countClicks(db: D1Database, account: string, from: string, to: string) {
+const COUNT_CLICKS = countClicksSql('day between :from and :to')
+
+/** Reads the clicks of each day and link, not those of the other links of the account. */
+const COUNT_CLICKS_OF = countClicksSql(`day in (select value from json_each(:days))
+      and link_id in (select value from json_each(:links))`)
+
+/** Which clicks are counted: those of some days (`from` to `to`, inclusive), and of some links if given. */
+interface ClickFilter {
+  readonly from: string
+  readonly to: string
+  readonly links?: readonly string[] | undefined
+}
+
+/** Returns the number of clicks by day and link; null if there are more than a report may have. */
+export async function countClicks(
+  db: D1Database,
+  account: string,
+  { from, to, links }: ClickFilter,
+) {
   type Row = Pick<typeof clicks.$inferSelect, 'day' | 'link_id'> & { clicks: number }
-  const rows = await readReport<Row>(db, COUNT_CLICKS, account, from, to)
+  const statement = links ? COUNT_CLICKS_OF : COUNT_CLICKS
+  const rows = await readReport<Row>(db, statement, account, { from, to, links })
   return isTooMuch(rows, ({ clicks }) => clicks) ? null : rows
 }
 
@@ -148,11 +164,12 @@ async function readReport<Row extends { day: string }>(
   db: D1Database,
   statement: Statement,
   account: string,
-  from: string,
-  to: string,
+  { from, to, links }: ClickFilter,
 ): Promise<Row[]> {
-  const days = { from: encode(clicks.day, from), to: encode(clicks.day, to) }
-  const values = { account, ...days, ...REPORT_LIMITS }
+  const [first, last] = [Number(encode(clicks.day, from)), Number(encode(clicks.day, to))]
+  const days = () => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  const lists = links ? { days: JSON.stringify(days()), links: JSON.stringify(links) } : {}
+  const values = { account, from: first, to: last, ...lists, ...REPORT_LIMITS }
   const rows = await all<Row>(db, statement, values)
   return rows.map((row) => decodeRow({ day: clicks.day }, row))
 }

@@ -137,3 +137,40 @@ export async function readCorrections(
   const values = { account, affiliate_id, plan, period, line }
   return all<LineCorrection>(db, READ_CORRECTIONS, values)
 }
+
+/** The amount of a line of a stored statement. */
+export interface LineAmount {
+  readonly id: string
+  readonly amount: string
+  readonly currency: string
+  readonly status: 'draft' | 'approved' | 'paid'
+}
+
+/** Reads the amounts of lines of some statements. */
+export const READ_LINE_AMOUNTS = compileStatement(`
+  with own as (
+    select s.id, s.status, s.statement ->> 'currency' as currency, s.lines, s.parts
+    from ${JSON_EACH}(:statements) w
+    cross join statements s indexed by statements_id on s.account = :account and s.id = w.value
+    where s.statement is not null
+  ), items as (
+    select o.status, o.currency, j.value from own o cross join json_each(o.lines) j
+    union all
+    select o.status, o.currency, j.value from own o
+    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
+    cross join json_each(l.lines) j
+  )
+  select value ->> 'id' as id, value ->> 'amount' as amount, currency, status from items
+  where value ->> 'id' in (select value from ${JSON_EACH}(:lines))`)
+
+/** Returns the amounts of those of some lines that stored statements have. */
+export async function readLineAmounts(
+  db: Connection,
+  account: string,
+  places: readonly { readonly statement: string; readonly line: string }[],
+): Promise<LineAmount[]> {
+  if (places.length === 0) return []
+  const statements = JSON.stringify([...new Set(places.map(({ statement }) => statement))])
+  const lines = JSON.stringify(places.map(({ line }) => line))
+  return all<LineAmount>(db, READ_LINE_AMOUNTS, { account, statements, lines })
+}
