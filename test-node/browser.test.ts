@@ -425,9 +425,20 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return { question_id }
   }
 
+  /** Returns the values of operations on links of an affiliate: the demo allows no page. */
+  async function ownLinkValues(id: string): Promise<Record<string, string>> {
+    const landing_page = 'https://acme.example/start'
+    await askTeam('PATCH', 'demo-forex', { landing_pages: [landing_page] })
+    if (id === 'createOwnLink') return { body: JSON.stringify({ landing_page }) }
+    const terms = { affiliate_id: 'IB-07', landing_page }
+    const { link_id } = await askTeam<{ link_id: string }>('POST', 'demo-forex/links', terms)
+    return { link_id, body: JSON.stringify({ name: 'Spring' }) }
+  }
+
   /** Returns the values that a reader types, because no sample can have them. */
   async function typedValues(id: string, vertical: string): Promise<Record<string, string>> {
     if (id === 'followLink') return { link_id: account(vertical).link_id }
+    if (/OwnLink$/.test(id)) return ownLinkValues(id)
     if (/AffiliateLine/.test(id)) return { line_id: await lineOf(vertical, '&affiliate_id=IB-07') }
     if (/Explanation$|^listLine/.test(id)) return { line_id: await lineOf(vertical) }
     if (/^deleteAffiliate/.test(id)) {
