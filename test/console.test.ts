@@ -12,11 +12,13 @@ import { countTrips } from './console/trips.ts'
 import { storeCases, storeFinding, storeRule } from './fraud/stored-cases.ts'
 import { overridingSessions } from './overriding.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from './partner.ts'
+import { QUESTION_ID, questionRows } from './question-rows.ts'
 
 // Laws of every page of the console. They walk the routes, so that they include each new page.
 
 /** The values of parameters in the paths of pages. */
 const PARAMETERS: Record<string, string> = {
+  question: QUESTION_ID,
   account: 'acme',
   affiliate: 'aff-7',
   customer: 'c-1',
@@ -96,6 +98,7 @@ async function createAccount(): Promise<Record<string, string>> {
   })
   const line = { ...LINE, id: PARAMETERS.line }
   await env.DB.batch([
+    ...questionRows(env.DB, 'acme', 'aff-7', 'Why?'),
     ...statementRows(env.DB, 'acme'),
     env.DB.prepare(`update statements set status = 'approved', lines = ?`).bind(
       JSON.stringify([line]),

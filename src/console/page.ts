@@ -9,7 +9,7 @@ export const SECTION_GROUPS = [
   { heading: null, sections: ['Overview', 'Reports'] },
   { heading: 'Commissions', sections: ['Statements', 'Payouts', 'Plans', 'Rates'] },
   { heading: 'Fraud review', sections: ['Cases', 'Rules'] },
-  { heading: 'People', sections: ['Affiliates', 'Customers'] },
+  { heading: 'People', sections: ['Affiliates', 'Questions', 'Customers'] },
   { heading: 'Records', sections: ['Deliveries', 'Held records'] },
   { heading: 'Settings', sections: ['Account', 'Webhooks', 'Audit log'] },
 ] as const

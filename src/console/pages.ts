@@ -24,6 +24,7 @@ import { overviewPage } from './pages/overview.tsx'
 import { payoutsPage } from './pages/payouts.tsx'
 import { planPage } from './pages/plan.tsx'
 import { plansPage } from './pages/plans.tsx'
+import { questionPage, questionsPage } from './pages/questions.tsx'
 import { ratesPage } from './pages/rates.tsx'
 import { recordPage } from './pages/record.tsx'
 import { reportsPage } from './pages/reports.tsx'
@@ -43,6 +44,8 @@ export const PAGES: readonly Page[] = [
   affiliateUploadPage,
   affiliatePage,
   affiliateKeysPage,
+  questionsPage,
+  questionPage,
   plansPage,
   planPage,
   simulationPage,

@@ -1,6 +1,7 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
 import { dayText, encode } from '../db/column-types.ts'
 import { countDrafts } from '../db/commission/statements.ts'
+import { countOpenQuestions } from '../db/directory/affiliate-questions.ts'
 import { expiriesOfAccount } from '../db/directory/credentials.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
@@ -50,6 +51,7 @@ export interface Attention {
     | 'ending_holds'
     | 'ended_holds'
     | 'too_large_affiliates'
+    | 'open_questions'
   count: number
   /** What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants. */
   names: readonly string[]
@@ -346,6 +348,15 @@ export async function readUnapproved(
     },
   ]
   return items.filter(({ count }) => count > 0)
+}
+
+/** Returns `open_questions` if questions of affiliates wait for an answer of the team. */
+export async function readOpenQuestions({ grant, session }: Reader): Promise<Attention[]> {
+  const { open, affiliates } = await countOpenQuestions(session, grant.account)
+  if (open === 0) return []
+  const names: string[] = JSON.parse(affiliates)
+  const detail = `Questions wait for an answer, of the affiliates ${firstNames(names)}. Answer them.`
+  return [{ code: 'open_questions', count: open, names, detail }]
 }
 
 /**

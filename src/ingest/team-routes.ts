@@ -10,7 +10,7 @@ import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/paginatio
 import { invalidQuery, readChoice, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
-import { readAttention, readReview, readUnapproved } from './attention.ts'
+import { readAttention, readOpenQuestions, readReview, readUnapproved } from './attention.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import { outcomeOfStored, toIsoTime } from './find-deliveries.ts'
 import type { Resource, ResourcesOf } from './resource.ts'
@@ -46,6 +46,7 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       readAttention(c.env, reader, resourcesOf(reader.grant.vertical), now),
       readUnapproved(reader, now),
       readReview(reader, now),
+      readOpenQuestions(reader),
     ])
     return c.json({ data: found.flat() })
   })

@@ -240,6 +240,7 @@ export const attention = documented('What needs attention, in the order of urgen
           'open_cases',
           'waiting_cases',
           'ending_holds',
+          'open_questions',
           'ended_holds',
           'too_large_affiliates',
         ),

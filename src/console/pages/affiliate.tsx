@@ -55,6 +55,7 @@ import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
 import { progressOf, sumByCurrency } from '../parts/owed.ts'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
+import { QuestionsBeside, readQuestions } from '../parts/questions.tsx'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
 import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
 
@@ -287,21 +288,33 @@ async function readAffiliate(visit: Visit) {
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
-  const [profiles, parents, balances, statements, entries, links, plan, cases, access, planNames] =
-    await Promise.all([
-      api.get<List<Profile>>(at('affiliates'), own),
-      api.get<List<Parents>>(at('affiliates', 'parents'), own),
-      api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
-      readStatements(visit, affiliate_id),
-      api.get<List<LedgerEntry>>(at('affiliates', 'ledger'), {
-        ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
-      }),
-      api.get<List<Link>>(at('links'), own),
-      readPlanInForce(visit, choices, assignments),
-      readAffiliateCases(visit, affiliate_id),
-      readAccess(visit, affiliate_id),
-      visit.names.plans(),
-    ])
+  const [
+    profiles,
+    parents,
+    balances,
+    statements,
+    entries,
+    links,
+    plan,
+    cases,
+    access,
+    planNames,
+    questions,
+  ] = await Promise.all([
+    api.get<List<Profile>>(at('affiliates'), own),
+    api.get<List<Parents>>(at('affiliates', 'parents'), own),
+    api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
+    readStatements(visit, affiliate_id),
+    api.get<List<LedgerEntry>>(at('affiliates', 'ledger'), {
+      ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
+    }),
+    api.get<List<Link>>(at('links'), own),
+    readPlanInForce(visit, choices, assignments),
+    readAffiliateCases(visit, affiliate_id),
+    readAccess(visit, affiliate_id),
+    visit.names.plans(),
+    readQuestions(visit, { ...own, status: 'open' }),
+  ])
   const found = {
     ...{
       profile: profiles.data[0],
@@ -314,6 +327,7 @@ async function readAffiliate(visit: Visit) {
       cases,
       planNames,
       access,
+      questions: questions.data,
     },
   }
   return { ...found, assignments: await assignments, choices: await choices }
@@ -584,6 +598,7 @@ export const affiliatePage: Page = {
           </p>
         )}
         <CasesOfAffiliate visit={visit} found={found.cases} />
+        <QuestionsBeside visit={visit} questions={found.questions} />
         <div class="figure-cards affiliate-figures">
           <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
           {series.map((one) => (
@@ -629,7 +644,11 @@ export const affiliatePage: Page = {
               <AccountLink visit={visit} at={['affiliates', affiliate_id, 'keys']}>
                 Keys of the affiliate
               </AccountLink>
-              , with which a program reads what the affiliate earns.
+              , with which a program reads what the affiliate earns. All its{' '}
+              <AccountLink visit={visit} at={['questions']} query={{ status: 'all', affiliate_id }}>
+                questions
+              </AccountLink>
+              , with the answers.
             </p>
             <StatusForm visit={visit} affiliate_id={affiliate_id} status={found.profile.status} />
           </>

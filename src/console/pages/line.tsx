@@ -21,6 +21,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { type Explained, ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { AffiliateName } from '../parts/names.tsx'
+import { type Question, QuestionsBeside, readQuestions } from '../parts/questions.tsx'
 import { readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
@@ -222,6 +223,15 @@ async function readStored(visit: Visit): Promise<Found | null> {
   return { statement, line, amount, content }
 }
 
+/** Reads the questions of the affiliate about a line. */
+async function readBeside(visit: Visit): Promise<readonly Question[]> {
+  const { line = '' } = visit.params
+  const statement = statementOfLine(line)
+  if (statement === null) return []
+  const { data } = await readQuestions(visit, { statement })
+  return data.filter((question) => question.line === line)
+}
+
 /** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
 async function readExplained(visit: Visit): Promise<Found> {
   const at = ['lines', visit.params.line ?? '']
@@ -252,11 +262,12 @@ export const linePage: Page = {
   hasNames: true,
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const stored = await readStored(visit)
+    const [stored, questions] = await Promise.all([readStored(visit), readBeside(visit)])
     const { statement, line, amount, content } = stored ?? (await readExplained(visit))
     const body = (
       <>
         <Head visit={visit} statement={statement} line={line} />
+        <QuestionsBeside visit={visit} questions={questions} />
         {content}
       </>
     )

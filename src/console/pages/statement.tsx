@@ -13,6 +13,7 @@ import { ChangeForm, FoldedForm, HOLDS, type Input, Refusal } from '../parts/for
 import { AffiliateName, affiliateText, PlanName } from '../parts/names.tsx'
 import { canPay } from '../parts/payout-forms.tsx'
 import { isOpen } from '../parts/periods.ts'
+import { QuestionsBeside, readQuestions } from '../parts/questions.tsx'
 import {
   Adjustments,
   Balance,
@@ -373,10 +374,11 @@ export const statementPage: Page = {
     const shown = { visit, statement }
     const renderItems = () => (visit.query.rule ? renderLines(shown) : renderByRule(shown))
     const isLong = parts > 1
-    const [items, cases, { approvals }] = await Promise.all([
+    const [items, cases, { approvals }, questions] = await Promise.all([
       isLong ? <DeferredPart /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
       visit.api.get<{ approvals: number }>(apiPath(visit.account)),
+      readQuestions(visit, { statement: visit.params.statement }),
     ])
     const isHeld = cases !== null && isHeldBy(cases)
     const body = (
@@ -384,6 +386,7 @@ export const statementPage: Page = {
         <StatementHead {...shown} />
         {returned && <p class="notice">{returnText(returned)}.</p>}
         {cases && <CasesOfAffiliate visit={visit} found={cases} />}
+        <QuestionsBeside visit={visit} questions={questions.data} />
         <NextStep {...shown} isHeld={isHeld} persons={approvals} />
         <p class="quick">
           <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>

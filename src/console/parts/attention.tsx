@@ -108,6 +108,17 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: is(item.count, 'Look at it', 'Look at them'),
     to: `${accountPath(visit.account, 'cases')}#ended`,
   }),
+  open_questions: (item, visit) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'question')}</strong> of affiliates{' '}
+        {is(item.count, 'waits', 'wait')} for an answer
+        <Names names={item.names} visit={visit} />.
+      </>
+    ),
+    button: is(item.count, 'Answer it', 'Answer them'),
+    to: accountPath(visit.account, 'questions'),
+  }),
   too_large_affiliates: (item, visit) => ({
     text: (
       <>

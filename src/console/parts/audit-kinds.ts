@@ -16,6 +16,8 @@ export const AUDIT_KINDS: Readonly<Record<string, AuditKind>> = {
       'affiliates',
       'affiliate-invitation',
       'affiliate-member',
+      'affiliate-question',
+      'affiliate-view',
       'assignment',
       'assignments',
     ],

@@ -92,6 +92,12 @@ const Affiliate = ({ visit, id }: { visit: Visit; id: string }) =>
   ) : (
     <AccountLink visit={visit} at={['affiliates', id]} children={<Data text={id} />} />
   )
+const QuestionLink = ({ visit, details }: { visit: Visit; details: Details }) => (
+  <>
+    <AccountLink visit={visit} at={['questions', text(details, 'id')]} children="question" /> of{' '}
+    <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+  </>
+)
 const Customer = ({ visit, id }: { visit: Visit; id: string }) => (
   <>
     the customer <AccountLink visit={visit} at={['customers', id]} children={<Data text={id} />} />
@@ -495,6 +501,41 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     sentence: (
       <>
         removed a member of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
+  'affiliate-question.ask': (details, visit) => ({
+    sentence: (
+      <>
+        asked a <QuestionLink visit={visit} details={details} />
+      </>
+    ),
+  }),
+  'affiliate-question.add': (details, visit) => ({
+    sentence: (
+      <>
+        wrote more about a <QuestionLink visit={visit} details={details} />
+      </>
+    ),
+  }),
+  'affiliate-question.answer': (details, visit) => ({
+    sentence: (
+      <>
+        answered a <QuestionLink visit={visit} details={details} />
+      </>
+    ),
+  }),
+  'affiliate-question.close': (details, visit) => ({
+    sentence: (
+      <>
+        closed a <QuestionLink visit={visit} details={details} />
+      </>
+    ),
+  }),
+  'affiliate-question.open': (details, visit) => ({
+    sentence: (
+      <>
+        opened a <QuestionLink visit={visit} details={details} /> again
       </>
     ),
   }),

@@ -166,8 +166,8 @@ const EVENTS: Readonly<Record<EventType | '*', string>> = {
   'statement.returned': 'A payment came back (statement.returned)',
   'adjustment.created': 'A closed period was corrected (adjustment.created)',
   'case.opened': 'The fraud review opened a case (case.opened)',
-  'case.decided': 'A case of the fraud review was decided (case.decided)',
   'question.asked': 'An affiliate asked a question (question.asked)',
+  'case.decided': 'A case of the fraud review was decided (case.decided)',
   'credential.expiring': 'A credential is about to end (credential.expiring)',
   '*': 'All, also those of later versions',
 }

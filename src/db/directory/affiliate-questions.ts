@@ -1,6 +1,6 @@
 import { encode } from '../column-types.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
-import { first } from '../query.ts'
+import { first, only } from '../query.ts'
 import { affiliateQuestions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
@@ -182,4 +182,4 @@ const COUNT_OPEN = compileStatement(`
 
 /** Counts the open questions of an account, and returns whose they are as a JSON array. */
 export const countOpenQuestions = (db: D1Database | D1DatabaseSession, account: string) =>
-  first<{ open: number; affiliates: string }>(db, COUNT_OPEN, { account })
+  only<{ open: number; affiliates: string }>(db, COUNT_OPEN, { account })

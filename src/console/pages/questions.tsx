@@ -1,0 +1,74 @@
+import { apiPath, type Page } from '../page.ts'
+import { EmptyState, Pager } from '../parts/data.tsx'
+import { Filters } from '../parts/forms.tsx'
+import {
+  AnswerPart,
+  type Question,
+  questionChanges,
+  readQuestions,
+  Thread,
+} from '../parts/questions.tsx'
+
+/** The questions of one page: each is shown with all that was written about it. */
+const PAGE_SIZE = '20'
+
+/** The questions of affiliates, those that wait for an answer unless another filter is chosen. */
+export const questionsPage: Page = {
+  path: '/accounts/:account/questions',
+  section: 'Questions',
+  hasNames: true,
+  query: ['status', 'affiliate_id', 'cursor'],
+  async render(visit) {
+    const { status = 'open', ...query } = visit.query
+    const filter = status === 'all' ? query : { ...query, status }
+    const { data, meta } = await readQuestions(visit, { ...filter, per_page: PAGE_SIZE })
+    const body = (
+      <>
+        <Filters
+          visit={visit}
+          fields={[
+            {
+              name: 'status',
+              label: 'Show',
+              value: status,
+              options: [
+                ['open', 'Those that wait for an answer'],
+                ['closed', 'Those that are answered'],
+                ['all', 'All'],
+              ],
+            },
+            { name: 'affiliate_id', label: 'Affiliate' },
+          ]}
+        />
+        {data.length === 0 ? (
+          <EmptyState
+            title={status === 'open' ? 'No question waits for an answer.' : 'No question matches.'}
+          >
+            <p>
+              Affiliates ask in the portal, beside a statement, a line or a customer. You answer
+              here, and they read it there.
+            </p>
+          </EmptyState>
+        ) : (
+          data.map((question) => <Thread visit={visit} question={question} />)
+        )}
+        {data.length > 0 && <Pager visit={visit} meta={meta} />}
+      </>
+    )
+    return { title: 'Questions', body }
+  },
+}
+
+/** A question, and the forms that answer it. */
+export const questionPage: Page = {
+  path: '/accounts/:account/questions/:question',
+  section: 'Questions',
+  hasNames: true,
+  changes: questionChanges,
+  async render(visit) {
+    const { api, account, params } = visit
+    const path = apiPath(account, 'questions', params.question ?? '')
+    const question = await api.get<Question>(path)
+    return { title: 'Question', body: <AnswerPart visit={visit} question={question} /> }
+  },
+}

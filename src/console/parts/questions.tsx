@@ -1,0 +1,188 @@
+import { accountPath, apiPath, type Change, type Visit, withQuery } from '../page.ts'
+import { Badge, Data, type List, periodWords, Time } from './data.tsx'
+import { ChangeForm, FoldedForm } from './forms.tsx'
+import { AffiliateLink } from './names.tsx'
+
+// Questions of affiliates, and the forms that answer them.
+
+/** A question as the administration API returns it. */
+export interface Question {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly statement: string | null
+  readonly line: string | null
+  readonly customer: string | null
+  readonly period: string | null
+  readonly status: 'open' | 'closed'
+  readonly asked_at: string
+  readonly messages: readonly {
+    readonly at: string
+    readonly from: 'affiliate' | 'team'
+    readonly author: string
+    readonly text: string | null
+  }[]
+}
+
+/** Reads a page of the questions of an account that a query selects. */
+export const readQuestions = ({ api, account }: Visit, query: Visit['query']) =>
+  api.get<List<Question>>(apiPath(account, 'questions'), query)
+
+/** Renders what a question is about, as a link to it. */
+export const SubjectLink = ({ visit, question }: { visit: Visit; question: Question }) => {
+  const { account } = visit
+  const { statement, line, customer, period, affiliate_id } = question
+  const month = period === null ? null : periodWords(period)
+  if (customer !== null) {
+    return (
+      <a href={accountPath(account, 'customers', customer)}>
+        Customer <Data text={customer} />
+      </a>
+    )
+  }
+  if (line !== null) {
+    const hint = { affiliate_id, period: period ?? undefined }
+    return <a href={withQuery(accountPath(account, 'lines', line), hint)}>Line of {month}</a>
+  }
+  return <a href={accountPath(account, 'statements', statement ?? '')}>Statement of {month}</a>
+}
+
+/** Renders whether a question waits for an answer. */
+export const QuestionBadge = ({ status }: Pick<Question, 'status'>) =>
+  status === 'open' ? (
+    <Badge tone="warn">waits for an answer</Badge>
+  ) : (
+    <Badge tone="good">answered</Badge>
+  )
+
+/** Returns who wrote a message: the name of a person, or that it was a program. */
+const authorText = (author: string) =>
+  /^affiliate-key /.test(author)
+    ? 'a program of the affiliate'
+    : /^affiliate-member /.test(author)
+      ? 'a former member'
+      : author
+
+/** Renders what was written about a question, the first message first. */
+const Messages = ({ messages }: Pick<Question, 'messages'>) => (
+  <ol class="messages">
+    {messages.map(({ at, from, author, text }) => (
+      <li class={from}>
+        <p class="note">
+          <strong>{from === 'team' ? 'Team' : 'Affiliate'}</strong>,{' '}
+          <Data text={authorText(author)} />, <Time at={at} />
+        </p>
+        {text === null ? (
+          <p class="quiet">Erased with the personal data of the customer.</p>
+        ) : (
+          <p class="words">
+            <Data text={text} />
+          </p>
+        )}
+      </li>
+    ))}
+  </ol>
+)
+
+const questionPath = ({ account }: Visit, { id }: Question) => accountPath(account, 'questions', id)
+
+/** Renders a question with its messages, and a link to the form that answers it. */
+export const Thread = ({ visit, question }: { visit: Visit; question: Question }) => (
+  <article class="thread">
+    <h3>
+      <SubjectLink visit={visit} question={question} /> <QuestionBadge {...question} />
+    </h3>
+    <p class="note">
+      Asked by <AffiliateLink visit={visit} id={question.affiliate_id} />
+    </p>
+    <Messages messages={question.messages} />
+    <p>
+      <a class="button" href={questionPath(visit, question)}>
+        {question.status === 'open' ? 'Answer' : 'Write more'}
+      </a>
+    </p>
+  </article>
+)
+
+/** Renders the questions beside what they are about; nothing if there are none. */
+export const QuestionsBeside = (props: { visit: Visit; questions: readonly Question[] }) =>
+  props.questions.length === 0 ? null : (
+    <section>
+      <h2>Questions of the affiliate</h2>
+      {props.questions.map((question) => (
+        <Thread visit={props.visit} question={question} />
+      ))}
+    </section>
+  )
+
+const pathOf = ({ account, params }: Visit, ...parts: string[]) =>
+  apiPath(account, 'questions', params.question ?? '', ...parts)
+
+const setStatus = (status: Question['status'], done: string): Change => ({
+  done,
+  request: (_, visit) => ({ method: 'PATCH', path: pathOf(visit), body: { status } }),
+})
+
+/** The changes of the page of a question. */
+export const questionChanges: Readonly<Record<string, Change>> = {
+  answer: {
+    done: 'The answer is stored. The affiliate reads it in the portal.',
+    request: (values, visit) => ({
+      method: 'POST',
+      path: pathOf(visit, 'answers'),
+      body: {
+        text: values('text').replaceAll('\r\n', '\n'),
+        status: values('status') || 'closed',
+      },
+    }),
+  },
+  close: setStatus('closed', 'The question is closed.'),
+  open: setStatus('open', 'The question is open again.'),
+}
+
+/** Renders a question with the forms that answer and close it. */
+export const AnswerPart = ({ visit, question }: { visit: Visit; question: Question }) => (
+  <>
+    <p class="lead">
+      <AffiliateLink visit={visit} id={question.affiliate_id} /> asks about{' '}
+      <SubjectLink visit={visit} question={question} />. <QuestionBadge {...question} />
+    </p>
+    <Messages messages={question.messages} />
+    <ChangeForm
+      visit={visit}
+      change="answer"
+      submit="Send the answer"
+      fields={[
+        {
+          name: 'text',
+          label: 'Answer',
+          type: 'area',
+          required: true,
+          hint: 'The affiliate reads it, under the name of the account.',
+        },
+        {
+          name: 'status',
+          label: 'Then the question is',
+          options: [
+            ['closed', 'answered'],
+            ['open', 'still open: we look into it'],
+          ],
+        },
+      ]}
+    />
+    {question.status === 'open' ? (
+      <FoldedForm
+        visit={visit}
+        change="close"
+        title="Close it without an answer"
+        submit="Close the question"
+      />
+    ) : (
+      <FoldedForm
+        visit={visit}
+        change="open"
+        title="Open it again"
+        submit="Open the question again"
+      />
+    )}
+  </>
+)
