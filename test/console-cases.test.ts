@@ -189,6 +189,34 @@ describe('a case', () => {
     expect(html).toContain(`href="${AT}/deliveries/dlv_1"`)
   })
 
+  test('shows what the affiliate’s customers did in the weeks until then, those of the case in bold', async () => {
+    const deposit = (id: string, day: number, amount: number) =>
+      env.DB.prepare(
+        `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,
+           currency, transaction_date, status, day, delivery, idx, revision, held)
+         values (?, ?, 'c-1', 'deposit', ?, 'EUR', ?, 'approved', ?, 'd', 0, 1, 0)`,
+      ).bind(ACCOUNT, id, amount, day * 86_400_000, day)
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into customers (account, customer_id, affiliate_id, day, signup_date, delivery, idx, revision)
+         values (?, 'c-1', 'a', ?, ?, 'd', 0, 1)`,
+      ).bind(ACCOUNT, DAY - 90, (DAY - 90) * 86_400_000),
+      deposit('t-1', DAY, 500),
+      deposit('t-0', DAY - 14, 70),
+    ])
+    await changeCase('case_1', 'kind', 'deposit_withdrawal')
+    const { html } = await read(CASE)
+    const past = html.slice(html.indexOf('id="past"'))
+    const weeks = [...past.matchAll(/<li[^>]*>(.*?)<\/li>/gs)].map(([, one = '']) => one)
+    expect(textOf(past)).toMatch(/Deposits by week/)
+    const filled = weeks.slice(0, 12).filter((one) => !textOf(one).includes(' 0.00 EUR'))
+    expect(filled.map(textOf)).toEqual([
+      expect.stringMatching(/16 – 22 Sept 70\.00 EUR/),
+      expect.stringMatching(/30 Sept – 6 Oct 500\.00 EUR/),
+    ])
+    expect(filled.map((one) => one.includes('<strong>'))).toEqual([false, true])
+  })
+
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {
     const { text } = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },
@@ -472,6 +500,16 @@ test('a statement and its affiliate name the confirmed cases that hold on', asyn
   expect(held.html).toContain(`href="${CASE}"`)
   expect(held.html).not.toMatch(/id="change-pay"/)
   expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
+})
+
+test('the overview names open cases of high severity, and those that hold payouts', async () => {
+  await changeCase('case_1', 'severity', 'low')
+  await storeCases({ id: 'case_2', affiliate: 'b', action: 'flag', rule: 'other', lastDay: DAY })
+  const { text, html } = await read(AT)
+  expect(text).toMatch(
+    /2 cases of high severity, or with held payouts, wait for a decision: a, b\./,
+  )
+  expect(html).toContain(`href="${AT}/cases`)
 })
 
 test('the page of an affiliate names its open cases', async () => {

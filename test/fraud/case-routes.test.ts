@@ -5,12 +5,14 @@ import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
 import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
+import { brand } from '../brand.ts'
 import { askAda } from '../commission/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { storeRules } from './evaluated-cases.ts'
+import { storeCases, storeRule } from './stored-cases.ts'
 
 // Cases by their routes: from deliveries and stored rules to lists, records, and back.
 
@@ -496,6 +498,25 @@ describe('lists of cases', () => {
     expect(listed.data).toHaveLength(2)
     expect(JSON.stringify(listed.data)).not.toContain(one?.case_id)
   })
+})
+
+test('a brand reads its own cases, and cannot write them', async () => {
+  const casino = await brand()
+  await storeRule(casino.account)
+  await storeCases(
+    { id: 'case_1', account: casino.account, affiliate: 'aff-7' },
+    { id: 'case_2', account: 'other' },
+  )
+  const { data } = await json(casino.get('cases'))
+  expect(data).toMatchObject([{ case_id: 'case_1', affiliate_id: 'aff-7', status: 'open' }])
+  expect(await json(casino.get('cases/case_1'))).toEqual({ ...data[0], decisions: [] })
+  for (const part of ['evidence', 'customers']) {
+    expect((await json(casino.get(`cases/case_1/${part}`))).data).toEqual([])
+    expect((await casino.get(`cases/case_2/${part}`)).status).toBe(404)
+  }
+  for (const path of ['cases', 'cases/case_1', 'cases/case_1/decide', 'cases/case_1/note']) {
+    expect([404, 405]).toContain((await casino.post(path, {})).status)
+  }
 })
 
 describe('the records of a case', () => {

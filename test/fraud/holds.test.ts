@@ -116,6 +116,18 @@ describe('a case that holds', () => {
   })
 
   test.each([
+    ['a customer', ['c-1']],
+    ['a pair of customers', ['c-1', 'c-2']],
+  ])('of %s holds the payouts of the affiliate that had them', async (_, customers) => {
+    await approve(june, other)
+    await storeCases({ id: 'case_1', customers })
+    expect(heldOf(await payouts())).toEqual([
+      ['a', '0.00', 0, '25.00', 1, ['case_1']],
+      ['b', '7.00', 1, '0.00', 0, []],
+    ])
+  })
+
+  test.each([
     ['was opened by a rule that flags', { action: 'flag' }],
     ['was dismissed', { status: 'dismissed' }],
     ['expired', { status: 'expired' }],
