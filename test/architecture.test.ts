@@ -128,6 +128,7 @@ const MAY_USE: Record<string, string[]> = {
     'errors',
     'http',
     'languages',
+    'zone',
   ],
   docs: ['auth', 'errors', 'http'],
   app: [

@@ -62,7 +62,7 @@ test('a statement, a line and a customer have a link that asks about them', asyn
   const page = await read('/questions')
   expect(page).toContain('Where is &lt;b&gt;Eve&lt;/b&gt;?')
   expect(page).not.toContain('<b>Eve')
-  expect(page).toContain(`/statements/${id}?line=${line?.id}#${line?.id}`)
+  expect(page).toContain(`/statements/${id}?line=${line?.id}#why`)
 })
 
 test('the answer stands in the thread, and the affiliate writes more', async () => {

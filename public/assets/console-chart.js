@@ -6,6 +6,11 @@ const HEIGHT = 260
 /** The distances between labels. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
+/** The distances between the values of counts. */
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, i) =>
+  STEPS.slice(0, 3).map((step) => step * 10 ** i),
+).flat()
+
 /** The most characters of a label below the chart. The legend shows the whole text. */
 const MAX_LABEL = 18
 
@@ -41,7 +46,7 @@ function numberIn(cell) {
   return data ? Number(data.value) : null
 }
 
-function optionsOf(plot, titles, labels, paths) {
+function optionsOf(plot, titles, labels, { paths, isWhole }) {
   const axis = {
     stroke: colorOf('--quiet'),
     grid: { stroke: colorOf('--line'), width: 1 },
@@ -71,7 +76,7 @@ function optionsOf(plot, titles, labels, paths) {
         incrs: STEPS,
         values: (_, ticks) => ticks.map((i) => short[i] ?? ''),
       },
-      { ...axis, size: axisWidth },
+      { ...axis, size: axisWidth, ...(isWhole && { incrs: WHOLE_STEPS }) },
     ],
     series: [
       { label: titles[0], value: (_, i) => labels[i] ?? '' },
@@ -79,7 +84,7 @@ function optionsOf(plot, titles, labels, paths) {
         label,
         stroke: colorOf(COLORS[i % COLORS.length]),
         width: 2,
-        value: (_, number) => number?.toLocaleString('en') ?? '',
+        value: (_, number) => number?.toLocaleString(document.documentElement.lang) ?? '',
         ...(labels.length === 1 && { points: { show: true, size: 10 } }),
         ...(paths && {
           paths,
@@ -110,10 +115,15 @@ export function drawChart(figure) {
     labels.map((_, i) => i),
     ...titles.slice(1).map((_, i) => rows.map((cells) => numberIn(cells[i + 1]))),
   ]
+  // Counts have no halves, so their axis has none.
+  const isWhole = data
+    .slice(1)
+    .flat()
+    .every((value) => value === null || Number.isInteger(value))
   let chart
   const draw = () => {
     chart?.destroy()
-    chart = new UPlot(optionsOf(plot, titles, labels, paths), data, plot)
+    chart = new UPlot(optionsOf(plot, titles, labels, { paths, isWhole }), data, plot)
   }
   draw()
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)

@@ -1,4 +1,4 @@
-// The pages of the portal work without it, but for passkeys and copying.
+// The pages of the portal work without it, but for passkeys and copying. It also draws charts from their tables.
 
 import './copy.js'
 
@@ -27,6 +27,12 @@ for (const form of document.querySelectorAll('[data-passkey]')) {
   })
   if (!form.hidden)
     for (const note of document.querySelectorAll('[data-no-passkeys]')) note.remove()
+}
+
+const figures = [...document.querySelectorAll('[data-chart]')]
+if (figures.length > 0) {
+  const { drawChart } = await import('./console-chart.js')
+  for (const figure of figures) drawChart(figure)
 }
 
 // The secret of an invitation is behind the `#` of its address, which no browser sends.

@@ -3,7 +3,15 @@ import { presentBalances } from '../admin/ledger.ts'
 import { presentPayment } from '../admin/payouts.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readHolds, sumByCurrency } from '../commission/books/holds.ts'
-import { listLedger, readBalances } from '../db/commission/books/ledger.ts'
+import { fromUnits, moneyText } from '../commission/books/money.ts'
+import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
+import { compareText } from '../commission/engine/facts.ts'
+import {
+  type LedgerEntry,
+  listLedger,
+  readBalances,
+  readBalancesAfter,
+} from '../db/commission/books/ledger.ts'
 import { listPayments } from '../db/commission/books/pay.ts'
 import type { Connection } from '../db/database.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
@@ -29,8 +37,27 @@ export async function respondWithLedger(c: Context<AppEnv>): Promise<Response> {
     ])
     const meta = pageMeta(page, found, await linkNext(c, context, page, found))
     const balances = presentBalances(sums)
-    return sendJson(c, { data: found.data, meta, balances }, new ReadMemory(account))
+    const data = await withBalances(session, account, found.data)
+    return sendJson(c, { data, meta, balances }, new ReadMemory(account))
   })
+}
+
+/** Returns entries of the ledger of an affiliate, each with the balance of its currency after it. */
+async function withBalances(db: Connection, account: string, entries: readonly LedgerEntry[]) {
+  const latest = entries.toSorted((a, b) => compareText(b.id, a.id))
+  const [first] = latest
+  if (!first) return []
+  const sums = await readBalancesAfter(db, account, first.affiliate_id, first.id)
+  const balances = new Map(
+    sums.map(({ currency, units }) => [currency, fromUnits(units, currency)] as const),
+  )
+  const after = new Map<string, string>()
+  for (const { id, currency, amount } of latest) {
+    const balance = balances.get(currency) ?? ZERO
+    after.set(id, moneyText(balance, currency))
+    balances.set(currency, subtract(balance, decimal(amount)))
+  }
+  return entries.map((entry) => ({ ...entry, balance_after: after.get(entry.id) ?? '0' }))
 }
 
 /** Reads what of the payouts of an affiliate is under review by currency, if that is shown. */

@@ -58,9 +58,11 @@ export async function respondWithCustomers(c: Context<AppEnv>): Promise<Response
   const { account, id, view } = await callerOf(c)
   const today = dayNumber(dayInZone(bookZoneOf(account), Date.now()))
   const period = text === undefined ? periodOf(today, 'month') : readPeriod(text)
+  // What can still happen has not failed: the present period is read as of today.
+  const asOf = { ...period, last: Math.min(period.last, today) }
   const list = ['customers', id, period.id, wanted]
   const compute = async (reader: Reader) => {
-    const all = await listCustomers(await periodFor(c, reader, period), period, id)
+    const all = await listCustomers(await periodFor(c, reader, period), asOf, id)
     return wanted === undefined ? all : all.filter((one) => hasState(one, wanted))
   }
   return respondWithList(c, list, page, compute, async (reader, customers) =>

@@ -41,7 +41,11 @@ async function readDays(c: Context<AppEnv>, reader: Reader, caller: AdmittedAffi
     computeReport(databases, { account, vertical }, one, Date.now()),
   )
   const qualifications = await withinLimit(account, NARROW, async () =>
-    listQualifications(await periodFor(c, reader, period), period, { affiliate_id: id }),
+    listQualifications(
+      await periodFor(c, reader, period),
+      { ...period, last: Math.min(period.last, dayNumber(days.to)) },
+      { affiliate_id: id },
+    ),
   )
   const qualified = qualifications.flatMap(({ qualified_on }) =>
     qualified_on !== null && qualified_on >= days.from && qualified_on <= days.to

@@ -9,6 +9,7 @@ import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
+import { showLedger, showPayments } from './payments.tsx'
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
   isMember,
@@ -20,7 +21,9 @@ import {
   signOut,
   suspendedPage,
 } from './sign-in.tsx'
-import { showStatement, showStatements } from './statements.tsx'
+import { showStatement } from './statement.tsx'
+import { showStatements } from './statements.tsx'
+import { showSubAffiliates } from './sub-affiliates.tsx'
 import { type MemberVisit, memberVisit } from './visit.ts'
 import { WORDS } from './words.ts'
 
@@ -86,6 +89,9 @@ portalApp
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))
   .get('/customers', forMembers(showCustomers))
+  .get('/sub-affiliates', forMembers(showSubAffiliates))
+  .get('/payments', forMembers(showPayments))
+  .get('/payments/ledger', forMembers(showLedger))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))
   .get('/passkeys', forMembers(showPasskeys))

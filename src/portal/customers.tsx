@@ -1,53 +1,129 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import type { PlanTerms } from '../commission/engine/plan.ts'
+import { type SeenState, stateWords } from '../commission/why/affiliate-words.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
-import { dayText, MemberPage, NextPage } from './member-page.tsx'
+import { portalPath } from './layout.tsx'
+import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
+import { type NamedPlans, readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import type { MemberVisit } from './visit.ts'
-import { fill } from './words.ts'
+
+interface State extends SeenState {
+  readonly plan: string
+  readonly version: number
+  readonly rule: string
+  readonly status: 'qualified' | 'waiting' | 'failed' | 'refused' | 'already_counted'
+  readonly qualified_on: string | null
+  /** What the rule paid for the customer; absent if it is not computed yet. */
+  readonly amount?: string | null
+  readonly currency?: string
+}
 
 interface Customer {
   readonly customer: string | null
   readonly signup_day: string
   readonly country_code?: string | null
-  readonly states: readonly {
-    readonly rule: string
-    readonly status: 'qualified' | 'waiting' | 'failed' | 'refused' | 'already_counted'
-  }[]
+  readonly states: readonly State[]
+}
+
+const AT = '/customers'
+
+/** Returns what of a rule the sentences about a customer need. */
+function ruleOf(terms: PlanTerms | undefined, rule: string) {
+  const found = terms?.rules.find(({ id }) => id === rule)
+  const trigger = found?.kind === 'once' ? found.trigger : undefined
+  return { currency: terms?.currency ?? '', period: terms?.period ?? ('month' as const), trigger }
+}
+
+/** Renders what became of a customer under a rule, what is missing, and until when. */
+const StateItem = (props: { visit: MemberVisit; plans: NamedPlans; state: State }) => {
+  const { visit, plans, state } = props
+  const { words, speech } = visit
+  const { plan, version, rule, status, qualified_on, amount, currency } = state
+  const terms = plans.termsOf(plan, version)
+  const paid = amount ? speech.money(amount, currency ?? terms?.currency ?? '') : null
+  return (
+    <li>
+      <strong>{words[`state_${status}`]}</strong>
+      {qualified_on !== null && `, ${speech.day(qualified_on)}`}
+      {paid && `, ${paid}`}{' '}
+      <small>
+        <Data text={titleText(rule)} />
+      </small>
+      {stateWords(state, ruleOf(terms, rule), speech).map((sentence) => (
+        <p>
+          <Sentence text={sentence} />
+        </p>
+      ))}
+    </li>
+  )
+}
+
+const STATUSES = ['waiting', 'qualified', 'failed', 'refused'] as const
+
+/** Renders the links that narrow the list to one state. */
+const Filter = ({ visit, status }: { visit: MemberVisit; status: string | undefined }) => {
+  const { words, account } = visit
+  const link = (value: (typeof STATUSES)[number] | undefined, text: string) => (
+    <a
+      href={portalPath(account.id, value === undefined ? AT : `${AT}?status=${value}`)}
+      aria-current={status === value ? 'true' : undefined}
+    >
+      {text}
+    </a>
+  )
+  return (
+    <p class="quick">
+      {link(undefined, words.all_customers)}
+      {STATUSES.map((one) => link(one, words[`state_${one}`]))}
+    </p>
+  )
 }
 
 /** Responds with the customers of the affiliate, and what became of each under the rules that pay once. */
 export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, language } = visit
-  const cursor = c.req.query('cursor')
-  const { data, meta } = await visit.get<List<Customer>>('/customers', { cursor })
+  const { words, language, speech } = visit
+  const { cursor, status: sent } = c.req.query()
+  const status = STATUSES.find((one) => one === sent)
+  const { data, meta } = await visit.get<List<Customer>>(AT, { cursor, status })
+  const plans = await readPlans(
+    visit,
+    data.flatMap(({ states }) => states.map(({ plan }) => plan)),
+  )
   return respond(
     c,
     <MemberPage visit={visit} here="customers" title={words.customers}>
+      <Filter visit={visit} status={status} />
       <Table
         caption={words.customers}
         rows={data}
         columns={[
           {
             title: words.customer,
-            cell: ({ customer }: Customer) => (
-              <>
-                <Data text={customer ?? '–'} />
-                {customer !== null && customer !== 'hidden' && (
-                  <>
-                    {' '}
-                    <AskLink visit={visit} about={{ customer }} />
-                  </>
-                )}
-              </>
-            ),
+            cell: ({ customer }: Customer) =>
+              customer === null || customer === 'hidden' ? (
+                words.a_customer
+              ) : (
+                <>
+                  <Data text={customer} /> <AskLink visit={visit} about={{ customer }} />
+                </>
+              ),
           },
           {
             title: words.signup_day,
-            cell: ({ signup_day }: Customer) => dayText(signup_day, language),
+            cell: ({ signup_day }: Customer) => speech.day(signup_day),
           },
-          { title: words.country, cell: ({ country_code }: Customer) => country_code ?? '–' },
+          ...(data.some(({ country_code }) => country_code)
+            ? [
+                {
+                  title: words.country,
+                  cell: ({ country_code }: Customer) =>
+                    country_code ? <Data text={countryText(country_code, language)} /> : '–',
+                },
+              ]
+            : []),
           {
             title: words.state,
             cell: ({ states }: Customer) =>
@@ -55,8 +131,8 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
                 '–'
               ) : (
                 <ul>
-                  {states.map(({ rule, status }) => (
-                    <li>{fill(words.rule, { rule, state: words[`state_${status}`] })}</li>
+                  {states.map((state) => (
+                    <StateItem visit={visit} plans={plans} state={state} />
                   ))}
                 </ul>
               ),
@@ -64,7 +140,12 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
         ]}
         empty={<p class="note">{words.no_customers}</p>}
       />
-      <NextPage visit={visit} at="/customers" cursor={meta.next_cursor} />
+      <NextPage
+        visit={visit}
+        at={AT}
+        cursor={meta.next_cursor}
+        query={status === undefined ? {} : { status }}
+      />
     </MemberPage>,
   )
 }

@@ -26,6 +26,8 @@ export const PLACES = {
   overview: '',
   statements: '/statements',
   customers: '/customers',
+  sub_affiliates: '/sub-affiliates',
+  payments: '/payments',
   questions: '/questions',
   passkeys: '/passkeys',
 } as const
@@ -59,7 +61,33 @@ const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
   </header>
 )
 
-/** Renders a page of the portal: on a phone its navigation is a row that scrolls. */
+/** Renders the links to the pages: a row; on a phone a menu, whose button names the page. */
+const Pages = ({
+  account,
+  words,
+  here,
+}: {
+  account: Frame['account']
+  words: Words
+  here: Place
+}) => (
+  <nav class="pages" aria-label={words.title}>
+    <details>
+      <summary>
+        <span>{words.menu}</span> <strong>{words[here]}</strong>
+      </summary>
+      <div>
+        {Object.entries(PLACES).map(([place, path]) => (
+          <a href={portalPath(account.id, path)} aria-current={place === here ? 'page' : undefined}>
+            {words[place as Place]}
+          </a>
+        ))}
+      </div>
+    </details>
+  </nav>
+)
+
+/** Renders a page of the portal. */
 export const PortalPage = (frame: Frame) => {
   const { language, account, title, signedIn, children } = frame
   const words = WORDS[language]
@@ -83,18 +111,7 @@ export const PortalPage = (frame: Frame) => {
           {words.skip}
         </a>
         <Top {...frame} words={words} />
-        {signedIn && (
-          <nav class="section-tabs" aria-label={words.title}>
-            {Object.entries(PLACES).map(([place, path]) => (
-              <a
-                href={portalPath(account.id, path)}
-                aria-current={place === signedIn.here ? 'page' : undefined}
-              >
-                {words[place as Place]}
-              </a>
-            ))}
-          </nav>
-        )}
+        {signedIn && <Pages account={account} words={words} here={signedIn.here} />}
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {children}

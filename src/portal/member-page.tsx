@@ -1,33 +1,37 @@
 import type { Child } from 'hono/jsx'
+import { DEFAULT_LOCALE } from '../commission/words/words.ts'
+import { visible } from '../console/parts/data.tsx'
 import type { Language } from '../languages.ts'
 import { type Place, PortalPage, portalPath } from './layout.tsx'
 import type { MemberVisit } from './visit.ts'
 
-/** Writes an instant (RFC 3339) in a language, in UTC. */
-export const timeText = (instant: string, language: Language): string =>
-  new Intl.DateTimeFormat(language, {
-    ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' },
-  }).format(new Date(instant))
+/** Returns the locale in which the portal writes days and numbers in a language. */
+const localeOf = (language: Language): string => (language === 'en' ? DEFAULT_LOCALE : language)
 
-/** Writes a day (`YYYY-MM-DD`) in a language. */
-export const dayText = (day: string, language: Language): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
+/** Writes an instant (RFC 3339) in the zone of the account, with its name. */
+export const timeText = (instant: string, { language, zone }: MemberVisit): string =>
+  `${new Intl.DateTimeFormat(localeOf(language), {
+    ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: zone },
+  }).format(new Date(instant))} (${zone})`
 
-/** Writes a month (`2026-10`) in a language; a week as it is. */
-export const periodText = (period: string, language: Language): string =>
-  /^\d{4}-\d\d$/.test(period)
-    ? new Intl.DateTimeFormat(language, {
-        ...{ month: 'long', year: 'numeric', timeZone: 'UTC' },
-      }).format(new Date(period))
-    : period
+/** Returns the name of a country in a language; a text that is no code as it is. */
+export const countryText = (code: string, language: Language): string =>
+  (/^[A-Z]{2}$/.test(code) &&
+    new Intl.DisplayNames(localeOf(language), { type: 'region', fallback: 'none' }).of(code)) ||
+  code
 
-/** Writes an exact decimal in a language, with its currency: `1.234,50 EUR`. */
-export const moneyIn = (amount: string, currency: string, language: Language): string => {
-  const minimumFractionDigits = amount.split('.')[1]?.length ?? 0
-  const format = new Intl.NumberFormat(language, { minimumFractionDigits })
-  // A text keeps all its digits, which a number would not.
-  return `${format.format(amount as `${number}`)} ${currency}`
+/** Writes a change in whole percent with an arrow: `↑ 12 %`; null if there was nothing before, or no change. */
+export function changeText(now: number, before: number, language: Language): string | null {
+  if (before === 0 || now === before) return null
+  const share = new Intl.NumberFormat(localeOf(language), {
+    style: 'percent',
+    maximumFractionDigits: 0,
+  }).format(Math.abs(now - before) / before)
+  return `${now > before ? '↑' : '↓'} ${share}`
 }
+
+/** Returns the id of a rule as people read it: `cpa tier 1` for `cpa_tier_1`. */
+export const titleText = (id: string): string => id.replaceAll('_', ' ').trim() || id
 
 /** Renders a page of a member who is signed in. */
 export const MemberPage = (props: {
@@ -50,14 +54,46 @@ export const MemberPage = (props: {
   )
 }
 
-/** Renders the link to the next page of a list; nothing on the last one. `at` is the path below that of the account. */
-export const NextPage = (props: { visit: MemberVisit; at: string; cursor: string | null }) => {
-  const { visit, at, cursor } = props
+/**
+ * Renders the link to the next page of a list; nothing on the last one. `at` is the path below that of the
+ * account, and `query` what else the address has.
+ */
+export const NextPage = (props: {
+  visit: MemberVisit
+  at: string
+  cursor: string | null
+  query?: Readonly<Record<string, string>>
+}) => {
+  const { visit, at, cursor, query } = props
   return cursor === null ? null : (
     <p>
-      <a href={`${portalPath(visit.account.id, at)}?${new URLSearchParams({ cursor })}`}>
+      <a href={`${portalPath(visit.account.id, at)}?${new URLSearchParams({ ...query, cursor })}`}>
         {visit.words.more}
       </a>
     </p>
   )
 }
+
+const SPACES: readonly (readonly [name: string, space: string])[] = [
+  ['‹U+00A0›', '\u00a0'],
+  ['‹U+202F›', '\u202f'],
+]
+
+/**
+ * Renders a sentence, which may quote data. Its invisible characters are shown by their names, but for the spaces
+ * with which a language keeps a number and its unit on one line.
+ */
+export const Sentence = ({ text }: { text: string }) => (
+  <bdi>{SPACES.reduce((shown, [name, space]) => shown.replaceAll(name, space), visible(text))}</bdi>
+)
+
+/** Renders sentences, one a line. */
+export const SentenceList = ({ sentences }: { sentences: readonly string[] }) => (
+  <ul class="sentences">
+    {sentences.map((sentence) => (
+      <li>
+        <Sentence text={sentence} />
+      </li>
+    ))}
+  </ul>
+)

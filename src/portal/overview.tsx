@@ -1,37 +1,38 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
+import { Chart, type ChartRow } from '../console/parts/chart.tsx'
 import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
-import { Sentences } from '../console/parts/plan-words.tsx'
 import { respond } from '../console/respond.ts'
-import { dayText, MemberPage, moneyIn, periodText } from './member-page.tsx'
+import { changeText, MemberPage, SentenceList } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-/** What `GET /affiliate/v1/me` says of plans. */
-interface Me {
+/** What `GET /affiliate/v1/me` says of plans, and of what the affiliate may see. */
+export interface Me {
   readonly plans: readonly {
     readonly name: string
     readonly from: string
     readonly rules: readonly { readonly pays: string; readonly limits: readonly string[] }[]
     readonly in_words: readonly string[]
   }[]
+  readonly affiliate_view: { readonly sub_affiliates: 'totals' | 'customers' | 'none' }
 }
 
 /** Renders the plans of an affiliate in sentences. */
 const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => {
-  const { words, account, language } = visit
+  const { words, account, speech } = visit
   if (plans.length === 0) return <p>{fill(words.no_plan, { account: account.name })}</p>
   return (
     <>
       {plans.map(({ name, from, rules, in_words }) => (
         <section>
           <h3>
-            <Data text={fill(words.plan_from, { plan: name, day: dayText(from, language) })} />
+            <Data text={fill(words.plan_from, { plan: name, day: speech.day(from) })} />
           </h3>
           {[...rules.map(({ pays, limits }) => [pays, ...limits]), in_words].map((sentences) => (
-            <Sentences now={sentences} before={null} />
+            <SentenceList sentences={sentences} />
           ))}
         </section>
       ))}
@@ -39,12 +40,16 @@ const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => 
   )
 }
 
+/** What happened on a day. */
+interface Day {
+  readonly day: string
+  readonly metrics: { readonly clicks?: number | null; readonly signups?: number }
+  readonly qualified: number
+}
+
 /** What `GET /affiliate/v1/overview` says of some days. */
 interface Overview {
-  readonly totals: {
-    readonly metrics: { readonly clicks: number | null; readonly signups: number }
-    readonly qualified: number
-  }
+  readonly days: readonly Day[]
   readonly earned: readonly (Money & { readonly period: string; readonly total: string })[]
   readonly pending: {
     readonly waiting: number
@@ -64,89 +69,148 @@ type Pending = Money & {
   readonly payable_on: string
 }
 
-/** The days of the figures, and of those that they are compared with. */
+/** The days of the figures; as many before them are those that they are compared with. */
 const DAYS = 30
 
-const Figures = (props: { visit: MemberVisit; now: Overview; before: Overview }) => {
-  const { words, language } = props.visit
-  const number = new Intl.NumberFormat(language)
-  const cardOf = (title: string, countOf: (one: Overview) => number | null) => (
-    <FigureCard title={title}>
-      <p class="big">{number.format(countOf(props.now) ?? 0)}</p>
-      <p class="note">{fill(words.before, { count: number.format(countOf(props.before) ?? 0) })}</p>
-    </FigureCard>
-  )
-  const last = props.now.earned
-    .map(({ period }) => period)
-    .toSorted()
-    .at(-1)
+/** What is counted by day, by its title. */
+const COUNTS = {
+  clicks: ({ metrics }: Day) => metrics.clicks ?? 0,
+  signups: ({ metrics }: Day) => metrics.signups ?? 0,
+  qualified: ({ qualified }: Day) => qualified,
+} as const
+
+const NAMES = ['clicks', 'signups', 'qualified'] as const
+
+/** The figures of the last days, and of the days before them. */
+interface Compared {
+  readonly visit: MemberVisit
+  readonly latest: readonly Day[]
+  readonly before: readonly Day[]
+}
+
+const sumOf = (days: readonly Day[], countOf: (day: Day) => number): number =>
+  days.reduce((sum, day) => sum + countOf(day), 0)
+
+const Counts = ({ visit, latest, before }: Compared) => {
+  const { words, language, speech } = visit
+  const written = (value: number) => speech.figure(String(value))
+  return NAMES.map((name) => {
+    const [now, then] = [sumOf(latest, COUNTS[name]), sumOf(before, COUNTS[name])]
+    const change = changeText(now, then, language)
+    const compared = fill(words.before, { count: written(then) })
+    return (
+      <FigureCard title={words[name]}>
+        <p class="big">{written(now)}</p>
+        <p class="note">{change === null ? compared : `${change} · ${compared}`}</p>
+      </FigureCard>
+    )
+  })
+}
+
+/** Renders what the latest period has earned so far, and what the one before it earned. */
+const Earned = ({ visit, earned }: { visit: MemberVisit; earned: Overview['earned'] }) => {
+  const { words, speech } = visit
+  const periods = [...new Set(earned.map(({ period }) => period))].sort()
+  const last = periods.at(-1)
+  if (last === undefined) {
+    return (
+      <FigureCard title={words.balance}>
+        <p class="big quiet">{words.nothing}</p>
+      </FigureCard>
+    )
+  }
+  // Months are compared with months, and weeks with weeks.
+  const previous = periods.findLast((one) => one < last && one.includes('W') === last.includes('W'))
+  const of = (period: string) => earned.filter((one) => one.period === period)
   return (
-    <div class="figure-cards">
-      {cardOf(words.clicks, ({ totals }) => totals.metrics.clicks)}
-      {cardOf(words.signups, ({ totals }) => totals.metrics.signups)}
-      {cardOf(words.qualified, ({ totals }) => totals.qualified)}
-      {last === undefined ? (
-        <FigureCard title={words.balance}>
-          <p class="big quiet">{words.nothing}</p>
-        </FigureCard>
-      ) : (
-        <FigureCard title={fill(words.earned, { period: periodText(last, language) })}>
-          {props.now.earned
-            .filter(({ period }) => period === last)
-            .map(({ total, currency }) => (
-              <p class="big">{moneyIn(total, currency, language)}</p>
-            ))}
-        </FigureCard>
+    <FigureCard title={fill(words.earned, { period: speech.period(last) })}>
+      {of(last).map(({ total, currency }) => (
+        <p class="big">{speech.money(total, currency)}</p>
+      ))}
+      {previous !== undefined && (
+        <p class="note">
+          {fill(words.earned_before, {
+            amount: speech.and(of(previous).map((one) => speech.money(one.total, one.currency))),
+            period: speech.period(previous),
+          })}
+        </p>
       )}
-    </div>
+    </FigureCard>
   )
 }
 
 const PendingWords = ({ visit, pending }: { visit: MemberVisit; pending: Overview['pending'] }) => {
-  const { words, language } = visit
+  const { words, speech } = visit
   const amountOf = (one: Money & { readonly amount: string }) =>
-    moneyIn(one.amount, one.currency, language)
+    speech.money(one.amount, one.currency)
   const sentences = [
     ...(pending.waiting > 0
-      ? [fill(words.pending_waiting, { count: String(pending.waiting) })]
+      ? [
+          fill(words.pending_waiting, {
+            customers: speech.text('count.customers', { count: pending.waiting }),
+          }),
+        ]
       : []),
     ...pending.hold_period.map((one) =>
       fill(words.pending_hold, {
         amount: amountOf(one),
-        period: periodText(one.period, language),
-        day: dayText(one.payable_on, language),
+        period: speech.period(one.period),
+        day: speech.day(one.payable_on),
       }),
     ),
     ...pending.below_minimum.map((one) => fill(words.pending_minimum, { amount: amountOf(one) })),
     ...pending.under_review.map((one) => fill(words.pending_review, { amount: amountOf(one) })),
   ]
-  if (sentences.length === 0) return <p>{words.pending_none}</p>
+  return sentences.length === 0 ? (
+    <p>{words.pending_none}</p>
+  ) : (
+    <SentenceList sentences={sentences} />
+  )
+}
+
+/** Renders the counts of each day as a chart, and as the table that it is drawn from. */
+const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
+  const { words, speech, now } = visit
+  const byDay = new Map(latest.map((one) => [one.day, one]))
+  const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
+    const day = dayBefore(now, DAYS - 1 - i)
+    const found = byDay.get(day)
+    return [speech.day(day), ...NAMES.map((name) => (found ? COUNTS[name](found) : 0))]
+  })
   return (
-    <ul>
-      {sentences.map((sentence) => (
-        <li>{sentence}</li>
-      ))}
-    </ul>
+    <Chart
+      caption={words.by_day}
+      label={words.day}
+      series={NAMES.map((name) => words[name])}
+      rows={rows}
+      summary={words.chart_numbers}
+      numberOf={(value) => speech.figure(String(value))}
+    />
   )
 }
 
 /** Responds with the overview of the affiliate: the last 30 days, what is pending and why, and the plans. */
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, now } = visit
-  const read = (first: number, last: number) =>
-    visit.get<Overview>('/overview', { from: dayBefore(now, first), to: dayBefore(now, last) })
-  const [me, latest, before] = await Promise.all([
+  const range = { from: dayBefore(now, 2 * DAYS - 1), to: dayBefore(now, 0) }
+  const [me, overview] = await Promise.all([
     visit.get<Me>('/me'),
-    read(DAYS - 1, 0),
-    read(2 * DAYS - 1, DAYS),
+    visit.get<Overview>('/overview', range),
   ])
+  const first = dayBefore(now, DAYS - 1)
+  const latest = overview.days.filter(({ day }) => day >= first)
+  const before = overview.days.filter(({ day }) => day < first)
   return respond(
     c,
     <MemberPage visit={visit} here="overview" title={words.overview}>
       <h2>{words.last_days}</h2>
-      <Figures visit={visit} now={latest} before={before} />
+      <div class="figure-cards">
+        <Counts visit={visit} latest={latest} before={before} />
+        <Earned visit={visit} earned={overview.earned} />
+      </div>
+      <Days visit={visit} latest={latest} />
       <h2>{words.pending}</h2>
-      <PendingWords visit={visit} pending={latest.pending} />
+      <PendingWords visit={visit} pending={overview.pending} />
       <h2>{words.plans}</h2>
       <Plans visit={visit} plans={me.plans} />
     </MemberPage>,

@@ -32,7 +32,7 @@ const OnePasskey = ({
   passkey: Passkey
   isLast: boolean
 }) => {
-  const { words, session, account, csrf, language } = visit
+  const { words, session, account, csrf } = visit
   return (
     <li class="passkey">
       <p>
@@ -42,8 +42,8 @@ const OnePasskey = ({
         {passkey.credential_id === session.credential_id && ` ${words.passkey_here}`}
       </p>
       <p class="note">
-        {words.passkey_added}: {timeText(passkey.created_at, language)} · {words.passkey_used}:{' '}
-        {timeText(passkey.last_used_at, language)}
+        {words.passkey_added}: {timeText(passkey.created_at, visit)} · {words.passkey_used}:{' '}
+        {timeText(passkey.last_used_at, visit)}
       </p>
       {!isLast && (
         <form method="post" action={portalPath(account.id, AT)}>

@@ -7,7 +7,7 @@ import { respond } from '../console/respond.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import { ApiError } from '../errors.ts'
 import { Problem, portalPath } from './layout.tsx'
-import { MemberPage, NextPage, periodText, timeText } from './member-page.tsx'
+import { MemberPage, NextPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
@@ -49,13 +49,13 @@ export const AskLink = ({ visit, about }: { visit: MemberVisit; about: Partial<S
 
 /** Says what a question is about, with a link to it. */
 const AboutWords = ({ visit, about }: { visit: MemberVisit; about: Subject }) => {
-  const { words, account, language } = visit
+  const { words, account, speech } = visit
   const { statement, line, customer, period } = about
-  const named = { period: period === null ? '' : periodText(period, language) }
+  const named = { period: period === null ? '' : speech.period(period) }
   if (customer !== null) return <Data text={fill(words.about_customer, { customer })} />
   if (statement === null) return <>{words.about_line}</>
   const path = portalPath(account.id, `/statements/${encodeURIComponent(statement)}`)
-  const to = line === null ? path : `${path}?${new URLSearchParams({ line })}#${line}`
+  const to = line === null ? path : `${path}?${new URLSearchParams({ line })}#why`
   return <a href={to}>{fill(line === null ? words.about_statement : words.about_line, named)}</a>
 }
 
@@ -94,12 +94,12 @@ const TextForm = (props: {
 }
 
 const Message = ({ visit, message }: { visit: MemberVisit; message: Question['messages'][0] }) => {
-  const { words, account, language } = visit
+  const { words, account } = visit
   return (
     <li class={message.from}>
       <p class="note">
         <Data text={message.from === 'team' ? account.name : words.you} />,{' '}
-        {timeText(message.at, language)}
+        {timeText(message.at, visit)}
       </p>
       {message.text === null ? (
         <p class="quiet">{words.message_erased}</p>
@@ -244,7 +244,11 @@ export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): P
   const [kind, id] = (about && namedOf(about)) ?? ['statement', '']
   try {
     const path = question ? `${AT}/${encodeURIComponent(question)}/messages` : AT
-    const asked = await visit.post<Question>(path, question ? { text } : { [kind]: id, text })
+    const asked = await visit.send<Question>(
+      'POST',
+      path,
+      question ? { text } : { [kind]: id, text },
+    )
     return c.redirect(portalPath(visit.account.id, `${AT}?done=sent#${asked.id}`), 303)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

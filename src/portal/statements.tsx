@@ -1,33 +1,52 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import type { Presented } from '../commission/export/read.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { portalPath } from './layout.tsx'
-import { MemberPage, moneyIn, NextPage, periodText } from './member-page.tsx'
-import { AskLink } from './questions.tsx'
+import { MemberPage, NextPage } from './member-page.tsx'
+import { readPlans } from './plans.ts'
 import type { MemberVisit } from './visit.ts'
 
-interface Statement {
-  readonly id: string
-  readonly period: string
-  readonly plan: string
-  readonly currency: string
-  readonly total: string
-  readonly status: 'draft' | 'approved' | 'paid'
+/** A statement as an affiliate reads it. */
+export type Statement = Presented
+
+/** The path of the statements below that of the account's portal. */
+export const STATEMENTS = '/statements'
+
+/** Says what became of a statement: when it is payable, or how it was paid. */
+export function outcomeText(
+  { speech, words }: Pick<MemberVisit, 'speech' | 'words'>,
+  {
+    status,
+    paid,
+    payable_on,
+    payable,
+  }: Pick<Statement, 'paid' | 'payable_on' | 'payable'> & {
+    readonly status: string
+  },
+): string {
+  if (paid) {
+    const { reference, paid_on } = paid
+    return paid_on
+      ? speech.text('paidOn', { day: speech.day(paid_on), reference })
+      : speech.text('paid', { reference })
+  }
+  if (status === 'draft') return words.draft
+  return /[1-9]/.test(payable)
+    ? `${words.approved}: ${speech.text('payable', { day: speech.day(payable_on) })}`
+    : words.approved
 }
 
-interface Line {
-  readonly id: string
-  readonly rule: string
-  readonly amount: string
-}
-
-const AT = '/statements'
-
-/** Responds with the statements of the affiliate. */
+/** Responds with the statements of the affiliate, the latest first. */
 export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, language, account } = visit
-  const { data, meta } = await visit.get<List<Statement>>(AT, { cursor: c.req.query('cursor') })
+  const { words, account, speech } = visit
+  const { data, meta } = await visit.get<List<Statement>>(STATEMENTS, {
+    order: 'latest',
+    cursor: c.req.query('cursor'),
+  })
+  const plans = new Set(data.map(({ plan }) => plan))
+  const { nameOf } = plans.size > 1 ? await readPlans(visit, [...plans]) : { nameOf: String }
   return respond(
     c,
     <MemberPage visit={visit} here="statements" title={words.statements}>
@@ -38,64 +57,29 @@ export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Pr
           {
             title: words.period,
             cell: ({ id, period }: Statement) => (
-              <a href={portalPath(account.id, `${AT}/${encodeURIComponent(id)}`)}>
-                {periodText(period, language)}
+              <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(id)}`)}>
+                {speech.period(period)}
               </a>
             ),
           },
-          { title: words.state, cell: ({ status }: Statement) => words[status] },
+          ...(plans.size > 1
+            ? [
+                {
+                  title: speech.text('plan'),
+                  cell: ({ plan }: Statement) => <Data text={nameOf(plan)} />,
+                },
+              ]
+            : []),
+          { title: words.state, cell: (one: Statement) => outcomeText(visit, one) },
           {
             title: words.total,
             isNumeric: true,
-            cell: ({ total, currency }: Statement) => moneyIn(total, currency, language),
+            cell: ({ total, currency }: Statement) => speech.money(total, currency),
           },
         ]}
         empty={<p class="note">{words.no_statements}</p>}
       />
-      <NextPage visit={visit} at={AT} cursor={meta.next_cursor} />
-    </MemberPage>,
-  )
-}
-
-/** Responds with a statement, and with the sentences of the line that the address names. */
-export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, language, account } = visit
-  const path = `${AT}/${encodeURIComponent(c.req.param('statement') ?? '')}`
-  const found = await visit.get<Statement & { lines: readonly Line[] }>(path)
-  const chosen = found.lines.find(({ id }) => id === c.req.query('line'))
-  const explanation =
-    chosen &&
-    (await visit.text(`/lines/${encodeURIComponent(chosen.id)}/explain`, { period: found.period }))
-  const about = { statement: found.id, period: found.period }
-  return respond(
-    c,
-    <MemberPage
-      visit={visit}
-      here="statements"
-      title={`${periodText(found.period, language)}: ${moneyIn(found.total, found.currency, language)}`}
-    >
-      <p class="lead">
-        {words[found.status]} <AskLink visit={visit} about={about} />
-      </p>
-      <h2>{words.lines}</h2>
-      <ul class="lines">
-        {found.lines.map(({ id, rule, amount }) => (
-          <li id={id}>
-            <a
-              href={`${portalPath(account.id, path)}?${new URLSearchParams({ line: id })}#${id}`}
-              aria-label={`${words.why}: ${rule}`}
-            >
-              <Data text={rule} />: {moneyIn(amount, found.currency, language)}
-            </a>
-            {chosen?.id === id && (
-              <section aria-label={words.why}>
-                <pre class="why">{explanation}</pre>
-                <AskLink visit={visit} about={{ ...about, line: id }} />
-              </section>
-            )}
-          </li>
-        ))}
-      </ul>
+      <NextPage visit={visit} at={STATEMENTS} cursor={meta.next_cursor} />
     </MemberPage>,
   )
 }

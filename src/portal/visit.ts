@@ -9,12 +9,14 @@ import {
 import { affiliateApi } from '../affiliate/routes.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
+import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { findSignedIn, type SignedIn } from '../db/directory/affiliate-passkeys.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { acceptedLanguage, type Language } from '../languages.ts'
+import { bookZoneOf } from '../zone.ts'
 import { WORDS, type Words } from './words.ts'
 
 /** The routes of `/affiliate/v1`, without the request log: a page of the portal is one request. */
@@ -30,6 +32,10 @@ export interface PortalVisit {
   readonly db: D1Database
   readonly language: Language
   readonly words: Words
+  /** How the statements of the firm write in this language. */
+  readonly speech: Speech
+  /** The time zone of the account. */
+  readonly zone: string
   readonly now: number
 }
 
@@ -40,13 +46,19 @@ export interface MemberVisit extends PortalVisit {
   readonly csrf: string
   /** Reads from a path below `/affiliate/v1`. Throws the ApiError that the API responds with. */
   get<T>(path: string, query?: Query): Promise<T>
-  /** Does the same, and returns the answer as plain text. */
-  text(path: string, query?: Query): Promise<string>
-  /** Sends JSON to a path. Throws the ApiError that the API responds with. */
-  post<T>(path: string, body: object): Promise<T>
+  /** Does the same, and returns the response in another format, such as `text/csv`. */
+  file(path: string, type: string, query?: Query): Promise<Response>
+  /** Sends a change. Throws the ApiError that the API responds with. */
+  send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>
 }
 
 type Query = Readonly<Record<string, string | undefined>>
+
+/** Returns what a visit needs to speak a language. */
+const spokenIn = (language: Language) => ({
+  ...{ language, words: WORDS[language] },
+  speech: wordsOf(language === 'en' ? DEFAULT_LOCALE : language),
+})
 
 /**
  * Returns the visit of an account's portal, in the language that the browser prefers.
@@ -58,7 +70,7 @@ export async function portalVisit(c: Context<AppEnv>): Promise<PortalVisit> {
   if (!account || account.disabled === 1) throw new ApiError('not_found')
   const language = acceptedLanguage(c.req.header('Accept-Language')) ?? 'en'
   const db = resolveDatabase(c.env, account.binding)
-  return { account, db, language, words: WORDS[language], now: Date.now() }
+  return { account, db, zone: bookZoneOf(account), ...spokenIn(language), now: Date.now() }
 }
 
 /** Why a request is not one of a member. */
@@ -84,36 +96,56 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
     throw new ApiError('rate_limited', { headers })
   }
   const language = member.language ?? visit.language
-  const spoken = { ...visit, language, words: WORDS[language] }
+  const spoken = { ...visit, ...spokenIn(language) }
   if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
   const csrf = await memberCsrfToken(c.env, session)
   return { ...spoken, session, member, csrf, ...apiOf(c, csrf, language) }
 }
 
-/** Returns functions that use `/affiliate/v1` with the session of a request. */
+const JSON_TYPE = 'application/json'
+
+interface Change {
+  readonly method?: string
+  /** JSON. */
+  readonly body?: string
+}
+
+/** Returns functions that read from `/affiliate/v1` with the session of a request. */
 function apiOf(
   c: Context<AppEnv>,
   csrf: string,
   language: Language,
-): Pick<MemberVisit, 'get' | 'text' | 'post'> {
-  const send = (path: string, query: Query, Accept: string, init: RequestInit = {}) => {
+): Pick<MemberVisit, 'get' | 'file' | 'send'> {
+  const request = async (
+    path: string,
+    query: Query,
+    Accept: string,
+    { method = 'GET', body }: Change = {},
+  ) => {
     const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value) url.searchParams.set(name, value)
     }
     const headers = {
       ...{ Accept, 'Accept-Language': language, [CSRF_HEADER]: csrf },
-      Cookie: c.req.header('Cookie') ?? '',
-      ...(init.body && { 'Content-Type': 'application/json' }),
+      ...{
+        Cookie: c.req.header('Cookie') ?? '',
+        ...(body !== undefined && { 'Content-Type': JSON_TYPE }),
+      },
     }
-    return routes.fetch(new Request(url, { ...init, headers }), c.env, c.executionCtx)
+    return routes.fetch(
+      new Request(url, { method, headers, ...(body !== undefined && { body }) }),
+      c.env,
+      c.executionCtx,
+    )
   }
   return {
-    get: async (path, query = {}) => (await send(path, query, 'application/json')).json(),
-    text: async (path, query = {}) => (await send(path, query, 'text/plain')).text(),
-    post: async (path, body) => {
-      const init = { method: 'POST', body: JSON.stringify(body) }
-      return (await send(path, {}, 'application/json', init)).json()
+    get: async (path, query = {}) => (await request(path, query, JSON_TYPE)).json(),
+    file: (path, type, query = {}) => request(path, query, type),
+    async send<T>(method: string, path: string, body?: object) {
+      const change = { method, ...(body && { body: JSON.stringify(body) }) }
+      const response = await request(path, {}, JSON_TYPE, change)
+      return (response.status === 204 ? null : await response.json()) as T
     },
   }
 }

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
+import { ENTRY_MEMBERS } from './books.ts'
 import {
   type Answer,
   type Operation,
@@ -246,6 +247,10 @@ const OWN = (all: Schemas): Schemas => {
       returned_on: documented('When it came back.', orNull(DAY)),
       reason: documented('Why it came back.', orNull(TEXT)),
     }),
+    AffiliateLedgerEntry: object({
+      ...ENTRY_MEMBERS,
+      balance_after: documented('The balance of its currency after the entry.', TEXT),
+    }),
     AffiliateLinePart: {
       anyOf: [
         ref('LinePart'),
@@ -371,7 +376,7 @@ const READINGS: readonly Reading[] = [
     path: '/customers',
     summary: 'List customers',
     description:
-      'Returns one row for each customer as of the end of a period, the current month unless set, with what has become of them under each rule that pays once.',
+      'Returns one row for each customer as of the end of a period, or as of today if it has not ended, the current month unless set, with what has become of them under each rule that pays once.',
     parameters: [...PAGING, 'period_query', 'customer_state'],
     errors: ['validation_failed'],
     answer: pageWith('AffiliateCustomer'),
@@ -436,9 +441,10 @@ const READINGS: readonly Reading[] = [
     id: 'listAffiliateLedger',
     path: '/ledger',
     summary: 'List the ledger',
-    description: 'Lists what was booked for the affiliate and paid to them, with the balance.',
+    description:
+      'Lists what was booked for the affiliate and paid to them, each entry with the balance after it.',
     parameters: [...PAGING, 'list_order'],
-    answer: pageWith('LedgerEntry', { balances: BALANCES }),
+    answer: pageWith('AffiliateLedgerEntry', { balances: BALANCES }),
   },
   {
     id: 'listAffiliatePayouts',

@@ -64,7 +64,8 @@ const MANUAL_ENTRY = object({
   statement: documented('The approved statement that has it. Null until then.', orNull(TEXT)),
 })
 
-const ENTRY = object({
+/** The members of an entry of the ledger. */
+export const ENTRY_MEMBERS = {
   affiliate_id,
   id: documented('The id of the entry. Entries are listed in the order of time.'),
   kind: documented(
@@ -82,7 +83,9 @@ const ENTRY = object({
   ),
   actor,
   at: documented('When.', TIME),
-})
+}
+
+const ENTRY = object(ENTRY_MEMBERS)
 
 const BALANCES = object({
   affiliate_id,

@@ -210,7 +210,7 @@ function qualifiedWords({ conditions, qualified_on }: Named<'qualification'>, to
     ...conditions.map(({ condition, met_on, reached }) =>
       words.text(reached === null ? 'why.met' : 'why.metWith', {
         day: words.day(met_on),
-        condition: qualificationWords(condition, told, words),
+        condition: clauseOf(qualificationWords(condition, told, words), words),
         reached: reached === null ? '' : reachedText(condition, reached, currency, words),
       }),
     ),
@@ -288,6 +288,9 @@ function conversionsWords({ days, currency }: Named<'conversion'>, { words }: To
   ]
 }
 
+/** Writes a clause as what is missing, met or not met. */
+const clauseOf = (what: string, { text }: Words): string => text('state.that', { what })
+
 /** Writes what a condition has reached: an amount of money, or a number. */
 const reachedText = (
   condition: Qualification,
@@ -340,7 +343,7 @@ function progressWords(one: SeenCondition, { currency, period }: StateRule, word
               : words.figure(reached),
           min: reachedText(condition, min, currency, words),
         })
-      : qualificationWords(condition, { currency, period }, words)
+      : clauseOf(qualificationWords(condition, { currency, period }, words), words)
   return until === null ? what : words.text('state.until', { what, day: words.day(until) })
 }
 
@@ -365,7 +368,8 @@ function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[]
   if (status === 'waiting') {
     const open = missing.flatMap((name) => {
       if (name === 'rate') return [text('state.rate')]
-      if (name === 'trigger') return rule.trigger ? [triggerWords(rule.trigger, rule, words)] : []
+      if (name === 'trigger')
+        return rule.trigger ? [clauseOf(triggerWords(rule.trigger, rule, words), words)] : []
       const one = conditionAt(name)
       return one ? [progressWords(one, rule, words)] : []
     })
@@ -382,7 +386,11 @@ function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[]
   if (status !== 'refused' || refused_by === null) return []
   const one = refused_by.startsWith('qualify/') ? conditionAt(refused_by) : undefined
   if (one)
-    return [text('state.unmet', { condition: qualificationWords(one.condition, rule, words) })]
+    return [
+      text('state.unmet', {
+        condition: clauseOf(qualificationWords(one.condition, rule, words), words),
+      }),
+    ]
   return [text(REFUSED.get(refused_by) ?? 'state.notFor')]
 }
 

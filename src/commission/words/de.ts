@@ -413,6 +413,7 @@ export const de: Messages = {
   'why.gone': 'Nach den jetzigen Datensätzen gibt es die Zeile nicht mehr.',
   'why.now': 'Nach den jetzigen Datensätzen:',
   'state.missing': 'Es fehlt noch: {what}.',
+  'state.that': 'dass {what}',
   'state.progress': '{what}: {reached} von {min}',
   'state.until': '{what}; bis {day}',
   'state.rate': 'ein Wechselkurs',

@@ -412,6 +412,7 @@ export const en = {
   'why.gone': 'As the records are now, the line no longer exists.',
   'why.now': 'As the records are now:',
   'state.missing': 'Still missing: {what}.',
+  'state.that': '{what}',
   'state.progress': '{what}: {reached} of {min}',
   'state.until': '{what}; until {day}',
   'state.rate': 'an exchange rate',

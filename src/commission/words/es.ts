@@ -413,6 +413,7 @@ export const es: Messages = {
   'why.gone': 'Según los registros actuales, la línea ya no existe.',
   'why.now': 'Según los registros actuales:',
   'state.missing': 'Falta todavía: {what}.',
+  'state.that': '{what}',
   'state.progress': '{what}: {reached} de {min}',
   'state.until': '{what}; hasta el {day}',
   'state.rate': 'un tipo de cambio',

@@ -418,6 +418,7 @@ export const fr: Messages = {
   'why.gone': 'Selon les enregistrements actuels, la ligne n’existe plus.',
   'why.now': 'Selon les enregistrements actuels :',
   'state.missing': 'Il manque encore : {what}.',
+  'state.that': '{what}',
   'state.progress': '{what} : {reached} sur {min}',
   'state.until': '{what} ; jusqu’au {day}',
   'state.rate': 'un taux de change',

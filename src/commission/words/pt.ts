@@ -405,6 +405,7 @@ export const pt: Messages = {
   'why.gone': 'Segundo os registos atuais, a linha já não existe.',
   'why.now': 'Segundo os registos atuais:',
   'state.missing': 'Ainda falta: {what}.',
+  'state.that': '{what}',
   'state.progress': '{what}: {reached} de {min}',
   'state.until': '{what}; até {day}',
   'state.rate': 'uma taxa de câmbio',

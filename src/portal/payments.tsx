@@ -1,0 +1,131 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { Data, type List, Table } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { portalPath } from './layout.tsx'
+import { MemberPage, NextPage, SentenceList, timeText } from './member-page.tsx'
+import { STATEMENTS } from './statements.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+interface Amount {
+  readonly currency: string
+  readonly amount: string
+}
+
+interface Payment extends Amount {
+  readonly reference: string
+  readonly paid_on: string | null
+  readonly return_reference: string | null
+  readonly returned_on: string | null
+  readonly reason: string | null
+}
+
+type Payouts = List<Payment> & {
+  readonly due: readonly Amount[]
+  readonly under_review: readonly Amount[]
+}
+
+const AT = '/payments'
+const LEDGER = '/payments/ledger'
+
+/** Says what became of a payment. */
+function paymentText({ paid_on, returned_on, reason }: Payment, { words, speech }: MemberVisit) {
+  if (returned_on !== null) {
+    return fill(words.payment_returned, { day: speech.day(returned_on), reason: reason ?? '' })
+  }
+  return paid_on === null ? words.paid : fill(words.payment_paid, { day: speech.day(paid_on) })
+}
+
+/** Responds with what is due, what is under review, and what was paid. */
+export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { words, speech, account } = visit
+  const found = await visit.get<Payouts>('/payouts', { cursor: c.req.query('cursor') })
+  const money = ({ amount, currency }: Amount) => speech.money(amount, currency)
+  const due = [
+    ...found.due.map((one) => fill(words.due, { amount: money(one) })),
+    ...found.under_review.map((one) => fill(words.pending_review, { amount: money(one) })),
+  ]
+  return respond(
+    c,
+    <MemberPage visit={visit} here="payments" title={words.payments}>
+      {due.length > 0 ? <SentenceList sentences={due} /> : <p>{words.nothing_due}</p>}
+      <p class="quick">
+        <a href={portalPath(account.id, LEDGER)}>{words.ledger}</a>
+      </p>
+      <Table
+        caption={words.paid_so_far}
+        rows={found.data}
+        columns={[
+          { title: words.state, cell: (one: Payment) => paymentText(one, visit) },
+          { title: words.reference, cell: ({ reference }: Payment) => <Data text={reference} /> },
+          { title: words.amount, isNumeric: true, cell: money },
+        ]}
+        empty={<p class="note">{words.no_payments}</p>}
+      />
+      <NextPage visit={visit} at={AT} cursor={found.meta.next_cursor} />
+    </MemberPage>,
+  )
+}
+
+interface Entry extends Amount {
+  readonly kind: 'earned' | 'adjusted' | 'manual' | 'dropped' | 'transferred' | 'paid' | 'returned'
+  readonly period: string
+  readonly statement: string
+  readonly reference: string | null
+  readonly at: string
+  readonly balance_after: string
+}
+
+/** Responds with what was booked, the latest first, each entry with the balance after it. */
+export async function showLedger(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { words, speech, account } = visit
+  const { data, meta } = await visit.get<List<Entry>>('/ledger', {
+    order: 'latest',
+    cursor: c.req.query('cursor'),
+  })
+  return respond(
+    c,
+    <MemberPage visit={visit} here="payments" title={words.ledger}>
+      <p class="lead">{words.ledger_lead}</p>
+      <Table
+        caption={words.ledger}
+        rows={data}
+        columns={[
+          {
+            title: words.entry,
+            cell: ({ kind, period, statement, reference }: Entry) => (
+              <>
+                {words[`entry_${kind}`]},{' '}
+                <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(statement)}`)}>
+                  {speech.period(period)}
+                </a>
+                {reference !== null && kind !== 'transferred' && (
+                  <>
+                    {' '}
+                    <small>
+                      <Data text={reference} />
+                    </small>
+                  </>
+                )}
+              </>
+            ),
+          },
+          { title: words.time, cell: ({ at }: Entry) => timeText(at, visit) },
+          {
+            title: words.amount,
+            isNumeric: true,
+            cell: ({ amount, currency }: Entry) => speech.money(amount, currency),
+          },
+          {
+            title: words.balance,
+            isNumeric: true,
+            cell: ({ balance_after, currency }: Entry) => speech.money(balance_after, currency),
+          },
+        ]}
+        empty={<p class="note">{words.no_entries}</p>}
+      />
+      <NextPage visit={visit} at={LEDGER} cursor={meta.next_cursor} />
+    </MemberPage>,
+  )
+}

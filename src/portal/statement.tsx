@@ -1,0 +1,402 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { moneyText } from '../commission/books/money.ts'
+import type { Explanation } from '../commission/engine/explain.ts'
+import { ruleWords } from '../commission/engine/plan-words.ts'
+import type { Part } from '../commission/export/read.ts'
+import { balanceOf } from '../commission/statements/balance.ts'
+import { correctionWords } from '../commission/statements/cause-words.ts'
+import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
+import {
+  addToGroups,
+  type EqualLines,
+  equalityKey,
+  type LineGroup,
+  type LineGroups,
+  parseScope,
+} from '../commission/statements/line-groups.ts'
+import { sentencesIn } from '../commission/why/affiliate-words.ts'
+import type { AdjustmentExplanation } from '../commission/why/explain.ts'
+import { isMessageName } from '../commission/words/words.ts'
+import { Data } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { portalPath } from './layout.tsx'
+import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
+import { type NamedPlans, readPlans } from './plans.ts'
+import { AskLink } from './questions.tsx'
+import { outcomeText, STATEMENTS, type Statement } from './statements.tsx'
+import type { MemberVisit } from './visit.ts'
+
+/** A statement with a part of its lines. */
+type WholeStatement = Statement & Part
+
+/** What the parts of the page need. */
+interface Frame {
+  readonly visit: MemberVisit
+  readonly statement: WholeStatement
+  /** The path of the statement, below those of the API and of the portal. */
+  readonly path: string
+  readonly plans: NamedPlans
+}
+
+/** The most parts of a statement that a page reads, of 1,000 lines each. */
+const MAX_PARTS = 20
+
+/** The lines that one page lists, and the rows of a rule. */
+const SHOWN = { lines: 100, rows: 25 }
+
+/** Yields the parts of a statement, of which the first is read already. */
+async function* partsOf(visit: MemberVisit, path: string, first: WholeStatement) {
+  yield first
+  for (let part = 2; part <= Math.min(first.parts, MAX_PARTS); part++) {
+    yield await visit.get<WholeStatement>(path, { part: String(part) })
+  }
+}
+
+/** Returns the address of the page with a query. */
+const addressOf = (
+  { visit, path }: Pick<Frame, 'visit' | 'path'>,
+  query: Readonly<Record<string, string>>,
+  place = '',
+) => `${portalPath(visit.account.id, path)}?${new URLSearchParams(query)}${place}`
+
+/** Says whom or what a line is for. */
+function scopeText(scope: string, { words, speech }: MemberVisit): string {
+  const { of, id } = parseScope(scope)
+  return of === 'customer' && id === 'hidden'
+    ? words.a_customer
+    : speech.text(`scope.${of}`, { id })
+}
+
+/** Renders an amount that opens to its reason. */
+const Why = (props: { frame: Frame; id: string; what: string; amount: string }) => {
+  const { frame, id, what, amount } = props
+  return (
+    <a
+      class="amount"
+      href={addressOf(frame, { line: id }, '#why')}
+      aria-label={`${frame.visit.words.why}: ${what}, ${amount}`}
+    >
+      {amount}
+    </a>
+  )
+}
+
+/** Renders a line, or lines that are equal. */
+const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
+  const { visit, statement } = frame
+  const { line, count, sum } = equal
+  const { speech } = visit
+  const money = (amount: string) => speech.money(amount, statement.currency)
+  const what = scopeText(line.scope, visit)
+  if (count === 1) {
+    return (
+      <li>
+        <Data text={what} />{' '}
+        <Why frame={frame} id={line.id} what={what} amount={money(line.amount)} />
+      </li>
+    )
+  }
+  return (
+    <li>
+      <a href={addressOf(frame, { like: line.id }, '#lines')}>
+        {speech.figure(String(count))} × {money(line.amount)}
+      </a>{' '}
+      <span class="amount">{money(moneyText(sum, statement.currency))}</span>
+    </li>
+  )
+}
+
+/** Renders the lines of a rule: its words, their number and their sum, which open to the lines. */
+const Group = ({ frame, group }: { frame: Frame; group: LineGroup }) => {
+  const { visit, statement, plans } = frame
+  const { speech } = visit
+  const terms = plans.termsOf(statement.plan, group.version)
+  const rule = terms?.rules.find(({ id }) => id === group.rule)
+  const { pays, limits } =
+    terms && rule ? ruleWords(rule, terms, speech) : { pays: titleText(group.rule), limits: [] }
+  const { others, sum } = group
+  const money = (value: typeof sum) =>
+    speech.money(moneyText(value, statement.currency), statement.currency)
+  return (
+    <details class="rule-lines">
+      <summary>
+        <span class="what">
+          <Sentence text={pays} />
+        </span>{' '}
+        <span class="amount">{money(sum)}</span>
+      </summary>
+      {limits.length > 0 && <SentenceList sentences={limits} />}
+      <ul class="rows">
+        {[...group.equal.values()].map((equal) => (
+          <Row frame={frame} equal={equal} />
+        ))}
+        {others.count > 0 && (
+          <li>
+            <a
+              href={addressOf(
+                frame,
+                { rule: group.rule, version: String(group.version) },
+                '#lines',
+              )}
+            >
+              {speech.text('otherLines', { count: others.count }).split(',')[0]}
+            </a>{' '}
+            <span class="amount">{money(others.sum)}</span>
+          </li>
+        )}
+      </ul>
+    </details>
+  )
+}
+
+/** Renders how the payable amount comes about. */
+const Balance = ({ visit, statement, plans }: Frame) => {
+  const { speech } = visit
+  const rows = balanceOf(statement, speech.period, plans.nameOf)
+  return (
+    <table class="sums">
+      <caption>{speech.text('balance')}</caption>
+      <tbody>
+        {rows.map(({ name, amount, plan }) => (
+          <tr>
+            <th scope="row">
+              {speech.text(`balance.${name}`, {
+                plan: plan === undefined ? '' : plans.nameOf(plan),
+              })}
+            </th>
+            <td class="number">{speech.money(amount, statement.currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Renders corrections of closed periods, manual entries, and records that wait for a rate. */
+const Others = ({ frame, adjustments }: { frame: Frame; adjustments: readonly Adjustment[] }) => {
+  const { visit, statement } = frame
+  const { speech } = visit
+  const { currency, manual, holds } = statement
+  const money = (amount: string) => speech.money(amount, currency)
+  return (
+    <>
+      {adjustments.length > 0 && (
+        <>
+          <h2>{speech.text('correctionsOfClosed')}</h2>
+          <ul class="rows">
+            {adjustments.map((one) => {
+              const what = correctionWords(one, speech.period(one.of.period), speech)
+              return (
+                <li>
+                  <Sentence text={`${what}.`} />{' '}
+                  <Why frame={frame} id={one.id} what={what} amount={money(one.amount)} />
+                </li>
+              )
+            })}
+          </ul>
+        </>
+      )}
+      {manual.length > 0 && (
+        <>
+          <h2>{speech.text('manual')}</h2>
+          <ul class="rows">
+            {manual.map(({ amount, reason }) => (
+              <li>
+                <Data text={reason} /> <span class="amount">{money(amount)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {holds.length > 0 && (
+        <>
+          <h2>{speech.text('holds')}</h2>
+          <SentenceList
+            sentences={holds.map(({ reason, count }) => {
+              const name = `hold.${reason}`
+              const records = speech.text('count.records', { count })
+              return isMessageName(name) ? `${records}: ${speech.text(name)}` : records
+            })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Returns what a question about a statement names. */
+const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
+
+/** Reads and renders why a line or a correction pays what it pays. */
+async function renderWhy({ visit, statement }: Frame, id: string) {
+  const { words, speech } = visit
+  const found = await visit.get<Explanation | AdjustmentExplanation>(
+    `/lines/${encodeURIComponent(id)}/explain`,
+    { period: statement.period },
+  )
+  const records = 'steps' in found ? recordsOf(found) : []
+  return (
+    <section class="why" id="why" aria-labelledby="why-title">
+      <h2 id="why-title">{words.why}</h2>
+      <SentenceList sentences={sentencesIn(found, speech)} />
+      {records.length > 0 && (
+        <details>
+          <summary>{words.record_ids}</summary>
+          <ul>
+            {records.map((one) => (
+              <li>
+                <code>
+                  <Data text={one} />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <p>
+        <AskLink visit={visit} about={{ ...aboutOf(statement), line: id }} />
+      </p>
+    </section>
+  )
+}
+
+/** Returns the ids of the transactions that an explanation names: other ids have a customer in them. */
+const recordsOf = ({ steps }: Explanation): string[] => [
+  ...new Set(
+    steps.flatMap((step) => {
+      const records =
+        step.step === 'trigger'
+          ? [step.record]
+          : step.step === 'qualification'
+            ? step.conditions.flatMap((one) => one.records)
+            : []
+      return records.flatMap(({ resource, id }) => (resource === 'transactions' ? [id] : []))
+    }),
+  ),
+]
+
+/** Renders a page of single lines: those that are equal to one, or all of a rule. */
+function LineList({
+  frame,
+  lines,
+  query,
+}: {
+  frame: Frame
+  lines: readonly StatementLine[]
+  query: Readonly<Record<string, string>>
+}) {
+  const { visit, path, statement } = frame
+  const { words, speech, account } = visit
+  const { from: sent = '', ...rest } = query
+  const from = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
+  const shown = lines.slice(from, from + SHOWN.lines)
+  return (
+    <>
+      <p>
+        <a href={`${portalPath(account.id, path)}#lines`}>{words.all_lines}</a>
+      </p>
+      <ul class="rows">
+        {shown.map(({ id, scope, amount }) => {
+          const what = scopeText(scope, visit)
+          return (
+            <li>
+              <Data text={what} />{' '}
+              <Why
+                frame={frame}
+                id={id}
+                what={what}
+                amount={speech.money(amount, statement.currency)}
+              />
+            </li>
+          )
+        })}
+      </ul>
+      {from + SHOWN.lines < lines.length && (
+        <p>
+          <a href={addressOf(frame, { ...rest, from: String(from + SHOWN.lines) }, '#lines')}>
+            {words.more}
+          </a>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Reads and renders what a statement pays for: by rule, or the lines that the address chooses. */
+async function renderLines(frame: Frame, query: Readonly<Record<string, string>>) {
+  const { visit, path, statement } = frame
+  const groups: LineGroups = new Map()
+  const adjustments: Adjustment[] = []
+  const all: StatementLine[] = []
+  for await (const part of partsOf(visit, path, statement)) {
+    addToGroups(groups, part.lines, SHOWN.rows)
+    adjustments.push(...part.adjustments)
+    if (query.like || query.rule) all.push(...part.lines)
+  }
+  const model = all.find(({ id }) => id === query.like)
+  const key = model && equalityKey(model)
+  const chosen = all.filter((line) =>
+    query.rule
+      ? line.rule === query.rule && String(line.version) === query.version
+      : equalityKey(line) === key,
+  )
+  return (
+    <>
+      <h2 id="lines">{visit.words.lines}</h2>
+      {chosen.length > 0 ? (
+        <LineList frame={frame} lines={chosen} query={query} />
+      ) : (
+        [...groups.values()].map((group) => <Group frame={frame} group={group} />)
+      )}
+      {groups.size === 0 && <p class="note">{visit.words.no_lines}</p>}
+      <Others frame={frame} adjustments={adjustments} />
+    </>
+  )
+}
+
+/** The formats in which the API answers with a statement. */
+const FILES: Readonly<Record<string, string>> = { html: 'text/html', csv: 'text/csv' }
+
+/** Responds with a statement: what it pays for by rule, and why a line pays what it pays. */
+export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { words, speech, account } = visit
+  const path = `${STATEMENTS}/${encodeURIComponent(c.req.param('statement') ?? '')}`
+  const { format = '', ...query } = c.req.query()
+  const type = FILES[format]
+  if (type) return visit.file(path, type)
+  const statement = await visit.get<WholeStatement>(path)
+  const { plan, received, transferred, period, currency, total, returned } = statement
+  const plans = await readPlans(visit, [
+    plan,
+    ...received.map(({ from }) => from),
+    ...(transferred ? [transferred.to] : []),
+  ])
+  const frame = { visit, statement, path, plans }
+  const why = query.line ? await renderWhy(frame, query.line) : null
+  const lines = await renderLines(frame, query)
+  return respond(
+    c,
+    <MemberPage
+      visit={visit}
+      here="statements"
+      title={`${speech.period(period)}: ${speech.money(total, currency)}`}
+    >
+      <p class="lead">
+        {outcomeText(visit, statement)} <AskLink visit={visit} about={aboutOf(statement)} />
+      </p>
+      {returned && (
+        <p class="notice">
+          {speech.text('returned', { ...returned, day: speech.day(returned.returned_on) })}
+        </p>
+      )}
+      <p class="quick">
+        <a href={`${portalPath(account.id, path)}?format=html`}>{words.print}</a>
+        <a href={`${portalPath(account.id, path)}?format=csv`}>CSV</a>
+      </p>
+      {why}
+      <Balance {...frame} />
+      {lines}
+    </MemberPage>,
+  )
+}

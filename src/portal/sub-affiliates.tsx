@@ -1,0 +1,80 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { dayBefore } from '../console/page.ts'
+import { Data, Table } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { MemberPage } from './member-page.tsx'
+import type { Me } from './overview.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+interface Below {
+  readonly affiliate_id: string
+  readonly level: number
+  readonly from: string
+  readonly to: string
+  readonly signups: number
+  readonly active_customers: number
+}
+
+interface Found {
+  readonly from: string
+  readonly to: string
+  readonly data: readonly Below[]
+}
+
+/** The days of the counts. */
+const DAYS = 30
+
+/** Responds with the affiliates below, with their counts of the last days, as far as the account shows them. */
+export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { words, speech, account, now } = visit
+  const range = { from: dayBefore(now, DAYS - 1), to: dayBefore(now, 0) }
+  const [{ affiliate_view }, { data, from, to }] = await Promise.all([
+    visit.get<Me>('/me'),
+    visit.get<Found>('/sub-affiliates', range),
+  ])
+  const isHidden = affiliate_view.sub_affiliates === 'none'
+  const none = isHidden ? fill(words.below_hidden, { account: account.name }) : words.no_below
+  return respond(
+    c,
+    <MemberPage visit={visit} here="sub_affiliates" title={words.sub_affiliates}>
+      {data.length > 0 && <p class="lead">{words.below_lead}</p>}
+      <Table
+        caption={words.last_days}
+        rows={data}
+        columns={[
+          {
+            title: words.affiliate,
+            cell: (one: Below) => (
+              <span class={`level level-${Math.min(one.level, 5)}`}>
+                <Data text={one.affiliate_id} />
+                {(one.from !== from || one.to !== to) && (
+                  <small>
+                    {' '}
+                    {fill(words.below_days, {
+                      from: speech.day(one.from),
+                      to: speech.day(one.to),
+                    })}
+                  </small>
+                )}
+              </span>
+            ),
+          },
+          { title: words.level, isNumeric: true, cell: ({ level }: Below) => level },
+          {
+            title: words.signups,
+            isNumeric: true,
+            cell: ({ signups }: Below) => speech.figure(String(signups)),
+          },
+          {
+            title: words.active_customers,
+            isNumeric: true,
+            cell: (one: Below) => speech.figure(String(one.active_customers)),
+          },
+        ]}
+        empty={<p class="note">{none}</p>}
+      />
+    </MemberPage>,
+  )
+}
