@@ -101,6 +101,36 @@ export function taskTests(shared: () => Shared): void {
     { device: 'desktop', viewport: DESKTOP },
     { device: 'phone', viewport: PHONE },
   ]) {
+    test(`what needs attention has one button each, 2 clicks from the start, on a ${device}`, {
+      skip,
+    }, async () => {
+      const { base, page } = shared()
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click } = clickCounter()
+      const broker = main().locator('.account-list > li').filter({ hasText: 'Demo Broker' })
+      assert.match(await broker.innerText(), /Needs attention\s+\d+ statements? to approve/)
+      await click(broker.getByRole('link', { name: 'Demo Broker' }))
+      await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+      const items = await main().locator('.todo > li').all()
+      assert.ok(items.length > 1)
+      for (const item of items) {
+        const [button, ...others] = await item.getByRole('link').all()
+        assert.equal(others.length, 0)
+        const answer = await page.request.get(base + (await button?.getAttribute('href')))
+        assert.equal(answer.status(), 200)
+      }
+      // What changed since yesterday needs no click more.
+      assert.match(await main().locator('#feeds').innerText(), /records in 24 hours/)
+      await click(main().getByRole('link', { name: /^Review \w+ \d{4}$/ }))
+      await page.getByRole('button', { name: 'Approve all that can be approved' }).waitFor()
+      assert.equal(count(), 2)
+    })
+  }
+
+  for (const { device, viewport } of [
+    { device: 'desktop', viewport: DESKTOP },
+    { device: 'phone', viewport: PHONE },
+  ]) {
     test(`why a deposit earned nothing needs 2 clicks on a ${device}`, { skip }, async () => {
       const { page } = shared()
       const id = await depositThatWaits(shared())

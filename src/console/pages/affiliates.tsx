@@ -215,12 +215,17 @@ const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }
         />
       )}
       columns={[
-        column('Affiliate', ({ affiliate_id, display_name, parent, status }: AffiliateFigures) => (
+        column('Affiliate', ({ affiliate_id, parent, status, ...profile }: AffiliateFigures) => (
           <>
             <a href={accountPath(visit.account, 'affiliates', affiliate_id)}>
-              <NameAndId name={display_name} id={affiliate_id} />
+              <NameAndId name={profile.display_name} id={affiliate_id} />
             </a>
             {status === 'suspended' && <Badge tone="bad">suspended</Badge>}
+            {profile.contact_email !== null && (
+              <small>
+                <Data text={profile.contact_email} />
+              </small>
+            )}
             {parent !== null && (
               <small>
                 below <AffiliateName visit={visit} id={parent} />
