@@ -239,12 +239,12 @@ export function sharedCases(
   cases: readonly SimulatedCase[],
   others: readonly SimulatedCase[],
 ): Set<SimulatedCase> {
-  const keyOf = ({ affiliate_id, finding }: SimulatedCase) =>
+  const affiliateAndSubject = ({ affiliate_id, finding }: SimulatedCase) =>
     JSON.stringify([affiliate_id, subjectKey(finding.subject)])
-  const left = Map.groupBy(others, keyOf)
+  const left = Map.groupBy(others, affiliateAndSubject)
   return new Set(
     cases.filter((one) => {
-      const same = left.get(keyOf(one)) ?? []
+      const same = left.get(affiliateAndSubject(one)) ?? []
       const at = same.findIndex(
         (other) => other.openedFor <= one.lastEvidenceDay && other.lastEvidenceDay >= one.openedFor,
       )

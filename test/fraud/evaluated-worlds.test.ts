@@ -99,7 +99,7 @@ async function evaluate(account: string, world: FraudWorld, day: string): Promis
 }
 
 /** Returns the statements of an account as they are stored. */
-const statementsOf = async (account: string) =>
+const storedStatements = async (account: string) =>
   (await env.DB.prepare('select * from statements where account = ?').bind(account).all()).results
 
 /** Returns the cases of a back-test of each rule with one version. */
@@ -154,9 +154,9 @@ test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day,
     const atOnce = `at-once-${seed}`
     await storeFraudWorld(world, atOnce)
     await storeRules(atOnce, rules)
-    const statements = await statementsOf(atOnce)
+    const statements = await storedStatements(atOnce)
     await evaluate(atOnce, world, days.last)
-    expect(await statementsOf(atOnce), `seed ${seed}`).toEqual(statements)
+    expect(await storedStatements(atOnce), `seed ${seed}`).toEqual(statements)
     expect(await storedCases(atOnce), `seed ${seed}, at once`).toEqual(expected)
 
     for (const [rule, simulated] of await simulatedCases(atOnce, rules, days)) {
