@@ -186,7 +186,7 @@ test('docs/fraud.md explains each kind of fraud rule, with its parameters and th
   const sections = read('docs/fraud.md').split(/^### /m)
   for (const { kind, parameters } of KINDS) {
     const section = sections.find((one) => one.startsWith(`${kind}\n`)) ?? ''
-    for (const label of ['Sees', 'Cannot see', 'Set it', 'Example']) {
+    for (const label of ['Sees', 'Cannot see', 'Set it', 'False alarms', 'Example']) {
       assert.ok(section.includes(`**${label}:**`), `${kind}: ${label}`)
     }
     for (const [name, usual] of Object.entries(Object(v.parse(parameters, {})))) {

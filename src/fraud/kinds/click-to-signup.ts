@@ -128,11 +128,15 @@ interface Timed {
   readonly after: number
 }
 
-/** Returns a figure of the signup that came last after its click. */
+/** Returns a figure of the signup that came last after its click, in whole milliseconds. */
 const slowest = (timed: readonly Timed[], seconds: number): Figure =>
   underFigure(
     'longest_time_after_the_click',
-    quotient(integer(Math.max(...timed.map(({ after }) => after))), integer(SECOND_MS), 3),
+    quotient(
+      integer(Math.floor(Math.max(...timed.map(({ after }) => after)))),
+      integer(SECOND_MS),
+      3,
+    ),
     integer(seconds),
     'seconds',
   )
