@@ -46,6 +46,7 @@ describe('keys of affiliates', () => {
     expect(await json(response)).toEqual({
       affiliate_id: 'IB-07',
       display_name: null,
+      landing_pages: [],
       contact_email: null,
       language: null,
       account: { name: expect.any(String), time_zone: 'UTC', mode: 'test' },

@@ -118,6 +118,7 @@ const MAY_USE: Record<string, string[]> = {
     'zone',
   ],
   portal: [
+    'admin',
     'affiliate',
     'auth',
     'commission',

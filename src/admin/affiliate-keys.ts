@@ -21,7 +21,7 @@ import { findRouteAccount } from './accounts.ts'
 import { newKeyFields } from './affiliate-key-fields.ts'
 import { notFound, readFields } from './body.ts'
 import { readAffiliate } from './ledger.ts'
-import { DEFAULT_OVERLAP, overlapEnd } from './overlap.ts'
+import { DEFAULT_OVERLAP, type Overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns the key of an affiliate as the administration API shows it. */
@@ -46,9 +46,25 @@ async function findRouteAffiliate(
   throw notFound('affiliate', affiliate_id)
 }
 
-async function makeKey(c: Context<AppEnv>): Promise<Response> {
-  const { account, affiliate_id } = await findRouteAffiliate(c)
-  const fields = await readFields(c, newKeyFields)
+/** What a new key is for, what it may do, and which one it replaces. */
+interface NewKeyFields {
+  readonly name: string
+  readonly scope?: 'read' | 'read links' | undefined
+  readonly replaces?: string | undefined
+  readonly overlap?: Overlap | undefined
+}
+
+/**
+ * Makes a key of an affiliate, and returns it as it is shown once.
+ *
+ * @throws ApiError `conflict` if the affiliate has as many valid keys as they may have, `not_found`
+ */
+export async function createAffiliateKey(
+  c: Context<AppEnv>,
+  account: Account,
+  affiliate_id: string,
+  fields: NewKeyFields,
+) {
   const { name, scope = 'read', replaces = null, overlap: length = DEFAULT_OVERLAP } = fields
   const { id: accountId, mode } = account
   const now = Date.now()
@@ -80,7 +96,13 @@ async function makeKey(c: Context<AppEnv>): Promise<Response> {
     })
   })
   const takes_effect = await propagateSettings(c.env, accountId)
-  return c.json({ id, affiliate_key, name, scope, created_at, takes_effect }, 201)
+  return { id, affiliate_key, name, scope, created_at, takes_effect }
+}
+
+async function makeKey(c: Context<AppEnv>): Promise<Response> {
+  const { account, affiliate_id } = await findRouteAffiliate(c)
+  const fields = await readFields(c, newKeyFields)
+  return c.json(await createAffiliateKey(c, account, affiliate_id, fields), 201)
 }
 
 /** Returns the key of an affiliate with this id. Throws `not_found`. */
@@ -102,9 +124,13 @@ async function listKeys(c: Context<AppEnv>): Promise<Response> {
   return c.json({ data: keys.map(present) })
 }
 
-async function endKey(c: Context<AppEnv>): Promise<Response> {
-  const { account, affiliate_id } = await findRouteAffiliate(c)
-  const id = c.req.param('key_id') ?? ''
+/** Ends a key of an affiliate at once. Throws `not_found`. */
+export async function endAffiliateKeyNow(
+  c: Context<AppEnv>,
+  account: Account,
+  affiliate_id: string,
+  id: string,
+): Promise<void> {
   const key = await findKey(c, account.id, affiliate_id, id)
   const now = Date.now()
   const entry = {
@@ -120,6 +146,11 @@ async function endKey(c: Context<AppEnv>): Promise<Response> {
     ])
   }
   await propagateNow(c.env, account.id)
+}
+
+async function endKey(c: Context<AppEnv>): Promise<Response> {
+  const { account, affiliate_id } = await findRouteAffiliate(c)
+  await endAffiliateKeyNow(c, account, affiliate_id, c.req.param('key_id') ?? '')
   return c.body(null, 204)
 }
 

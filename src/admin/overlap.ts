@@ -15,7 +15,8 @@ export const overlap = v.optional(
 
 const OVERLAPS_MS = { none: 0, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS }
 
-type Overlap = keyof typeof OVERLAPS_MS
+/** How long an old credential remains valid. */
+export type Overlap = keyof typeof OVERLAPS_MS
 
 /** The overlap of a request that names none. */
 export const DEFAULT_OVERLAP: Overlap = '24h'

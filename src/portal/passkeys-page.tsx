@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { Data } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import { listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
 import type { Passkey } from '../db/directory/affiliate-members.ts'
 import {
   deletePasskey,
@@ -10,13 +11,16 @@ import {
   listPasskeys,
 } from '../db/directory/affiliate-passkeys.ts'
 import { withD1Retry } from '../db/retry.ts'
+import { ApiError } from '../errors.ts'
+import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { creationOptions, newChallenge, readChallenge, verifyRegistration } from './passkeys.ts'
 import { readMemberForm, typedName } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
+import type { Words } from './words.ts'
 
-const AT = '/passkeys'
+const AT = KEYS_AT
 
 /** The passkeys that a member may have. */
 const MAX_PASSKEYS = 20
@@ -59,35 +63,48 @@ const OnePasskey = ({
   )
 }
 
-/** Responds with the passkeys of the member, and the form that adds one. */
+/** What a change has done, by the text that follows it in the address. */
+const DONE: ReadonlyMap<string, (words: Words) => string> = new Map([
+  ['added', (words: Words) => words.passkey_is_added],
+  ['removed', (words: Words) => words.passkey_is_removed],
+  ['ended', (words: Words) => words.key_is_ended],
+])
+
+/** Responds with the keys of the affiliate and the passkeys of the member, and the forms that add one. */
 export async function showPasskeys(
   c: Context<AppEnv>,
   visit: MemberVisit,
   problem?: string,
+  made?: NewKey,
 ): Promise<Response> {
   const { account, db, words, session, member, csrf, now } = visit
-  const keys = await listPasskeys(db, session)
+  const [keys, issued] = await Promise.all([
+    listPasskeys(db, session),
+    listAffiliateKeys(c.env.DB, account.id, session.affiliate_id),
+  ])
   const purpose = purposeOf(visit)
   const challenge = await newChallenge(c.env, account.id, purpose, { member: member.id, now })
   const affiliate = member.display_name ?? member.affiliate_id
   const owner = { member: member.id, name: `${affiliate} · ${account.name}`, service: account.name }
-  const done = c.req.query('done')
+  const done = DONE.get(c.req.query('done') ?? '')?.(words)
   return respond(
     c,
     <MemberPage visit={visit} here="passkeys" title={words.passkeys}>
       {problem && <Problem text={problem} />}
-      {(done === 'added' || done === 'removed') && (
+      {done !== undefined && (
         <p class="notice good" role="status">
-          {done === 'added' ? words.passkey_is_added : words.passkey_is_removed}
+          {done}
         </p>
       )}
+      {made && <MadeKey visit={visit} made={made} base={c.env.BASE_URL.replace(/\/$/, '')} />}
+      <h2>{words.passkeys_title}</h2>
       <ul class="passkeys">
         {keys.map((key) => (
           <OnePasskey visit={visit} passkey={key} isLast={keys.length === 1} />
         ))}
       </ul>
       {keys.length === 1 && <p class="note">{words.passkey_last}</p>}
-      <h2>{words.passkey_add}</h2>
+      <h3>{words.passkey_add}</h3>
       <p>{words.passkey_add_lead}</p>
       <PasskeyForm
         words={words}
@@ -104,15 +121,36 @@ export async function showPasskeys(
           <input id="name" name="name" maxlength={100} autocomplete="off" />
         </div>
       </PasskeyForm>
+      <Keys visit={visit} keys={issued} />
     </MemberPage>,
     problem === undefined ? 200 : 422,
   )
 }
 
-/** Adds or removes a passkey of the member. */
+/** Makes or ends a key of the affiliate. */
+async function changeKeys(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+  form: (name: string) => string,
+): Promise<Response> {
+  const { words, account } = visit
+  if (form('change') === 'end-key') {
+    await endKey(c, visit, form('key'))
+    return c.redirect(portalPath(account.id, `${AT}?done=ended`), 303)
+  }
+  try {
+    return await showPasskeys(c, visit, undefined, await makeKey(c, visit, form))
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
+    return showPasskeys(c, visit, words.keys_full)
+  }
+}
+
+/** Changes the keys of the affiliate, or adds or removes a passkey of the member. */
 export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
   const form = await readMemberForm(c, visit)
+  if (form('change').endsWith('-key')) return changeKeys(c, visit, form)
   if (form('change') === 'remove') {
     const credential_id = form('credential_id')
     const key = { ...session, credential_id }

@@ -1,0 +1,174 @@
+import type { Context } from 'hono'
+import { createAffiliateKey, endAffiliateKeyNow } from '../admin/affiliate-keys.ts'
+import { viewOf } from '../auth/affiliate-view.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { affiliateActor } from '../auth/grant.ts'
+import { Data } from '../console/parts/data.tsx'
+import type { AffiliateKeyRow } from '../db/directory/affiliate-keys.ts'
+import { portalPath } from './layout.tsx'
+import { timeText } from './member-page.tsx'
+import { typedName } from './sign-in.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+/** The path of the page with keys and passkeys below that of the account's portal. */
+export const KEYS_AT = '/passkeys'
+
+/** A key as it is shown once. */
+export interface NewKey {
+  readonly affiliate_key: string
+  readonly name: string
+}
+
+const isAlive = ({ ends_at }: AffiliateKeyRow, now: number): boolean =>
+  ends_at === null || ends_at > now
+
+/** Says who made a key, when, what it may do, and when it ends. */
+function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
+  const { words, account } = visit
+  const { scope, created_at, created_by, ends_at } = key
+  const isOwn = created_by.startsWith('affiliate-')
+  const made = fill(isOwn ? words.key_made_here : words.key_made_by_firm, {
+    account: account.name,
+    time: timeText(created_at, visit),
+  })
+  const can = scope === 'read' ? words.key_reads : words.key_changes
+  return [
+    made,
+    can,
+    ...(ends_at === null
+      ? []
+      : [fill(words.key_ends, { time: timeText(new Date(ends_at).toISOString(), visit) })]),
+  ].join(' ')
+}
+
+const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }) => {
+  const { account, csrf, words } = visit
+  return (
+    <li>
+      <p>
+        <strong>
+          <Data text={shown.name} />
+        </strong>
+      </p>
+      <p class="note">
+        <Data text={keyText(visit, shown)} />
+      </p>
+      <form method="post" action={portalPath(account.id, KEYS_AT)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="change" value="end-key" />
+        <input type="hidden" name="key" value={shown.id} />
+        <button type="submit" class="plain" aria-label={`${words.key_end}: ${shown.name}`}>
+          {words.key_end}
+        </button>
+      </form>
+    </li>
+  )
+}
+
+/** Renders a key that was made, which is not shown again. */
+export const MadeKey = ({
+  visit,
+  made,
+  base,
+}: {
+  visit: MemberVisit
+  made: NewKey
+  base: string
+}) => {
+  const { words } = visit
+  const copied = { 'data-copy': words.copy, 'data-copied': words.copied }
+  const line = `curl ${base}/affiliate/v1/me -H "Authorization: Bearer ${made.affiliate_key}"`
+  return (
+    <section class="notice good made-key" role="status">
+      <p>
+        <Data text={fill(words.key_is_made, { name: made.name })} />
+      </p>
+      <p>
+        <code class="secret" {...copied}>
+          {made.affiliate_key}
+        </code>
+      </p>
+      <p>{words.key_try}</p>
+      <p>
+        <code class="secret" {...copied}>
+          {line}
+        </code>
+      </p>
+    </section>
+  )
+}
+
+/** Renders the valid keys of the affiliate, and the form that makes one. */
+export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly AffiliateKeyRow[] }) => {
+  const { words, account, csrf, now } = visit
+  const alive = keys.filter((key) => isAlive(key, now))
+  return (
+    <>
+      <h2 id="keys">{words.keys}</h2>
+      <p>{words.keys_lead}</p>
+      {alive.length > 0 && (
+        <ul class="passkeys">
+          {alive.map((key) => (
+            <OneKey visit={visit} shown={key} />
+          ))}
+        </ul>
+      )}
+      <form method="post" action={portalPath(account.id, KEYS_AT)} class="change">
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="change" value="make-key" />
+        <div class="field">
+          <label for="key-name">{words.key_name}</label>
+          <input id="key-name" name="name" maxlength={100} autocomplete="off" required />
+        </div>
+        <div class="field">
+          <label for="key-scope">{words.key_may}</label>
+          <select id="key-scope" name="scope">
+            <option value="read">{words.key_reads}</option>
+            <option value="read links">{words.key_changes}</option>
+          </select>
+        </div>
+        {alive.length > 0 && (
+          <div class="field">
+            <label for="key-replaces">{words.key_replaces}</label>
+            <select id="key-replaces" name="replaces">
+              <option value="">–</option>
+              {alive.map(({ id, name }) => (
+                <option value={id}>{name}</option>
+              ))}
+            </select>
+          </div>
+        )}
+        <button type="submit">{words.key_make}</button>
+      </form>
+    </>
+  )
+}
+
+/** Makes the member the author of what follows, as the audit log names them. */
+function act(c: Context<AppEnv>, { session, account }: MemberVisit): void {
+  const { affiliate_id: id, member } = session
+  c.set('actor', affiliateActor({ id, member, key: null, view: viewOf(account) }))
+}
+
+/** Makes a key of the affiliate by a form. Throws `conflict` if they have as many as they may have. */
+export async function makeKey(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+  form: (name: string) => string,
+): Promise<NewKey> {
+  act(c, visit)
+  const { account, session, words } = visit
+  const replaces = form('replaces')
+  return createAffiliateKey(c, account, session.affiliate_id, {
+    name: typedName(form('name'), words.keys),
+    scope: form('scope') === 'read links' ? 'read links' : 'read',
+    ...(replaces !== '' && { replaces }),
+  })
+}
+
+/** Ends a key of the affiliate at once. Throws `not_found`. */
+export async function endKey(c: Context<AppEnv>, visit: MemberVisit, id: string): Promise<void> {
+  act(c, visit)
+  await endAffiliateKeyNow(c, visit.account, visit.session.affiliate_id, id)
+}
