@@ -221,6 +221,7 @@ describe('isolation', () => {
     for (const [firm, who] of others) {
       const link_id = await linkOf(who, firm)
       expect(await change(link_id)).toEqual(missing)
+      expect(await bytes(await send(key, 'GET', `links/${link_id}`))).toEqual(missing)
       expect(await change(link_id, { landing_page: 'https://evil.example/' })).toEqual(missing)
       const { disabled } = await json(askAdmin(`${firm.path}/links/${link_id}`))
       expect(disabled).toBe(false)

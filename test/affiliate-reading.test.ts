@@ -520,10 +520,12 @@ describe('every route of the service', () => {
     const question = await make('questions', {
       ...{ statement: world.statementOf('own').id, text: 'Why?' },
     })
+    const [link] = (await json(askWith(key, 'links'))).data
     const addressOf = (path: string) =>
       path
         .replace(':statement_id', world.statementOf('own').id)
         .replace(':line_id', line?.id ?? '')
+        .replace(':link_id', link?.link_id ?? '')
         .replace(':postback_id', postback.id)
         .replace(':question_id', question.id)
         .replace(/\/(reports|clicks|overview|sub-affiliates)$/, `$&?${DAYS}`)

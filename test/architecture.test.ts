@@ -194,6 +194,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\//,
   '@simplewebauthn': /^portal\/passkeys\.ts$/,
+  uqr: /^portal\/qr-code\.tsx$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run)\.ts$/,

@@ -366,6 +366,7 @@ async function takeAffiliateApi(team: Team, statement_id: string, line_id: strin
   await read('createOwnLink', 'wrong-page', 'A page that is not allowed', {
     body: { landing_page: 'https://other.example/' },
   })
+  await read('getOwnLink', 'one', 'One of them', { at: { link_id } })
   await read('changeOwnLink', 'disabled', 'A link is disabled', {
     at: { link_id },
     body: { disabled: true },

@@ -64,6 +64,14 @@ async function findOwnLink(c: Context<AppEnv>, account: string, affiliate_id: st
   throw new ApiError('not_found', { detail: 'You have no such link.' })
 }
 
+/** Responds with a link of the affiliate. */
+export async function respondWithLink(c: Context<AppEnv>): Promise<Response> {
+  readQuery(c.req.url)
+  const { id: affiliate_id, account } = await callerOf(c)
+  const link = await findOwnLink(c, account.id, affiliate_id)
+  return c.json(await showTo(c, presentLink(c.env, link)))
+}
+
 /** Changes a link of the affiliate. */
 export async function respondWithChangedLink(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)

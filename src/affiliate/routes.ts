@@ -10,7 +10,7 @@ import { caller } from './caller.ts'
 import { orCsv } from './csv.ts'
 import { CSV_COLUMNS } from './csv-rows.ts'
 import { respondWithCustomers } from './customers.ts'
-import { respondWithChangedLink, respondWithNewLink } from './links.ts'
+import { respondWithChangedLink, respondWithLink, respondWithNewLink } from './links.ts'
 import { respondWithClicks, respondWithLinks, respondWithSubAffiliates } from './lists.ts'
 import { respondWithMe } from './me.ts'
 import { respondWithOverview } from './overview.ts'
@@ -48,6 +48,7 @@ affiliateApi
   .get('/customers', respondWithCustomers)
   .get('/links', respondWithLinks)
   .post('/links', respondWithNewLink)
+  .get('/links/:link_id', respondWithLink)
   .patch('/links/:link_id', respondWithChangedLink)
   .get('/clicks', respondWithClicks)
   .route('/', accountReports)

@@ -4,7 +4,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /** Returns the text of an element. While a component waits for what it shows, it is a promise. */
-const textOf = async (element: JSX.Element | Promise<JSX.Element>): Promise<string> =>
+export const textOf = async (element: JSX.Element | Promise<JSX.Element>): Promise<string> =>
   (await element).toString()
 
 /** Responds with a document. */

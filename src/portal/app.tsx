@@ -7,6 +7,7 @@ import { httpsOnly, requestLog } from '../http/request-log.ts'
 import { acceptedLanguage } from '../languages.ts'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
+import { changeLinks, saveQrCode, showLinks } from './links.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 import { showLedger, showPayments } from './payments.tsx'
@@ -92,6 +93,9 @@ portalApp
   .get('/sub-affiliates', forMembers(showSubAffiliates))
   .get('/payments', forMembers(showPayments))
   .get('/payments/ledger', forMembers(showLedger))
+  .get('/links', forMembers(showLinks))
+  .post('/links', forMembers(changeLinks))
+  .get('/links/:link/qr-code.svg', forMembers(saveQrCode))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))
   .get('/passkeys', forMembers(showPasskeys))

@@ -28,6 +28,7 @@ export const PLACES = {
   customers: '/customers',
   sub_affiliates: '/sub-affiliates',
   payments: '/payments',
+  links: '/links',
   questions: '/questions',
   passkeys: '/passkeys',
 } as const

@@ -468,6 +468,7 @@ const affiliateReads: Route[] = [
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },
   { ...own, id: 'listAffiliateCustomers', query: PERIOD, weighs: true },
   { ...own, id: 'listOwnLinks' },
+  { ...own, id: 'getOwnLink' },
   {
     ...own,
     id: 'createOwnLink',

@@ -400,6 +400,14 @@ const READINGS: readonly Reading[] = [
     answer: ref('Link'),
   },
   {
+    id: 'getOwnLink',
+    path: '/links/{link_id}',
+    summary: 'Get a link',
+    description: 'Returns a link of the affiliate.',
+    errors: ['not_found'],
+    answer: ref('Link'),
+  },
+  {
     id: 'changeOwnLink',
     path: '/links/{link_id}',
     summary: 'Change a link',

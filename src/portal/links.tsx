@@ -1,0 +1,406 @@
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import type { AppEnv } from '../auth/authorize.ts'
+import { dayBefore, type Values } from '../console/page.ts'
+import { Data, type List, Table } from '../console/parts/data.tsx'
+import { FigureCard } from '../console/parts/figures.tsx'
+import { respond, textOf } from '../console/respond.ts'
+import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
+import { ApiError } from '../errors.ts'
+import { Problem, portalPath } from './layout.tsx'
+import { MemberPage, NextPage } from './member-page.tsx'
+import { QrCode } from './qr-code.tsx'
+import { readMemberForm } from './sign-in.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+/** What `GET /affiliate/v1/links` says of a link. */
+interface Link {
+  readonly link_id: string
+  readonly url: string
+  readonly name: string | null
+  readonly landing_page: string
+  readonly pass_query: boolean
+  readonly disabled: boolean
+  readonly disabled_by: 'team' | 'affiliate' | null
+}
+
+/** The figures of links by their ids; null if they cannot be told. */
+type Figures = ReadonlyMap<string, Readonly<Record<string, number | null>>> | null
+
+const AT = '/links'
+
+/** The days of the figures, today included. */
+const DAYS = 30
+
+const linkPath = ({ account }: MemberVisit, { link_id }: Pick<Link, 'link_id'>) =>
+  `${portalPath(account.id, AT)}?${new URLSearchParams({ link: link_id })}`
+
+/** The metrics of links, with the words of each. Only some firms have deposits that are told apart. */
+const metricsOf = ({ words, account }: MemberVisit): readonly (readonly [string, string])[] => [
+  ['clicks', words.clicks],
+  ['signups', words.signups],
+  ...(account.vertical === 'forex' ? [['first_deposit_count', words.first_deposits] as const] : []),
+]
+
+/** Reads the figures of links. A report of a very large account is refused: then the page has none. */
+async function readFigures(visit: MemberVisit): Promise<Figures> {
+  const query = {
+    ...{ from: dayBefore(visit.now, DAYS - 1), to: dayBefore(visit.now, 0), group_by: 'link' },
+    metrics: metricsOf(visit)
+      .map(([name]) => name)
+      .join(),
+  }
+  type Row = { groups: { link: string | null }; metrics: Record<string, number | null> }
+  try {
+    const { data } = await visit.get<{ data: Row[] }>('/reports', query)
+    return new Map(data.map(({ groups, metrics }) => [groups.link ?? '', metrics]))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'validation_failed') return null
+    throw error
+  }
+}
+
+function figureText(
+  { language }: MemberVisit,
+  figures: Figures,
+  { link_id }: Link,
+  name: string,
+): string {
+  if (figures === null) return '–'
+  return new Intl.NumberFormat(language).format(figures.get(link_id)?.[name] ?? 0)
+}
+
+function State({ visit, link }: { visit: MemberVisit; link: Link }) {
+  const { words, account } = visit
+  if (!link.disabled) return <small class="badge good">{words.link_on}</small>
+  const text = link.disabled_by === 'team' ? words.link_off_by_firm : words.link_off
+  return <small class="badge warn">{fill(text, { account: account.name })}</small>
+}
+
+/** Renders a text with a button that copies it. */
+const Copied = ({ visit, text }: { visit: MemberVisit; text: string }) => (
+  <code class="secret" data-copy={visit.words.copy} data-copied={visit.words.copied}>
+    {text}
+  </code>
+)
+
+/** What was typed into a form that was refused, and why. */
+interface Refused {
+  readonly values: Values
+  readonly problem: string
+}
+
+/** Renders the fields that a new link and a changed one have. */
+const LinkFields = (props: {
+  visit: MemberVisit
+  pages: readonly string[]
+  link: Pick<Link, 'landing_page' | 'name' | 'pass_query'>
+}) => {
+  const { visit, pages, link } = props
+  const { words } = visit
+  return (
+    <>
+      <div class="field">
+        <label for="landing_page">{words.landing_page}</label>
+        <input
+          id="landing_page"
+          name="landing_page"
+          type="url"
+          required
+          maxlength={2000}
+          list="landing_pages"
+          value={link.landing_page}
+          aria-describedby="landing_page-about"
+          autocomplete="off"
+        />
+        <datalist id="landing_pages">
+          {pages.map((page) => (
+            <option value={page} />
+          ))}
+        </datalist>
+        <p class="note" id="landing_page-about">
+          {words.landing_page_hint} {pages.map((page) => `${page} `)}
+        </p>
+      </div>
+      <div class="field">
+        <label for="name">{words.link_name}</label>
+        <input
+          id="name"
+          name="name"
+          maxlength={100}
+          value={link.name ?? ''}
+          aria-describedby="name-about"
+          autocomplete="off"
+        />
+        <p class="note" id="name-about">
+          {words.link_name_hint}
+        </p>
+      </div>
+      <label class="check">
+        <input type="checkbox" name="pass_query" value="yes" checked={link.pass_query} />{' '}
+        {words.pass_query}
+      </label>
+    </>
+  )
+}
+
+/** Renders a form of the page. `change` names what it does. */
+const LinkForm = (props: {
+  visit: MemberVisit
+  change: string
+  submit: string
+  link?: Link
+  isPlain?: boolean
+  children?: Child
+}) => {
+  const { visit, change, submit, link, isPlain, children } = props
+  return (
+    <form method="post" action={portalPath(visit.account.id, AT)} class="change">
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      <input type="hidden" name="change" value={change} />
+      {link && <input type="hidden" name="link" value={link.link_id} />}
+      {children}
+      <button type="submit" class={isPlain ? 'plain' : undefined}>
+        {submit}
+      </button>
+    </form>
+  )
+}
+
+/** Returns what a form shows: what was typed if it was refused, or what is stored. */
+const shownFields = (refused: Refused | null, stored: Link | null, page = '') => ({
+  landing_page: refused?.values('landing_page') ?? stored?.landing_page ?? page,
+  name: refused?.values('name') ?? stored?.name ?? '',
+  pass_query: refused ? refused.values('pass_query') === 'yes' : (stored?.pass_query ?? false),
+})
+
+const NewLink = (props: {
+  visit: MemberVisit
+  pages: readonly string[]
+  refused: Refused | null
+}) => {
+  const { visit, pages, refused } = props
+  const { words, account } = visit
+  return (
+    <section id="make">
+      <h2>{words.make_link}</h2>
+      {refused && <Problem text={refused.problem} />}
+      {pages.length === 0 ? (
+        <p class="note">{fill(words.no_landing_pages, { account: account.name })}</p>
+      ) : (
+        <LinkForm visit={visit} change="make" submit={words.make_link}>
+          <LinkFields visit={visit} pages={pages} link={shownFields(refused, null, pages[0])} />
+        </LinkForm>
+      )}
+    </section>
+  )
+}
+
+const Links = (props: { visit: MemberVisit; list: List<Link>; figures: Figures }) => {
+  const { visit, list, figures } = props
+  const { words } = visit
+  return (
+    <>
+      <Table
+        caption={fill(words.links_caption, { days: String(DAYS) })}
+        rows={list.data}
+        columns={[
+          {
+            title: words.link,
+            cell: (link: Link) => (
+              <>
+                <a href={linkPath(visit, link)}>
+                  <Data text={link.name ?? link.link_id} />
+                </a>{' '}
+                <State visit={visit} link={link} />
+              </>
+            ),
+          },
+          {
+            title: words.link_address,
+            cell: (link: Link) => <Copied visit={visit} text={link.url} />,
+          },
+          ...metricsOf(visit).map(([name, title]) => ({
+            title,
+            isNumeric: true,
+            cell: (link: Link) => figureText(visit, figures, link, name),
+          })),
+        ]}
+        empty={<p class="note">{words.no_links}</p>}
+      />
+      <NextPage visit={visit} at={AT} cursor={list.meta.next_cursor} />
+    </>
+  )
+}
+
+/** Renders how an affiliate tells its campaigns apart, with an example of the link. */
+const Campaigns = ({ visit, link }: { visit: MemberVisit; link: Link }) => {
+  const { words } = visit
+  return (
+    <section>
+      <h2>{words.campaigns}</h2>
+      <p>{words.campaigns_lead}</p>
+      <p>
+        <Copied visit={visit} text={`${link.url}?sub1=newsletter&sub2=button`} />
+      </p>
+    </section>
+  )
+}
+
+const OneLink = (props: {
+  visit: MemberVisit
+  link: Link
+  figures: Figures
+  pages: readonly string[]
+  refused: Refused | null
+}) => {
+  const { visit, link, figures, pages, refused } = props
+  const { words, account } = visit
+  const isLocked = link.disabled_by === 'team'
+  const file = `${portalPath(account.id, `${AT}/${link.link_id}`)}/qr-code.svg`
+  return (
+    <>
+      <p>
+        <State visit={visit} link={link} />
+      </p>
+      <p>
+        <Copied visit={visit} text={link.url} />
+      </p>
+      <div class="figure-cards">
+        {metricsOf(visit).map(([name, title]) => (
+          <FigureCard title={title}>
+            <p class="big">{figureText(visit, figures, link, name)}</p>
+            <p class="note">{words.last_days}</p>
+          </FigureCard>
+        ))}
+      </div>
+      <h2>{words.qr_code}</h2>
+      <QrCode text={link.url} label={words.qr_code_of_link} />
+      <p>
+        <a href={file} download={`${link.link_id}.svg`}>
+          {words.qr_code_save}
+        </a>
+      </p>
+      <Campaigns visit={visit} link={link} />
+      <h2>{words.change_link}</h2>
+      {refused && <Problem text={refused.problem} />}
+      <LinkForm visit={visit} change="save" submit={words.save} link={link}>
+        <LinkFields visit={visit} pages={pages} link={shownFields(refused, link)} />
+      </LinkForm>
+      {isLocked ? (
+        <p class="note">{fill(words.link_locked, { account: account.name })}</p>
+      ) : (
+        <LinkForm
+          visit={visit}
+          change={link.disabled ? 'on' : 'off'}
+          submit={link.disabled ? words.turn_on : words.turn_off}
+          link={link}
+          isPlain
+        >
+          {!link.disabled && <p class="note">{words.turn_off_hint}</p>}
+        </LinkForm>
+      )}
+      <p>
+        <a href={portalPath(account.id, AT)}>{words.all_links}</a>
+      </p>
+    </>
+  )
+}
+
+/** Returns a link of the affiliate. Throws `not_found` if there is none. */
+const readLink = (visit: MemberVisit, id: string) =>
+  visit.get<Link>(`${AT}/${encodeURIComponent(id)}`)
+
+const DONE = ['made', 'saved', 'on', 'off'] as const
+
+/** Responds with the links of the affiliate, or with the one that the address names. */
+export async function showLinks(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+  refused: Refused | null = null,
+): Promise<Response> {
+  const { words } = visit
+  const id = refused ? refused.values('link') : (c.req.query('link') ?? '')
+  const done = DONE.find((one) => one === c.req.query('done'))
+  const [{ landing_pages: pages }, figures, found] = await Promise.all([
+    visit.get<{ landing_pages: readonly string[] }>('/me'),
+    readFigures(visit),
+    id ? readLink(visit, id) : visit.get<List<Link>>(AT, { cursor: c.req.query('cursor') }),
+  ])
+  const title = 'link_id' in found ? (found.name ?? found.link_id) : words.links
+  return respond(
+    c,
+    <MemberPage visit={visit} here="links" title={title}>
+      {done && (
+        <p class="notice good" role="status">
+          {words[`link_done_${done}`]}
+        </p>
+      )}
+      {'link_id' in found ? (
+        <OneLink visit={visit} link={found} figures={figures} pages={pages} refused={refused} />
+      ) : (
+        <>
+          <Links visit={visit} list={found} figures={figures} />
+          <NewLink visit={visit} pages={pages} refused={refused} />
+        </>
+      )}
+    </MemberPage>,
+    refused ? 422 : 200,
+  )
+}
+
+/** Responds with the QR code of a link as a file. */
+export async function saveQrCode(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { url, link_id } = await readLink(visit, c.req.param('link') ?? '')
+  const svg = <QrCode text={url} label={visit.words.qr_code_of_link} />
+  return c.body(await textOf(svg), 200, {
+    'Content-Type': 'image/svg+xml',
+    'Content-Disposition': `attachment; filename="${link_id}.svg"`,
+  })
+}
+
+/** Returns why a link was refused, in the language of the affiliate. */
+function problemOf({ words, account }: MemberVisit, error: ApiError): string {
+  const [first] = (error.details.errors ?? []) as { code?: string; pointer?: string }[]
+  if (first?.code === 'maximum') return fill(words.link_full, { count: String(MAX_ACTIVE_LINKS) })
+  if (first?.pointer === '/landing_page') return words.link_page_refused
+  if (first?.pointer === '/name') return words.link_name_refused
+  if (first?.pointer === '/disabled') return fill(words.link_locked, { account: account.name })
+  throw error
+}
+
+/** Makes or changes a link. */
+export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const values = await readMemberForm(c, visit)
+  const [change, link_id] = [values('change'), values('link')]
+  const fields = {
+    landing_page: values('landing_page').trim(),
+    pass_query: values('pass_query') === 'yes',
+  }
+  const name = values('name').trim()
+  const path = `${AT}/${encodeURIComponent(link_id)}`
+  const to = (link: Pick<Link, 'link_id'>, done: (typeof DONE)[number]) =>
+    c.redirect(`${linkPath(visit, link)}&${new URLSearchParams({ done })}`, 303)
+  try {
+    if (change === 'make') {
+      return to(await visit.send<Link>('POST', AT, { ...fields, ...(name && { name }) }), 'made')
+    }
+    if (change === 'save') {
+      // A page that the firm no longer allows stays until the affiliate chooses another.
+      const { landing_page } = await readLink(visit, link_id)
+      const { landing_page: page, pass_query } = fields
+      const moved = page === landing_page ? {} : { landing_page: page }
+      return to(
+        await visit.send<Link>('PATCH', path, { ...moved, pass_query, name: name || null }),
+        'saved',
+      )
+    }
+    const isOn = change === 'on'
+    return to(await visit.send<Link>('PATCH', path, { disabled: !isOn }), isOn ? 'on' : 'off')
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const problem = problemOf(visit, error)
+    return showLinks(c, visit, { values, problem })
+  }
+}
