@@ -143,7 +143,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'row-reads',
   ],
   project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],
-  portal: ['portal', 'portal-links', 'portal-questions', 'portal-pages'],
+  portal: ['portal', 'portal-links', 'portal-questions', 'portal-pages', 'portal-view'],
   reports: ['reports', 'totals.test'],
   sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
   webhooks: ['webhook', 'feeds'],

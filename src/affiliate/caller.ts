@@ -9,7 +9,6 @@ import { isWellFormed } from '../auth/secret.ts'
 import { affiliateKeyObjectName } from '../auth/token-gate.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, pseudonymKeyOf } from '../db/directory/accounts.ts'
-import { findSignedIn } from '../db/directory/affiliate-passkeys.ts'
 import { readProfiles } from '../db/directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
@@ -17,11 +16,13 @@ import { acceptedLanguage } from '../languages.ts'
 import {
   CSRF_HEADER,
   isMemberCsrfToken,
-  type MemberSession,
+  isViewer,
   memberObjectName,
+  type PortalSession,
   readMemberSession,
 } from './member-session.ts'
 import { nameCustomers } from './pseudonyms.ts'
+import { findHolder } from './session-holder.ts'
 import { visible } from './view.ts'
 
 const affiliateKeys = newKnownKeys('keys of affiliates')
@@ -70,7 +71,7 @@ interface Credential {
   readonly objectName: string
   readonly accept: () => void
   /** The session of the portal; absent if the credential is a key. */
-  readonly session?: MemberSession
+  readonly session?: PortalSession
 }
 
 /**
@@ -83,6 +84,7 @@ async function readSession(c: Context<AppEnv>): Promise<Credential | null> {
   if (c.req.header('Authorization') !== undefined) return null
   const session = await readMemberSession(c, Date.now())
   if (!session) return null
+  if (isViewer(session) && !isSafe(c.req.method)) throw readOnly()
   const token = c.req.header(CSRF_HEADER) ?? ''
   if (!isSafe(c.req.method) && !(await isMemberCsrfToken(c.env, session, token))) {
     const detail = `A session sends its token in the header \`${CSRF_HEADER}\` with each change.`
@@ -91,11 +93,16 @@ async function readSession(c: Context<AppEnv>): Promise<Credential | null> {
   return { objectName: memberObjectName(session.id), accept: () => {}, session }
 }
 
-/** Refuses a session whose member or passkey was removed, or whose account is disabled. */
-async function admitSession(c: Context<AppEnv>, grant: Grant, session: MemberSession) {
+/** What a member of the team is told who sees the portal as an affiliate, and tries to change something. */
+export const READ_ONLY = 'You see what the affiliate sees. You cannot change anything here.'
+
+const readOnly = () => new ApiError('insufficient_scope', { detail: READ_ONLY })
+
+/** Refuses a session that has ended, or whose account is disabled. */
+async function admitSession(c: Context<AppEnv>, grant: Grant, session: PortalSession) {
   const isDisabled = c.var.affiliate?.account.disabled === 1
   const db = resolveDatabase(c.env, grant.binding)
-  if (isDisabled || !(await findSignedIn(db, session))) throw invalidKey()
+  if (isDisabled || !(await findHolder(c.env, db, session))) throw invalidKey()
 }
 
 async function readKey(c: Context<AppEnv>): Promise<Credential> {

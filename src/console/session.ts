@@ -1,10 +1,11 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ASSERTION_HEADER, readAssertion } from '../auth/access.ts'
-import { findByName, type KeyMember } from '../auth/admin-keys.ts'
+import type { KeyMember } from '../auth/admin-keys.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
-import type { Member } from '../auth/roles.ts'
+import { isRole, type Member } from '../auth/roles.ts'
+import { isTeamSessionLive, teamSessionObject } from '../auth/team-session.ts'
 import { HOUR_MS } from '../durations.ts'
 import { sessionCookieName, writeSessionCookie } from '../http/session-cookie.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
@@ -62,8 +63,6 @@ const CONTEXT = 'console session'
 
 const cookieName = (env: Env) => sessionCookieName(env, 'tributary_console')
 
-const sessionObject = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
-
 /** Returns whether members sign in through Cloudflare Access instead of with their keys. */
 export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
 
@@ -96,16 +95,14 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
   if (text === null) return null
   const [id, actor, role, fingerprint, until]: SessionContent = JSON.parse(text)
   if (until <= now) return null
-  const member = await findByName(actor, c.env)
-  if (member?.fingerprint !== fingerprint || member.role !== role) return null
-  // A copy of the cookie must not outlive the sign-out.
-  const hasEnded = await withObjectRetry(() => sessionObject(c.env, id).hasEnded())
-  return hasEnded ? null : { id, member, until }
+  if (!isRole(role)) return null
+  const isLive = await isTeamSessionLive(c.env, { id, actor, role, fingerprint })
+  return isLive ? { id, member: { actor, role }, until } : null
 }
 
 /** Ends a session, also for copies of its cookie. */
 export async function endSession(c: Context<AppEnv>, { id, until }: Session): Promise<void> {
-  if (until !== null) await withObjectRetry(() => sessionObject(c.env, id).endSession(until))
+  if (until !== null) await withObjectRetry(() => teamSessionObject(c.env, id).endSession(until))
   writeSessionCookie(c, cookieName(c.env), '', 0)
 }
 

@@ -1,5 +1,8 @@
 import { type Context, Hono } from 'hono'
+import { READ_ONLY } from '../affiliate/caller.ts'
+import { isViewer } from '../affiliate/member-session.ts'
 import type { AppEnv } from '../auth/authorize.ts'
+import { isSafe } from '../auth/roles.ts'
 import { respond } from '../console/respond.ts'
 import { policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
@@ -25,7 +28,8 @@ import {
 import { showStatement } from './statement.tsx'
 import { showStatements } from './statements.tsx'
 import { showSubAffiliates } from './sub-affiliates.tsx'
-import { type MemberVisit, memberVisit } from './visit.ts'
+import { beginView, refuseViewer } from './view-as.tsx'
+import { type MemberVisit, memberVisit, type PersonVisit } from './visit.ts'
 import { WORDS } from './words.ts'
 
 type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
@@ -33,7 +37,10 @@ type Handle = (c: Context<AppEnv>, visit: MemberVisit) => Promise<Response>
 /** Returns a handler for members who are signed in. Others are sent to the sign-in. */
 const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
   const visit = await memberVisit(c)
-  if (isMember(visit)) return handle(c, visit)
+  if (isMember(visit)) {
+    const isRefused = isViewer(visit.session) && !isSafe(c.req.method)
+    return isRefused ? refuseViewer(c, visit, READ_ONLY) : handle(c, visit)
+  }
   if (visit.reason === 'suspended') return suspendedPage(c, visit)
   // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
   // then loads itself.
@@ -43,6 +50,18 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
   }
   return c.redirect(portalPath(visit.account.id, '/sign-in'), 303)
 }
+
+/** Returns a handler for members who signed in with a passkey. */
+const forPersons = (handle: (c: Context<AppEnv>, visit: PersonVisit) => Promise<Response>) =>
+  forMembers(async (c, visit) => {
+    const { session } = visit
+    if (!isViewer(session)) return handle(c, { ...visit, session })
+    return refuseViewer(
+      c,
+      visit,
+      'Keys and passkeys belong to the persons who sign in. You do not see them.',
+    )
+  })
 
 /** Responds with an error as a page of the portal. */
 function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
@@ -83,6 +102,7 @@ portalApp
   .get('/sign-in', showSignIn)
   .post('/sign-in', signIn)
   .post('/sign-out', signOut)
+  .post('/view', beginView)
   .get('/invitation', showInvitation)
   .post('/invitation', showRegistration)
   .post('/invitation/register', register)
@@ -98,8 +118,8 @@ portalApp
   .get('/links/:link/qr-code.svg', forMembers(saveQrCode))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))
-  .get('/passkeys', forMembers(showPasskeys))
-  .post('/passkeys', forMembers(changePasskeys))
+  .get('/passkeys', forPersons(showPasskeys))
+  .post('/passkeys', forPersons(changePasskeys))
 
 /** Returns whether a request is for a portal. */
 export const isForPortal = (url: string): boolean => new URL(url).pathname.startsWith('/portal/')

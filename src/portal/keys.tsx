@@ -8,7 +8,7 @@ import type { AffiliateKeyRow } from '../db/directory/affiliate-keys.ts'
 import { portalPath } from './layout.tsx'
 import { timeText } from './member-page.tsx'
 import { typedName } from './sign-in.tsx'
-import type { MemberVisit } from './visit.ts'
+import type { MemberVisit, PersonVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** The path of the page with keys and passkeys below that of the account's portal. */
@@ -146,7 +146,7 @@ export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly Affil
 }
 
 /** Makes the member the author of what follows, as the audit log names them. */
-function act(c: Context<AppEnv>, { session, account }: MemberVisit): void {
+function act(c: Context<AppEnv>, { session, account }: PersonVisit): void {
   const { affiliate_id: id, member } = session
   c.set('actor', affiliateActor({ id, member, key: null, view: viewOf(account) }))
 }
@@ -154,7 +154,7 @@ function act(c: Context<AppEnv>, { session, account }: MemberVisit): void {
 /** Makes a key of the affiliate by a form. Throws `conflict` if they have as many as they may have. */
 export async function makeKey(
   c: Context<AppEnv>,
-  visit: MemberVisit,
+  visit: PersonVisit,
   form: (name: string) => string,
 ): Promise<NewKey> {
   act(c, visit)
@@ -168,7 +168,7 @@ export async function makeKey(
 }
 
 /** Ends a key of the affiliate at once. Throws `not_found`. */
-export async function endKey(c: Context<AppEnv>, visit: MemberVisit, id: string): Promise<void> {
+export async function endKey(c: Context<AppEnv>, visit: PersonVisit, id: string): Promise<void> {
   act(c, visit)
   await endAffiliateKeyNow(c, visit.account, visit.session.affiliate_id, id)
 }

@@ -19,6 +19,8 @@ interface SignedInFrame {
   readonly affiliate: string
   readonly csrf: string
   readonly here: Place
+  /** Whether a member of the team sees what the affiliate sees. */
+  readonly isViewer: boolean
 }
 
 /** The pages of the portal, by the last part of their address. */
@@ -45,7 +47,7 @@ const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
     <a href={portalPath(account.id)}>
       <Data text={account.name} />
     </a>
-    {signedIn && (
+    {signedIn && !signedIn.isViewer && (
       <form method="post" action={portalPath(account.id, '/sign-out')} class="who">
         <input type="hidden" name="csrf" value={signedIn.csrf} />
         <span>
@@ -88,6 +90,23 @@ const Pages = ({
   </nav>
 )
 
+/** Renders what a member of the team has to know who sees the portal as an affiliate, and the way out. */
+const ViewerBanner = ({ account, signedIn }: Frame) =>
+  signedIn?.isViewer ? (
+    <form
+      method="post"
+      action={portalPath(account.id, '/sign-out')}
+      class="notice warn viewer"
+      lang="en"
+    >
+      <input type="hidden" name="csrf" value={signedIn.csrf} />
+      <p>
+        You see what <Data text={signedIn.affiliate} /> sees. You cannot change anything here.
+      </p>
+      <button type="submit">Leave</button>
+    </form>
+  ) : null
+
 /** Renders a page of the portal. */
 export const PortalPage = (frame: Frame) => {
   const { language, account, title, signedIn, children } = frame
@@ -111,6 +130,7 @@ export const PortalPage = (frame: Frame) => {
         <a class="skip" href="#main">
           {words.skip}
         </a>
+        <ViewerBanner {...frame} />
         <Top {...frame} words={words} />
         {signedIn && <Pages account={account} words={words} here={signedIn.here} />}
         <main id="main" tabindex={-1}>

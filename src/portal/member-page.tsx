@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { isViewer } from '../affiliate/member-session.ts'
 import { DEFAULT_LOCALE } from '../commission/words/words.ts'
 import { visible } from '../console/parts/data.tsx'
 import type { Language } from '../languages.ts'
@@ -47,7 +48,10 @@ export const MemberPage = (props: {
       language={language}
       account={account}
       title={props.title}
-      signedIn={{ name: member.name, affiliate, csrf, here: props.here }}
+      signedIn={{
+        ...{ name: member.name, affiliate, csrf, here: props.here },
+        isViewer: isViewer(props.visit.session),
+      }}
     >
       {props.children}
     </PortalPage>

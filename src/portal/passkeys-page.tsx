@@ -17,7 +17,7 @@ import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { creationOptions, newChallenge, readChallenge, verifyRegistration } from './passkeys.ts'
 import { readMemberForm, typedName } from './sign-in.tsx'
-import type { MemberVisit } from './visit.ts'
+import type { PersonVisit } from './visit.ts'
 import type { Words } from './words.ts'
 
 const AT = KEYS_AT
@@ -25,14 +25,14 @@ const AT = KEYS_AT
 /** The passkeys that a member may have. */
 const MAX_PASSKEYS = 20
 
-const purposeOf = ({ session }: MemberVisit) => `add ${session.id}`
+const purposeOf = ({ session }: PersonVisit) => `add ${session.id}`
 
 const OnePasskey = ({
   visit,
   passkey,
   isLast,
 }: {
-  visit: MemberVisit
+  visit: PersonVisit
   passkey: Passkey
   isLast: boolean
 }) => {
@@ -73,7 +73,7 @@ const DONE: ReadonlyMap<string, (words: Words) => string> = new Map([
 /** Responds with the keys of the affiliate and the passkeys of the member, and the forms that add one. */
 export async function showPasskeys(
   c: Context<AppEnv>,
-  visit: MemberVisit,
+  visit: PersonVisit,
   problem?: string,
   made?: NewKey,
 ): Promise<Response> {
@@ -130,7 +130,7 @@ export async function showPasskeys(
 /** Makes or ends a key of the affiliate. */
 async function changeKeys(
   c: Context<AppEnv>,
-  visit: MemberVisit,
+  visit: PersonVisit,
   form: (name: string) => string,
 ): Promise<Response> {
   const { words, account } = visit
@@ -147,7 +147,7 @@ async function changeKeys(
 }
 
 /** Changes the keys of the affiliate, or adds or removes a passkey of the member. */
-export async function changePasskeys(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
   const form = await readMemberForm(c, visit)
   if (form('change').endsWith('-key')) return changeKeys(c, visit, form)

@@ -3,12 +3,14 @@ import {
   beginMemberSession,
   endMemberSession,
   isMemberCsrfToken,
+  isViewer,
 } from '../affiliate/member-session.ts'
 import { clientAddress } from '../auth/address.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { digest } from '../auth/secret.ts'
 import { readSignInForm } from '../console/form.ts'
+import { accountPath } from '../console/page.ts'
 import { respond } from '../console/respond.ts'
 import { isOwnOrigin } from '../console/show-page.tsx'
 import { type FoundInvitation, findInvitation } from '../db/directory/affiliate-members.ts'
@@ -143,6 +145,10 @@ export async function signOut(c: Context<AppEnv>): Promise<Response> {
   if (isMember(visit)) {
     await readMemberForm(c, visit)
     await endMemberSession(c, visit.session)
+    const { account, session } = visit
+    if (isViewer(session)) {
+      return c.redirect(accountPath(account.id, 'affiliates', session.affiliate_id), 303)
+    }
   }
   return c.redirect(portalPath(visit.account.id, '/sign-in?done=yes'), 303)
 }

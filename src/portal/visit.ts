@@ -4,15 +4,17 @@ import {
   type MemberSession,
   memberCsrfToken,
   memberObjectName,
+  type PortalSession,
   readMemberSession,
 } from '../affiliate/member-session.ts'
 import { affiliateApi } from '../affiliate/routes.ts'
+import { findHolder } from '../affiliate/session-holder.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
-import { findSignedIn, type SignedIn } from '../db/directory/affiliate-passkeys.ts'
+import type { SignedIn } from '../db/directory/affiliate-passkeys.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { acceptedLanguage, type Language } from '../languages.ts'
@@ -39,9 +41,9 @@ export interface PortalVisit {
   readonly now: number
 }
 
-/** A request of a member who is signed in. */
+/** A request of a member who is signed in, or of one of the team who sees the same. */
 export interface MemberVisit extends PortalVisit {
-  readonly session: MemberSession
+  readonly session: PortalSession
   readonly member: SignedIn
   readonly csrf: string
   /** Reads from a path below `/affiliate/v1`. Throws the ApiError that the API responds with. */
@@ -51,6 +53,9 @@ export interface MemberVisit extends PortalVisit {
   /** Sends a change. Throws the ApiError that the API responds with. */
   send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>
 }
+
+/** A request of a member who signed in with a passkey. */
+export type PersonVisit = MemberVisit & { readonly session: MemberSession }
 
 type Query = Readonly<Record<string, string | undefined>>
 
@@ -88,7 +93,7 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(session.id))
   const [admission, member] = await Promise.all([
     withObjectRetry(() => tokenObject().admit(1)),
-    findSignedIn(db, session),
+    findHolder(c.env, db, session),
   ])
   if (!admission || !member) return { ...visit, reason: 'signed_out' }
   if (admission.retryAfter > 0) {

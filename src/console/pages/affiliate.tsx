@@ -31,7 +31,7 @@ import {
   firstVersionWords,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
-import { AccessPart, memberChanges, readAccess } from '../parts/affiliate-members.tsx'
+import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
 import { type Status, StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
@@ -639,6 +639,9 @@ export const affiliatePage: Page = {
         {found.profile && (
           <>
             <h2 id="portal">Portal</h2>
+            {found.profile.status === 'active' && (
+              <ViewForm visit={visit} affiliate_id={affiliate_id} />
+            )}
             {found.access && <AccessPart visit={visit} access={found.access} />}
             <p>
               <AccountLink visit={visit} at={['affiliates', affiliate_id, 'keys']}>

@@ -504,6 +504,13 @@ const SENTENCES: Readonly<Record<string, Write>> = {
       </>
     ),
   }),
+  'affiliate-view.begin': (details, visit) => ({
+    sentence: (
+      <>
+        looked at the portal as <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
   'affiliate-question.ask': (details, visit) => ({
     sentence: (
       <>

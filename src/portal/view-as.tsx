@@ -1,0 +1,51 @@
+import type { Context } from 'hono'
+import { beginViewerSession } from '../affiliate/member-session.ts'
+import { findByName } from '../auth/admin-keys.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { readOwnForm } from '../console/change.ts'
+import { respond } from '../console/respond.ts'
+import { readSession, usesAccess } from '../console/session.ts'
+import { readProfiles } from '../db/directory/affiliates.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { ApiError } from '../errors.ts'
+import { PLACES, Problem, portalPath } from './layout.tsx'
+import { MemberPage } from './member-page.tsx'
+import { type MemberVisit, portalVisit } from './visit.ts'
+
+// The portal as an affiliate sees it, for a member of the team: read-only, and in the audit log.
+
+/** Begins to show the portal as an affiliate sees it, if the form is one of the console's session. */
+export async function beginView(c: Context<AppEnv>): Promise<Response> {
+  const { account, db, now } = await portalVisit(c)
+  const session = await readSession(c, now)
+  if (!session) return c.redirect('/console/sign-in', 303)
+  const affiliate_id = (await readOwnForm(c, session))('affiliate_id')
+  const profiles = await readProfiles(db, account.id, [affiliate_id])
+  if (!profiles.has(affiliate_id)) throw new ApiError('not_found')
+  const { actor, role } = session.member
+  const member = usesAccess(c.env) ? null : await findByName(actor, c.env)
+  const viewer = { id: session.id, actor, role, fingerprint: member?.fingerprint ?? null }
+  const details = { affiliate_id }
+  await withAudit(db, { actor, action: 'affiliate-view.begin', account: account.id, details }, [])
+  await beginViewerSession(c, account, { affiliate_id, viewer, until: session.until }, now)
+  return c.redirect(portalPath(account.id), 303)
+}
+
+/** Responds that somebody who only looks cannot do this. */
+export const refuseViewer = (c: Context<AppEnv>, visit: MemberVisit, detail: string) => {
+  const at = new URL(c.req.url).pathname.slice(portalPath(visit.account.id).length)
+  const here = Object.entries(PLACES).find(([, path]) => path === at)?.[0]
+  return respond(
+    c,
+    <MemberPage
+      visit={visit}
+      here={(here ?? 'overview') as keyof typeof PLACES}
+      title={visit.words.failed}
+    >
+      <div lang="en">
+        <Problem text={detail} />
+      </div>
+    </MemberPage>,
+    403,
+  )
+}
