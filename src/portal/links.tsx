@@ -212,8 +212,16 @@ const Links = (props: { visit: MemberVisit; list: List<Link>; figures: Figures }
               <>
                 <a href={linkPath(visit, link)}>
                   <Data text={link.name ?? link.link_id} />
-                </a>{' '}
-                <State visit={visit} link={link} />
+                </a>
+                {link.disabled && (
+                  <>
+                    {' '}
+                    <State visit={visit} link={link} />
+                  </>
+                )}
+                <small class="place">
+                  <Data text={link.landing_page} />
+                </small>
               </>
             ),
           },

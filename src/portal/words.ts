@@ -199,7 +199,7 @@ const en = {
   turn_on: 'Turn the link on',
   turn_off: 'Turn the link off',
   turn_off_hint:
-    'Its visitors then see a page that says that the link does not work. You can turn it on again.',
+    'Visitors of the link then see a page that says that it does not work. You can turn it on again.',
   link_full: 'You have {count} active links or more, which is the most. Turn one off first.',
   link_page_refused:
     'The link may not lead to this page. Choose one of the pages below the field, or a page below one.',
@@ -418,7 +418,7 @@ const de: Words = {
   turn_on: 'Link anschalten',
   turn_off: 'Link abschalten',
   turn_off_hint:
-    'Seine Besucher sehen dann eine Seite, die sagt, dass der Link nicht funktioniert. Sie können ihn wieder anschalten.',
+    'Besucher des Links sehen dann eine Seite, die sagt, dass er nicht funktioniert. Sie können ihn wieder anschalten.',
   link_full:
     'Sie haben {count} aktive Links oder mehr; mehr gehen nicht. Schalten Sie zuerst einen ab.',
   link_page_refused:
@@ -628,7 +628,7 @@ const es: Words = {
   turn_on: 'Activar el enlace',
   turn_off: 'Desactivar el enlace',
   turn_off_hint:
-    'Sus visitantes ven entonces una página que dice que el enlace no funciona. Puede volver a activarlo.',
+    'Los visitantes del enlace ven entonces una página que dice que no funciona. Puede volver a activarlo.',
   link_full: 'Tiene {count} enlaces activos o más, que es el máximo. Desactive uno primero.',
   link_page_refused:
     'El enlace no puede llevar a esta página. Elija una de las páginas que hay debajo del campo, o una por debajo de ella.',
@@ -838,7 +838,7 @@ const pt: Words = {
   turn_on: 'Ligar o link',
   turn_off: 'Desligar o link',
   turn_off_hint:
-    'Os seus visitantes veem então uma página que diz que o link não funciona. Pode voltar a ligá-lo.',
+    'Os visitantes do link veem então uma página que diz que não funciona. Pode voltar a ligá-lo.',
   link_full: 'Tem {count} links ativos ou mais, que é o máximo. Desligue um primeiro.',
   link_page_refused:
     'O link não pode levar a esta página. Escolha uma das páginas por baixo do campo, ou uma abaixo dela.',
