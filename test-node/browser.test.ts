@@ -26,6 +26,7 @@ import { fraudRuleTests } from './console/fraud-rules.ts'
 import { moneyTests } from './console/money.ts'
 import { oddTests } from './console/odd.ts'
 import { taskTests } from './console/tasks.ts'
+import { portalPageTests } from './portal/pages.ts'
 import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
@@ -274,6 +275,8 @@ describe('in a browser', { timeout: 400_000 }, () => {
     accountTests(shared)
     caseTests(shared)
   })
+
+  describe('the portal', () => portalPageTests(shared))
 
   test('an administrator types the key and a new account, and clicks', { skip }, async () => {
     await openOperations('accounts', ['createAccount'])

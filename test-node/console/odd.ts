@@ -14,7 +14,7 @@ import { pageAddresses, pagePaths } from './pages.ts'
 const SMALL_PHONE = { width: 360, height: 740 }
 
 /** What no text of a page has. Only the text in `pre` is JSON on purpose: what a sender saw. */
-const NEVER = {
+export const NEVER = {
   'a raw escape': /\\u[\da-f]{4}/i,
   undefined: /\bundefined\b/,
   null: /\bnull\b/,
@@ -51,7 +51,7 @@ const YEAR_PAGES = [
 ]
 
 /** Records where charts write labels, and whether they fit into their canvas. */
-const WATCH_LABELS = `
+export const WATCH_LABELS = `
   globalThis.cutLabels = []
   const { fillText } = CanvasRenderingContext2D.prototype
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
@@ -63,7 +63,7 @@ const WATCH_LABELS = `
 `
 
 /** Adds up how far parts of a page move while it is loaded: the metric is Cumulative Layout Shift. */
-const WATCH_SHIFTS = `
+export const WATCH_SHIFTS = `
   globalThis.shift = 0
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value
@@ -74,7 +74,7 @@ const WATCH_SHIFTS = `
 const MAX_SHIFT = 0.01
 
 /** Returns the texts of the page, and those that are cut off. */
-const READ_TEXTS = `
+export const READ_TEXTS = `
   (async () => {
     ${CHARTS_DRAWN}
     const shifted = shift
@@ -111,7 +111,8 @@ const READ_TEXTS = `
   })()
 `
 
-interface Shown {
+/** What a person sees of a page. */
+export interface Shown {
   readonly texts: readonly string[]
   /** The texts in `code`: only addresses and ids are there as programs write them. */
   readonly codes: readonly string[]

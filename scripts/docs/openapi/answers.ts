@@ -211,7 +211,7 @@ const ATTRIBUTION: Record<string, JsonSchema> = {
     parent: documented('The affiliate above this one.', orNull(TEXT)),
     display_name: documented('What the team calls them.', orNull(TEXT)),
     contact_email: documented('Their e-mail address.', orNull(TEXT)),
-    language: documented('The language of the portal; null: English.', orNull(TEXT)),
+    language: documented('The language of the portal; null: that of the browser.', orNull(TEXT)),
     note: documented('What the team noted.', orNull(TEXT)),
     status: documented('`active`, or `suspended`: it cannot call, and earns on.', TEXT),
   }),

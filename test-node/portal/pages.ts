@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { LANGUAGES } from '../../src/languages.ts'
+import { findingsOf, injectAxe, RULES } from '../browser/axe.ts'
+import { skip } from '../browser/chromium.ts'
+import { DESKTOP } from '../browser/viewports.ts'
+import type { Shared } from '../console/frame.ts'
+import { NEVER, READ_TEXTS, type Shown, WATCH_LABELS, WATCH_SHIFTS } from '../console/odd.ts'
+import { AFFILIATE, askTeam, joinPortal } from './member.ts'
+
+// All pages of the portal, in each language, on a phone and on a desktop, in light and dark.
+
+const PHONE = { width: 360, height: 740 }
+
+/** Languages keep a number and its unit on one line by such spaces. */
+const { 'an invisible character': _, ...NEVER_SHOWN } = NEVER
+
+/** Returns the addresses of all pages: those of the navigation, and those that they lead to. */
+async function addressesOf(page: Page, portal: string): Promise<string[]> {
+  const linksIn = (selector: string) =>
+    page
+      .locator(selector)
+      .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href))
+  await page.goto(portal)
+  const places = await linksIn('nav a')
+  await page.goto(`${portal}/statements`)
+  const [statement = ''] = await linksIn('tbody a')
+  await page.goto(statement)
+  const lines = await linksIn('main a.amount')
+  const equal = (await linksIn('main a[href*="like="]')).slice(0, 1)
+  const asks = (await linksIn('main a.ask')).slice(0, 1)
+  assert.ok(places.length >= 7 && lines.length > 0)
+  return [
+    ...[...places, `${portal}/payments/ledger`, `${portal}/customers?status=waiting`],
+    ...[statement, ...lines.slice(0, 1), ...equal, ...asks],
+  ]
+}
+
+/** Defines the tests of the pages of the portal. */
+export function portalPageTests(shared: () => Shared): void {
+  test('no page of the portal has a finding, scrolls sideways on a phone, or shows what only programs read', {
+    skip,
+    timeout: 240_000,
+  }, async () => {
+    const { browser } = shared()
+    const context = await browser.newContext({ viewport: PHONE })
+    const page = await context.newPage()
+    await page.addInitScript(WATCH_LABELS)
+    await page.addInitScript(WATCH_SHIFTS)
+    const portal = await joinPortal(shared(), context, page)
+    const addresses = await addressesOf(page, portal)
+    const found: string[] = []
+    for (const language of LANGUAGES) {
+      await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language }])
+      for (const address of addresses) {
+        const note = (what: string) => found.push(`${address} ${language}: ${what}`)
+        await page.setViewportSize(PHONE)
+        const response = await page.goto(address)
+        if (response?.status() !== 200) note(`is ${response?.status()}`)
+        const { texts, cut, width } = await page.evaluate<Shown>(READ_TEXTS)
+        for (const [name, pattern] of Object.entries(NEVER_SHOWN)) {
+          const text = texts.find((one) => pattern.test(one))
+          if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
+        }
+        for (const text of cut) note(`is cut: ${text}`)
+        if (width > PHONE.width) note(`is ${width} pixels wide`)
+        const frame = await page.evaluate<[string, number, number]>(
+          `[document.documentElement.lang, document.querySelectorAll('h1').length,
+            document.querySelectorAll('nav [aria-current]').length]`,
+        )
+        assert.deepEqual([address, ...frame], [address, language, 1, 1])
+        // The elements of a page are the same in each language.
+        if (language !== 'de') continue
+        await injectAxe(page)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          for (const viewport of [PHONE, DESKTOP]) {
+            await page.setViewportSize(viewport)
+            for (const finding of await findingsOf(page, RULES)) {
+              note(`${colorScheme}, ${viewport.width} px: ${finding}`)
+            }
+          }
+        }
+        await page.emulateMedia({ colorScheme: 'light' })
+      }
+    }
+    await context.close()
+    assert.deepEqual(found, [])
+  })
+
+  test('the portal is used on a phone without a script, and by the keyboard', {
+    skip,
+  }, async () => {
+    const { browser } = shared()
+    const withScript = await browser.newContext()
+    const first = await withScript.newPage()
+    const portal = await joinPortal(shared(), withScript, first)
+    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language: 'en' }])
+    const storageState = await withScript.storageState()
+    const context = await browser.newContext({
+      ...{ viewport: PHONE, javaScriptEnabled: false, storageState },
+    })
+    const page = await context.newPage()
+    await page.goto(portal)
+    // Skip link, name of the account, sign-out, menu.
+    for (let i = 0; i < 4; i++) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Statements' }).click()
+    await page.locator('tbody a').first().click()
+    await page.locator('.rule-lines summary').first().click()
+    await page.locator('main a.amount').first().click()
+    assert.match(await page.locator('#why').innerText(), /The line pays/)
+    await context.close()
+    await withScript.close()
+  })
+}
