@@ -25,6 +25,7 @@ import { frameTests } from './console/frame.ts'
 import { fraudRuleTests } from './console/fraud-rules.ts'
 import { moneyTests } from './console/money.ts'
 import { oddTests } from './console/odd.ts'
+import { portalTests } from './console/portal.ts'
 import { taskTests } from './console/tasks.ts'
 import { portalPageTests } from './portal/pages.ts'
 import { startService } from './service.ts'
@@ -274,6 +275,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     oddTests(shared)
     accountTests(shared)
     caseTests(shared)
+    portalTests(shared)
   })
 
   describe('the portal', () => portalPageTests(shared))

@@ -98,6 +98,7 @@ const ViewerBanner = ({ account, signedIn }: Frame) =>
       action={portalPath(account.id, '/sign-out')}
       class="notice warn viewer"
       lang="en"
+      aria-label="Whose portal this is"
     >
       <input type="hidden" name="csrf" value={signedIn.csrf} />
       <p>

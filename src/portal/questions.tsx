@@ -120,12 +120,12 @@ const Thread = (props: { visit: MemberVisit; question: Question; refused: Refuse
   const isRefused = refused?.values('question') === id
   return (
     <article class="thread" id={id}>
-      <h3>
+      <h2>
         <AboutWords visit={visit} about={question} />{' '}
         <small class={`badge ${status === 'open' ? 'warn' : 'good'}`}>
           {words[status === 'open' ? 'question_open' : 'question_closed']}
         </small>
-      </h3>
+      </h2>
       <ol class="messages">
         {messages.map((message) => (
           <Message visit={visit} message={message} />

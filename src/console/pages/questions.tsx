@@ -50,7 +50,7 @@ export const questionsPage: Page = {
             </p>
           </EmptyState>
         ) : (
-          data.map((question) => <Thread visit={visit} question={question} />)
+          data.map((question) => <Thread visit={visit} question={question} level={2} />)
         )}
         {data.length > 0 && <Pager visit={visit} meta={meta} />}
       </>

@@ -86,22 +86,31 @@ const Messages = ({ messages }: Pick<Question, 'messages'>) => (
 const questionPath = ({ account }: Visit, { id }: Question) => accountPath(account, 'questions', id)
 
 /** Renders a question with its messages, and a link to the form that answers it. */
-export const Thread = ({ visit, question }: { visit: Visit; question: Question }) => (
-  <article class="thread">
-    <h3>
-      <SubjectLink visit={visit} question={question} /> <QuestionBadge {...question} />
-    </h3>
-    <p class="note">
-      Asked by <AffiliateLink visit={visit} id={question.affiliate_id} />
-    </p>
-    <Messages messages={question.messages} />
-    <p>
-      <a class="button" href={questionPath(visit, question)}>
-        {question.status === 'open' ? 'Answer' : 'Write more'}
-      </a>
-    </p>
-  </article>
-)
+export const Thread = (props: {
+  visit: Visit
+  question: Question
+  /** The level of its heading. */
+  level: 2 | 3
+}) => {
+  const { visit, question, level } = props
+  const Heading = level === 2 ? 'h2' : 'h3'
+  return (
+    <article class="thread">
+      <Heading>
+        <SubjectLink visit={visit} question={question} /> <QuestionBadge {...question} />
+      </Heading>
+      <p class="note">
+        Asked by <AffiliateLink visit={visit} id={question.affiliate_id} />
+      </p>
+      <Messages messages={question.messages} />
+      <p>
+        <a class="button" href={questionPath(visit, question)}>
+          {question.status === 'open' ? 'Answer' : 'Write more'}
+        </a>
+      </p>
+    </article>
+  )
+}
 
 /** Renders the questions beside what they are about; nothing if there are none. */
 export const QuestionsBeside = (props: { visit: Visit; questions: readonly Question[] }) =>
@@ -109,7 +118,7 @@ export const QuestionsBeside = (props: { visit: Visit; questions: readonly Quest
     <section>
       <h2>Questions of the affiliate</h2>
       {props.questions.map((question) => (
-        <Thread visit={props.visit} question={question} />
+        <Thread visit={props.visit} question={question} level={3} />
       ))}
     </section>
   )

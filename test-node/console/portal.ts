@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { skip } from '../browser/chromium.ts'
+import { findingsOfPages } from '../browser/findings.ts'
+import { DESKTOP, PHONE } from '../browser/viewports.ts'
+import { call } from './demo-case.ts'
+import { openSignedIn, type Shared } from './frame.ts'
+
+const AFFILIATE = 'MIN-1'
+const AT = `affiliates/${AFFILIATE}`
+const PORTAL = '/portal/demo-broker'
+
+type Credentials = { credentials: { credentialId: string }[] }
+
+/** A device with a screen lock, in Chromium: its passkeys are there while it is attached. */
+function newDevice(cdp: CDPSession) {
+  let kept: Credentials['credentials'] = []
+  let authenticatorId = ''
+  return {
+    async attach() {
+      const options = {
+        ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const),
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      }
+      const made = await cdp.send('WebAuthn.addVirtualAuthenticator', { options })
+      authenticatorId = made.authenticatorId
+      for (const credential of kept) {
+        await cdp.send('WebAuthn.addCredential', { authenticatorId, credential } as never)
+      }
+    },
+    async detach() {
+      const found = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+      kept = (found as Credentials).credentials
+      await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+    },
+  }
+}
+
+/** The invitation of a person; of a member who lost their devices, if one is named. */
+async function invitation(shared: Shared, body: object = {}): Promise<string> {
+  const made = await call<{ invitation_url: string }>(shared, 'POST', `${AT}/invitations`, body)
+  return made.invitation_url
+}
+
+/** What a person does in the portal, on a page. */
+const personOn = (page: Page, origin: string) => {
+  const isAt = (path: string) => page.waitForURL((url) => url.pathname === PORTAL + path)
+  const main = page.locator('main')
+  const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  return {
+    main,
+    click,
+    isAt,
+    open: (path: string) => page.goto(origin + PORTAL + path),
+    async register(url: string, name?: string) {
+      await page.goto(url)
+      if (name) await page.getByLabel('Your name').fill(name)
+      await click('Create a passkey')
+      await isAt('')
+    },
+    async signOut() {
+      await click('Sign out')
+      await isAt('/sign-in')
+    },
+    signIn: () => click('Sign in with a passkey'),
+    async isRefused() {
+      await click('Sign in with a passkey')
+      await main.getByRole('alert').filter({ hasText: 'not registered here' }).waitFor()
+    },
+  }
+}
+
+/** Defines the tests of the portal. */
+export function portalTests(shared: () => Shared): void {
+  test('a person registers a passkey, adds a second device, removes the first, and returns after a loss', {
+    skip,
+  }, async () => {
+    const context = await shared().browser.newContext({ viewport: PHONE })
+    try {
+      const page = await context.newPage()
+      const cdp = await context.newCDPSession(page)
+      await cdp.send('WebAuthn.enable')
+      const [phone, laptop, another] = [newDevice(cdp), newDevice(cdp), newDevice(cdp)]
+      const link = await invitation(shared())
+      const eve = personOn(page, new URL(link).origin)
+
+      await phone.attach()
+      await eve.register(link, 'Eve Example')
+      await eve.open('/passkeys')
+      await phone.detach()
+      await laptop.attach()
+      await page.getByLabel('Name of the passkey').fill('Laptop')
+      await eve.click('Add another passkey')
+      await eve.main.getByRole('status').filter({ hasText: 'The passkey is added.' }).waitFor()
+
+      await eve.signOut()
+      await eve.signIn()
+      await eve.isAt('')
+      await eve.open('/passkeys')
+      const first = eve.main.locator('.passkey').filter({ hasNotText: 'Laptop' })
+      await first.getByRole('button', { name: 'Remove' }).click()
+      await eve.main.getByRole('status').filter({ hasText: 'The passkey is removed.' }).waitFor()
+
+      await eve.signOut()
+      await laptop.detach()
+      await phone.attach()
+      await eve.isRefused()
+
+      await phone.detach()
+      await another.attach()
+      const { data } = await call<{ data: { id: string }[] }>(shared(), 'GET', `${AT}/members`)
+      assert.equal(data.length, 1)
+      await eve.register(await invitation(shared(), { member: data[0]?.id }))
+      await eve.signOut()
+      await another.detach()
+      await laptop.attach()
+      await eve.isRefused()
+      await laptop.detach()
+      await another.attach()
+      await eve.signIn()
+      await eve.isAt('')
+    } finally {
+      await context.close()
+    }
+  })
+
+  test('an affiliate asks about a line, and a manager who saw the portal as they do answers', {
+    skip,
+  }, async () => {
+    const context = await shared().browser.newContext()
+    // A page of its own: the refusal that it asks for would be an error of the page of all tests.
+    const page = await context.newPage()
+    const team = { ...shared(), page }
+    const { base } = team
+    const eve = personOn(page, base)
+    const look = async () => {
+      await openSignedIn(team, `/console/accounts/demo-broker/${AT}`, DESKTOP)
+      await page.getByRole('button', { name: 'See the portal as this affiliate' }).click()
+      await eve.isAt('')
+    }
+    await look()
+    await eve.open('/questions')
+    await eve.open('/statements')
+    await eve.main.getByRole('table').getByRole('link').first().click()
+    await eve.main.getByRole('link', { name: 'Ask about this' }).first().click()
+    await page.getByLabel('Your question').fill('Why is this less?')
+    const refused = page.waitForResponse((one) => one.request().method() === 'POST')
+    await eve.click('Send')
+    assert.equal((await refused).status(), 403)
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL(`${base}/console/accounts/demo-broker/${AT}`)
+
+    const { affiliate_key } = await call<{ affiliate_key: string }>(
+      ...([shared(), 'POST', `${AT}/keys`, { name: 'Browser', scope: 'read links' }] as const),
+    )
+    const path = `statements?affiliate_id=${AFFILIATE}`
+    const { data } = await call<{ data: { id: string }[] }>(shared(), 'GET', path)
+    const headers = {
+      Authorization: `Bearer ${affiliate_key}`,
+      'Content-Type': 'application/json',
+    }
+    const body = JSON.stringify({ statement: data[0]?.id, text: 'Why is this less?' })
+    await fetch(`${base}/affiliate/v1/questions`, { method: 'POST', headers, body })
+    await openSignedIn(team, '/console/accounts/demo-broker', DESKTOP)
+    await page.getByRole('link', { name: 'Answer it' }).click()
+    await page.getByRole('link', { name: 'Answer', exact: true }).click()
+    await page.getByLabel('Answer', { exact: true }).fill('One customer was counted twice.')
+    await page.getByRole('button', { name: 'Send the answer' }).click()
+    await page.getByRole('status').filter({ hasText: 'The answer is stored.' }).waitFor()
+
+    await look()
+    await eve.open('/questions')
+    assert.match(await eve.main.innerText(), /One customer was counted twice\./)
+    const addresses = [`${PORTAL}/questions`, `${PORTAL}/statements`]
+    const findings = await findingsOfPages(page, addresses, async (address) => {
+      await page.goto(base + address)
+    })
+    assert.deepEqual(findings, [])
+    await context.close()
+  })
+}
