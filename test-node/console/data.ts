@@ -16,7 +16,7 @@ export function dataTests(shared: () => Shared): void {
     await page.keyboard.press('Enter')
     await page.waitForURL(/record_id=T-refused-2$/)
     const history = await page.locator('.record-history').innerText()
-    assert.match(history, /refused record 2 of 2/)
+    assert.match(history, /Refused record 2 of 2/)
     assert.match(history, /is not one of deposit, withdrawal[\s\S]*record 2 › Type/)
     assert.match(await page.locator('main').innerText(), /No record with this id is stored/)
   })
