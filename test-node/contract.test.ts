@@ -6,7 +6,7 @@ import { findTest, isSkippable } from './contract/titles.ts'
 // test/contract.md names the tests of every clause of the contract.
 
 const table = readFileSync('test/contract.md', 'utf8')
-const ROW = /^\| ((?:1[0-7]|[1-9A])\.\d+) \| (.+) \| (.*) \|$/
+const ROW = /^\| ((?:1[0-8]|[1-9A])\.\d+) \| (.+) \| (.*) \|$/
 
 /** The sections of commissions (§10–§16), which `../shared/commissions.md` has. */
 const COMMISSIONS = ['10', '11', '12', '13', '14', '15']
@@ -45,10 +45,10 @@ function firstDifference(text: string, expected: string): string | null {
 }
 
 describe('contract.md', () => {
-  test('has the sections 1 to 9, those of commissions, 17 and A, numbered without a gap', () => {
+  test('has the sections 1 to 9, those of commissions, 17, 18 and A, numbered without a gap', () => {
     const lines = table.split('\n').filter((line) => /^\| [\dA-Z]+\./.test(line))
     assert.equal(rows.length, lines.length)
-    assert.deepEqual([...bySection.keys()], [...'123456789', ...COMMISSIONS, '17', 'A'])
+    assert.deepEqual([...bySection.keys()], [...'123456789', ...COMMISSIONS, '17', '18', 'A'])
     for (const [section, clauses] of bySection) {
       assert.deepEqual(
         clauses.map(({ clause }) => clause),
@@ -92,6 +92,13 @@ describe('contract.md', () => {
       const text = readFileSync('../shared/fraud.md', 'utf8')
       const own = plain((bySection.get('17') ?? []).map((row) => row.text).join(' '))
       const body = text.replace(/^#.*$/gm, '').replace(/^\| kind \|.*\n\|[ |-]+\|$/gm, '')
+      assert.equal(firstDifference(own, plain(body)), null)
+    })
+
+    test('has every sentence on affiliates as callers (§18), in its order and in its words', () => {
+      const text = readFileSync('../shared/affiliates.md', 'utf8')
+      const own = plain((bySection.get('18') ?? []).map((row) => row.text).join(' '))
+      const body = text.replace(/^#.*$/gm, '').replace(/^\| endpoint \|.*\n\|[ |-]+\|$/gm, '')
       assert.equal(firstDifference(own, plain(body)), null)
     })
   }
