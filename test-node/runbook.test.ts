@@ -36,7 +36,7 @@ test('a restore keeps every table that holds no records', () => {
   const logs = ['deliveries', 'arrivals', 'idempotency_keys', 'storage']
   logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts', 'webhook_late_feeds')
-  logs.push('webhook_refusals')
+  logs.push('webhook_refusals', 'postback_progress')
   const all = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? [])
   assert.deepEqual(all.filter((table) => !kept.has(table)).sort(), [...records, ...logs].sort())
 })
@@ -55,7 +55,10 @@ test('a restore loads each file that it saved, into tables that it emptied', () 
   emptied.push(...[...commands.matchAll(/DELETE FROM (\w+);/g)].map(([, table = '']) => table))
   // The audit log keeps its rows, and `book_resets` has rows only for the deletions.
   const kept = [...commands.matchAll(/--table (\w+)/g)].map(([, table = '']) => table)
-  assert.deepEqual([...emptied, 'audit_log'].sort(), [...kept, 'book_resets', ...EVALUATED].sort())
+  assert.deepEqual(
+    [...emptied, 'audit_log'].sort(),
+    [...kept, 'book_resets', 'postback_progress', ...EVALUATED].sort(),
+  )
 })
 
 /** Members that `receive.ts` adds to the log line of a delivery. */

@@ -19,18 +19,26 @@ const MAPPED = ['status', 'kyc_status_id', 'sales_status_id']
 
 /** How the source names an action: in an entry, as a field of mappings, or in SQL. */
 const NAMED =
-  /\baction: (?:'([a-z_-]+\.[a-z]+)'|`\$\{field\}\.put`)|\binto audit_log\b[^`]*?'([a-z]+\.[a-z]+)'/g
+  /\baction: (?:'([a-z_-]+\.[a-z]+)'|`\$\{field\}\.put`)|\binto audit_log\b[^`]*?'([a-z]+\.[a-z]+)'|\bentryOf\(change, '([a-z]+)'/g
+
+/** What has the same changes: a postback has no secret to rotate. */
+const ENDPOINTS = ['webhook', 'postback']
 
 /** Every action that the source can write. */
 const ACTIONS = [
   ...new Set(
     Object.values(SOURCES).flatMap((source) =>
       [...source.matchAll(NAMED)].flatMap(
-        ([, name, inSql]) => name ?? inSql ?? MAPPED.map((field) => `${field}.put`),
+        ([, name, inSql, ofEndpoint]) =>
+          name ??
+          inSql ??
+          (ofEndpoint
+            ? ENDPOINTS.map((endpoint) => `${endpoint}.${ofEndpoint}`)
+            : MAPPED.map((field) => `${field}.put`)),
       ),
     ),
   ),
-]
+].filter((action) => action !== 'postback.rotate')
 
 /** The details of every action together: each reads its own. */
 const DETAILS = {
@@ -94,7 +102,13 @@ const OWN: Readonly<Record<string, object>> = {
     kpis: { bets: { kind: 'amount' } },
   },
   'link.change': { link_id: 'qvJE1LW5', disabled: true },
+  'webhook.create': { id: 'whk_1', host: 'hooks.example' },
   'webhook.change': { id: 'whk_1', host: 'hooks.example', events: ['*'], disabled: true },
+  'postback.change': { id: 'pbk_1', affiliate_id: 'IB-07', events: ['signup'], disabled: true },
+  'postback.replay': {
+    ...{ id: 'pbk_1', affiliate_id: 'IB-07', onlyDead: true },
+    ...{ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-20') },
+  },
   'webhook.replay': {
     id: 'whk_1',
     from: Date.parse('2026-11-01'),

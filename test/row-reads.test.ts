@@ -214,6 +214,14 @@ const fillWebhook = (account: string) => {
     `insert into webhook_endpoints (account, id, url, events, secrets, created_at)
      values (?1, 'w-1', 'https://hooks.example/', '["feed.late"]', '[]', '2026-10-02T00:00:00.000Z')`,
     `${ids} insert into webhook_events select ?1, printf('e-%06d', i), 'feed.late', i, 0, '{}', null from n`,
+    `insert into webhook_endpoints
+       (account, id, affiliate_id, url, method, events, secrets, created_at)
+     values (?1, 'p-1', 'aff-000000', 'https://tracker.example/', 'GET', '["statement.paid"]', '[]',
+       '2026-10-02T00:00:00.000Z')`,
+    `${ids} insert into webhook_events
+     select ?1, printf('f-%06d', i), 'statement.paid', i, 0, '{}', 'aff-000000' from n`,
+    `${ids} insert into webhook_attempts
+     select ?1, printf('b-%06d', i), 'p-1', printf('f-%06d', i), 1, 0, 500, 1, 'http_status' from n`,
     `update webhook_messages set status = 'dead' where account = ?1`,
     `${ids} insert into webhook_attempts
      select ?1, printf('a-%06d', i), 'w-1', printf('e-%06d', i), 1, 0, 500, 1, 'http_status' from n`,
@@ -339,6 +347,7 @@ async function routes() {
     '/affiliates/aff-000001/invitations': [{ bound: MEMBERS }],
     '/affiliates/aff-000001/members': [{ bound: MEMBERS }],
     '/affiliates/aff-000001/keys': [{ bound: MEMBERS }],
+    '/affiliates/aff-000000/postbacks': [{ bound: MEMBERS }],
     '/questions': [
       ...pages(QUESTIONS),
       ...pages(QUESTIONS, 'status=open&affiliate_id=aff-000001'),
@@ -443,6 +452,11 @@ async function routes() {
           },
         ],
         '/reports': [{ bound: twice(REPORTS), query: REPORT_DAYS }],
+        '/postbacks': [{ bound: alsoCaller({ each: 3, fixed: 10 }) }],
+        '/postbacks/p-1/attempts': [
+          ...pages(alsoCaller(SENT)),
+          ...pages(alsoCaller(SENT), 'failed=true'),
+        ],
         '/ledger': pages(alsoCaller({ ...ROWS, fixed: ROWS.fixed + BALANCE.fixed })),
         '/payouts': pages(
           alsoCaller({ ...ROWS, fixed: ROWS.fixed + BALANCE.fixed + 2 * SIZES.statements }),

@@ -21,6 +21,7 @@ const VARIES: [RegExp, string][] = [
   ],
   [/c_[\da-f]{24}/g, 'c_7d1f09b24c6e8a35f0b1d2c3'],
   [/whk_[\dA-Za-z]{22}/g, 'whk_4f8Kd02LmQzX7vBn1TcY5s'],
+  [/pbk_[\dA-Za-z]{22}/g, 'pbk_4f8Kd02LmQzX7vBn1TcY5s'],
   [/evt_[\da-f]{27}/g, 'evt_1a20138dc52e28b68519d761e08'],
   [/whsec_[\w+/]{43}=/g, `whsec_${'A'.repeat(43)}=`],
   [/(t[a-z]{2}_test)_\w{49}/g, '$1_shown-once'],

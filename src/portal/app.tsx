@@ -13,7 +13,11 @@ import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, saveQrCode, showLinks } from './links.tsx'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
+
 import { showLedger, showPayments } from './payments.tsx'
+
+import { changePostbacks, showPostbacks } from './postbacks.tsx'
+
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
   isMember,
@@ -118,6 +122,8 @@ portalApp
   .get('/links/:link/qr-code.svg', forMembers(saveQrCode))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))
+  .get('/postbacks', forMembers(showPostbacks))
+  .post('/postbacks', forMembers(changePostbacks))
   .get('/passkeys', forPersons(showPasskeys))
   .post('/passkeys', forPersons(changePasskeys))
 

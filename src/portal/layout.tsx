@@ -32,6 +32,7 @@ export const PLACES = {
   payments: '/payments',
   links: '/links',
   questions: '/questions',
+  postbacks: '/postbacks',
   passkeys: '/passkeys',
 } as const
 

@@ -14,15 +14,19 @@ const VIEWS: Record<string, string> = {
       sum(refused) as refused, max(yesterday) as yesterday, max(today) as today
     from arrivals group by account, resource)`,
   // The queue changes since when an endpoint fails.
-  webhook_endpoints: `(select account, id, url, events, description, secrets, disabled, created_at
+  webhook_endpoints: `(select account, id, affiliate_id, url, method, events, description, secrets,
+      disabled, paused_by_firm, created_at
     from webhook_endpoints)`,
   // Each account imports the rates of a day of its own: `firm-12-of-forex` those of day 12.
   fx_rates: `(select 'firm-' || day || '-of-forex' as account, currency, rate, known_until
     from fx_rates)`,
 }
 
-/** Tables that are not compared: queues change those of clicks and webhooks, reads those of totals. */
-const OMITTED = ['clicks', 'day_totals', 'totals_leases', 'webhook_messages', 'webhook_attempts']
+/** Tables that are not compared: queues change those of clicks and webhooks, reads those of totals, a cron that of postbacks. */
+const OMITTED = [
+  ...['clicks', 'day_totals', 'totals_leases', 'webhook_messages', 'webhook_attempts'],
+  'postback_progress',
+]
 
 /** All tables that are compared. */
 export const TABLES = env.MIGRATIONS.flatMap(({ queries }) => queries).flatMap((query) =>
@@ -52,7 +56,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/"[\dA-HJKMNP-TV-Z]{26}"/g, '"line"'],
   [/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'uuid'],
   [/\b[\da-f]{64}\b/g, 'digest'],
-  [/whk_[\dA-Za-z]{22}/g, 'webhook'],
+  [/(whk|pbk)_[\dA-Za-z]{22}/g, 'webhook'],
   [/evt_[\da-f]{27}/g, 'event'],
   [/att_[\da-f]{27}/g, 'attempt'],
   [/whsec_[\w+/]{43}=/g, 'secret'],

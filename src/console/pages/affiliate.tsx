@@ -32,6 +32,7 @@ import {
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
+import { PostbacksPart, postbackChanges, readPostbacks } from '../parts/affiliate-postbacks.tsx'
 import { type Status, StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
@@ -300,6 +301,7 @@ async function readAffiliate(visit: Visit) {
     access,
     planNames,
     questions,
+    postbacks,
   ] = await Promise.all([
     api.get<List<Profile>>(at('affiliates'), own),
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
@@ -314,6 +316,7 @@ async function readAffiliate(visit: Visit) {
     readAccess(visit, affiliate_id),
     visit.names.plans(),
     readQuestions(visit, { ...own, status: 'open' }),
+    readPostbacks(visit, affiliate_id),
   ])
   const found = {
     ...{
@@ -328,6 +331,7 @@ async function readAffiliate(visit: Visit) {
       planNames,
       access,
       questions: questions.data,
+      postbacks,
     },
   }
   return { ...found, assignments: await assignments, choices: await choices }
@@ -520,6 +524,7 @@ const changes: Readonly<Record<string, Change>> = {
   unassign,
   ...statusChanges,
   ...memberChanges,
+  ...postbackChanges,
   add: addAffiliate,
   configure: {
     done: 'The affiliate is stored.',
@@ -653,6 +658,7 @@ export const affiliatePage: Page = {
               </AccountLink>
               , with the answers.
             </p>
+            <PostbacksPart visit={visit} postbacks={found.postbacks} />
             <StatusForm visit={visit} affiliate_id={affiliate_id} status={found.profile.status} />
           </>
         )}

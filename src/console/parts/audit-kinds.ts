@@ -38,7 +38,7 @@ export const AUDIT_KINDS: Readonly<Record<string, AuditKind>> = {
     words: ['status', 'kyc_status_id', 'sales_status_id', 'event-definition'],
   },
   credentials: { name: 'Credentials', words: ['client', 'brand-token', 'affiliate-key'] },
-  webhooks: { name: 'Webhooks', words: ['webhook'] },
+  webhooks: { name: 'Webhooks and postbacks', words: ['webhook', 'postback'] },
   fraud: {
     name: 'Fraud rules and cases',
     words: ['fraud-rule', 'fraud-case', 'fraud', 'case', 'cases'],

@@ -257,8 +257,18 @@ function accountChange({ before: _, ...change }: Details, former: Details): Word
   return { sentence: 'changed the settings of the account', changes: settings(change, former) }
 }
 
+/** Names the endpoint of an entry: a webhook, or a postback of an affiliate. */
+const Endpoint = ({ visit, details }: { visit: Visit; details: Details }) =>
+  details.affiliate_id ? (
+    <>
+      a postback of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+    </>
+  ) : (
+    <Webhook visit={visit} id={text(details, 'id')} />
+  )
+
 function replayed(details: Details, visit: Visit): Words {
-  const hook = <Webhook visit={visit} id={text(details, 'id')} />
+  const hook = <Endpoint visit={visit} details={details} />
   if (details.event) return { sentence: <>sent one event to {hook} again</> }
   const day = (name: string) => dayWords(new Date(Number(details[name])).toISOString().slice(0, 10))
   const what = details.onlyDead ? 'the events that had failed' : 'the events'
@@ -723,6 +733,47 @@ const SENTENCES: Readonly<Record<string, Write>> = {
         recorded that the payment <Quoted value={text(details, 'payment')} /> of {money(details)}{' '}
         came back on <Day day={text(details, 'returned_on')} />
         <Reason details={details} />
+      </>
+    ),
+  }),
+  'postback.change': (details, visit) => ({
+    sentence: (
+      <>
+        changed <Endpoint visit={visit} details={details} />
+      </>
+    ),
+    changes: settings(without(details, 'id', 'affiliate_id')),
+  }),
+  'postback.create': (details, visit) => ({
+    sentence: (
+      <>
+        created <Endpoint visit={visit} details={details} /> to{' '}
+        <Data text={text(details, 'host')} />
+      </>
+    ),
+  }),
+  'postback.delete': (details, visit) => ({
+    sentence: (
+      <>
+        deleted <Endpoint visit={visit} details={details} />
+      </>
+    ),
+  }),
+  'postback.disable': (details, visit) => ({
+    sentence: (
+      <>
+        stopped <Endpoint visit={visit} details={details} />, because{' '}
+        {details.reason === 'gone'
+          ? 'its server says that the address no longer exists'
+          : 'every attempt to reach it failed'}
+      </>
+    ),
+  }),
+  'postback.replay': replayed,
+  'postback.test': (details, visit) => ({
+    sentence: (
+      <>
+        sent a test event to <Endpoint visit={visit} details={details} />
       </>
     ),
   }),

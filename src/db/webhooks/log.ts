@@ -42,7 +42,8 @@ export const listAttempts = (
         ofEvent('type'),
         NEXT_AT,
       ],
-      from: `webhook_attempts m where account = :account and endpoint = :endpoint
+      from: `webhook_attempts m indexed by webhook_attempts_endpoint
+        where account = :account and endpoint = :endpoint
         and (:event is null or event = :event) and (:failed = 0 or error is not null)`,
       key: ['id'],
       descending: true,

@@ -176,15 +176,13 @@ const NOTE_HEALTH = compileStatement(`
   where account = :account and id = :endpoint
     and (failing_since is not null or :error is not null)`)
 
-const IS_ENABLED = `exists (select 1 from webhook_endpoints
-    where account = :account and id = :endpoint and disabled is null)`
-
 /** Adds to the audit log that an endpoint is disabled, unless it was disabled before. */
 const AUDIT_DISABLED = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
-  select :audit, :now, 'webhooks', 'webhook.disable', :account,
-    json_object('id', :endpoint, 'reason', :disables)
-  where ${IS_ENABLED}`)
+  select :audit, :now, 'webhooks', iif(affiliate_id is null, 'webhook.disable', 'postback.disable'),
+    :account, json_patch(json_object('id', :endpoint, 'reason', :disables),
+      json_object('affiliate_id', affiliate_id))
+  from webhook_endpoints where account = :account and id = :endpoint and disabled is null`)
 
 /** Makes the pending messages of an endpoint dead letters, which a replay can send. */
 const END_PENDING = compileStatement(`

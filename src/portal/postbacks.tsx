@@ -1,0 +1,426 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import type { Values } from '../console/page.ts'
+import { Data, type List } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { DAY_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
+import { POSTBACK_EVENTS } from '../webhooks/events.ts'
+import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
+import { MACROS } from '../webhooks/macros.ts'
+import type { Postback } from '../webhooks/manage.ts'
+import { Problem, portalPath } from './layout.tsx'
+import { MemberPage, timeText } from './member-page.tsx'
+import { readMemberForm } from './sign-in.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill, type Words } from './words.ts'
+
+const AT = '/postbacks'
+
+/** The attempts that the page shows of a postback. */
+const SHOWN_ATTEMPTS = 20
+
+/** What `GET /affiliate/v1/postbacks/{id}/attempts` says of an attempt. */
+interface Attempt {
+  readonly at: string
+  readonly event_id: string
+  readonly type: string | null
+  readonly status: number | null
+  readonly error: keyof typeof RESULTS | null
+  readonly next_attempt_at: string | null
+}
+
+const RESULTS = {
+  timeout: 'result_timeout',
+  connection_failed: 'result_connection_failed',
+  redirect: 'result_redirect',
+  http_status: 'result_http_status',
+  url_not_allowed: 'result_url_not_allowed',
+  no_secret: 'result_no_secret',
+} as const satisfies Record<string, keyof Words>
+
+const EVENT_WORDS: Readonly<Record<string, keyof Words>> = {
+  signup: 'event_signup',
+  first_deposit: 'event_first_deposit',
+  qualified: 'event_qualified',
+  'commission.approved': 'event_commission_approved',
+  'commission.adjusted': 'event_commission_adjusted',
+  'statement.paid': 'event_statement_paid',
+  'webhook.test': 'event_webhook_test',
+}
+
+const OFF_WORDS: Readonly<Record<string, keyof Words>> = {
+  affiliate: 'postback_off_affiliate',
+  firm: 'postback_off_firm',
+  gone: 'postback_off_gone',
+  failing: 'postback_off_failing',
+}
+
+const eventWords = (words: Words, type: string | null): string => {
+  const name = EVENT_WORDS[type ?? '']
+  return name === undefined ? '–' : words[name]
+}
+
+/** What was typed into a form that was refused, and why. */
+interface Refused {
+  readonly values: Values
+  readonly problem: string
+}
+
+/** The address of the page, with what it shows. */
+const pathOf = ({ account }: MemberVisit, query: Record<string, string> = {}, at = '') => {
+  const search = new URLSearchParams(query).toString()
+  return `${portalPath(account.id, AT)}${search && `?${search}`}${at && `#${at}`}`
+}
+
+/** Renders a button that makes a change. */
+const Button = (props: {
+  visit: MemberVisit
+  values: Readonly<Record<string, string>>
+  text: string
+}) => (
+  <form method="post" action={pathOf(props.visit)}>
+    <input type="hidden" name="csrf" value={props.visit.csrf} />
+    {Object.entries(props.values).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button type="submit" class="plain">
+      {props.text}
+    </button>
+  </form>
+)
+
+const EXAMPLE =
+  'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}'
+
+/** Renders the fields of a postback: those of a form that was refused, or those that are stored. */
+const Fields = (props: { visit: MemberVisit; id: string; url: string; events: Set<string> }) => {
+  const { words } = props.visit
+  const { id, url, events } = props
+  return (
+    <>
+      <div class="field">
+        <label for={`url-${id}`}>{words.postback_url}</label>
+        <input
+          id={`url-${id}`}
+          name="url"
+          value={url}
+          inputmode="url"
+          autocomplete="off"
+          spellcheck={false}
+          maxlength={WEBHOOK_LIMITS.urlLength}
+          aria-describedby={`hint-${id}`}
+          placeholder={EXAMPLE}
+          required
+        />
+        <p class="note" id={`hint-${id}`}>
+          {words.postback_url_hint}{' '}
+          {MACROS.map((name) => (
+            <>
+              <code>{`{${name}}`}</code>{' '}
+            </>
+          ))}
+        </p>
+      </div>
+      <fieldset class="choices">
+        <legend>{words.postback_events}</legend>
+        {POSTBACK_EVENTS.map((type) => (
+          <label>
+            <input type="checkbox" name={`on ${type}`} value="yes" checked={events.has(type)} />{' '}
+            {eventWords(words, type)}
+          </label>
+        ))}
+      </fieldset>
+    </>
+  )
+}
+
+const typedEvents = (values: Values): string[] =>
+  POSTBACK_EVENTS.filter((type) => values(`on ${type}`) === 'yes')
+
+/** Renders the form that adds a postback. */
+const AddForm = ({ visit, refused }: { visit: MemberVisit; refused: Refused | null }) => {
+  const { words, csrf } = visit
+  const values = refused?.values
+  const events = values
+    ? typedEvents(values)
+    : ['signup', 'first_deposit', 'commission.approved', 'commission.adjusted']
+  const isPost = values?.('method') === 'POST'
+  return (
+    <section id="add">
+      <h2>{words.postback_add}</h2>
+      {refused && <Problem text={refused.problem} />}
+      <form method="post" action={pathOf(visit)} class="change">
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="change" value="add" />
+        <Fields visit={visit} id="new" url={values?.('url') ?? ''} events={new Set(events)} />
+        <fieldset class="choices">
+          <legend>{words.postback_method}</legend>
+          {(['GET', 'POST'] as const).map((method) => (
+            <label>
+              <input
+                type="radio"
+                name="method"
+                value={method}
+                checked={isPost === (method === 'POST')}
+              />{' '}
+              {method === 'GET' ? words.postback_get : words.postback_post}
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit">{words.postback_add}</button>
+      </form>
+    </section>
+  )
+}
+
+const Result = ({ visit, attempt }: { visit: MemberVisit; attempt: Attempt }) => {
+  const { words } = visit
+  const { error, status, next_attempt_at } = attempt
+  const text = words[error === null ? 'result_arrived' : RESULTS[error]]
+  return (
+    <>
+      <span class={error === null ? 'badge good' : 'badge bad'}>
+        {fill(text, { status: String(status ?? '') })}
+      </span>{' '}
+      {next_attempt_at !== null && (
+        <small>{fill(words.postback_next, { time: timeText(next_attempt_at, visit) })}</small>
+      )}
+    </>
+  )
+}
+
+/** Renders the latest attempts of a postback, each with a button that sends its event again. */
+const Attempts = (props: { visit: MemberVisit; id: string; attempts: readonly Attempt[] }) => {
+  const { visit, id, attempts } = props
+  const { words } = visit
+  const again = { change: 'again', postback: id }
+  if (attempts.length === 0) return <p class="note">{words.postback_nothing_sent}</p>
+  return (
+    <>
+      <ul class="lines">
+        {attempts.map((attempt) => (
+          <li>
+            <p>
+              <strong>{eventWords(words, attempt.type)}</strong>{' '}
+              <span class="note">{timeText(attempt.at, visit)}</span>
+            </p>
+            <p>
+              <Result visit={visit} attempt={attempt} />
+            </p>
+            {attempt.type !== null && attempt.next_attempt_at === null && (
+              <Button
+                visit={visit}
+                values={{ ...again, event: attempt.event_id }}
+                text={words.postback_again}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      <Button visit={visit} values={again} text={words.postback_all_again} />
+    </>
+  )
+}
+
+const State = ({ visit, postback }: { visit: MemberVisit; postback: Postback }) => {
+  const { words, account } = visit
+  const { disabled_reason } = postback
+  const text = words[OFF_WORDS[disabled_reason ?? ''] ?? 'postback_active']
+  return (
+    <span class={`badge ${disabled_reason === null ? 'good' : 'warn'}`}>
+      {fill(text, { account: account.name })}
+    </span>
+  )
+}
+
+/** What the page shows of one postback, beside what is stored of it. */
+interface Shown {
+  /** Its attempts, if they are shown. */
+  readonly attempts: readonly Attempt[] | null
+  readonly refused: Refused | null
+}
+
+const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) => {
+  const { visit, postback, attempts, refused } = props
+  const { words, csrf } = visit
+  const { id, url, method, events, disabled, disabled_reason } = postback
+  const isOf = (change: string) => ({ change, postback: id })
+  const url_typed = refused?.values('url') ?? url
+  const typed = refused ? typedEvents(refused.values) : events
+  return (
+    <article class="postback" id={id}>
+      <h2 class="address">
+        <Data text={url} />
+      </h2>
+      <p>
+        <State visit={visit} postback={postback} /> {method} ·{' '}
+        {events.map((type) => eventWords(words, type)).join(' · ')}
+      </p>
+      <div class="buttons">
+        {!disabled && <Button visit={visit} values={isOf('test')} text={words.postback_test} />}
+        {disabled_reason !== 'firm' && (
+          <Button
+            visit={visit}
+            values={isOf(disabled ? 'resume' : 'pause')}
+            text={disabled ? words.postback_resume : words.postback_pause}
+          />
+        )}
+        <Button visit={visit} values={isOf('delete')} text={words.postback_delete} />
+      </div>
+      <details open={refused !== null}>
+        <summary>{words.postback_change}</summary>
+        {refused && <Problem text={refused.problem} />}
+        <form method="post" action={pathOf(visit)} class="change">
+          <input type="hidden" name="csrf" value={csrf} />
+          <input type="hidden" name="change" value="save" />
+          <input type="hidden" name="postback" value={id} />
+          <Fields visit={visit} id={id} url={url_typed} events={new Set(typed)} />
+          <button type="submit">{words.postback_save}</button>
+        </form>
+      </details>
+      {attempts === null ? (
+        <p>
+          <a href={pathOf(visit, { sent: id }, id)}>{words.postback_attempts}</a>
+        </p>
+      ) : (
+        <section>
+          <h3>{words.postback_attempts}</h3>
+          <Attempts visit={visit} id={id} attempts={attempts} />
+        </section>
+      )}
+    </article>
+  )
+}
+
+const DONE: Readonly<Record<string, keyof Words>> = {
+  added: 'postback_done_added',
+  saved: 'postback_done_saved',
+  deleted: 'postback_done_deleted',
+  test: 'postback_done_test',
+  again: 'postback_done_again',
+}
+
+/** What the page says of the last change. */
+interface News {
+  readonly refused?: Refused
+  /** The secret of a postback that was added just now. */
+  readonly secret?: string
+  readonly done?: string
+}
+
+/** Responds with the postbacks of the affiliate, the latest attempts of one of them, and the form that adds one. */
+export async function showPostbacks(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+  news: News = {},
+): Promise<Response> {
+  const { words } = visit
+  const { refused = null, secret, done = c.req.query('done') ?? '' } = news
+  const { data } = await visit.get<{ data: Postback[] }>(AT)
+  const sent = data.find(({ id }) => id === c.req.query('sent'))?.id
+  const found = sent
+    ? await visit.get<List<Attempt>>(`${AT}/${sent}/attempts`, { per_page: String(SHOWN_ATTEMPTS) })
+    : null
+  const named = refused?.values('postback') ?? ''
+  const count = String(WEBHOOK_LIMITS.postbacks)
+  const doneWords = DONE[done]
+  return respond(
+    c,
+    <MemberPage visit={visit} here="postbacks" title={words.postbacks}>
+      {doneWords && (
+        <p class="notice good" role="status">
+          {words[doneWords]}
+        </p>
+      )}
+      {secret !== undefined && (
+        <p class="notice warn">
+          {words.postback_secret} <code class="address">{secret}</code>
+        </p>
+      )}
+      <p>{fill(words.postback_lead, { count })}</p>
+      {data.length === 0 && <p class="note">{words.postback_none}</p>}
+      {refused && named !== '' && !data.some(({ id }) => id === named) && (
+        <Problem text={refused.problem} />
+      )}
+      {data.map((postback) => (
+        <OnePostback
+          visit={visit}
+          postback={postback}
+          attempts={postback.id === sent ? (found?.data ?? []) : null}
+          refused={postback.id === named ? refused : null}
+        />
+      ))}
+      {data.length < WEBHOOK_LIMITS.postbacks && (
+        <AddForm visit={visit} refused={named === '' ? refused : null} />
+      )}
+    </MemberPage>,
+    refused ? 422 : 200,
+  )
+}
+
+/** Returns why a change was refused, in the language of the affiliate. */
+function problemOf({ words, account }: MemberVisit, change: string, error: ApiError): string {
+  const [first] = (error.details.errors ?? []) as { pointer?: string }[]
+  if (first?.pointer === '/url') return words.postback_wrong_url
+  if (first?.pointer?.startsWith('/events')) return words.postback_wrong_events
+  if (error.code === 'not_found') return words.postback_gone
+  if (error.code !== 'conflict') throw error
+  if (change === 'add') return words.postback_full
+  const isOfFirm = change === 'resume'
+  return isOfFirm
+    ? fill(words.postback_off_firm, { account: account.name })
+    : words.postback_is_paused
+}
+
+/** Makes one change. Returns what the page says then; a redirect shows the page with it. */
+async function makeChange(
+  visit: MemberVisit,
+  values: Values,
+): Promise<{ done: string; at?: string; secret?: string }> {
+  const change = values('change')
+  const id = values('postback')
+  const path = `${AT}/${encodeURIComponent(id)}`
+  const fields = { url: values('url').trim(), events: typedEvents(values) }
+  switch (change) {
+    case 'add': {
+      const body = { ...fields, method: values('method') === 'POST' ? 'POST' : 'GET' }
+      const made = await visit.send<{ secret: string | null }>('POST', AT, body)
+      return { done: 'added', ...(made.secret !== null && { secret: made.secret }) }
+    }
+    case 'save':
+      await visit.send('PATCH', path, fields)
+      return { done: 'saved' }
+    case 'pause':
+    case 'resume':
+      await visit.send('PATCH', path, { disabled: change === 'pause' })
+      return { done: 'saved' }
+    case 'delete':
+      await visit.send('DELETE', path)
+      return { done: 'deleted' }
+    case 'test':
+      await visit.send('POST', `${path}/test`, {})
+      return { done: 'test', at: id }
+    default: {
+      const event_id = values('event')
+      const from = new Date(Date.now() - WEBHOOK_LIMITS.keptMs + DAY_MS).toISOString()
+      const body = event_id ? { event_id } : { from, only_dead: true }
+      await visit.send('POST', `${path}/replay`, body)
+      return { done: 'again', at: id }
+    }
+  }
+}
+
+/** Changes the postbacks of the affiliate. */
+export async function changePostbacks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const values = await readMemberForm(c, visit)
+  try {
+    const { done, at, secret } = await makeChange(visit, values)
+    if (secret !== undefined) return showPostbacks(c, visit, { done, secret })
+    return c.redirect(pathOf(visit, { done, ...(at && { sent: at }) }, at), 303)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const problem = problemOf(visit, values('change'), error)
+    return showPostbacks(c, visit, { refused: { values, problem } })
+  }
+}
