@@ -96,6 +96,10 @@ beforeEach(async () => {
         ],
       },
       {
+        ...{ name: 'earned', value: '1234.5', comparison: 'at_least', threshold: '900' },
+        unit: 'EUR',
+      },
+      {
         name: 'growth_of_the_share',
         value: '45.5',
         comparison: 'less_than',
@@ -168,7 +172,7 @@ describe('a case', () => {
 
     expect(text).toMatch(/Customers who qualified 15 customers at least 10 customers/)
     expect(text).toMatch(/Share at the minimum 80 % at least 60 %/)
-    expect(text).toMatch(/Earned 1,234\.50 EUR more than 1,000\.00 EUR/)
+    expect(text).toMatch(/Earned 1,234\.50 EUR more than 1,000\.00 EUR, at least 900\.00 EUR/)
     expect(text).toMatch(/Profit since the last payout: 800\.00 USD/)
     expect(text).toMatch(/1 – 31 May 2024\s*Earned: 7\.00 EUR/)
     expect(text).toMatch(/1 Apr 2024\s*Bets: 1 bet/)

@@ -202,11 +202,17 @@ const warnOfThresholds = (terms: RuleTerms): Warning[] =>
 
 function warnOfFirstDay(
   { effective_from }: RuleTerms,
-  { today, firstRecord }: RuleContext,
+  { rule, versions, today, firstRecord }: RuleContext,
 ): Warning[] {
   const pointer = '/effective_from'
   if (effective_from > today) {
-    const message = `The version begins on ${effective_from}. Until then it finds nothing.`
+    const before = versions.findLast(
+      (one) => one.rule === rule && one.effective_from < effective_from,
+    )
+    const until = before
+      ? `version ${before.version} applies, which ${doesWords(before)}`
+      : 'the rule finds nothing'
+    const message = `The version begins on ${effective_from}. Until then ${until}.`
     return [{ code: 'begins_later', pointer, message }]
   }
   if (firstRecord === null || effective_from >= firstRecord) return []
@@ -222,15 +228,18 @@ function warnOfNextVersion(
   const next = versions.find((one) => one.rule === rule && one.effective_from > effective_from)
   if (!next) return []
   const last = dayText(dayNumber(next.effective_from) - 1)
-  const does = next.terms.disabled ? 'finds nothing' : DOES[next.terms.action]
   const remedy =
     next.effective_from >= today
       ? 'withdraw that version'
       : 'also put the same terms with a first day from today on'
   const days = last === effective_from ? `on ${last} only` : `from ${effective_from} to ${last}`
-  const message = `It applies ${days}; then version ${next.version} applies, which ${does}. If these terms should apply after that, ${remedy}.`
+  const message = `It applies ${days}; then version ${next.version} applies, which ${doesWords(next)}. If these terms should apply after that, ${remedy}.`
   return [{ code: 'later_version_applies', pointer: '/effective_from', message }]
 }
+
+/** Says what a version does. */
+const doesWords = ({ terms }: RuleVersion): string =>
+  terms.disabled ? 'finds nothing' : DOES[terms.action]
 
 /** What a version does, by its action. */
 const DOES = { flag: 'only flags', hold: 'holds payouts' } as const

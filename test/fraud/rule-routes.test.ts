@@ -433,6 +433,23 @@ describe('warnings', () => {
     ])
   })
 
+  test('a version that begins later says what applies until then', async () => {
+    await register('forex')
+    const warned = async (more: object) => {
+      const [, { warnings }] = await answer(put('r', burst(more)))
+      return warnings.map(({ message }: { message: string }) => message)
+    }
+    const begins = `The version begins on ${TOMORROW}. Until then`
+    expect(await warned({ effective_from: TOMORROW })).toEqual([
+      `${begins} the rule finds nothing.`,
+    ])
+    await remove('/r/versions/1')
+    await put('r', burst({ effective_from: TODAY }))
+    expect(await warned({ effective_from: TOMORROW, severity: 'low' })).toEqual([
+      `${begins} version 2 applies, which only flags.`,
+    ])
+  })
+
   test('a version that a later one ends has a warning that names its days', async () => {
     await register('forex')
     await put('r', burst({ effective_from: TODAY }))

@@ -116,26 +116,42 @@ const MadeOf = ({ made_of = [], left_out = [] }: Figure) => {
   )
 }
 
+/** A value that is compared with one threshold or several. */
+interface Compared {
+  readonly figure: Figure
+  readonly thresholds: readonly string[]
+}
+
+const thresholdText = ({ comparison, threshold, unit }: Figure): string =>
+  `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`
+
+/** Joins figures of the same value: it is shown once. */
+const joinSame = (figures: readonly Figure[]): Compared[] =>
+  [
+    ...Map.groupBy(figures, ({ name, value, unit }) =>
+      JSON.stringify([name, value, unit]),
+    ).values(),
+  ].flatMap((same): Compared[] => {
+    const [first, ...others] = same
+    if (!first) return []
+    return [{ figure: { ...others[0], ...first }, thresholds: same.map(thresholdText) }]
+  })
+
 /** Renders what a rule compared, each beside its threshold. */
 export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
   <Table
     caption="What was compared"
-    rows={figures}
+    rows={joinSame(figures)}
     columns={[
-      column('Figure', ({ name }: Figure) => figureTitle(name)),
+      column('Figure', ({ figure: { name } }: Compared) => figureTitle(name)),
       column(
         'Found',
-        ({ value, unit }: Figure) => <strong>{figureText(value, unit)}</strong>,
+        ({ figure: { value, unit } }: Compared) => <strong>{figureText(value, unit)}</strong>,
         true,
       ),
-      column(
-        'Threshold',
-        ({ comparison, threshold, unit }: Figure) =>
-          `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`,
-        true,
-      ),
+      column('Threshold', ({ thresholds }: Compared) => thresholds.join(', '), true),
       ...(figures.some(({ made_of, left_out }) => made_of ?? left_out)
-        ? [column('Made of', (one: Figure) => <MadeOf {...one} />)]
+        ? [column('Made of', ({ figure: one }: Compared) => <MadeOf {...one} />)]
         : []),
     ]}
   />
