@@ -104,7 +104,7 @@ const Message = ({ visit, message }: { visit: MemberVisit; message: Question['me
       {message.text === null ? (
         <p class="quiet">{words.message_erased}</p>
       ) : (
-        <p class="words">
+        <p class="message-text">
           <bdi>{message.text}</bdi>
         </p>
       )}

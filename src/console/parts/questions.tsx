@@ -1,4 +1,5 @@
 import { accountPath, apiPath, type Change, type Visit, withQuery } from '../page.ts'
+import { actorTitle } from './audit-words.tsx'
 import { Badge, Data, type List, periodWords, Time } from './data.tsx'
 import { ChangeForm, FoldedForm } from './forms.tsx'
 import { AffiliateLink } from './names.tsx'
@@ -28,22 +29,37 @@ export const readQuestions = ({ api, account }: Visit, query: Visit['query']) =>
   api.get<List<Question>>(apiPath(account, 'questions'), query)
 
 /** Renders what a question is about, as a link to it. */
-export const SubjectLink = ({ visit, question }: { visit: Visit; question: Question }) => {
+export const SubjectLink = (props: {
+  visit: Visit
+  question: Question
+  /** Whether it stands within a sentence. */
+  isInline?: true
+}) => {
+  const { visit, question, isInline } = props
   const { account } = visit
+  const named = (noun: string) => (isInline ? `the ${noun.toLowerCase()}` : noun)
   const { statement, line, customer, period, affiliate_id } = question
   const month = period === null ? null : periodWords(period)
   if (customer !== null) {
     return (
       <a href={accountPath(account, 'customers', customer)}>
-        Customer <Data text={customer} />
+        {named('Customer')} <Data text={customer} />
       </a>
     )
   }
   if (line !== null) {
     const hint = { affiliate_id, period: period ?? undefined }
-    return <a href={withQuery(accountPath(account, 'lines', line), hint)}>Line of {month}</a>
+    return (
+      <a href={withQuery(accountPath(account, 'lines', line), hint)}>
+        {named('Line')} of {month}
+      </a>
+    )
   }
-  return <a href={accountPath(account, 'statements', statement ?? '')}>Statement of {month}</a>
+  return (
+    <a href={accountPath(account, 'statements', statement ?? '')}>
+      {named('Statement')} of {month}
+    </a>
+  )
 }
 
 /** Renders whether a question waits for an answer. */
@@ -54,7 +70,7 @@ export const QuestionBadge = ({ status }: Pick<Question, 'status'>) =>
     <Badge tone="good">answered</Badge>
   )
 
-/** Returns who wrote a message: the name of a person, or that it was a program. */
+/** Returns who of an affiliate wrote a message: the name of a person, or that it was a program. */
 const authorText = (author: string) =>
   /^affiliate-key /.test(author)
     ? 'a program of the affiliate'
@@ -69,12 +85,13 @@ const Messages = ({ messages }: Pick<Question, 'messages'>) => (
       <li class={from}>
         <p class="note">
           <strong>{from === 'team' ? 'Team' : 'Affiliate'}</strong>,{' '}
-          <Data text={authorText(author)} />, <Time at={at} />
+          <Data text={from === 'team' ? actorTitle(author) : authorText(author)} />,{' '}
+          <Time at={at} />
         </p>
         {text === null ? (
           <p class="quiet">Erased with the personal data of the customer.</p>
         ) : (
-          <p class="words">
+          <p class="message-text">
             <Data text={text} />
           </p>
         )}
@@ -153,7 +170,7 @@ export const AnswerPart = ({ visit, question }: { visit: Visit; question: Questi
   <>
     <p class="lead">
       <AffiliateLink visit={visit} id={question.affiliate_id} /> asks about{' '}
-      <SubjectLink visit={visit} question={question} />. <QuestionBadge {...question} />
+      <SubjectLink visit={visit} question={question} isInline />. <QuestionBadge {...question} />
     </p>
     <Messages messages={question.messages} />
     <ChangeForm
