@@ -6,6 +6,7 @@ import { readCheckOption } from './command-line.ts'
 /** The tables, each with the comment of its declaration. */
 const TABLES: Record<string, string> = {
   accounts: 'Partner firms and brands.',
+  account_logos: 'The logos of accounts, in Base64.',
   clients: 'The OAuth clients of partner firms.',
   client_secrets: 'Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds).',
   brand_tokens: 'Brand Tokens; `ends_at` (milliseconds) is null while a token has no end.',

@@ -129,6 +129,7 @@ const MAY_USE: Record<string, string[]> = {
     'errors',
     'http',
     'languages',
+    'validation',
     'webhooks',
     'zone',
   ],

@@ -4,8 +4,10 @@ import type { AmountSigns } from '../amount-signs.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
+import { digest } from '../auth/secret.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { putLogo } from '../db/directory/account-logos.ts'
 import {
   findAccount,
   insertAccount,
@@ -27,6 +29,7 @@ import { ApiError } from '../errors.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
+import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
@@ -34,6 +37,7 @@ import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
+import { type LogoMeta, logoOf, readLogo } from './logo.ts'
 import { propagateSettings } from './propagate.ts'
 
 /** Returns an account as the administration API shows it. */
@@ -61,6 +65,8 @@ export const presentAccount = (account: Account) => ({
   }),
   ...(account.affiliate_view !== '{}' && { affiliate_view: viewOf(account) }),
   ...(account.landing_pages !== '[]' && { landing_pages: landingPagesOf(account) }),
+  ...(account.accent_color !== null && { accent_color: account.accent_color }),
+  ...(account.logo !== null && { logo: logoOf(account) }),
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -82,6 +88,7 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
     disabled: account.disabled === 1,
     affiliate_view: viewOf(account),
     landing_pages: landingPagesOf(account),
+    logo: logoText(logoOf(account)),
   }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
 }
@@ -118,6 +125,8 @@ export const accounts = new Hono<AppEnv>()
       unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       landing_pages: JSON.stringify(fields.landing_pages ?? []),
+      accent_color: null,
+      logo: null,
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
@@ -155,11 +164,14 @@ export const accounts = new Hono<AppEnv>()
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
     const { id, binding } = account
-    const { affiliate_view, landing_pages, ...fields } = await readFields(c, accountChange)
+    const sent = await readFields(c, accountChange)
+    const { affiliate_view, landing_pages, logo: image, accent_color, ...fields } = sent
+    const looks = await readLooks({ image, accent_color })
     const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
     const change = {
       ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
+      ...looks.change,
     }
     // Otherwise a manager could lower how many people must approve what is paid.
     if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
@@ -172,12 +184,16 @@ export const accounts = new Hono<AppEnv>()
       ...change,
       ...(view && { affiliate_view: view }),
       ...(landing_pages && { landing_pages }),
+      ...(looks.meta !== undefined && { logo: logoText(looks.meta) }),
       before: settingsBefore(account, change),
     }
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
-      await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])
+      await withAudit(c.env.DB, entry, [
+        updateAccount(c.env.DB, id, change),
+        ...(looks.image === undefined ? [] : [putLogo(c.env.DB, id, looks.image)]),
+      ])
     }
     if (change.book_zone !== undefined) await settleBookZone(c.env, account, change.book_zone)
     if (change.disabled) await dropWebhooksOfDisabled(c.env, [account])
@@ -202,6 +218,52 @@ export const accounts = new Hono<AppEnv>()
     // A cron goes on with what is left.
     return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
   })
+
+/** How the portal of an account is to look, as a change says. */
+interface SentLooks {
+  readonly image: string | null | undefined
+  readonly accent_color: string | null | undefined
+}
+
+/**
+ * Returns how the portal of an account is to look: `change` for the account, `image` for the table of logos.
+ *
+ * @throws ApiError `validation_failed`
+ */
+async function readLooks({ image: text, accent_color: color }: SentLooks) {
+  const issue = (pointer: string, expected: string) =>
+    validationFailed([{ pointer, code: 'pattern', expected }])
+  const accent = color?.toLowerCase()
+  if (accent !== undefined && !isColor(accent)) throw issue('/accent_color', COLOR_FORM)
+  if (accent !== undefined && contrastOf(accent, '#ffffff') < MIN_CONTRAST) {
+    const contrast = contrastOf(accent, '#ffffff').toFixed(2)
+    const message = `Its contrast with white is ${contrast}. At least ${MIN_CONTRAST} is needed to read it: choose a darker color.`
+    throw validationFailed([{ pointer: '/accent_color', code: 'pattern', message }])
+  }
+  const image = text == null ? text : readLogo(text)
+  if (typeof image === 'string') {
+    throw validationFailed([{ pointer: '/logo', code: 'pattern', message: `The logo ${image}.` }])
+  }
+  const meta = image && {
+    type: image.type,
+    bytes: image.bytes,
+    digest: (await digest(image.data)).slice(0, 16),
+  }
+  return {
+    image,
+    meta,
+    change: {
+      ...(color !== undefined && { accent_color: accent ?? null }),
+      ...(meta !== undefined && { logo: meta && JSON.stringify(meta) }),
+    },
+  }
+}
+
+/** Says what a logo is, for the audit log; null if there is none. */
+const logoText = (meta: Pick<LogoMeta, 'type' | 'bytes'> | null): string | null =>
+  meta && `${meta.type === 'image/png' ? 'PNG' : 'SVG'}, ${meta.bytes} bytes`
+
+const COLOR_FORM = 'a color as #rrggbb, such as #0a6472'
 
 /**
  * Refuses that fewer persons must decide while payouts are held: one person alone could then release them.

@@ -33,7 +33,8 @@ export async function readSignInForm(c: Context): Promise<Values> {
 }
 
 /**
- * Reads the fields of a form that the browser of a member sent. The value of a file is its text.
+ * Reads the fields of a form that the browser of a member sent. The value of a file is its text; `file:base64` is
+ * its bytes.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
  */
@@ -65,7 +66,9 @@ async function readFiles(c: Context): Promise<Values> {
       texts.set(name, value)
       continue
     }
-    const read = await readFileText(new Uint8Array(await value.arrayBuffer()))
+    const bytes = new Uint8Array(await value.arrayBuffer())
+    texts.set(`${name}:base64`, bytes.toBase64())
+    const read = await readFileText(bytes)
     texts.set(name, 'text' in read ? read.text : '')
     if ('problem' in read) texts.set(`${name}${PROBLEM}`, read.problem)
     else if (read.isAssumed) texts.set(`${name}${ASSUMED}`, 'yes')

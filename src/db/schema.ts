@@ -33,6 +33,15 @@ export const accounts = sqliteTable('accounts', {
   affiliate_view: text().notNull().default('{}'),
   pseudonym_key: text(),
   landing_pages: text().notNull().default('[]'),
+  accent_color: text(),
+  logo: text(),
+})
+
+/** The logos of accounts, in Base64. */
+export const accountLogos = sqliteTable('account_logos', {
+  account: text().primaryKey(),
+  type: text({ enum: ['image/svg+xml', 'image/png'] }).notNull(),
+  data: text().notNull(),
 })
 
 /** The OAuth clients of partner firms. */

@@ -11,6 +11,7 @@ import { acceptedLanguage } from '../languages.ts'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, saveQrCode, showLinks } from './links.tsx'
+import { showColors, showLogo } from './looks.ts'
 import { showOverview } from './overview.tsx'
 import { changePasskeys, showPasskeys } from './passkeys-page.tsx'
 
@@ -101,6 +102,10 @@ function showError(c: Context<AppEnv>, error: ApiError): Promise<Response> {
 export const portalApp = new Hono<AppEnv>().basePath('/portal/:account')
 portalApp.notFound((c) => showError(c, new ApiError('not_found')))
 portalApp.onError((thrown, c) => showError(c, toApiError(thrown, c)))
+// They have policies and caching of their own.
+portalApp
+  .get('/logo', requestLog, httpsOnly, showLogo)
+  .get('/colors.css', requestLog, httpsOnly, showColors)
 portalApp.use(requestLog, policy, httpsOnly)
 portalApp
   .get('/sign-in', showSignIn)

@@ -1,13 +1,23 @@
 import type { Child } from 'hono/jsx'
+import { logoOf } from '../admin/logo.ts'
 import { Data } from '../console/parts/data.tsx'
 import type { Language } from '../languages.ts'
 import { WORDS, type Words } from './words.ts'
+
+/** What pages show of an account: its id and name, and how its portal looks. */
+export interface PortalAccount {
+  readonly id: string
+  readonly name: string
+  readonly accent_color?: string | null
+  /** JSON, as `logoOf` reads it. */
+  readonly logo?: string | null
+}
 
 /** What every page of the portal shows around its content. */
 export interface Frame {
   readonly language: Language
   /** The id and the name of the account. */
-  readonly account: { readonly id: string; readonly name: string }
+  readonly account: PortalAccount
   readonly title: string
   /** Who is signed in, and the token of their forms; absent before the sign-in. */
   readonly signedIn?: SignedInFrame
@@ -43,9 +53,16 @@ export type Place = keyof typeof PLACES
 export const portalPath = (account: string, rest = '') =>
   `/portal/${encodeURIComponent(account)}${rest}`
 
+/** Renders the logo of an account; nothing if it has none. Its name stands beside it. */
+const Logo = ({ account: { id, logo = null } }: { account: PortalAccount }) => {
+  const meta = logoOf({ logo })
+  return meta && <img src={portalPath(id, `/logo?v=${meta.digest}`)} alt="" class="logo" />
+}
+
 const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
   <header class="top">
-    <a href={portalPath(account.id)}>
+    <a href={portalPath(account.id)} class="brand">
+      <Logo account={account} />
       <Data text={account.name} />
     </a>
     {signedIn && !signedIn.isViewer && (
@@ -126,6 +143,12 @@ export const PortalPage = (frame: Frame) => {
         <link rel="stylesheet" href="/assets/page.css" />
         <link rel="stylesheet" href="/assets/console.css" />
         <link rel="stylesheet" href="/assets/portal.css" />
+        {account.accent_color && (
+          <link
+            rel="stylesheet"
+            href={portalPath(account.id, `/colors.css?v=${account.accent_color.slice(1)}`)}
+          />
+        )}
         <script type="module" src="/assets/portal.js" />
       </head>
       <body class="console portal">

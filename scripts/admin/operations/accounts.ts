@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { list, object, sentence } from '../format.ts'
 import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
 import { changesFrom, listOperation } from './parts.ts'
@@ -149,7 +150,34 @@ function withNumbers(texts: Record<string, string>) {
   }
 }
 
-const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION }
+const LOOKS: Options = {
+  'accent-color': {
+    value: 'color',
+    description:
+      'The color of links and buttons in the portal, such as #0a6472; none for that of the service.',
+  },
+  logo: {
+    value: 'file',
+    description: 'An SVG or PNG image of at most 50 KB for the portal; none removes the logo.',
+  },
+}
+
+/** Returns the bytes of a file as a data URL, which the service checks. */
+const dataUrlOf = (file: string): string => `data:;base64,${readFileSync(file).toString('base64')}`
+
+const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION, ...LOOKS }
+
+/** Returns the members of a change. `none` removes a color or a logo. */
+function changeOf(input: Input): object {
+  const { logo, accent_color, ...members } = changesFrom(CHANGE)(input)
+  return {
+    ...withNumbers(members),
+    ...(accent_color !== undefined && {
+      accent_color: accent_color === 'none' ? null : accent_color,
+    }),
+    ...(logo !== undefined && { logo: logo === 'none' ? null : dataUrlOf(logo) }),
+  }
+}
 
 const FLAGS: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
@@ -244,7 +272,7 @@ export const ACCOUNTS: readonly Operation[] = [
     summary: 'Changes settings, for records that arrive later.',
     example: 'acme --unknown-customer hold',
     options: CHANGE,
-    body: (input) => withNumbers(changesFrom(CHANGE)(input)),
+    body: changeOf,
   }),
   change({
     verb: 'view',

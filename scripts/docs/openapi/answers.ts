@@ -75,6 +75,17 @@ const accountState = {
     'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
     { type: 'array', items: TEXT },
   ),
+  accent_color: documented(
+    'The color of links and buttons in the portal. Absent if it is that of the service.',
+  ),
+  logo: documented(
+    'The logo in the portal, which is at `/portal/{account}/logo`. Absent if there is none.',
+    object({
+      type: documented('Its media type.', oneOf('image/svg+xml', 'image/png')),
+      bytes: documented('Its size.', COUNT),
+      digest: documented('Changes with the image.'),
+    }),
+  ),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }

@@ -132,6 +132,8 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       'unattributed_threshold',
       'affiliate_view',
       'landing_pages',
+      'accent_color',
+      'logo',
       ...optional,
     ],
   )

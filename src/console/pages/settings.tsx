@@ -5,12 +5,12 @@ import { Badge } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, MODES, storageWords, VERTICALS, VIEW_WORDS } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { changedLooks, type PortalLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
-interface Account {
-  readonly account: string
+interface Account extends PortalLooks {
   readonly name: string
   readonly vertical: string
   readonly mode: string
@@ -29,6 +29,8 @@ const {
   disabled: _disabled,
   affiliate_view: _view,
   landing_pages: _pages,
+  accent_color: _color,
+  logo: _logo,
   book_zone,
   ...common
 } = accountChange
@@ -104,6 +106,14 @@ export const settingsPage: Page = {
         body: { landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) },
       }),
     },
+    looks: {
+      done: 'How the portal looks is saved.',
+      request: (values, { account }) => ({
+        method: 'PATCH',
+        path: apiPath(account),
+        body: changedLooks(values),
+      }),
+    },
     enable: change('The account is enabled.', { disabled: false }),
     disable: {
       ...change('The account is disabled.', { disabled: true }),
@@ -167,6 +177,8 @@ export const settingsPage: Page = {
             },
           ]}
         />
+        <h2 id="looks">How the portal of affiliates looks</h2>
+        <PortalLooksForm visit={visit} looks={account} />
         <StopAccount visit={visit} account={account} />
       </>
     )

@@ -60,6 +60,8 @@ const SETTINGS = [
   'unattributed_threshold',
   'affiliate_view',
   'landing_pages',
+  'accent_color',
+  'logo',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>

@@ -1,0 +1,119 @@
+import type { Account } from '../db/schema.ts'
+
+// The logo of an account. A browser shows it as an image only, and the service sends it with a policy that
+// runs nothing; what is refused here would not work, or would be a mistake.
+
+/** The largest logo in bytes. */
+export const MAX_LOGO_BYTES = 51_200
+
+/** The least and the most pixels of a side, and how many times as long as the other it may be. */
+const SIDES = { least: 16, most: 2000, ratio: 8 }
+
+/** A logo that was checked. */
+export interface Logo {
+  readonly type: 'image/svg+xml' | 'image/png'
+  readonly bytes: number
+  /** Base64. */
+  readonly data: string
+}
+
+/** What an account says of its logo. */
+export type LogoMeta = Pick<Logo, 'type' | 'bytes'> & {
+  /** Changes with the image: the address of the logo has it, so that browsers can keep it. */
+  readonly digest: string
+}
+
+/** Returns what an account says of its logo; null if it has none. */
+export const logoOf = ({ logo }: Pick<Account, 'logo'>): LogoMeta | null =>
+  logo === null ? null : JSON.parse(logo)
+
+const DATA_URL =
+  /^data:(?:image\/(?:svg\+xml|png))?(?:;charset=utf-8)?;base64,([A-Za-z0-9+/]*={0,2})$/
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+/** Returns a logo that a caller sent as a data URL; or why it is refused, as a sentence. */
+export function readLogo(text: string): Logo | string {
+  const [, data] = DATA_URL.exec(text) ?? []
+  if (data === undefined || data.length % 4 !== 0) {
+    return 'must be an SVG or PNG image as a data URL: data:image/png;base64, and the file in Base64'
+  }
+  // Base64 is a third longer than its bytes.
+  if (data.length > (MAX_LOGO_BYTES / 3 + 1) * 4) return TOO_LARGE
+  const bytes = Uint8Array.fromBase64(data)
+  if (bytes.byteLength > MAX_LOGO_BYTES) return TOO_LARGE
+  const isPng = PNG.every((one, i) => bytes[i] === one)
+  const found = isPng ? pngProblem(bytes) : svgProblem(bytes)
+  return found ?? { type: isPng ? 'image/png' : 'image/svg+xml', bytes: bytes.byteLength, data }
+}
+
+const TOO_LARGE = `must have at most ${MAX_LOGO_BYTES.toLocaleString('en')} bytes (50 KB): save the image smaller`
+
+/** Returns why sides of an image are refused; null if they are not. */
+function sidesProblem(width: number, height: number): string | null {
+  const { ratio } = SIDES
+  if (Math.max(width, height) <= ratio * Math.min(width, height)) return null
+  return `is ${width} × ${height} pixels: one side may be at most ${ratio} times as long as the other`
+}
+
+function pngProblem(bytes: Uint8Array): string | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const isHeader = bytes.byteLength > 33 && view.getUint32(12) === 0x49484452
+  if (!isHeader) return 'is not a whole PNG image: save it again'
+  const [width, height] = [view.getUint32(16), view.getUint32(20)]
+  const { least, most } = SIDES
+  if (Math.min(width, height) < least || Math.max(width, height) > most) {
+    return `is ${width} × ${height} pixels: each side must have ${least} to ${most.toLocaleString('en')} pixels`
+  }
+  return sidesProblem(width, height)
+}
+
+/** What an SVG image must not have: it would run, load something, or not be shown. */
+const REFUSED_IN_SVG: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/<!ENTITY|<!DOCTYPE[^>]*\[/i, 'declares entities'],
+  [/<(?:[\w-]+:)?script\b/i, 'has a script'],
+  [/[\s"'/]on[a-z]+\s*=/i, 'has an event handler'],
+  [/(?:java|vb)script\s*:/i, 'has a script as an address'],
+  [
+    /<(?:[\w-]+:)?(?:foreignObject|iframe|embed|object|audio|video)\b/i,
+    'has a page or a film in it',
+  ],
+  [
+    /(?:href|src)\s*=\s*["']\s*(?!#|data:image\/(?:png|jpeg|gif|webp))[^"'\s]/i,
+    'loads another file',
+  ],
+  [/@import|url\(\s*["']?\s*(?!#|data:)[^)"'\s]/i, 'loads another file'],
+]
+
+function svgProblem(bytes: Uint8Array): string | null {
+  const text = decode(bytes)
+  const [start] =
+    /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--[\s\S]*?-->|<!DOCTYPE[^>]*>)\s*)*<svg\b[^>]*>/i.exec(
+      text,
+    ) ?? []
+  if (start === undefined) return 'must be an SVG or PNG image: this file is neither'
+  for (const [pattern, what] of REFUSED_IN_SVG) {
+    if (pattern.test(text)) return `${what}, which an SVG logo must not: save it without`
+  }
+  const sides = sidesOf(start)
+  return sides && sidesProblem(...sides)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    return ''
+  }
+}
+
+/** Returns the width and the height that an SVG image says; null if it says none. */
+function sidesOf(start: string): [number, number] | null {
+  const [, box] =
+    /\bviewBox\s*=\s*["']\s*(?:[-\d.e]+[\s,]+){2}([-\d.e]+[\s,]+[-\d.e]+)/i.exec(start) ?? []
+  const side = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*([\\d.]+)`).exec(start)?.[1]
+  const [width = 0, height = 0] = (box?.split(/[\s,]+/) ?? [side('width'), side('height')]).map(
+    Number,
+  )
+  return width > 0 && height > 0 ? [width, height] : null
+}
