@@ -645,6 +645,14 @@ describe('activity_outlier', () => {
       ])
     }
     expect(findings('activity_outlier', won(200))).toEqual([])
+    // Another currency is not compared.
+    const yen = (fact: Fact): Fact => ({ ...fact, currency: 'JPY' })
+    const { customers } = won(50_000)
+    const abroad = customers.map((one) => ({
+      ...one,
+      facts: one.facts.map((fact) => (fact.day === DAY ? yen(fact) : fact)),
+    }))
+    expect(findings('activity_outlier', viewOf(abroad))).toEqual([])
   })
 })
 

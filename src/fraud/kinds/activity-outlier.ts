@@ -38,7 +38,7 @@ export const activityOutlier = defineKind({
   words: ({ times }) => ({
     when: `the lots of a customer on one day, or the profit or loss, were more than ${figure(times)} times what is usual`,
     more: [
-      `Usual is the median of the customer’s last ${COMPARED} active days. A customer with fewer than ${FEWEST} is left out.`,
+      `Usual is the median of the customer’s last ${COMPARED} active days. A customer with fewer than ${FEWEST} is left out. Profit and loss are compared with those in the same currency.`,
     ],
   }),
   reach: () => ({ 'trading-activity': MAX_DAYS }),
@@ -51,33 +51,34 @@ export const activityOutlier = defineKind({
       const today = ownFacts(customer, 'trading-activity', day, day)
       if (today.length === 0) return []
       const earlier = ownFacts(customer, 'trading-activity', day - MAX_DAYS + 1, day - 1)
-      const figures = MEASURES.flatMap((measure): Figure[] => {
-        const { days, amounts } = activeDays(earlier, measure.field)
+      const currencies = new Set(today.map(({ currency }) => currency))
+      const found = MEASURES.flatMap((measure): { figure: Figure; days: number }[] => {
+        // Profits in several currencies are neither added nor compared.
+        if (measure.field === 'pnl' && currencies.size > 1) return []
+        const compared =
+          measure.field === 'pnl' ? earlier.filter((one) => currencies.has(one.currency)) : earlier
+        const { days, amounts } = activeDays(compared, measure.field)
         const usual = amounts.length < FEWEST ? null : median(amounts)
         if (usual === null || !isPositive(usual)) return []
-        const currencies = new Set(today.map(({ currency }) => currency))
-        // Profits in several currencies are not added.
-        if (measure.field === 'pnl' && currencies.size > 1) return []
         const value = amountOn(today, measure.field)
         const threshold = multiply(usual, decimal(times))
         if (compare(value, threshold) <= 0) return []
         const [currency] = currencies
         const unit = measure.field === 'pnl' ? (currency ?? '') : 'lots'
-        return [
-          withParts(overFigure(measure.name, value, threshold, unit), [
-            partOf(`usual_${measure.name}`, usual, unit, days),
-          ]),
-        ]
+        const figure = withParts(overFigure(measure.name, value, threshold, unit), [
+          partOf(`usual_${measure.name}`, usual, unit, days),
+        ])
+        return [{ figure, days: amounts.length }]
       })
-      if (figures.length === 0) return []
+      if (found.length === 0) return []
       return [
         {
           subject: { customer_id: customer.customer_id },
           figures: [
-            ...figures,
+            ...found.map(({ figure: own }) => own),
             countFigure(
               'earlier_active_days',
-              activeDays(earlier, 'lots_traded').amounts.length,
+              Math.min(...found.map(({ days }) => days)),
               FEWEST,
               'days',
             ),
@@ -89,7 +90,7 @@ export const activityOutlier = defineKind({
     })
   },
   sees: 'The lots, and the profit or loss, of each customer by day.',
-  cannotSee: `A customer with fewer than ${FEWEST} active days cannot be compared. Why a day was unusual.`,
+  cannotSee: `A customer with fewer than ${FEWEST} active days cannot be compared. Why a day was unusual. A day with profit and loss in several currencies.`,
 })
 
 const MEASURES = [

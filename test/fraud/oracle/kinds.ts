@@ -629,30 +629,31 @@ function activityOutlier(scene: Scene, p: Parameters): Found[] {
     const rows = of(facts, 'trading-activity')
     const today = between(rows, scene.day, scene.day)
     const earlier = between(rows, before(scene.day, 399), before(scene.day, 1))
-    const days = [...new Set(earlier.map(({ day }) => day))].sort().reverse().slice(0, 60)
-    if (today.length === 0 || days.length < 10) return []
+    if (today.length === 0) return []
     const on = (own: Fact[], field: string) => size(sum(own.map((fact) => number(fact, field))))
     const currencies = new Set(today.map(({ currency }) => currency))
     const measures: [string, string, string][] = [
       ['lots_of_a_day', 'lots_traded', 'lots'],
       ['profit_or_loss_of_a_day', 'pnl', [...currencies][0]!],
     ]
-    const figures = measures.flatMap(([name, field, unit]) => {
+    const found = measures.flatMap(([name, field, unit]) => {
       if (field === 'pnl' && currencies.size > 1) return []
-      const usual = middle(days.map((day) => on(between(earlier, day, day), field)))!
+      const comparable = earlier.filter((one) => field !== 'pnl' || one.currency === unit)
+      const days = [...new Set(comparable.map(({ day }) => day))].sort().reverse().slice(0, 60)
+      if (days.length < 10) return []
+      const usual = middle(days.map((day) => on(between(comparable, day, day), field)))!
       const most = multiply(usual, parse(p.times))
       const value = on(today, field)
-      return isPositive(usual) && compare(value, most) > 0
-        ? [
-            explained(over(name, plain(value), plain(most), unit), [
-              part(`usual_${name}`, usual, unit, [days.at(-1)!, days[0]!]),
-            ]),
-          ]
-        : []
+      if (!isPositive(usual) || compare(value, most) <= 0) return []
+      const own = explained(over(name, plain(value), plain(most), unit), [
+        part(`usual_${name}`, usual, unit, [days.at(-1)!, days[0]!]),
+      ])
+      return [{ own, count: days.length }]
     })
-    if (figures.length === 0) return []
-    const active = figure('earlier_active_days', String(days.length), '10', 'days')
-    return [{ subject: [id], figures: [...figures, active], evidence: today }]
+    if (found.length === 0) return []
+    const fewest = String(Math.min(...found.map((one) => one.count)))
+    const active = figure('earlier_active_days', fewest, '10', 'days')
+    return [{ subject: [id], figures: [...found.map(({ own }) => own), active], evidence: today }]
   })
 }
 
