@@ -4,7 +4,8 @@ import { noStore } from '../auth/oauth.ts'
 import { affiliateStatements } from '../commission/statements/routes.ts'
 import { affiliateWhy } from '../commission/why/routes.ts'
 import { whyWeight } from '../commission/why/weight.ts'
-import { accountReports, reportWeight } from '../reports/routes.ts'
+import { REPORT_WEIGHT } from '../reports/limits.ts'
+import { accountReports } from '../reports/routes.ts'
 import { respondWithLedger, respondWithPayouts } from './books.ts'
 import { caller } from './caller.ts'
 import { orCsv } from './csv.ts'
@@ -24,6 +25,8 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   '/clicks': 10,
   '/customers': 10,
   '/overview': 20,
+  // The totals are a report of their own.
+  '/reports': 2 * REPORT_WEIGHT,
   '/sub-affiliates': 20,
 }
 
@@ -34,7 +37,7 @@ const QUESTION_WEIGHT = 10
 const weightOf = (path: string, method: string): number => {
   const below = path.slice(BASE.length)
   if (below === '/questions' && method === 'POST') return QUESTION_WEIGHT
-  return WEIGHTS[below] ?? whyWeight(below) ?? reportWeight(below) ?? 1
+  return WEIGHTS[below] ?? whyWeight(below) ?? 1
 }
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */

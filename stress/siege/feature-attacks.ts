@@ -46,12 +46,14 @@ const smallChanges = (count: number, turn: number) =>
   )
 
 /** Returns a day so many days before today. */
-const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+export const dayBefore = (days: number) =>
+  new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
-const YEAR = 365
+/** The days of the records that attacks store. */
+export const YEAR = 365
 
 /** Stores transactions of a year, of many customers. */
-async function storeYear({ firm }: Attacker): Promise<void> {
+export async function storeYear({ firm }: Attacker): Promise<void> {
   await firm('POST', 'customers', { body: range(1000, (i) => customer(`y${i}`)) })
   for (let turn = 0; turn < 30; turn++) {
     const body = range(1000, (i) => ({
@@ -94,7 +96,7 @@ const SIDES = 500
 const ACTIVE_DAYS = 40
 
 /** Stores trading activity of the last days: customers who hold opposite sides of the same trade. */
-async function storeTrades({ firm }: Attacker): Promise<void> {
+export async function storeTrades({ firm }: Attacker): Promise<void> {
   for (let day = 1; day <= ACTIVE_DAYS; day++) {
     const body = range(SIDES, (i) => ({
       date: dayBefore(day),
