@@ -95,6 +95,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/\/affiliates\/(ledger|balance)$/, '$&?affiliate_id=nobody')
     .replace(/\/affiliates\/keys(\/.*)?$/, '$&?affiliate_id=aff-7')
+    .replace(/\/affiliates\/(invitations|members)(\/.*)?$/, '$&?affiliate_id=nobody')
     .replace('{affiliate_id}/keys', 'aff-7/keys')
     .replace(/accounts\/[^/]+\/records$/, '$&?id=nobody')
     .replace(/\/affiliates$/, method === 'DELETE' ? '$&?affiliate_id=nobody' : '$&')

@@ -665,10 +665,36 @@ async function takeHistories(team: Team) {
   await team('removeMember', 'removed', 'The person is removed', {
     at: { ...invited, member_id: members[0].id },
   })
+  await takeMembersById(team)
   const mistyped = { account: 'acme-forex', affiliate_id: 'IB-O7' }
   await team('deleteAffiliate', 'deleted', 'An affiliate that nothing names', { at: mistyped })
   await team('deleteAffiliateById', 'deleted', 'The id in the query', {
     query: '?affiliate_id=IB-O8',
+  })
+}
+
+/** Takes the operations on members whose affiliate is in the query. */
+async function takeMembersById(team: Team) {
+  const query = '?affiliate_id=IB-01'
+  const at = { account: 'acme-forex' }
+  const { id: invitation_id } = await team(
+    'inviteAffiliateById',
+    'invited',
+    'A person is invited',
+    {
+      ...{ at, query },
+    },
+  )
+  await team('endInvitationById', 'ended', 'It is ended', { at: { ...at, invitation_id }, query })
+  await team('listInvitationsById', 'all', 'All of them', { at, query })
+  await env.DB.prepare(
+    `insert into affiliate_members values ('acme-forex', 'IB-01', 'ada', 'Ada', ?1, ?1)`,
+  )
+    .bind('2026-10-01T09:00:00.000Z')
+    .run()
+  await team('listMembersById', 'all', 'One person', { at, query })
+  await team('removeMemberById', 'removed', 'The person is removed', {
+    ...{ at: { ...at, member_id: 'ada' }, query },
   })
 }
 

@@ -383,7 +383,7 @@ describe('two accounts with the same ids', () => {
       .replace(':case_id', CASE_ID)
       .replace(':question_id', QUESTION_ID)
       .replace(':affiliate_id', 'aff-7')
-      .replace(/^affiliates\/(ledger|balance|keys)$/, '$&?affiliate_id=aff-7')
+      .replace(/^affiliates\/(ledger|balance|keys|invitations|members)$/, '$&?affiliate_id=aff-7')
       .replace(/^delivery-errors$/, '$&?from=2026-10-01&to=2026-10-31')
       .replace(/^records\/:resource$/, 'records/customers')
       .replace(/^records$/, 'records?id=c-1')

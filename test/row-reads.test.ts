@@ -346,6 +346,8 @@ async function routes() {
     '/links': list(ROWS, [name, 'links', null], [`f${nearEnd(SIZES.affiliates, 7)}`]),
     '/affiliates/aff-000001/invitations': [{ bound: MEMBERS }],
     '/affiliates/aff-000001/members': [{ bound: MEMBERS }],
+    '/affiliates/invitations': [{ bound: MEMBERS, query: 'affiliate_id=aff-000001' }],
+    '/affiliates/members': [{ bound: MEMBERS, query: 'affiliate_id=aff-000001' }],
     '/affiliates/aff-000001/keys': [{ bound: MEMBERS }],
     '/affiliates/aff-000000/postbacks': [{ bound: MEMBERS }],
     '/questions': [

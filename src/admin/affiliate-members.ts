@@ -16,10 +16,10 @@ import { withAudit } from '../db/directory/audit.ts'
 import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { checkPercentEncoding, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { MAX_OPEN_INVITATIONS, newInvitation } from './invitation-fields.ts'
+import { readAffiliate } from './ledger.ts'
 
 /** The contract: an invitation works for 72 hours. */
 const INVITATION_MS = 72 * HOUR_MS
@@ -47,85 +47,95 @@ const presentMember = ({ id, name, passkeys, created_at, last_seen_at }: ListedM
   ...{ id, name, passkeys, created_at, last_seen_at },
 })
 
-/** Returns the affiliate that the path names, with its account. Throws `not_found`. */
+/** Returns the affiliate that a request names, with its account. Throws `not_found`. */
 export async function findRouteAffiliate(c: Context<AppEnv>) {
-  checkPercentEncoding(new URL(c.req.url).pathname)
-  readQuery(c.req.url)
+  const { affiliate: affiliate_id } = readAffiliate(c, [])
   const row = await findRouteAccount(c)
   const { id: account, binding } = row
   const db = resolveDatabase(c.env, binding)
-  const affiliate_id = c.req.param('affiliate_id') ?? ''
   if (await affiliateExists(db, account, affiliate_id)) return { account, row, db, affiliate_id }
   throw notFound('affiliate', affiliate_id)
 }
 
-/** Routes for the members of affiliates, and for the links that invite them. A link is shown only once. */
-export const affiliateMembers = new Hono<AppEnv>()
-  .post('/:affiliate_id/invitations', async (c) => {
-    const { member = null } = await readFields(c, newInvitation)
-    const { account, db, affiliate_id } = await findRouteAffiliate(c)
-    const now = Date.now()
-    const [members, invitations] = await Promise.all([
-      member === null ? [] : listMembers(db, account, affiliate_id),
-      listInvitations(db, account, affiliate_id),
-    ])
-    if (member !== null && !members.some(({ id }) => id === member)) {
-      const message = 'The affiliate has no member with this id.'
-      throw validationFailed([{ pointer: '/member', code: 'unknown_reference', message }])
-    }
-    const open = invitations.filter((one) => stateOf(one, now) === 'open')
-    if (open.length >= MAX_OPEN_INVITATIONS) {
-      const detail = `The affiliate has ${MAX_OPEN_INVITATIONS} open invitations. End one of them first.`
-      throw new ApiError('conflict', { detail })
-    }
-    const secret = randomText(SECRET_LENGTH)
-    const row = {
-      ...{ affiliate_id, id: crypto.randomUUID(), member, created_by: c.var.actor, used_at: null },
-      ...{ created_at: instant(now), ends_at: now + INVITATION_MS },
-    }
-    const { actor } = c.var
-    const details = { affiliate_id, id: row.id, ...(member !== null && { member }) }
-    const entry = { actor, action: 'affiliate-invitation.create', account, details }
-    const stored = { ...row, digest: await digest(secret) }
-    await withAudit(db, entry, insertInvitation(db, account, stored))
-    // The part of an address after `#` is never sent to a server, so no log of one has the secret.
-    const { href } = new URL(`/portal/${account}/invitation#${secret}`, passkeyOrigin(c.env))
-    return c.json({ ...presentInvitation(row, now), invitation_url: href }, 201)
-  })
+async function invite(c: Context<AppEnv>): Promise<Response> {
+  const { member = null } = await readFields(c, newInvitation)
+  const { account, db, affiliate_id } = await findRouteAffiliate(c)
+  const now = Date.now()
+  const [members, invitations] = await Promise.all([
+    member === null ? [] : listMembers(db, account, affiliate_id),
+    listInvitations(db, account, affiliate_id),
+  ])
+  if (member !== null && !members.some(({ id }) => id === member)) {
+    const message = 'The affiliate has no member with this id.'
+    throw validationFailed([{ pointer: '/member', code: 'unknown_reference', message }])
+  }
+  const open = invitations.filter((one) => stateOf(one, now) === 'open')
+  if (open.length >= MAX_OPEN_INVITATIONS) {
+    const detail = `The affiliate has ${MAX_OPEN_INVITATIONS} open invitations. End one of them first.`
+    throw new ApiError('conflict', { detail })
+  }
+  const secret = randomText(SECRET_LENGTH)
+  const row = {
+    ...{ affiliate_id, id: crypto.randomUUID(), member, created_by: c.var.actor, used_at: null },
+    ...{ created_at: instant(now), ends_at: now + INVITATION_MS },
+  }
+  const { actor } = c.var
+  const details = { affiliate_id, id: row.id, ...(member !== null && { member }) }
+  const entry = { actor, action: 'affiliate-invitation.create', account, details }
+  const stored = { ...row, digest: await digest(secret) }
+  await withAudit(db, entry, insertInvitation(db, account, stored))
+  // The part of an address after `#` is never sent to a server, so no log of one has the secret.
+  const { href } = new URL(`/portal/${account}/invitation#${secret}`, passkeyOrigin(c.env))
+  return c.json({ ...presentInvitation(row, now), invitation_url: href }, 201)
+}
 
-  .get('/:affiliate_id/invitations', async (c) => {
-    const { account, db, affiliate_id } = await findRouteAffiliate(c)
-    const now = Date.now()
-    const rows = await listInvitations(db, account, affiliate_id)
-    return c.json({ data: rows.map((row) => presentInvitation(row, now)) })
-  })
+async function respondWithInvitations(c: Context<AppEnv>): Promise<Response> {
+  const { account, db, affiliate_id } = await findRouteAffiliate(c)
+  const now = Date.now()
+  const rows = await listInvitations(db, account, affiliate_id)
+  return c.json({ data: rows.map((row) => presentInvitation(row, now)) })
+}
 
-  .delete('/:affiliate_id/invitations/:invitation_id', async (c) => {
-    const { account, db, affiliate_id } = await findRouteAffiliate(c)
-    const id = c.req.param('invitation_id')
-    const now = Date.now()
-    const found = (await listInvitations(db, account, affiliate_id)).find((row) => row.id === id)
-    if (!found) throw notFound('invitation', id)
-    if (stateOf(found, now) === 'open') {
-      const details = { affiliate_id, id }
-      const entry = { actor: c.var.actor, action: 'affiliate-invitation.end', account, details }
-      await withAudit(db, entry, [endInvitation(db, account, found, now)])
-    }
-    return c.body(null, 204)
-  })
-
-  .get('/:affiliate_id/members', async (c) => {
-    const { account, db, affiliate_id } = await findRouteAffiliate(c)
-    return c.json({ data: (await listMembers(db, account, affiliate_id)).map(presentMember) })
-  })
-
-  .delete('/:affiliate_id/members/:member_id', async (c) => {
-    const { account, db, affiliate_id } = await findRouteAffiliate(c)
-    const id = c.req.param('member_id')
-    const found = (await listMembers(db, account, affiliate_id)).find((row) => row.id === id)
-    if (!found) throw notFound('member', id)
+async function endOne(c: Context<AppEnv>): Promise<Response> {
+  const { account, db, affiliate_id } = await findRouteAffiliate(c)
+  const id = c.req.param('invitation_id') ?? ''
+  const now = Date.now()
+  const found = (await listInvitations(db, account, affiliate_id)).find((row) => row.id === id)
+  if (!found) throw notFound('invitation', id)
+  if (stateOf(found, now) === 'open') {
     const details = { affiliate_id, id }
-    const entry = { actor: c.var.actor, action: 'affiliate-member.remove', account, details }
-    await withAudit(db, entry, deleteMember(db, account, found, Date.now()))
-    return c.body(null, 204)
-  })
+    const entry = { actor: c.var.actor, action: 'affiliate-invitation.end', account, details }
+    await withAudit(db, entry, [endInvitation(db, account, found, now)])
+  }
+  return c.body(null, 204)
+}
+
+async function respondWithMembers(c: Context<AppEnv>): Promise<Response> {
+  const { account, db, affiliate_id } = await findRouteAffiliate(c)
+  return c.json({ data: (await listMembers(db, account, affiliate_id)).map(presentMember) })
+}
+
+async function removeOne(c: Context<AppEnv>): Promise<Response> {
+  const { account, db, affiliate_id } = await findRouteAffiliate(c)
+  const id = c.req.param('member_id') ?? ''
+  const found = (await listMembers(db, account, affiliate_id)).find((row) => row.id === id)
+  if (!found) throw notFound('member', id)
+  const details = { affiliate_id, id }
+  const entry = { actor: c.var.actor, action: 'affiliate-member.remove', account, details }
+  await withAudit(db, entry, deleteMember(db, account, found, Date.now()))
+  return c.body(null, 204)
+}
+
+/**
+ * Routes for the members of affiliates, and for the links that invite them. A link is shown only once. URL parsers
+ * drop the segments `.` and `..`, so that an affiliate with such an id is named in the query.
+ */
+export const affiliateMembers = new Hono<AppEnv>()
+for (const at of ['/:affiliate_id', ''] as const) {
+  affiliateMembers
+    .post(`${at}/invitations`, invite)
+    .get(`${at}/invitations`, respondWithInvitations)
+    .delete(`${at}/invitations/:invitation_id`, endOne)
+    .get(`${at}/members`, respondWithMembers)
+    .delete(`${at}/members/:member_id`, removeOne)
+}

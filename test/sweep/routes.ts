@@ -209,6 +209,14 @@ const administration: Route[] = [
   { ...reads, id: 'listMembers' },
   { ...changes, id: 'removeMember' },
   {
+    ...{ ...changes, id: 'inviteAffiliateById', query: '?affiliate_id=aff-7' },
+    ...{ body: { member: 'mem-1' }, repeats: 'each is a new invitation' },
+  },
+  { ...reads, id: 'listInvitationsById', query: '?affiliate_id=aff-7' },
+  { ...changes, id: 'endInvitationById', query: '?affiliate_id=aff-7' },
+  { ...reads, id: 'listMembersById', query: '?affiliate_id=aff-7' },
+  { ...changes, id: 'removeMemberById', query: '?affiliate_id=aff-7' },
+  {
     ...changes,
     id: 'makeAffiliateKey',
     body: { name: 'Swept' },

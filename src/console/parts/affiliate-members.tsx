@@ -37,10 +37,11 @@ export async function readAccess(
   { api, account }: Visit,
   affiliate: string,
 ): Promise<Access | null> {
-  const at = (what: string) => apiPath(account, 'affiliates', affiliate, what)
+  const at = (what: string) => apiPath(account, 'affiliates', what)
+  const own = { affiliate_id: affiliate }
   const [members, invitations] = await Promise.all([
-    api.get<Answer<Member>>(at('members')).catch(nullIfNotFound),
-    api.get<Answer<Invitation>>(at('invitations')).catch(nullIfNotFound),
+    api.get<Answer<Member>>(at('members'), own).catch(nullIfNotFound),
+    api.get<Answer<Invitation>>(at('invitations'), own).catch(nullIfNotFound),
   ])
   if (!members || !invitations) return null
   return {
@@ -49,8 +50,11 @@ export async function readAccess(
   }
 }
 
-const pathOf = ({ account, params }: Visit, ...parts: string[]) =>
-  apiPath(account, 'affiliates', params.affiliate ?? '', ...parts)
+/** Returns the address of what the affiliate has. An id can be `..`, so it is sent in the query. */
+const addressOf = ({ account, params }: Visit, ...parts: string[]) => ({
+  path: apiPath(account, 'affiliates', ...parts),
+  query: { affiliate_id: params.affiliate ?? '' },
+})
 
 const memberBody = (values: Values) => (values('member') ? { member: values('member') } : {})
 
@@ -78,7 +82,7 @@ export const memberChanges: Readonly<Record<string, Change>> = {
     ),
     request: (values, visit) => ({
       method: 'POST',
-      path: pathOf(visit, 'invitations'),
+      ...addressOf(visit, 'invitations'),
       body: memberBody(values),
     }),
   },
@@ -86,14 +90,14 @@ export const memberChanges: Readonly<Record<string, Change>> = {
     done: 'The invitation is ended. Its link no longer works.',
     request: (values, visit) => ({
       method: 'DELETE',
-      path: pathOf(visit, 'invitations', values('invitation')),
+      ...addressOf(visit, 'invitations', values('invitation')),
     }),
   },
   remove_member: {
     done: 'The member is removed, and signed out.',
     request: (values, visit) => ({
       method: 'DELETE',
-      path: pathOf(visit, 'members', values('member')),
+      ...addressOf(visit, 'members', values('member')),
     }),
   },
 }

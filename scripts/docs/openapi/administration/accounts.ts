@@ -158,10 +158,11 @@ const brandTokens = (): Operation[] => [
   }),
 ]
 
-const KEY_FORMS = [
-  { at: 'affiliates/{affiliate_id}/keys', end: '', words: '', parameters: [] },
+/** The two forms of the address of what an affiliate has: an id can be `..`, which URL parsers remove from a path. */
+export const AFFILIATE_FORMS = [
+  { at: 'affiliates/{affiliate_id}', end: '', words: '', parameters: [] },
   {
-    at: 'affiliates/keys',
+    at: 'affiliates',
     end: 'ById',
     words: ' by query parameter',
     parameters: ['ledger_affiliate'],
@@ -170,10 +171,10 @@ const KEY_FORMS = [
 
 /** Lists the operations on the keys of affiliates. */
 export const affiliateKeys = (): Operation[] =>
-  KEY_FORMS.flatMap(({ at, end, words, parameters }) => [
+  AFFILIATE_FORMS.flatMap(({ at, end, words, parameters }) => [
     operation({
       method: 'post',
-      path: `${ACCOUNT_PATH}/${at}`,
+      path: `${ACCOUNT_PATH}/${at}/keys`,
       id: `makeAffiliateKey${end}`,
       parameters,
       summary: `Make a key for an affiliate${words}`,
@@ -185,7 +186,7 @@ export const affiliateKeys = (): Operation[] =>
     }),
     operation({
       method: 'get',
-      path: `${ACCOUNT_PATH}/${at}`,
+      path: `${ACCOUNT_PATH}/${at}/keys`,
       id: `listAffiliateKeys${end}`,
       parameters,
       summary: `List the keys of an affiliate${words}`,
@@ -195,7 +196,7 @@ export const affiliateKeys = (): Operation[] =>
     }),
     operation({
       method: 'delete',
-      path: `${ACCOUNT_PATH}/${at}/{key_id}`,
+      path: `${ACCOUNT_PATH}/${at}/keys/{key_id}`,
       id: `endAffiliateKey${end}`,
       parameters,
       summary: `End a key of an affiliate${words}`,

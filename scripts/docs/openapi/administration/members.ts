@@ -3,6 +3,7 @@ import { documented, object } from '../../envelopes.ts'
 import { closedObject } from '../../json-schema.ts'
 import { listOf, type Operation } from '../operation.ts'
 import { orNull, TEXT, TIME } from '../shapes.ts'
+import { AFFILIATE_FORMS } from './accounts.ts'
 import { ACCOUNT_PATH, AT, COUNT, NO_CONTENT, operation, returned } from './operation.ts'
 
 const INVITATION = {
@@ -26,59 +27,67 @@ const MEMBER = object({
   last_seen_at: documented('When they signed in last.', TIME),
 })
 
-const AFFILIATE_PATH = `${ACCOUNT_PATH}/affiliates/{affiliate_id}`
-
 /** Lists the operations on the members of affiliates. */
-export const affiliateMembers = (): Operation[] => [
-  operation({
-    method: 'post',
-    path: `${AFFILIATE_PATH}/invitations`,
-    id: 'inviteAffiliate',
-    summary: 'Invite a person',
-    description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations.`,
-    body: { schema: closedObject(newInvitation, AT), required: false },
-    answers: {
-      201: {
-        description: 'The invitation.',
-        schema: object({
-          ...INVITATION,
-          invitation_url: documented('The link to hand over.', TEXT),
-        }),
+export const affiliateMembers = (): Operation[] =>
+  AFFILIATE_FORMS.flatMap(({ at, end, words, parameters }) => [
+    operation({
+      method: 'post',
+      path: `${ACCOUNT_PATH}/${at}/invitations`,
+      id: `inviteAffiliate${end}`,
+      parameters,
+      summary: `Invite a person${words}`,
+      description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations.`,
+      body: { schema: closedObject(newInvitation, AT), required: false },
+      answers: {
+        201: {
+          description: 'The invitation.',
+          schema: object({
+            ...INVITATION,
+            invitation_url: documented('The link to hand over.', TEXT),
+          }),
+        },
       },
-    },
-    errors: ['conflict'],
-  }),
-  operation({
-    method: 'get',
-    path: `${AFFILIATE_PATH}/invitations`,
-    id: 'listInvitations',
-    summary: 'List invitations',
-    description:
-      'Lists the invitations of an affiliate, the latest first. Their links are not stored.',
-    answers: returned('The invitations.', listOf(object(INVITATION))),
-  }),
-  operation({
-    method: 'delete',
-    path: `${AFFILIATE_PATH}/invitations/{invitation_id}`,
-    id: 'endInvitation',
-    summary: 'End an invitation',
-    description: 'Ends an invitation. Its link stops working at once.',
-    answers: NO_CONTENT,
-  }),
-  operation({
-    method: 'get',
-    path: `${AFFILIATE_PATH}/members`,
-    id: 'listMembers',
-    summary: 'List members',
-    description: 'Lists the persons who sign in for an affiliate.',
-    answers: returned('The members.', listOf(MEMBER)),
-  }),
-  operation({
-    method: 'delete',
-    path: `${AFFILIATE_PATH}/members/{member_id}`,
-    id: 'removeMember',
-    summary: 'Remove a member',
-    description: 'Removes a member with their passkeys. They are signed out at once.',
-    answers: NO_CONTENT,
-  }),
-]
+      errors: ['not_found', 'conflict'],
+    }),
+    operation({
+      method: 'get',
+      path: `${ACCOUNT_PATH}/${at}/invitations`,
+      id: `listInvitations${end}`,
+      parameters,
+      summary: `List invitations${words}`,
+      description:
+        'Lists the invitations of an affiliate, the latest first. Their links are not stored.',
+      answers: returned('The invitations.', listOf(object(INVITATION))),
+      errors: ['not_found'],
+    }),
+    operation({
+      method: 'delete',
+      path: `${ACCOUNT_PATH}/${at}/invitations/{invitation_id}`,
+      id: `endInvitation${end}`,
+      parameters,
+      summary: `End an invitation${words}`,
+      description: 'Ends an invitation. Its link stops working at once.',
+      answers: NO_CONTENT,
+      errors: ['not_found'],
+    }),
+    operation({
+      method: 'get',
+      path: `${ACCOUNT_PATH}/${at}/members`,
+      id: `listMembers${end}`,
+      parameters,
+      summary: `List members${words}`,
+      description: 'Lists the persons who sign in for an affiliate.',
+      answers: returned('The members.', listOf(MEMBER)),
+      errors: ['not_found'],
+    }),
+    operation({
+      method: 'delete',
+      path: `${ACCOUNT_PATH}/${at}/members/{member_id}`,
+      id: `removeMember${end}`,
+      parameters,
+      summary: `Remove a member${words}`,
+      description: 'Removes a member with their passkeys. They are signed out at once.',
+      answers: NO_CONTENT,
+      errors: ['not_found'],
+    }),
+  ])
