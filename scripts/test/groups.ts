@@ -157,7 +157,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   ],
   reports: ['reports', 'totals.test'],
   sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
-  webhooks: ['webhook', 'feeds'],
+  webhooks: ['webhook', 'postbacks', 'feeds'],
   tracking: ['links', 'fuzz-doors'],
   trading: [
     'outcomes',

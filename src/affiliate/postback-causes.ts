@@ -371,8 +371,10 @@ export async function skipQualified(
   await store(reading, await readQualified(reading, [affiliate_id]), () => true)
 }
 
-/** Reads the causes of all postbacks, and stores and sends their events. `now` is in milliseconds. */
-export async function sweepPostbacks(env: Env, now: number): Promise<void> {
+/** Reads the causes of all postbacks, and stores and sends their events. `time` is in milliseconds. */
+export async function sweepPostbacks(env: Env, time: number): Promise<void> {
+  // What happens later than by the clock is not read yet.
+  const now = Math.min(time, Date.now())
   for (const binding of await listBindings(env.DB)) {
     await logged({ binding }, async () => {
       const db = resolveDatabase(env, binding)

@@ -7,7 +7,9 @@ import { Webhook } from 'standardwebhooks'
 export interface Received {
   /** The path of the URL. */
   readonly path: string
-  /** The header `webhook-id`. */
+  /** The parameters of the query: a postback has its values there. */
+  readonly values: Readonly<Record<string, string>>
+  /** The header `webhook-id`, or the parameter `tx`. */
   readonly id: string
   readonly headers: Record<string, string>
   readonly body: string
@@ -72,14 +74,16 @@ export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const secrets = new Map<string, string>()
   const server = createServer(async (request, response) => {
-    const path = request.url ?? ''
+    const { pathname: path, searchParams } = new URL(request.url ?? '', 'http://receiver')
+    const values = Object.fromEntries(searchParams)
     const body = await text(request)
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     )
-    const id = headers['webhook-id'] ?? ''
+    const id = headers['webhook-id'] ?? values.tx ?? ''
     const signed = isSigned(secrets.get(path), body, headers)
-    received.push({ path, id, headers, body, event: JSON.parse(body), isSigned: signed })
+    const event = JSON.parse(body || '{}')
+    received.push({ path, values, id, headers, body, event, isSigned: signed })
     const attempt = received.filter((one) => one.path === path && one.id === id).length
     BEHAVIOURS[path.split('/')[1] ?? '']?.(response, request, attempt)
   })

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { expectBody, type RequestSender } from '../stress/ask.ts'
+import { AFFILIATE, asFirm, newFirm, newToken } from '../stress/parties.ts'
+import { provePostbacks } from '../stress/postbacks.ts'
+import { newSetting, type Setting } from '../stress/program.ts'
+import { migrate, newSecrets, type Service, serve } from '../stress/service.ts'
+import { type Receiver, startReceiver } from '../stress/webhooks/receiver.ts'
+import { asAffiliate, newPostback } from '../stress/webhooks/tracker.ts'
+import { runCron, until } from '../stress/webhooks/world.ts'
+
+// Postbacks of the Worker with its database and queue, against a tracker on loopback.
+
+const FIRM = 'tracked-firm'
+
+let service: Service
+let receiver: Receiver
+let firm: RequestSender
+let affiliate: RequestSender
+let setting: Setting
+let end = () => {}
+
+before(async () => {
+  ;({ setting, end } = await newSetting(1, () => {}))
+  receiver = await startReceiver()
+  service = await serve(setting.script, join(setting.folder, 'tracked'), await newSecrets())
+  await migrate(service)
+  const party = await newFirm(service, FIRM, 'forex', 'reject')
+  firm = asFirm(service, party, await newToken(service, party))
+  affiliate = await asAffiliate(service, FIRM, AFFILIATE)
+})
+after(async () => {
+  await service?.end()
+  await receiver?.stop()
+  end()
+})
+
+const attemptsOf = async (id: string) =>
+  (await expectBody(200, affiliate('GET', `postbacks/${id}/attempts`))).data
+
+/** Sends a customer who signs up now, and reads the causes. */
+async function signUp(customer_id: string): Promise<void> {
+  const signup_date = new Date().toISOString()
+  const body = [{ customer_id, affiliate_id: AFFILIATE, tracking_data: 'click', signup_date }]
+  await expectBody(200, firm('POST', 'customers', { body }))
+  await runCron(service, 'propagate')
+}
+
+test('a tracker that fails, hangs, redirects or answers late holds up no other one', async () => {
+  const names = ['fail', 'redirect', 'hang', 'late']
+  const ids: string[] = []
+  for (const name of names) {
+    ids.push(await newPostback(affiliate, receiver, `/${name}/own`, ['signup']))
+  }
+  await newPostback(affiliate, receiver, '/ok/own', ['signup'])
+  await signUp('c-1')
+  assert.ok(await until(() => receiver.at('/ok/own').length === 1, 8))
+  const [arrived] = receiver.at('/ok/own')
+  assert.equal(arrived?.values.ev, 'signup')
+  assert.match(arrived?.values.c ?? '', /^c_[\da-f]{24}$/)
+  assert.deepEqual([arrived?.body, arrived?.headers['webhook-signature']], ['', undefined])
+  const errors = async () =>
+    (await Promise.all(ids.map(attemptsOf))).map((log) => [log.at(-1)?.error, log.at(-1)?.status])
+  await until(async () => (await errors()).every(([error]) => error !== undefined), 40)
+  assert.deepEqual(await errors(), [
+    ['http_status', 500],
+    ['redirect', 302],
+    ['timeout', null],
+    ['timeout', null],
+  ])
+  assert.deepEqual(receiver.at('/ok/redirected'), [])
+  // The event has one id at all trackers, at each attempt.
+  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
+  const { data } = await expectBody(200, affiliate('GET', 'postbacks'))
+  for (const { id } of data) await affiliate('DELETE', `postbacks/${id}`)
+})
+
+test('a POST is JSON with a right signature; Retry-After and 410 are those of webhooks', async () => {
+  const add = async (path: string) => {
+    const body = { url: `${receiver.url}${path}?cid={sub1}`, method: 'POST', events: ['signup'] }
+    const made = await expectBody(201, affiliate('POST', 'postbacks', { body }))
+    receiver.secrets.set(path, made.secret)
+    return made.id as string
+  }
+  await add('/ok/signed')
+  const busy = await add('/busy/signed')
+  const gone = await add('/gone/signed')
+  await signUp('c-2')
+  assert.ok(await until(() => receiver.at('/ok/signed').length === 1))
+  const [{ isSigned, event, id } = assert.fail()] = receiver.at('/ok/signed')
+  assert.equal(isSigned, true)
+  assert.deepEqual([event.type, event.data.id, event.data.event], ['signup', id, 'signup'])
+  assert.ok(await until(async () => (await attemptsOf(busy)).length === 1))
+  const [attempt] = await attemptsOf(busy)
+  const wait = Date.parse(attempt.next_attempt_at) - Date.parse(attempt.at)
+  assert.ok(wait >= 120_000 && wait < 130_000, String(wait))
+  const reasonOf = async () => {
+    const { data } = await expectBody(200, affiliate('GET', 'postbacks'))
+    return data.find((one: { id: string }) => one.id === gone)?.disabled_reason
+  }
+  assert.ok(await until(async () => (await reasonOf()) === 'gone'))
+})
+
+test('each cause is sent once, and none without its cause, while workerd is killed', async () => {
+  await provePostbacks(setting, { times: 2, customers: 8 })
+  assert.deepEqual(setting.broken.splice(0), [])
+})
