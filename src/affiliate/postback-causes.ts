@@ -371,30 +371,30 @@ export async function skipQualified(
   await store(reading, await readQualified(reading, [affiliate_id]), () => true)
 }
 
+/** Reads the causes of the accounts of a database. A failure is logged: the next sweep reads again. */
+async function sweepDatabase(env: Env, binding: string, now: number): Promise<void> {
+  const db = resolveDatabase(env, binding)
+  await dropProgress(db).run()
+  const wants = await readWants(db)
+  for (const [account, own] of Map.groupBy(wants, (one) => one.account)) {
+    try {
+      const row = await findAccount(env.DB, account)
+      if (row && row.disabled === 0) await readCauses(env, row, own, now)
+    } catch (error) {
+      console.error(JSON.stringify({ fault: errorName(error), delayed: 'postbacks', account }))
+    }
+  }
+}
+
 /** Reads the causes of all postbacks, and stores and sends their events. `time` is in milliseconds. */
 export async function sweepPostbacks(env: Env, time: number): Promise<void> {
   // What happens later than by the clock is not read yet.
   const now = Math.min(time, Date.now())
   for (const binding of await listBindings(env.DB)) {
-    await logged({ binding }, async () => {
-      const db = resolveDatabase(env, binding)
-      await dropProgress(db).run()
-      const wants = await readWants(db)
-      for (const [account, own] of Map.groupBy(wants, (one) => one.account)) {
-        await logged({ account }, async () => {
-          const row = await findAccount(env.DB, account)
-          if (row && row.disabled === 0) await readCauses(env, row, own, now)
-        })
-      }
-    })
-  }
-}
-
-/** Runs a task, and logs its failure: the next sweep reads again what it has not read. */
-async function logged(of: Record<string, string>, task: () => Promise<void>): Promise<void> {
-  try {
-    await task()
-  } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), delayed: 'postbacks', ...of }))
+    try {
+      await sweepDatabase(env, binding, now)
+    } catch (error) {
+      console.error(JSON.stringify({ fault: errorName(error), delayed: 'postbacks', binding }))
+    }
   }
 }
