@@ -380,6 +380,45 @@ test('clicks are those of the own links, by day and link', async () => {
   expect(all.filter((one: { link_id: string }) => one.link_id === links[own].link_id)).toEqual(data)
 })
 
+test('reports group the own clicks by link and sub-parameter, as those of the firm do', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const { data: links } = await json(askAdmin(`${world.path}/links`))
+  const now = Date.now()
+  const click = (link_id: string, name: string, sub1: string) => ({
+    ...{
+      account: 'acme-forex',
+      link_id,
+      click_id: `click-${name}`,
+      clicked_at: now,
+      subs: { sub1 },
+    },
+  })
+  await storeClicks(
+    env.DB,
+    links.flatMap(({ link_id, affiliate_id }: Record<string, string>) => [
+      click(link_id ?? '', `1-${affiliate_id}`, 'tg'),
+      click(link_id ?? '', `2-${affiliate_id}`, `of-${affiliate_id}`),
+    ]),
+  )
+  const day = new Date(now).toISOString().slice(0, 10)
+  const query = `from=${day}&to=${day}&metrics=clicks&group_by=`
+  const { data } = await json(askWith(key, `reports?${query}link,sub1`))
+  const own = links.find((one: { affiliate_id: string }) => one.affiliate_id === 'own').link_id
+  expect(
+    data.map(({ groups, metrics }: Record<string, object>) => ({ ...groups, ...metrics })),
+  ).toEqual([
+    { link: own, sub1: 'of-own', clicks: 1 },
+    { link: own, sub1: 'tg', clicks: 1 },
+  ])
+  const firm = await json(askAdmin(`${world.path}/reports?${query}affiliate_id,link,sub1`))
+  type Row = { groups: { affiliate_id?: string } }
+  const rows = firm.data.filter(({ groups }: Row) => groups.affiliate_id === 'own')
+  expect(data).toEqual(
+    rows.map(({ groups: { affiliate_id: _, ...groups }, ...row }: Row) => ({ groups, ...row })),
+  )
+})
+
 test('drafts are seen only if the account shows them', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')

@@ -30,10 +30,13 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
   const lines = await linksIn('main a.amount')
   const equal = (await linksIn('main a[href*="like="]')).slice(0, 1)
   const asks = (await linksIn('main a.ask')).slice(0, 1)
+  await page.goto(`${portal}/links`)
+  const [link = ''] = await linksIn('tbody a')
+  assert.match(link, /\?link=/)
   assert.ok(places.length >= 7 && lines.length > 0)
   return [
     ...[...places, `${portal}/payments/ledger`, `${portal}/customers?status=waiting`],
-    ...[statement, ...lines.slice(0, 1), ...equal, ...asks],
+    ...[statement, ...lines.slice(0, 1), ...equal, ...asks, link],
   ]
 }
 
@@ -111,6 +114,40 @@ export function portalPageTests(shared: () => Shared): void {
     await page.locator('.rule-lines summary').first().click()
     await page.locator('main a.amount').first().click()
     assert.match(await page.locator('#why').innerText(), /The line pays/)
+    await context.close()
+    await withScript.close()
+  })
+
+  test('a link is made on a phone without a script, and its address is copied with one', {
+    skip,
+  }, async () => {
+    const { browser } = shared()
+    const withScript = await browser.newContext({
+      ...{ viewport: PHONE, permissions: ['clipboard-read', 'clipboard-write'] },
+    })
+    const first = await withScript.newPage()
+    const portal = await joinPortal(shared(), withScript, first)
+    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language: 'en' }])
+    await askTeam(shared(), '', 'PATCH', { landing_pages: ['https://broker.example/start'] })
+    const storageState = await withScript.storageState()
+    const context = await browser.newContext({
+      ...{ viewport: PHONE, javaScriptEnabled: false, storageState },
+    })
+    const page = await context.newPage()
+    await page.goto(`${portal}/links`)
+    await page.getByLabel('Page that it leads to').fill('https://broker.example/start/spring')
+    await page.getByLabel('Name').fill('Spring newsletter')
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    assert.match(await page.getByRole('status').innerText(), /The link is made/)
+    assert.equal(await page.getByRole('img', { name: /QR code/ }).count(), 1)
+    const url = await page.locator('[data-copy]').first().innerText()
+    await first.goto(page.url())
+    await first.getByRole('button', { name: 'Copy' }).first().click()
+    await first.getByRole('button', { name: 'Copied' }).waitFor()
+    // The function runs in the page.
+    assert.equal(await first.evaluate('navigator.clipboard.readText()'), url)
+    await page.getByRole('button', { name: 'Turn the link off' }).click()
+    assert.match(await page.getByRole('status').innerText(), /turned off/)
     await context.close()
     await withScript.close()
   })
