@@ -96,6 +96,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     [
       'customers_day',
       'fraud_cases_opened',
+      'affiliate_questions_affiliate',
       'statements_affiliate',
       'payments_by_day',
       'fraud_ended_holds_ended',
@@ -294,6 +295,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   [
     'erasePersonalData',
     (db) => erasure.erasePersonalData(db, 'a', [{ customer_id: 'x', erased_at: 'x' }], scope),
+    ['affiliate_questions_customer'],
   ],
   ['customerExists', (db) => erasure.customerExists(db, 'a', 'x'), ['events_held']],
   [

@@ -68,10 +68,10 @@ const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
  * events, for their statuses and again for the signs of their amounts.
  */
 const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 3 * 500 }
-/** Also the drafts of ended periods, and what waits in them for rates. */
+/** Also the drafts of ended periods, what waits in them for rates, cases, and the first 1000 open questions. */
 const TEAM_ATTENTION: Bound = {
   each: 0,
-  fixed: ACCOUNT.fixed + 6 * SIZES.statements + 4 * SIZES.cases,
+  fixed: ACCOUNT.fixed + 6 * SIZES.statements + 4 * SIZES.cases + 2 * 1000,
 }
 /** The latest statements are read and grouped, those that are due, and those of the open periods. */
 const PERIODS: Bound = { each: 0, fixed: 6 * SIZES.statements + 10 }
@@ -447,6 +447,7 @@ async function routes() {
         '/unearned/facts': [{ bound: alsoCaller(LINE), query: month }],
         '/customers': [{ bound: alsoCaller(LINE), query: month }],
         '/links': pages(alsoCaller({ ...ROWS, fixed: ROWS.fixed + 3 * SIZES.affiliates })),
+        '/links/f0000000': [{ bound: alsoCaller(ONE) }],
         '/clicks': [
           {
             bound: alsoCaller({ ...CLICKS, fixed: CLICKS.fixed + SIZES.affiliates }),

@@ -176,10 +176,14 @@ export const setQuestionStatus = (
   status: Row['status'],
 ) => bindStatement(db, SET_STATUS, { account, question, status })
 
+/** The open questions of an account that are counted. */
+const COUNTED_QUESTIONS = 1000
+
 const COUNT_OPEN = compileStatement(`
   select count(*) as open, json_group_array(distinct affiliate_id) as affiliates
-  from affiliate_questions where account = :account and status = 'open'`)
+  from (select affiliate_id from affiliate_questions indexed by affiliate_questions_open
+    where account = :account and status = 'open' order by id limit ${COUNTED_QUESTIONS})`)
 
-/** Counts the open questions of an account, and returns whose they are as a JSON array. */
+/** Counts the open questions of an account, up to 1000, and returns whose they are as a JSON array. */
 export const countOpenQuestions = (db: D1Database | D1DatabaseSession, account: string) =>
   only<{ open: number; affiliates: string }>(db, COUNT_OPEN, { account })
