@@ -11,7 +11,7 @@ export const newKeyFields = {
     describeField(
       f.oneOf('read', 'read links'),
       documentation(
-        'What the key may do: read, or also make and change links. Defaults to `read`.',
+        'What the key may do: read, or also make and change links and postbacks and ask questions. Defaults to `read`.',
       ),
     ),
   ),

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
-import { Data, type List } from '../console/parts/data.tsx'
+import type { List } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -251,7 +251,7 @@ const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) 
   return (
     <article class="postback" id={id}>
       <h2 class="address">
-        <Data text={url} />
+        <code>{url}</code>
       </h2>
       <p>
         <State visit={visit} postback={postback} /> {method} ·{' '}

@@ -26,6 +26,7 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
   const places = await linksIn('nav a')
   await page.goto(`${portal}/statements`)
   const [statement = ''] = await linksIn('tbody a')
+  const sent = await addPostback(page, portal)
   await page.goto(statement)
   const lines = await linksIn('main a.amount')
   const equal = (await linksIn('main a[href*="like="]')).slice(0, 1)
@@ -36,8 +37,23 @@ async function addressesOf(page: Page, portal: string): Promise<string[]> {
   assert.ok(places.length >= 7 && lines.length > 0)
   return [
     ...[...places, `${portal}/payments/ledger`, `${portal}/customers?status=waiting`],
-    ...[statement, ...lines.slice(0, 1), ...equal, ...asks, link],
+    ...[sent, statement, ...lines.slice(0, 1), ...equal, ...asks, link],
   ]
+}
+
+/** Adds a postback and sends a test. Returns the address of the page with what was sent. */
+async function addPostback(page: Page, portal: string): Promise<string> {
+  await page.goto(`${portal}/postbacks`)
+  const url = 'http://127.0.0.1:9/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}'
+  await page.locator('#url-new').fill(url)
+  await page.locator('#add button[type=submit]').click()
+  await page.locator('article .buttons button').first().click()
+  await page.waitForURL(/sent=/)
+  await page.waitForFunction(`(async () => {
+    const text = await (await fetch(location.href)).text()
+    return text.includes('badge bad')
+  })()`)
+  return page.url()
 }
 
 /** Defines the tests of the pages of the portal. */

@@ -160,7 +160,9 @@ const AFFILIATE_KEYS: readonly Operation[] = [
     path: 'accounts/{account}/affiliates/{affiliate_id}/keys',
     options: {
       name: { value: 'text', description: 'What the key is for.', required: true },
-      links: { description: 'The key can also make and change links.' },
+      links: {
+        description: 'The key can also make and change links and postbacks, and ask questions.',
+      },
       replaces: { value: 'id', description: 'The key that it replaces, which ends.' },
       overlap: {
         value: 'time',

@@ -20,7 +20,7 @@ const MOST = 5
 
 const SCOPES: readonly Option[] = [
   ['read', 'Only read'],
-  ['read links', 'Read, and make links'],
+  ['read links', 'Read, make links and postbacks, and ask'],
 ]
 
 const scopeWords = ({ scope }: Key): string =>

@@ -329,7 +329,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
       <>
         made the key <Quoted value={text(details, 'name')} /> for the affiliate{' '}
         <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-        {details.scope === 'read links' && ', which can also make links'}. {overlapWords(details)}
+        {details.scope === 'read links' && ', which can also make links and postbacks'}.{' '}
+        {overlapWords(details)}
       </>
     ),
   }),
