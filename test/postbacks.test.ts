@@ -364,11 +364,19 @@ test('the postback of another is the 404 of what does not exist, to the byte', a
   expect((await askAdmin(`${world.path}/webhooks/${id}`)).status).toBe(404)
   const at = `${world.path}/affiliates/other/postbacks/${id}`
   expect((await askAdmin(at, 'PATCH', { disabled: true })).status).toBe(404)
-  await env.DB.prepare(
-    `insert into webhook_events values ('acme-forex', 'evt_firm', 'feed.late', '', 0, '{}', null)`,
-  ).run()
-  const replay = { event_id: 'evt_firm' }
-  expect((await change(key, `/${id}/replay`, 'POST', replay)).status).toBe(404)
+  const store = (event: string, affiliate: string | null) =>
+    env.DB.prepare(
+      `insert into webhook_events values ('acme-forex', ?1, 'signup', ?1, 0, '{}', ?2)`,
+    )
+      .bind(event, affiliate)
+      .run()
+  for (const [event_id, affiliate] of [
+    ['evt_00000000001firm', null],
+    ['evt_00000000001other', 'other'],
+  ] as const) {
+    await store(event_id, affiliate)
+    expect((await change(key, `/${id}/replay`, 'POST', { event_id })).status).toBe(404)
+  }
   const span = { from: '1970-01-01T00:00:00Z' }
   expect(await json(change(key, `/${id}/replay`, 'POST', span))).toEqual({ replayed: 0 })
 })
