@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 /** Asks about a line of the affiliate `own`. Returns the ids of the question and the line. */
-async function asked() {
+async function newQuestion() {
   const [line] = await world.linesOf('own')
   const key = await world.makeKey('own', { scope: 'read links' })
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
@@ -29,7 +29,7 @@ async function asked() {
 const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
 
 test('a question is on the overview, in the list, and beside its line, statement and affiliate', async () => {
-  const { id, line } = await asked()
+  const { id, line } = await newQuestion()
   expect(await read('')).toMatch(/1 question[\s\S]*waits for an answer[\s\S]*Answer it/)
   for (const path of [
     '/questions',
@@ -47,7 +47,7 @@ test('a question is on the overview, in the list, and beside its line, statement
 })
 
 test('an answer closes the question, which can be opened and closed again', async () => {
-  const { id } = await asked()
+  const { id } = await newQuestion()
   const at = `${AT}/questions/${id}`
   const change = async (fields: Record<string, string>) =>
     browser.post(at, { csrf: await browser.csrf(at), ...fields })

@@ -416,10 +416,10 @@ async function takeQuestions(
   own: (id: string, name: string, summary: string, more: object) => ReturnType<typeof take>,
   statement: string,
 ) {
-  const asked = await own('askQuestion', 'one', 'About a statement', {
+  const question = await own('askQuestion', 'one', 'About a statement', {
     body: { statement, text: 'Why is this 40 euros less than in September?' },
   })
-  const at = { question_id: asked.id }
+  const at = { question_id: question.id }
   const ofTeam = { account: 'acme-forex', ...at }
   await team('answerQuestion', 'answer', 'An answer', {
     ...{ at: ofTeam, body: { text: 'One customer was counted twice in September.' } },

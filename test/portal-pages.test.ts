@@ -158,9 +158,9 @@ test('a member makes keys, which are shown once, replaces and ends them; the aud
     { alive: true, ends_at: null, created_by: expect.stringMatching(/^affiliate-member \S+ own$/) },
   ])
   for (let i = 0; i < 3; i++) expect((await make()).status).toBe(200)
-  const full = await make()
-  expect([full.status, full.key]).toEqual([422, ''])
-  expect(full.text).toContain(WORDS.en.keys_full)
+  const refused = await make()
+  expect([refused.status, refused.key]).toEqual([422, ''])
+  expect(refused.text).toContain(WORDS.en.keys_full)
   expect((await send({ change: 'end-key', key: id })).status).toBe(303)
   expect(await statusOf(first.key)).toBe(401)
   expect((await send({ change: 'end-key', key: 'x' })).status).toBe(404)

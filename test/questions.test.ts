@@ -17,19 +17,19 @@ beforeEach(async () => {
   }
 })
 
-const keyOf = (who: Who) => keys.get(who) ?? ''
+const affiliateKey = (who: Who) => keys.get(who) ?? ''
 
 const post = (who: Who, path: string, body: object) =>
   ask(`/affiliate/v1/${path}`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${keyOf(who)}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${affiliateKey(who)}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   })
 
 const QUESTION = 'Why is this <b>less</b> than in September?'
-const asks = (who: Who, about: object, text = QUESTION) =>
-  post(who, 'questions', { ...about, text })
-const list = (who: Who, query = '') => json(askWith(keyOf(who), `questions${query}`))
+const asks = (who: Who, subject: object, text = QUESTION) =>
+  post(who, 'questions', { ...subject, text })
+const list = (who: Who, query = '') => json(askWith(affiliateKey(who), `questions${query}`))
 const admin = (path: string, method?: string, body?: object) =>
   askAdmin(`${world.path}/questions${path}`, method, body)
 
@@ -42,11 +42,11 @@ const bytesOf = async (response: Response) => [
 const statementOf = (who: Who) => ({ statement: world.statementOf(who).id })
 
 /** Asks about a statement, and returns the question. */
-const asked = async (who: Who = 'own') => json(asks(who, statementOf(who)))
+const newQuestion = async (who: Who = 'own') => json(asks(who, statementOf(who)))
 
 test('an affiliate asks about a statement, a line and a customer, and both sides see the thread', async () => {
   const [line] = await world.linesOf('own')
-  const { data: customers } = await json(askWith(keyOf('own'), 'customers?period=2026-10'))
+  const { data: customers } = await json(askWith(affiliateKey('own'), 'customers?period=2026-10'))
   const [{ customer }] = customers
   const { id } = world.statementOf('own')
   const made = await asks('own', { line: line?.id })
@@ -75,7 +75,7 @@ test('an affiliate asks about a statement, a line and a customer, and both sides
 })
 
 test('the team answers, which closes the question; more words open it again', async () => {
-  const { id } = await asked()
+  const { id } = await newQuestion()
   const text = 'Eve Example was counted twice.'
   const answer = await admin(`/${id}/answers`, 'POST', { text })
   expect(answer.status).toBe(201)
@@ -93,7 +93,9 @@ test('the team answers, which closes the question; more words open it again', as
     messages: [{}, {}, { from: 'affiliate', text: 'Thanks. And May?' }],
   })
   await admin(`/${id}/answers`, 'POST', { text: 'We look into it.', status: 'open' })
-  expect(await json(askWith(keyOf('own'), `questions/${id}`))).toMatchObject({ status: 'open' })
+  expect(await json(askWith(affiliateKey('own'), `questions/${id}`))).toMatchObject({
+    status: 'open',
+  })
   expect(await json(admin(`/${id}`, 'PATCH', { status: 'closed' }))).toMatchObject({
     status: 'closed',
   })
@@ -106,7 +108,7 @@ test('somebody else’s statement, line or customer is the 404 of a missing one,
   await world.show({ customer_ids: 'plain' })
   const missing = await bytesOf(await asks('own', { statement: 'stm_000000000000000000000000' }))
   expect(missing[0]).toBe(404)
-  for (const about of [
+  for (const subject of [
     statementOf('other'),
     statementOf('top'),
     statementOf('below'),
@@ -115,13 +117,13 @@ test('somebody else’s statement, line or customer is the 404 of a missing one,
     { customer: 'c-other' },
     { customer: 'c-nobody' },
   ]) {
-    expect([about, ...(await bytesOf(await asks('own', about)))]).toEqual([about, ...missing])
+    expect([subject, ...(await bytesOf(await asks('own', subject)))]).toEqual([subject, ...missing])
   }
   expect((await asks('own', { customer: 'c-own' })).status).toBe(201)
 })
 
 test('a pseudonym of another affiliate, the word `hidden` and a hidden draft are not found', async () => {
-  const { data } = await json(askWith(keyOf('other'), 'customers?period=2026-10'))
+  const { data } = await json(askWith(affiliateKey('other'), 'customers?period=2026-10'))
   expect((await asks('own', { customer: data[0].customer })).status).toBe(404)
   await world.show({ customer_ids: 'none', drafts: false })
   expect((await asks('own', { customer: 'hidden' })).status).toBe(404)
@@ -131,9 +133,9 @@ test('a pseudonym of another affiliate, the word `hidden` and a hidden draft are
 })
 
 test('another question of the account is the 404 of a missing one', async () => {
-  const { id } = await asked('other')
-  const missing = await bytesOf(await askWith(keyOf('own'), 'questions/qst_none'))
-  expect(await bytesOf(await askWith(keyOf('own'), `questions/${id}`))).toEqual(missing)
+  const { id } = await newQuestion('other')
+  const missing = await bytesOf(await askWith(affiliateKey('own'), 'questions/qst_none'))
+  expect(await bytesOf(await askWith(affiliateKey('own'), `questions/${id}`))).toEqual(missing)
   const more = { text: 'Me too' }
   expect(await bytesOf(await post('own', `questions/${id}/messages`, more))).toEqual(missing)
   expect((await askAdmin('accounts/acme-forex/questions/qst_none')).status).toBe(404)
@@ -159,7 +161,7 @@ test('a question without a subject, with two, or without words is refused', asyn
 })
 
 test('the 21st open question is refused, also at the same moment, until one is answered', async () => {
-  for (let i = 0; i < 19; i++) await asked()
+  for (let i = 0; i < 19; i++) await newQuestion()
   const both = await Promise.all([asks('own', statementOf('own')), asks('own', statementOf('own'))])
   expect(both.map(({ status }) => status).sort()).toEqual([201, 422])
   const refused = await json(asks('own', statementOf('own')))
@@ -174,7 +176,7 @@ test('the 21st open question is refused, also at the same moment, until one is a
 })
 
 test('two members of the team who answer at once are both stored, in order', async () => {
-  const { id } = await asked()
+  const { id } = await newQuestion()
   const texts = Array.from({ length: 8 }, (_, i) => `Answer ${i}`)
   await Promise.all(texts.map((text) => admin(`/${id}/answers`, 'POST', { text })))
   const { messages } = await json(admin(`/${id}`))
@@ -191,7 +193,7 @@ test('two members of the team who answer at once are both stored, in order', asy
 })
 
 test('a question has at most 100 messages, on either side', async () => {
-  const { id } = await asked()
+  const { id } = await newQuestion()
   await env.DB.prepare(
     `insert into affiliate_question_messages
      select account, question, value, 'm' || value, 'team', 'ada', at, 'x'
@@ -222,7 +224,7 @@ test('a key that only reads, a suspended affiliate and a disabled key ask nothin
 })
 
 test('the audit log says who asked and answered, without what they wrote', async () => {
-  const { id } = await asked()
+  const { id } = await newQuestion()
   await post('own', `questions/${id}/messages`, { text: 'More words' })
   await admin(`/${id}/answers`, 'POST', { text: 'Because of C-1' })
   await admin(`/${id}`, 'PATCH', { status: 'open' })
@@ -243,7 +245,7 @@ test('each message of an affiliate is an event, without its text; an answer is n
   await askAdmin(`${world.path}/webhooks`, 'POST', {
     ...{ url: 'https://hooks.example/t', events: ['question.asked'] },
   })
-  const { id } = await asked()
+  const { id } = await newQuestion()
   await admin(`/${id}/answers`, 'POST', { text: 'Because' })
   await post('own', `questions/${id}/messages`, { text: 'More words' })
   const { results } = await env.DB.prepare(
@@ -263,8 +265,8 @@ test('an erasure clears what was written about the customer and their lines, and
   const lines = await world.linesOf('own')
   const line = lines.find(({ scope }) => scope === 'customer:c-own')
   const ids = []
-  for (const about of [{ customer: 'c-own' }, { line: line?.id }, statementOf('own')]) {
-    ids.push((await json(asks('own', about))).id)
+  for (const subject of [{ customer: 'c-own' }, { line: line?.id }, statementOf('own')]) {
+    ids.push((await json(asks('own', subject))).id)
   }
   await admin(`/${ids[0]}/answers`, 'POST', { text: 'Eve Example has two accounts.' })
   expect(
@@ -275,13 +277,13 @@ test('an erasure clears what was written about the customer and their lines, and
   expect(await texts(ids[0])).toEqual([null, null])
   expect(await texts(ids[1])).toEqual([null])
   expect(await texts(ids[2])).toEqual([QUESTION])
-  const csv = await (await askWith(keyOf('own'), 'questions', 'text/csv')).text()
+  const csv = await (await askWith(affiliateKey('own'), 'questions', 'text/csv')).text()
   expect(csv).not.toContain('Eve')
 })
 
 test('questions are read page by page, by statement, and as CSV with a row for each message', async () => {
-  const { id } = await asked()
-  await asked()
+  const { id } = await newQuestion()
+  await newQuestion()
   await admin(`/${id}/answers`, 'POST', { text: '=1+1' })
   const first = await list('own', '?per_page=1')
   expect(first.meta).toMatchObject({ total: 2, next_cursor: expect.any(String) })
@@ -292,7 +294,7 @@ test('questions are read page by page, by statement, and as CSV with a row for e
   expect((await list('own', '?statement=stm_1')).data).toEqual([])
   const { data } = await json(admin(`?affiliate_id=own&status=closed&statement=${statement}`))
   expect(data).toMatchObject([{ id }])
-  const csv = await askWith(keyOf('own'), 'questions', 'text/csv')
+  const csv = await askWith(affiliateKey('own'), 'questions', 'text/csv')
   expect(csv.headers.get('Content-Type')).toContain('text/csv')
   const rows = (await csv.text()).trim().split('\r\n')
   expect(rows).toHaveLength(4)

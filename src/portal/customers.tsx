@@ -107,7 +107,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
                 words.a_customer
               ) : (
                 <>
-                  <Data text={customer} /> <AskLink visit={visit} about={{ customer }} />
+                  <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
                 </>
               ),
           },

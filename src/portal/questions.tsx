@@ -36,10 +36,10 @@ const KINDS = ['line', 'statement', 'customer'] as const
 type Subject = Pick<Question, 'statement' | 'line' | 'customer' | 'period'>
 
 /** Renders the link to the form that asks about something. */
-export const AskLink = ({ visit, about }: { visit: MemberVisit; about: Partial<Subject> }) => {
+export const AskLink = ({ visit, subject }: { visit: MemberVisit; subject: Partial<Subject> }) => {
   const { account, words } = visit
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(about)) if (value) query.set(name, value)
+  for (const [name, value] of Object.entries(subject)) if (value) query.set(name, value)
   return (
     <a class="ask" href={`${portalPath(account.id, AT)}?${query}#ask`}>
       {words.ask}
@@ -48,9 +48,9 @@ export const AskLink = ({ visit, about }: { visit: MemberVisit; about: Partial<S
 }
 
 /** Says what a question is about, with a link to it. */
-const AboutWords = ({ visit, about }: { visit: MemberVisit; about: Subject }) => {
+const AboutWords = ({ visit, subject }: { visit: MemberVisit; subject: Subject }) => {
   const { words, account, speech } = visit
-  const { statement, line, customer, period } = about
+  const { statement, line, customer, period } = subject
   const named = { period: period === null ? '' : speech.period(period) }
   if (customer !== null) return <Data text={fill(words.about_customer, { customer })} />
   if (statement === null) return <>{words.about_line}</>
@@ -121,7 +121,7 @@ const Thread = (props: { visit: MemberVisit; question: Question; refused: Refuse
   return (
     <article class="thread" id={id}>
       <h2>
-        <AboutWords visit={visit} about={question} />{' '}
+        <AboutWords visit={visit} subject={question} />{' '}
         <small class={`badge ${status === 'open' ? 'warn' : 'good'}`}>
           {words[status === 'open' ? 'question_open' : 'question_closed']}
         </small>
@@ -158,19 +158,19 @@ function subjectOf(values: Values): Subject | null {
 }
 
 /** Returns the kind of a subject, and its id. */
-const namedOf = (about: Subject) =>
-  KINDS.flatMap((kind) => (about[kind] === null ? [] : [[kind, about[kind]] as const]))[0]
+const namedOf = (subject: Subject) =>
+  KINDS.flatMap((kind) => (subject[kind] === null ? [] : [[kind, subject[kind]] as const]))[0]
 
-const AskForm = (props: { visit: MemberVisit; about: Subject; refused: Refused | null }) => {
-  const { visit, about, refused } = props
+const AskForm = (props: { visit: MemberVisit; subject: Subject; refused: Refused | null }) => {
+  const { visit, subject, refused } = props
   const { words } = visit
-  const { statement, line, customer, period } = about
+  const { statement, line, customer, period } = subject
   const hidden = { statement, line, customer, period }
   return (
     <section id="ask">
       <h2>{words.ask}</h2>
       <p>
-        <AboutWords visit={visit} about={about} />
+        <AboutWords visit={visit} subject={subject} />
       </p>
       {refused && <Problem text={refused.problem} />}
       <TextForm
@@ -201,17 +201,17 @@ export async function showQuestions(
 ): Promise<Response> {
   const { words } = visit
   const values: Values = refused?.values ?? ((name) => c.req.query(name) ?? '')
-  const about = subjectOf(values)
+  const subject = subjectOf(values)
   const cursor = c.req.query('cursor')
   const { data, meta } = await visit.get<List<Question>>(AT, { cursor, per_page: '20' })
   return respond(
     c,
     <MemberPage visit={visit} here="questions" title={words.questions}>
       {c.req.query('done') && <Done>{words.question_sent}</Done>}
-      {about && (
+      {subject && (
         <AskForm
           visit={visit}
-          about={about}
+          subject={subject}
           refused={refused?.values('question') ? null : refused}
         />
       )}
@@ -239,17 +239,17 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
 export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
   const question = values('question')
-  const about = subjectOf(values)
+  const subject = subjectOf(values)
   const text = values('text').replaceAll('\r\n', '\n')
-  const [kind, id] = (about && namedOf(about)) ?? ['statement', '']
+  const [kind, id] = (subject && namedOf(subject)) ?? ['statement', '']
   try {
     const path = question ? `${AT}/${encodeURIComponent(question)}/messages` : AT
-    const asked = await visit.send<Question>(
+    const changed = await visit.send<Question>(
       'POST',
       path,
       question ? { text } : { [kind]: id, text },
     )
-    return c.redirect(portalPath(visit.account.id, `${AT}?done=sent#${asked.id}`), 303)
+    return c.redirect(portalPath(visit.account.id, `${AT}?done=sent#${changed.id}`), 303)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return showQuestions(c, visit, { values, problem: problemOf(visit, error) })

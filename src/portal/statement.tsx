@@ -255,7 +255,7 @@ async function renderWhy({ visit, statement }: Frame, id: string) {
         </details>
       )}
       <p>
-        <AskLink visit={visit} about={{ ...aboutOf(statement), line: id }} />
+        <AskLink visit={visit} subject={{ ...aboutOf(statement), line: id }} />
       </p>
     </section>
   )
@@ -383,7 +383,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       title={`${speech.period(period)}: ${speech.money(total, currency)}`}
     >
       <p class="lead">
-        {outcomeText(visit, statement)} <AskLink visit={visit} about={aboutOf(statement)} />
+        {outcomeText(visit, statement)} <AskLink visit={visit} subject={aboutOf(statement)} />
       </p>
       {returned && (
         <p class="notice">

@@ -82,7 +82,7 @@ function adjustmentWords(explanation: AdjustmentExplanation, words: Words): stri
 }
 
 /** What the sentences of a step need besides it. */
-interface Told {
+interface WordsContext {
   readonly words: Words
   readonly money: (amount: string) => string
   readonly currency: string
@@ -91,24 +91,26 @@ interface Told {
 
 /** Writes one step of an explanation. What an affiliate must not see is not in it. */
 function stepWords(step: Step, { currency, period }: Explanation, words: Words): string[] {
-  const told: Told = {
+  const context: WordsContext = {
     ...{ words, currency, period: period.includes('W') ? 'week' : 'month' },
     money: (amount) => words.money(amount, currency),
   }
-  const write = WRITERS[step.step] as (step: Step, told: Told) => string[]
-  return write(step, told)
+  const write = WRITERS[step.step] as (step: Step, context: WordsContext) => string[]
+  return write(step, context)
 }
 
 type Named<Name extends Step['step']> = Extract<Step, { step: Name }>
 
 const cutWords = (
   { capped, after }: Named<'max_per_customer' | 'max_count' | 'max'>,
-  { words, money }: Told,
+  { words, money }: WordsContext,
 ): string[] =>
   isSome(capped) ? [words.text('why.cut', { capped: money(capped), amount: money(after) })] : []
 
 /** The sentences of each step. */
-const WRITERS: { readonly [Name in Step['step']]: (step: Named<Name>, told: Told) => string[] } = {
+const WRITERS: {
+  readonly [Name in Step['step']]: (step: Named<Name>, context: WordsContext) => string[]
+} = {
   facts: factsWords,
   conversion: conversionsWords,
   base: ({ base }, { words, money }) => [words.text('why.base', { amount: money(base) })],
@@ -159,7 +161,7 @@ const WRITERS: { readonly [Name in Step['step']]: (step: Named<Name>, told: Told
   amount: ({ amount }, { words, money }) => [words.text('why.amount', { amount: money(amount) })],
 }
 
-function factsWords(step: Named<'facts'>, { words }: Told): string[] {
+function factsWords(step: Named<'facts'>, { words }: WordsContext): string[] {
   if (step.records === 0) return [words.text('why.none')]
   return [
     countedWords(step, words),
@@ -176,7 +178,7 @@ function factsWords(step: Named<'facts'>, { words }: Told): string[] {
   ]
 }
 
-function unitsWords(step: Named<'units'>, { words }: Told): string[] {
+function unitsWords(step: Named<'units'>, { words }: WordsContext): string[] {
   const { text, figure } = words
   const { unit, units, each, quantity } = step
   return [
@@ -196,7 +198,10 @@ function unitsWords(step: Named<'units'>, { words }: Told): string[] {
   ]
 }
 
-function triggeredWords({ record }: Named<'trigger'>, { words, money, currency }: Told): string[] {
+function triggeredWords(
+  { record }: Named<'trigger'>,
+  { words, money, currency }: WordsContext,
+): string[] {
   const { amount, currency: own, converted } = record
   const day = words.day(record.day)
   if (amount === null || own === null) return [words.text('why.trigger', { day })]
@@ -204,13 +209,16 @@ function triggeredWords({ record }: Named<'trigger'>, { words, money, currency }
   return [words.text('why.triggerAmount', { day, amount: `${words.money(amount, own)}${counted}` })]
 }
 
-function qualifiedWords({ conditions, qualified_on }: Named<'qualification'>, told: Told) {
-  const { words, currency } = told
+function qualifiedWords(
+  { conditions, qualified_on }: Named<'qualification'>,
+  context: WordsContext,
+) {
+  const { words, currency } = context
   return [
     ...conditions.map(({ condition, met_on, reached }) =>
       words.text(reached === null ? 'why.met' : 'why.metWith', {
         day: words.day(met_on),
-        condition: clauseOf(qualificationWords(condition, told, words), words),
+        condition: clauseOf(qualificationWords(condition, context, words), words),
         reached: reached === null ? '' : reachedText(condition, reached, currency, words),
       }),
     ),
@@ -218,7 +226,10 @@ function qualifiedWords({ conditions, qualified_on }: Named<'qualification'>, to
   ]
 }
 
-function ratedWords({ rate_is, parts, amount: sum }: Named<'rate'>, { words, money }: Told) {
+function ratedWords(
+  { rate_is, parts, amount: sum }: Named<'rate'>,
+  { words, money }: WordsContext,
+) {
   const each = parts.map(({ quantity, rate, amount }) => {
     if (rate_is === 'percent') {
       const values = { rate: words.percent(rate), base: money(quantity), amount: money(amount) }
@@ -235,7 +246,7 @@ function ratedWords({ rate_is, parts, amount: sum }: Named<'rate'>, { words, mon
   return parts.length > 1 ? [...each, words.text('why.together', { amount: money(sum) })] : each
 }
 
-function negativeWords(step: Named<'negative'>, { words, money }: Told): string[] {
+function negativeWords(step: Named<'negative'>, { words, money }: WordsContext): string[] {
   const { before, after, carried_in, carried_out } = step
   if (step.negative === 'zero') {
     return before === after ? [] : [words.text('why.unpaid', { amount: money(before) })]
@@ -270,7 +281,10 @@ const countedWords = (of: { records: number; customers: number }, { text }: Word
     customers: text('count.customers', { count: of.customers }),
   })
 
-function conversionsWords({ days, currency }: Named<'conversion'>, { words }: Told): string[] {
+function conversionsWords(
+  { days, currency }: Named<'conversion'>,
+  { words }: WordsContext,
+): string[] {
   const all = days.flatMap((one) => [
     ...(one.sums > 0 ? [one] : []),
     ...(one.by_amount_usd ? [{ ...one, ...one.by_amount_usd }] : []),
