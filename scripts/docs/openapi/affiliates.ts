@@ -567,13 +567,16 @@ function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers
   }
 }
 
+/** The paths of what affiliates make themselves, besides postbacks. */
+const CHANGEABLE = /^\/(links|questions)\b/
+
 /** Lists the operations of affiliates. */
 export const affiliateApi = (): Operation[] =>
   READINGS.map(({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
     ...{ id, summary, description },
     method: reading.method ?? 'get',
     path: `/affiliate/v1${path}`,
-    tag: 'affiliate-api',
+    tag: CHANGEABLE.test(path) ? 'affiliate-tools' : 'affiliate-api',
     caller: 'affiliate',
     parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
     answers: {

@@ -40,7 +40,7 @@ function operation({
     ...errors,
   ]
   return {
-    tag: 'affiliate-api',
+    tag: 'affiliate-tools',
     caller: 'affiliate',
     ...draft,
     ...{ method, path, parameters: [...names, ...parameters], errors: codes },

@@ -8,6 +8,7 @@ export const TAGS = [
   { name: 'igaming', description: 'Records of iGaming brands.' },
   { name: 'igaming-commissions', description: 'Commissions and reports of iGaming brands.' },
   { name: 'affiliate-api', description: 'What affiliates read: what they earn, and why.' },
+  { name: 'affiliate-tools', description: 'What affiliates make: links, postbacks and questions.' },
   { name: 'links', description: 'Links that visitors follow.' },
   { name: 'accounts', description: 'Accounts, their credentials and the audit log.' },
   { name: 'definitions', description: 'Statuses, labels and events of an account.' },

@@ -153,6 +153,11 @@ export const AUDIENCES: readonly Audience[] = [
   ),
   audience('affiliate', 'Affiliates', 'For affiliates: read what they earn, and why.', [
     topic('affiliate-api', 'What affiliates read', 'Read statements, customers and explanations.'),
+    topic(
+      'affiliate-tools',
+      'Links, postbacks and questions',
+      'Make links and postbacks, ask the firm questions, and read what became of them.',
+    ),
   ]),
   audience(
     'administration',
@@ -225,6 +230,9 @@ export const headersOf = (page: ReferencePage, spec: Spec) =>
 
 /** The headings of operations by their paths. The first that matches counts. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
+  [/^\/affiliate\/v1\/links\b/, 'Links'],
+  [/^\/affiliate\/v1\/postbacks\b/, 'Postbacks'],
+  [/\/questions\b/, 'Questions'],
   [/^\/affiliate\/v1\//, 'What affiliates read'],
   [/^\/(oauth|\.well-known)/, 'Access tokens'],
   [/^\/go\//, 'Links'],
