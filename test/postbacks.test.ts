@@ -7,7 +7,9 @@ import { storeClicks } from '../src/db/directory/clicks.ts'
 import { fillMacros } from '../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../src/webhooks/send-batch.ts'
 import { affiliateWorld, type Who } from './affiliate-world.ts'
+import { brand } from './brand.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { eventsOf } from './webhook-events.ts'
 
 // What the trackers of affiliates are told. test-node/postbacks.test.ts has a tracker that fails and hangs.
 
@@ -64,6 +66,9 @@ const parameters = (requests: Awaited<ReturnType<typeof deliver>>) =>
   requests.map(({ url }) => Object.fromEntries(url.searchParams))
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+/** An id that is stored in a short form. */
+const UUID = '019a0c5b-3d0c-4b1f-8a7d-2e9b3c019a0c'
 
 /** Sends a new customer of an affiliate, and their first deposits. */
 async function join(world: World, who: Who, customer_id: string, deposits = 1) {
@@ -464,7 +469,7 @@ test('the parameters of the click are sent, also once the click is no longer kep
   // Another affiliate's link: they do not see whose campaign it was.
   const foreign = await click('other', 'secret-8')
   await world.post('customers', [
-    { ...signup, customer_id: 'n-1', tracking_data },
+    { ...signup, customer_id: UUID, tracking_data },
     { ...signup, customer_id: 'n-2', tracking_data: foreign },
   ])
   const signups = parameters(await deliver())
@@ -473,7 +478,40 @@ test('the parameters of the click are sent, also once the click is no longer kep
     ['campaign-7', linkOf('own')],
   ])
   await env.DB.prepare('delete from clicks').run()
-  const paid = { ...deposit, customer_id: 'n-1', transaction_id: 'n-1' }
+  await world.show({ customer_ids: 'plain' })
+  const paid = { ...deposit, customer_id: UUID, transaction_id: 'n-1' }
   await world.post('transactions', [{ ...paid, transaction_date: hoursAgo(-0.2) }])
-  expect(parameters(await deliver())).toMatchObject([{ ev: 'first_deposit', cid: 'campaign-7' }])
+  expect(parameters(await deliver())).toMatchObject([
+    { ev: 'first_deposit', cid: 'campaign-7', c: UUID },
+  ])
+  const { status } = await askAdmin(`${world.path}/customers/${UUID}/personal-data`, 'DELETE')
+  expect(status).toBe(200)
+  const { results } = await env.DB.prepare('select * from postback_customers').all()
+  expect(results).toEqual([])
+  expect(JSON.stringify(await eventsOf('acme-forex'))).not.toContain('campaign-7')
+})
+
+test('a customer of a brand has the affiliate of their link', async () => {
+  const casino = await brand({ account: 'casino' })
+  const path = 'accounts/casino'
+  await askAdmin(`${path}/affiliates`, 'PUT', [{ affiliate_id: 'own' }, { affiliate_id: 'other' }])
+  const landing_page = 'https://casino.example/'
+  const link = await json(askAdmin(`${path}/links`, 'POST', { affiliate_id: 'own', landing_page }))
+  for (const affiliate of ['own', 'other']) {
+    const { affiliate_key } = await json(
+      askAdmin(`${path}/affiliates/${affiliate}/keys`, 'POST', {
+        ...{ name: 'Tracker', scope: 'read links' },
+      }),
+    )
+    const made = await change(affiliate_key, '', 'POST', { url: TRACKER, events: ALL })
+    expect(made.status).toBe(201)
+  }
+  const visit = await ask(`/go/${link.link_id}`, { redirect: 'manual' })
+  const code = new URL(visit.headers.get('Location') ?? '').searchParams.get('tracking_data')
+  const customer = { customerId: UUID, regtime: hoursAgo(-0.1), tracking_data: code }
+  expect((await casino.post('customers', customer)).status).toBe(201)
+  expect(parameters(await deliver())).toMatchObject([
+    { ev: 'signup', a: 'own', l: link.link_id, c: expect.stringMatching(/^c_/) },
+  ])
+  expect(await deliver()).toEqual([])
 })

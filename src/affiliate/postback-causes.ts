@@ -207,8 +207,8 @@ async function readScopes(
   const ids = [...new Set(scopes.flatMap((scope) => customerOf(scope) ?? []))]
   if (ids.length === 0) return new Map()
   const { links, last_day } = query
-  const values = { account: account.id, links, last_day, affiliate_id, ids: JSON.stringify(ids) }
-  const found = await readDetails(db, values)
+  const values = { account: account.id, links, last_day, affiliate_id }
+  const found = await readDetails(db, values, ids)
   return new Map(found.map((one) => [one.customer_id, one]))
 }
 

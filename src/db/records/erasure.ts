@@ -72,6 +72,21 @@ const CLEAR_MESSAGES = compileStatement(`
     select q.id from ${JSON_EACH}(:rows) r
     cross join affiliate_questions q on q.account = :account and q.customer_id = r.value ->> 0)`)
 
+/** Deletes how a customer came, which was kept for postbacks. */
+const DROP_SUBS = compileStatement(`
+  delete from postback_customers where account = :account
+    and customer_id in (select value ->> 0 from ${JSON_EACH}(:rows))`)
+
+/** Clears the same, and the country, in events of postbacks that have not expired. */
+const CLEAR_POSTBACKS = compileStatement(`
+  update webhook_events set data = json_remove(data, '$.country',
+    '$.sub1', '$.sub2', '$.sub3', '$.sub4', '$.sub5')
+  where account = :account and id in (
+    select v.id from (
+      select 1 from webhook_endpoints where account = :account and affiliate_id is not null limit 1) e
+    cross join webhook_events v on v.account = :account and v.affiliate_id is not null
+    where v.data ->> 'customer' in (select value from ${JSON_EACH}(:ids)))`)
+
 /** What an erasure does beside clearing the columns of the customer. */
 interface ErasureScope {
   /** Whether the account is a brand's: its customers have activities, which are then masked in steps. */
@@ -97,6 +112,7 @@ export function erasePersonalData(
       erased_at,
     ]),
   )
+  const ids = JSON.stringify(erased.map(({ customer_id }) => customer_id))
   const has_activities = Number(isBrand)
   const insert = isRepeated ? REPEAT_ERASURES : INSERT_ERASURES
   const clear = isBrand ? CLEAR_BRAND_CUSTOMERS : CLEAR_PARTNER_CUSTOMERS
@@ -105,6 +121,8 @@ export function erasePersonalData(
     bindStatement(db, clear, { account, rows }),
     ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),
     bindStatement(db, CLEAR_MESSAGES, { account, rows }),
+    bindStatement(db, DROP_SUBS, { account, rows }),
+    bindStatement(db, CLEAR_POSTBACKS, { account, ids }),
   ]
 }
 

@@ -3,6 +3,7 @@ import { all, first } from '../query.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { DEPOSITS, dimensionSql, hasDeposit, OWNERS } from '../reports/read-report.ts'
+import { fullId, shortId } from '../short-id.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 // What causes the events of postbacks, as it is stored: new customers, first deposits, lines of drafts, entries
@@ -125,9 +126,13 @@ export interface CauseQuery {
   readonly approved: string
 }
 
+/** Returns rows with the ids of customers as they were sent: ids are stored in a short form. */
+const withFullIds = <Row extends CustomerDetails>(rows: readonly Row[]): Row[] =>
+  rows.map((row) => ({ ...row, customer_id: fullId(row.customer_id) }))
+
 /** Reads the signups of affiliates among the customers that were written. */
-export const readSignups = (db: D1Database, query: CauseQuery): Promise<Signup[]> =>
-  all<Signup>(db, READ_SIGNUPS, { ...query })
+export const readSignups = async (db: D1Database, query: CauseQuery): Promise<Signup[]> =>
+  withFullIds(await all<Signup>(db, READ_SIGNUPS, { ...query }))
 
 /** A customer with what was stored of the click by which they came. */
 export interface StoredDetails extends CustomerDetails {
@@ -195,8 +200,11 @@ const READ_FIRST_DEPOSITS = compileStatement(`
   ) f where ${OF_AFFILIATES}`)
 
 /** Reads the first deposits of affiliates among the records that were written or released. */
-export const readFirstDeposits = (db: D1Database, query: CauseQuery): Promise<FirstDeposit[]> =>
-  all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query })
+export const readFirstDeposits = async (
+  db: D1Database,
+  query: CauseQuery,
+): Promise<FirstDeposit[]> =>
+  withFullIds(await all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query }))
 
 /** An entry of the ledger that causes events. */
 export interface BookEntry {
@@ -252,14 +260,15 @@ const READ_DETAILS = compileStatement(`
   left join postback_customers p on p.account = :account and p.customer_id = t.customer_id
     and p.affiliate_id = :affiliate_id`)
 
-/** Reads how some customers (a JSON array of ids) came to an affiliate. */
-export const readDetails = (
+/** Reads how some customers came to an affiliate. */
+export async function readDetails(
   db: D1Database,
-  values: Pick<CauseQuery, 'account' | 'links' | 'last_day'> & {
-    affiliate_id: string
-    ids: string
-  },
-): Promise<StoredDetails[]> => all<StoredDetails>(db, READ_DETAILS, values)
+  values: Pick<CauseQuery, 'account' | 'links' | 'last_day'> & { affiliate_id: string },
+  ids: readonly string[],
+): Promise<StoredDetails[]> {
+  const stored = JSON.stringify(ids.map(shortId))
+  return withFullIds(await all<StoredDetails>(db, READ_DETAILS, { ...values, ids: stored }))
+}
 
 /** A line of a rule that pays once, in a statement that is not closed yet or was closed lately. */
 export interface OnceLine {
@@ -328,7 +337,11 @@ export const putSubs = (
   db: D1Database,
   account: string,
   rows: readonly (readonly [customer: string, affiliate: string, subs: object])[],
-) => bindStatement(db, PUT_SUBS, { account, rows: JSON.stringify(rows) })
+) =>
+  bindStatement(db, PUT_SUBS, {
+    account,
+    rows: JSON.stringify(rows.map(([customer, ...row]) => [shortId(customer), ...row])),
+  })
 
 const SET_PROGRESS = compileStatement(`
   insert into postback_progress (account, read_to) values (:account, :read_to)
