@@ -11,6 +11,7 @@ import { AFFILIATE, asBrand, asFirm, newBrand, newFirm, newToken } from '../stre
 import { newSetting, type Setting } from '../stress/program.ts'
 import { migrate, newSecrets, type Service, serve } from '../stress/service.ts'
 import { type Receiver, startReceiver } from '../stress/webhooks/receiver.ts'
+import { asAffiliate } from '../stress/webhooks/tracker.ts'
 import { newWebhook, runCron, until } from '../stress/webhooks/world.ts'
 import { proveWebhooks } from '../stress/webhooks.ts'
 
@@ -115,6 +116,9 @@ async function causeAll(): Promise<void> {
   const at = `accounts/${FIRM}`
   const { data } = await expectBody(200, admin('GET', `${at}/statements?period=2026-09`))
   const [{ id, hash }] = data
+  const affiliate = await asAffiliate(service, FIRM, AFFILIATE)
+  const question = { statement: id, text: 'Why so little?' }
+  await expectBody(201, affiliate('POST', 'questions', { body: question }))
   const approving = admin('POST', `${at}/statements/${id}/approve`, { body: { hash } })
   await expectBody(200, approving)
   const payment = { reference: 'SEPA-1', paid_on: '2026-11-01' }
