@@ -1,19 +1,25 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Option } from 'commander'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { ARGUMENTS, executablePath } from '../test-node/browser/chromium.ts'
+import { askTeam, joinPortal } from '../test-node/portal/member.ts'
 import { startService } from '../test-node/service.ts'
 import { globalSetup, globalTeardown } from '../test-node/setup.ts'
 import { readOptions } from './command-line.ts'
-import { DIGEST_FILE, pagesDigest } from './screenshots/pages-digest.ts'
+import { digestFile, PICTURES, pagesDigest } from './screenshots/pages-digest.ts'
 
-const { png } = readOptions<{ png?: string }>(
+const { png, only } = readOptions<{ png?: string; only?: string }>(
   'node scripts/screenshots.ts',
-  'Writes pictures of the console into docs/console. Needs Chromium.',
-  (command) => command.option('--png <folder>', 'also writes them as PNG files into this folder'),
+  'Writes pictures of the console into docs/console, and of the portal into docs/portal. Needs Chromium.',
+  (command) =>
+    command
+      .option('--png <folder>', 'also writes them as PNG files into this folder')
+      .addOption(
+        new Option('--only <pages>', 'takes only these pictures').choices(Object.keys(PICTURES)),
+      ),
 )
 
-const FOLDER = 'docs/console'
 const ACCOUNT = '/console/accounts/demo-broker'
 const DESKTOP = { width: 1280, height: 1000 }
 const PHONE = { width: 390, height: 844 }
@@ -103,8 +109,17 @@ async function signIn(page: Page, base: string, key: string): Promise<void> {
   await page.waitForURL(`${base}/console`)
 }
 
-/** Takes all pictures of one mode. Returns the bytes that were written. */
-async function takeAll(
+/** Writes what a page shows as a picture of a folder. Returns its bytes. */
+async function write(page: Page, encoder: Page, folder: string, name: string): Promise<number> {
+  const image = await page.screenshot({ animations: 'disabled' })
+  const webp = await webpOf(encoder, image)
+  writeFileSync(`${folder}/${name}.webp`, webp)
+  if (png) writeFileSync(join(png, `${name}.png`), image)
+  return webp.length
+}
+
+/** Takes all pictures of the console in one mode. Returns the bytes that were written. */
+async function takeConsole(
   browser: Browser,
   { base_url, admin_key }: { base_url: string; admin_key: string },
   { mode, colorScheme, viewport, scale }: (typeof MODES)[number],
@@ -118,11 +133,48 @@ async function takeAll(
   let bytes = 0
   for (const picture of pictures) {
     await open(page, base_url, picture)
-    const image = await page.screenshot({ animations: 'disabled' })
-    const webp = await webpOf(encoder, image)
-    bytes += webp.length
-    writeFileSync(`${FOLDER}/${picture.name}-${mode}.webp`, webp)
-    if (png) writeFileSync(join(png, `${picture.name}-${mode}.png`), image)
+    bytes += await write(page, encoder, PICTURES.console.folder, `${picture.name}-${mode}`)
+  }
+  await context.close()
+  return bytes
+}
+
+/** What the portal of the pictures looks like: a logo, and a color of its own. */
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><circle cx="20" cy="20" r="18" fill="#7a1fa2"/><path d="M12 28l8-16 8 16z" fill="#fff"/></svg>`
+
+const LINE = ['tbody a', '.rule-lines summary', 'a.amount']
+
+/** What the pictures of the portal show, by their names. */
+const PORTAL_PICTURES: readonly Picture[] = [
+  { name: 'overview', address: '' },
+  { name: 'statement', address: '/statements', clicks: ['tbody a'] },
+  { name: 'why', address: '/statements', clicks: LINE },
+  { name: 'customers', address: '/customers' },
+  { name: 'payments', address: '/payments' },
+  { name: 'links', address: '/links' },
+  { name: 'postbacks', address: '/postbacks' },
+  { name: 'keys', address: '/passkeys' },
+]
+
+/** Takes all pictures of the portal, on a phone. Returns the bytes that were written. */
+async function takePortal(
+  browser: Browser,
+  demo: { base_url: string; admin_key: string },
+): Promise<number> {
+  const context = await browser.newContext({ viewport: PHONE, deviceScaleFactor: 2 })
+  const page = await context.newPage()
+  const encoder = await context.newPage()
+  const team = { base: demo.base_url, key: demo.admin_key }
+  await askTeam(team, '', 'PATCH', {
+    accent_color: '#7a1fa2',
+    logo: `data:image/svg+xml;base64,${btoa(LOGO)}`,
+    landing_pages: ['https://broker.example/start'],
+  })
+  const portal = await joinPortal(team, context, page)
+  let bytes = 0
+  for (const picture of PORTAL_PICTURES) {
+    await open(page, portal, picture)
+    bytes += await write(page, encoder, PICTURES.portal.folder, picture.name)
   }
   await context.close()
   return bytes
@@ -130,18 +182,30 @@ async function takeAll(
 
 const now = Date.now()
 if (!executablePath) throw new Error('Chromium is not installed.')
-mkdirSync(FOLDER, { recursive: true })
 if (png) mkdirSync(png, { recursive: true })
-const digest = pagesDigest()
 await globalSetup()
 const service = await startService()
 const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+const TAKE = {
+  async console() {
+    let bytes = 0
+    for (const mode of MODES)
+      bytes += await takeConsole(browser, service.demo, mode, picturesAt(now))
+    return bytes
+  },
+  portal: () => takePortal(browser, service.demo),
+}
 try {
-  for (const name of readdirSync(FOLDER)) rmSync(join(FOLDER, name))
-  let bytes = 0
-  for (const mode of MODES) bytes += await takeAll(browser, service.demo, mode, picturesAt(now))
-  writeFileSync(DIGEST_FILE, `${digest}\n`)
-  console.log(`${FOLDER}: ${Math.ceil(bytes / 1024)} KiB`)
+  for (const name of ['console', 'portal'] as const) {
+    if (only !== undefined && only !== name) continue
+    const set = PICTURES[name]
+    const digest = pagesDigest(set)
+    rmSync(set.folder, { recursive: true, force: true })
+    mkdirSync(set.folder, { recursive: true })
+    const bytes = await TAKE[name]()
+    writeFileSync(digestFile(set), `${digest}\n`)
+    console.log(`${set.folder}: ${Math.ceil(bytes / 1024)} KiB`)
+  }
 } finally {
   await browser.close()
   await service.stop()

@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { unstable_readConfig } from 'wrangler'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { configOf } from '../scripts/config.ts'
-import { DIGEST_FILE, pagesDigest } from '../scripts/screenshots/pages-digest.ts'
+import { digestFile, PICTURES, pagesDigest } from '../scripts/screenshots/pages-digest.ts'
 import { KINDS } from '../src/fraud/kinds.ts'
 import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
 
@@ -44,11 +44,22 @@ test('each package has the MIT licence', () => {
   }
 })
 
-test('the pictures of the console are of its present pages', () => {
-  const isPresent = read(DIGEST_FILE).trim() === pagesDigest()
-  assert.ok(
-    isPresent,
-    'The pages have changed. Run `node scripts/screenshots.ts`, and look at each.',
+for (const [name, set] of Object.entries(PICTURES)) {
+  test(`the pictures of the ${name} are of its present pages`, () => {
+    const isPresent = read(digestFile(set)).trim() === pagesDigest(set)
+    assert.ok(
+      isPresent,
+      `The pages have changed. Run \`node scripts/screenshots.ts --only ${name}\`, and look at each.`,
+    )
+  })
+}
+
+test('docs/affiliates.md shows the eight pictures of the portal', () => {
+  const shown = [...read('docs/affiliates.md').matchAll(/\]\((portal\/[\w-]+\.webp)\)/g)]
+  assert.equal(shown.length, 8)
+  assert.deepEqual(
+    shown.map(([, path]) => `docs/${path}`).toSorted(),
+    globSync('docs/portal/*.webp').toSorted(),
   )
 })
 

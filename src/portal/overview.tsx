@@ -177,6 +177,8 @@ const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
     const found = byDay.get(day)
     return [speech.day(day), ...NAMES.map((name) => (found ? COUNTS[name](found) : 0))]
   })
+  // A chart of nothing would only have an axis.
+  if (rows.every(([, ...values]) => values.every((value) => value === 0))) return null
   return (
     <Chart
       caption={words.by_day}

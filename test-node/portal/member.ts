@@ -39,7 +39,11 @@ export async function addAuthenticator(context: BrowserContext, page: Page): Pro
 }
 
 /** Opens an invitation, registers a passkey, and returns the address of the portal. */
-export async function joinPortal(shared: Shared, context: BrowserContext, page: Page) {
+export async function joinPortal(
+  shared: Pick<Shared, 'base' | 'key'>,
+  context: BrowserContext,
+  page: Page,
+) {
   const { invitation_url } = await askTeam<{ invitation_url: string }>(
     shared,
     `/affiliates/${AFFILIATE}/invitations`,
