@@ -163,7 +163,6 @@ async function takePortal(
 ): Promise<number> {
   const context = await browser.newContext({ viewport: PHONE, deviceScaleFactor: 2 })
   const page = await context.newPage()
-  const encoder = await context.newPage()
   const team = { base: demo.base_url, key: demo.admin_key }
   await askTeam(team, '', 'PATCH', {
     accent_color: '#7a1fa2',
@@ -171,6 +170,8 @@ async function takePortal(
     landing_pages: ['https://broker.example/start'],
   })
   const portal = await joinPortal(team, context, page)
+  // A device answers only the page in front.
+  const encoder = await context.newPage()
   let bytes = 0
   for (const picture of PORTAL_PICTURES) {
     await open(page, portal, picture)
