@@ -2,6 +2,8 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { isAllowedPage } from '../src/admin/link-fields.ts'
 import { AFFILIATES, affiliateWorld, type Who } from './affiliate-world.ts'
+import { signedIn } from './console/browser.ts'
+import { unescaped } from './console/form-fields.ts'
 import { ask, askAdmin, json } from './partner.ts'
 
 // Links that affiliates make and change.
@@ -271,4 +273,26 @@ test('pages are set by the team, stored as browsers write them, and refused if t
   )
   expect(await refused('https://a.example/')).toContain('Expected an array')
   expect((await json(set([]))).landing_pages).toBeUndefined()
+})
+
+test('the console sets the pages, one on each line, and its audit log names who made a link', async () => {
+  await openWorld()
+  const browser = await signedIn()
+  const at = '/console/accounts/acme-forex/account'
+  const read = async (path: string) => unescaped(await (await browser.get(path)).text())
+  expect(await read(at)).toContain(ALLOWED.join('\n'))
+  const save = async (landing_pages: string) =>
+    browser.post(at, { csrf: await browser.csrf(at), change: 'pages', landing_pages })
+  expect((await save(`${PAGE}\r\n\r\n https://x.example `)).status).toBe(303)
+  const pages = [PAGE, 'https://x.example/']
+  expect((await json(askAdmin(world.path))).landing_pages).toEqual(pages)
+  expect(unescaped(await (await save('start')).text())).toContain('<code>start</code> is not valid')
+
+  const { link_id } = await json(make(await writeKey('own')))
+  await send(await writeKey('own'), 'PATCH', `links/${link_id}`, { disabled: true })
+  const log = (await read('/console/accounts/acme-forex/audit-log')).replaceAll(/<[^>]+>/g, '')
+  expect(log).toMatch(/A key of \W?own\W? created a link of own/)
+  expect(log).toMatch(/Landing pages/)
+  const links = await read('/console/accounts/acme-forex/links')
+  expect(links).toContain('disabled by the affiliate')
 })

@@ -27,6 +27,7 @@ interface Link {
   readonly name: string | null
   readonly landing_page: string
   readonly disabled: boolean
+  readonly disabled_by: 'team' | 'affiliate' | null
   readonly created_at: string
 }
 
@@ -69,7 +70,7 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
             isNumeric: true,
             cell: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
           },
-          { title: 'State', cell: ({ disabled }) => <State isDisabled={disabled} /> },
+          { title: 'State', cell: (link) => <State link={link} /> },
         ]}
         empty={
           <EmptyState title="The account has no links yet.">
@@ -93,9 +94,11 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
   )
 }
 
-const State = ({ isDisabled }: { isDisabled: boolean }) => (
-  <Badge tone={isDisabled ? 'bad' : 'good'}>{isDisabled ? 'disabled' : 'active'}</Badge>
-)
+const State = ({ link: { disabled, disabled_by } }: { link: Link }) => {
+  if (!disabled) return <Badge tone="good">active</Badge>
+  const by = disabled_by === 'affiliate' ? ' by the affiliate' : ''
+  return <Badge tone="bad">disabled{by}</Badge>
+}
 
 const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] }) => {
   const { visit, link, clicks } = props
@@ -111,7 +114,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
         visit={visit}
         row={link}
         names={['affiliate_id', 'created_at']}
-        more={[['State', <State isDisabled={link.disabled} />]]}
+        more={[['State', <State link={link} />]]}
       />
       {clicks.length === 0 ? (
         <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />
