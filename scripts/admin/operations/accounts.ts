@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf, usageError } from '../../exit-error.ts'
 import { list, object, sentence } from '../format.ts'
 import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
 import { changesFrom, listOperation } from './parts.ts'
@@ -163,7 +164,13 @@ const LOOKS: Options = {
 }
 
 /** Returns the bytes of a file as a data URL, which the service checks. */
-const dataUrlOf = (file: string): string => `data:;base64,${readFileSync(file).toString('base64')}`
+function dataUrlOf(file: string): string {
+  try {
+    return `data:;base64,${readFileSync(file).toString('base64')}`
+  } catch (error) {
+    throw usageError(`${file} cannot be read: ${messageOf(error)}`)
+  }
+}
 
 const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION, ...LOOKS }
 
