@@ -295,7 +295,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   [
     'erasePersonalData',
     (db) => erasure.erasePersonalData(db, 'a', [{ customer_id: 'x', erased_at: 'x' }], scope),
-    ['affiliate_questions_customer'],
+    ['affiliate_questions_customer', 'webhook_endpoints_affiliate'],
   ],
   ['customerExists', (db) => erasure.customerExists(db, 'a', 'x'), ['events_held']],
   [
