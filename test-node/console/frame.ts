@@ -64,6 +64,25 @@ async function newWebhook({ base, key }: Shared): Promise<string> {
   return ((await answer.json()) as { id: string }).id
 }
 
+/** Asks a question about a statement of the demo account, and returns its id. */
+async function newQuestion({ base, key }: Shared): Promise<string> {
+  const at = `${base}/admin/v1/accounts/demo-forex`
+  const team = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const made = await fetch(`${at}/affiliates/IB-07/keys`, {
+    ...{ method: 'POST', headers: team },
+    body: JSON.stringify({ name: 'Questions', scope: 'read links' }),
+  })
+  const { affiliate_key, id } = (await made.json()) as { affiliate_key: string; id: string }
+  const asked = await fetch(`${base}/affiliate/v1/questions`, {
+    ...{ method: 'POST', headers: { ...team, Authorization: `Bearer ${affiliate_key}` } },
+    body: JSON.stringify({ statement: 'stm_06d9848e0c96f1d466c5108e', text: 'Why is it less?' }),
+  })
+  await fetch(`${at}/affiliates/IB-07/keys/${id}`, { method: 'DELETE', headers: team })
+  const question = (await asked.json()) as { id: string }
+  assert.ok(question.id)
+  return question.id
+}
+
 /** A report with a chart. */
 const BY_DAY = '/console/accounts/demo-forex/reports?from=2026-03-01&to=2026-03-31&group_by=day'
 
@@ -78,6 +97,7 @@ export function frameTests(shared: () => Shared): void {
       delivery: await refusedDelivery(shared()),
       webhook: await newWebhook(shared()),
       case: (await demoCase(shared())).case_id,
+      question: await newQuestion(shared()),
     })
     assert.ok(addresses.length >= 4)
     const found = await findingsOfPages(page, [SIGN_IN, ...addresses], async (address) => {
