@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { WORDS } from '../src/portal/words.ts'
 import { affiliateWorld, askWith } from './affiliate-world.ts'
 import { unescaped } from './console/form-fields.ts'
-import { askAdmin, json } from './partner.ts'
+import { ada, askAdmin, json } from './partner.ts'
 import { hidden, signedInFor } from './portal/join.ts'
 
 // What the pages of the portal show of a world with records, statements and affiliates below.
@@ -127,10 +127,21 @@ test('affiliates below are shown as the account shows them', async () => {
 test('the overview compares the last 30 days with those before, by one reading', async () => {
   const world = await affiliateWorld()
   const { read } = await reader(world, 'en')
+  expect(await read(''), 'a chart of nothing').not.toContain(WORDS.en.by_day)
+  const signup_date = new Date().toISOString()
+  await world.post('customers', [
+    {
+      ...ada,
+      customer_id: 'c-new',
+      affiliate_id: 'own',
+      signup_date,
+      last_modified_date: signup_date,
+    },
+  ])
   const page = await read('')
   expect(page).toContain(WORDS.en.by_day)
-  expect(page).toMatch(/Signups 0 ↓ 100% · 2 in the 30 days before/)
-  expect(page).toContain('Not qualified yet: 1 customer.')
+  expect(page).toMatch(/Signups 1 ↓ 50% · 2 in the 30 days before/)
+  expect(page).toContain('Not qualified yet: 2 customers.')
 })
 
 test('a member makes keys, which are shown once, replaces and ends them; the audit log names the member', async () => {
