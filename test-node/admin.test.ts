@@ -343,9 +343,9 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [
     ['questions', 'list', 'a', '--status', 'open', '--affiliate', 'A-1', '--statement', 's-1'],
-    'GET accounts/a/questions?status=open&affiliate_id=A-1&statement=s-1',
+    'GET accounts/a/questions?status=open&affiliate_id=A-1&statement=s-1&per_page=500',
     undefined,
-    LIST,
+    ONE,
   ],
   [['questions', 'show', 'a', 'q-1'], 'GET accounts/a/questions/q-1', undefined, ONE],
   [
@@ -1957,7 +1957,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const product = '--product-field and --product must be used together.'
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
-    'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, events, status-map, labels, links, ' +
+    'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, questions, postbacks, events, status-map, labels, links, ' +
     'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
@@ -1982,7 +1982,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --unattributed-threshold, --region.',
+      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --landing-pages, --unattributed-threshold, --region, --accent-color, --logo.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',

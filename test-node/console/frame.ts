@@ -73,12 +73,12 @@ async function newQuestion({ base, key }: Shared): Promise<string> {
     body: JSON.stringify({ name: 'Questions', scope: 'read links' }),
   })
   const { affiliate_key, id } = (await made.json()) as { affiliate_key: string; id: string }
-  const asked = await fetch(`${base}/affiliate/v1/questions`, {
+  const response = await fetch(`${base}/affiliate/v1/questions`, {
     ...{ method: 'POST', headers: { ...team, Authorization: `Bearer ${affiliate_key}` } },
     body: JSON.stringify({ statement: 'stm_06d9848e0c96f1d466c5108e', text: 'Why is it less?' }),
   })
   await fetch(`${at}/affiliates/IB-07/keys/${id}`, { method: 'DELETE', headers: team })
-  const question = (await asked.json()) as { id: string }
+  const question = (await response.json()) as { id: string }
   assert.ok(question.id)
   return question.id
 }
