@@ -110,7 +110,7 @@ export function readPayments(values: Values): PaymentRow[] {
   if (fault) throw refused(fault, [])
   if (header.length === 0) throw refused('Choose the file that the bank has answered.', [])
   if (missing.length > 0) {
-    const names = missing.map((name) => `“${COLUMNS[name]}”`).join(', ')
+    const names = missing.map((name) => `“${COLUMNS[name]}”`).join(' and no ')
     throw refused(
       `The file has no column ${names}. Say below which of its columns that is. ${NOTHING}`,
       [],

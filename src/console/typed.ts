@@ -13,11 +13,16 @@ const GROUPED: Readonly<Record<string, RegExp>> = { ',': groupsOf(','), '.': gro
 /**
  * Reads an amount such as `1,234.50`, `1.234,50`, `1 234,5` or `12,5` as a decimal with a point. A single
  * mark before three digits, as in `1,234`, may be either: it is a decimal point only where the currency has
- * three decimal places and the mark is a point, as in the files of the service.
+ * three decimal places and the mark is a point, as in the files of the service. `expected` is what a text is not
+ * that cannot be understood, and how to write it.
  */
-export function readAmount(text: string, digits: number): Typed {
+export function readAmount(
+  text: string,
+  digits: number,
+  expected = 'an amount. Write it as 1234.50',
+): Typed {
   const plain = text.trim().replace(GROUP_SPACES, '').replace(/^[−–]/, '-').replace(/^\+/, '')
-  const unclear = { problem: `“${text.trim()}” is not an amount. Write it as 1234.50.` }
+  const unclear = { problem: `“${text.trim()}” is not ${expected}.` }
   if (!/^-?[\d.,]*\d$/.test(plain)) return unclear
   const marks = plain.replace(/[^.,]/g, '')
   const mark = marks.at(-1)

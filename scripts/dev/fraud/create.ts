@@ -63,7 +63,8 @@ const changed = (rule: string, vertical: string): object => {
 
 /**
  * Stores the rule set of the vertical for all days from one on, and evaluates it, so that cases are listed. A
- * set whose last rule an earlier start has stored stays as it is.
+ * set whose last rule an earlier start has stored stays as it is, and is evaluated: that start may have ended
+ * before.
  */
 export async function putRules(
   { account, vertical, call }: Pick<Target, 'account' | 'vertical' | 'call'>,
@@ -74,8 +75,8 @@ export async function putRules(
   const rules = Object.entries<object>(JSON.parse(readFileSync(file, 'utf8')))
   type Rule = { versions?: { effective_from: string }[] }
   const { versions = [] } = await call<Rule>('GET', `${at}/${rules.at(-1)?.[0]}`)
-  if (versions.some(({ effective_from }) => effective_from <= from)) return
-  for (const [rule, body] of rules) {
+  const isStored = versions.some(({ effective_from }) => effective_from <= from)
+  for (const [rule, body] of isStored ? [] : rules) {
     const version = { ...body, ...changed(rule, vertical), effective_from: from }
     await call('PUT', `${at}/${rule}`, version)
   }

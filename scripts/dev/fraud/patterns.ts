@@ -136,7 +136,7 @@ function depositWithdrawal(today: number): Planted {
   }
 }
 
-/** 8 payments, of which 5 are reversed. */
+/** 8 payments, of which the last 5 are reversed. */
 function reversals(today: number, type: 'deposit' | 'challenge_fee'): Planted {
   const customers = times(8, (i) => signup('REV-1', i, today - 45 + i))
   return {
@@ -147,7 +147,7 @@ function reversals(today: number, type: 'deposit' | 'challenge_fee'): Planted {
       type,
       day: today - 44 + i,
       amount: 300,
-      ...(i < 5 && { status: 'reversed' as const }),
+      ...(i >= 3 && { status: 'reversed' as const }),
     })),
   }
 }

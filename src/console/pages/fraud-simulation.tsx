@@ -7,7 +7,7 @@ import { computeBackTest } from '../parts/back-test.tsx'
 import { Data, dayWords, type List } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { Filters, type Option } from '../parts/forms.tsx'
+import { Filters, type Input, type Option } from '../parts/forms.tsx'
 import {
   type FraudVersion,
   lastDays,
@@ -40,6 +40,20 @@ function chosenTerms({ query }: Visit, versions: readonly FraudVersion[]): unkno
   return versions.find(({ version }) => `${version}` === query.version)?.terms
 }
 
+const versionField = (versions: readonly FraudVersion[]): Input => ({
+  name: 'version',
+  label: 'Terms',
+  options: [
+    ['', 'As they applied on each day'],
+    ...versions.map(
+      ({ version, effective_from }): Option => [
+        `${version}`,
+        `Version ${version}, from ${dayWords(effective_from)}, on all days`,
+      ],
+    ),
+  ],
+})
+
 /** Renders what is chosen: the versions, the days and the affiliate. */
 const Choices = ({
   visit,
@@ -52,22 +66,9 @@ const Choices = ({
 }) => (
   <Filters
     visit={visit}
+    keeps={visit.query.terms ? { terms: null } : {}}
     fields={[
-      visit.query.terms
-        ? { name: 'terms', type: 'hidden' }
-        : {
-            name: 'version',
-            label: 'Terms',
-            options: [
-              ['', 'As they applied on each day'],
-              ...versions.map(
-                ({ version, effective_from }): Option => [
-                  `${version}`,
-                  `Version ${version}, from ${dayWords(effective_from)}, on all days`,
-                ],
-              ),
-            ],
-          },
+      ...(visit.query.terms ? [] : [versionField(versions)]),
       { name: 'from', label: 'First day', type: 'date', value: visit.query.from ?? days.from },
       { name: 'to', label: 'Last day', type: 'date', value: visit.query.to ?? days.to },
       { name: 'affiliate_id' },

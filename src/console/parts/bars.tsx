@@ -24,8 +24,11 @@ interface BarListProps {
  * in the document, so no script is needed.
  */
 export function BarList({ title, bars, isInOrder = false }: BarListProps) {
-  const bySize = bars.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity))
-  const sorted = isInOrder ? bars : bySize
+  const sizeOf = ({ value }: Bar) => (value === null ? -1 : Math.abs(value))
+  // The largest are shown, also those below 0; then they stand in their order.
+  const largest = bars.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, MAX_BARS)
+  const byValue = largest.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity))
+  const shown = isInOrder ? bars.slice(0, MAX_BARS) : byValue
   const values = bars.map(({ value }) => value ?? 0)
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const percent = (value: number) => `${(value / (high - low || 1)) * 100}%`
@@ -34,7 +37,7 @@ export function BarList({ title, bars, isInOrder = false }: BarListProps) {
     <section class="bar-list" aria-label={title}>
       <h3>{title}</h3>
       <ul>
-        {sorted.slice(0, MAX_BARS).map(({ name, text, value }) => (
+        {shown.map(({ name, text, value }) => (
           <li>
             <span>{name}</span>
             <span class="number">{text}</span>

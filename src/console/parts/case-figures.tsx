@@ -122,8 +122,13 @@ interface Compared {
   readonly thresholds: readonly string[]
 }
 
-const thresholdText = ({ comparison, threshold, unit }: Figure): string =>
-  `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`
+/** Units that are measured, although they are written with a plural. */
+const MEASURED: ReadonlySet<string> = new Set(['days', 'hours', 'seconds'])
+
+const thresholdText = ({ comparison, threshold, unit }: Figure): string => {
+  const isFewer = comparison === 'less_than' && Object.hasOwn(COUNTED, unit) && !MEASURED.has(unit)
+  return `${isFewer ? 'fewer than' : COMPARISONS[comparison]} ${figureText(threshold, unit)}`
+}
 
 /** Joins figures of the same value: it is shown once. */
 const joinSame = (figures: readonly Figure[]): Compared[] =>

@@ -314,7 +314,19 @@ export function ReportView(props: ReportProps) {
     }))
   const hidden = data.length - SHOWN_ROWS
   if (hasGroups && data.length === 0) {
-    return <EmptyState title={`No records from ${daysText(report)}.`} />
+    const [first] = report.notes
+    return (
+      <>
+        <EmptyState
+          title={
+            first
+              ? `Nothing to show from ${daysText(report)}.`
+              : `No records from ${daysText(report)}.`
+          }
+        />
+        <Notes report={report} />
+      </>
+    )
   }
   return (
     <>

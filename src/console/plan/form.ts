@@ -106,7 +106,8 @@ export const listItems = (text: string): string[] =>
     ([, quoted, plain, open]) => quoted?.replaceAll('""', '"') ?? (plain ?? open ?? '').trim(),
   )
 
-const readPercent = (text: string): Typed => readAmount(text.replace(/\s*%\s*$/, ''), 3)
+const readPercent = (text: string): Typed =>
+  readAmount(text.replace(/\s*%\s*$/, ''), 3, 'a percentage. Write it as 12.5')
 
 const HUNDRED = decimal('100')
 
