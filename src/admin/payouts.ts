@@ -6,7 +6,7 @@ import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
 import { writeCsv } from '../commission/csv.ts'
-import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
+import { add, decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
 import {
   type DueFilter,
   type DuePayout,
@@ -15,6 +15,10 @@ import {
   type Payment,
   type PaymentFilter,
 } from '../db/commission/books/pay.ts'
+import {
+  type RefusalCorrection,
+  readRefusalCorrections,
+} from '../db/commission/books/stored-items.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
@@ -201,10 +205,33 @@ async function readPayouts(
   if (payable_on !== null) checkDay('payable_on', payable_on)
   const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
-  const holds = await readHolds(db, id, affiliates)
-  const data = found.data.map((row) => presentDue(row, holds.get(row.affiliate_id)))
+  const [holds, corrections] = await Promise.all([
+    readHolds(db, id, affiliates),
+    readRefusalCorrections(db, id, affiliates),
+  ])
+  const byAffiliate = Map.groupBy(corrections, ({ affiliate_id }) => affiliate_id)
+  const data = found.data.map(async (row) => ({
+    ...(await presentDue(row, holds.get(row.affiliate_id))),
+    taken_back: sumByStatement(byAffiliate.get(row.affiliate_id) ?? [], row.currency),
+  }))
   return { ...found, data: await Promise.all(data) }
 }
+
+/** Returns what each draft in a currency corrects because customers were refused. */
+const sumByStatement = (corrections: readonly RefusalCorrection[], currency: string) =>
+  [
+    ...Map.groupBy(
+      corrections.filter((one) => one.currency === currency),
+      ({ statement }) => statement,
+    ),
+  ].map(([statement, own]) => ({
+    statement,
+    period: own[0]?.period ?? '',
+    amount: moneyText(
+      own.reduce((sum, { amount }) => add(sum, decimal(amount)), ZERO),
+      currency,
+    ),
+  }))
 
 /** Returns a payment as lists show it. */
 export const presentPayment = ({ statements, ...payment }: Payment) => ({

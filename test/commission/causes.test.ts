@@ -2,6 +2,8 @@ import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { addCause, joinCauses, noCauses } from '../../src/commission/statements/cause-list.ts'
+import { signedIn } from '../console/browser.ts'
+import { digestOfRecords, storeCases, storeFinding, storeRule } from '../fraud/stored-cases.ts'
 import { askAdmin, json, traded } from '../partner.ts'
 import {
   ACCOUNT,
@@ -281,6 +283,33 @@ test('a refusal and its end are causes', async () => {
   expect(await adjustmentsOf('2026-10')).toMatchObject([
     { ...ONE, amount: '10.00', causes: [cause] },
   ])
+})
+
+test('a case and the payouts say what is taken back of refused customers, until that is approved', async () => {
+  await closeAugust()
+  await refresh('2026-09')
+  await storeRule(ACCOUNT)
+  await storeFinding(20_700, [['t-1', 'c-1']], { affiliate: 'aff-7', account: ACCOUNT })
+  const digest = await digestOfRecords(['t-1'])
+  await storeCases({ id: 'case_1', account: ACCOUNT, affiliate: 'aff-7', digest, lastDay: 20_700 })
+  const page = async (path: string) => {
+    const response = await (await signedIn()).get(`/console/accounts/${ACCOUNT}/${path}`)
+    return (await response.text()).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+  }
+  const words = /10\.00 EUR will be taken back in September 2026/
+  expect(await page('cases/case_1')).not.toMatch(words)
+  const decision = { decision: 'confirmed', reason: 'One device', refuse: ['c-1'] }
+  expect((await askAdmin(`${PATH}/cases/case_1/decide`, 'POST', decision)).status).toBe(200)
+  // The draft is computed for the page: the next run stores it so.
+  expect(await page('cases/case_1')).toMatch(words)
+  const takenBack = async () => (await json(askAdmin(`${PATH}/payouts`))).data[0]?.taken_back
+  expect(await takenBack()).toEqual([])
+  await refresh('2026-09')
+  expect(await takenBack()).toMatchObject([{ period: '2026-09', amount: '-10.00' }])
+  expect(await page('payouts')).toMatch(words)
+  await approve('2026-09')
+  await refresh('2026-10')
+  expect(await page('cases/case_1')).not.toMatch(words)
 })
 
 test('causes of one kind are in the order of their days, those of all days first', () => {

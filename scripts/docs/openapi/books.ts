@@ -121,6 +121,17 @@ const PAYOUT = object(
       'Those of them whose hold ended without a decision, and goes on until two persons have acknowledged that. Such a case can be gone.',
       { type: 'array', items: TEXT },
     ),
+    taken_back: documented(
+      'What drafts correct because customers were refused after their commission was approved: it stays payable until the statement with the correction is approved.',
+      {
+        type: 'array',
+        items: object({
+          statement: documented('The id of the draft.'),
+          period: documented('Its period.'),
+          amount: money('The sum of these corrections, less than 0.'),
+        }),
+      },
+    ),
     actor,
     at: documented('When the payment was booked.', TIME),
     return_reference: documented(
@@ -131,7 +142,7 @@ const PAYOUT = object(
     reason: documented('Why it came back, or null.', orNull(TEXT)),
   },
   [
-    ...['payable_on', 'amount_held', 'statements_held', 'held_by', 'ended_holds'],
+    ...['payable_on', 'amount_held', 'statements_held', 'held_by', 'ended_holds', 'taken_back'],
     ...['paid_on', 'actor', 'at', 'return_reference', 'returned_on', 'reason'],
   ],
 )

@@ -34,6 +34,7 @@ import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { canManage, canPay } from '../parts/payout-forms.tsx'
+import { computeTakenBack, type TakenBackByDraft, TakenBackWords } from '../parts/taken-back.tsx'
 
 /** What a person decided of a case. */
 interface Decision extends Proposal {
@@ -267,8 +268,10 @@ function NextDecision({
 }
 
 /** Renders what persons decided and noted, and the forms for both. */
-const Decisions = (props: ShownCase & { customers: List<CustomerOfCase> }) => {
-  const { visit, found } = props
+const Decisions = (
+  props: ShownCase & { customers: List<CustomerOfCase>; takenBack: TakenBackByDraft },
+) => {
+  const { visit, found, takenBack } = props
   const { decisions, notes } = found
   return (
     <>
@@ -281,6 +284,7 @@ const Decisions = (props: ShownCase & { customers: List<CustomerOfCase> }) => {
           ))}
         </ol>
       )}
+      <TakenBackWords visit={visit} found={takenBack} />
       <NextDecision {...props} />
       <h2>Notes</h2>
       {notes.length === 0 && <p class="note">No notes yet.</p>}
@@ -309,13 +313,17 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
       per_page: MOST_REFUSED,
     }),
   ])
-  const past = await renderPast(visit, found, { vertical, records: evidence.data })
+  const refused = found.status === 'confirmed' ? found.decisions.flatMap((one) => one.refuse) : []
+  const [past, takenBack] = await Promise.all([
+    renderPast(visit, found, { vertical, records: evidence.data }),
+    refused.length > 0 ? computeTakenBack(visit, found.affiliate_id, refused) : [],
+  ])
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
       <Evidence visit={visit} found={evidence} />
       {past}
-      <Decisions visit={visit} found={found} customers={customers} />
+      <Decisions visit={visit} found={found} customers={customers} takenBack={takenBack} />
     </>
   )
 }

@@ -26,6 +26,7 @@ import {
   TickTable,
 } from '../parts/payout-forms.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { type TakenBack, TakenBackText } from '../parts/taken-back.tsx'
 import {
   COLUMNS,
   MAX_TICKS,
@@ -48,6 +49,8 @@ interface Payout extends PaymentRow {
   readonly held_by?: readonly string[]
   /** Those of them whose hold ended, and goes on until two persons have acknowledged that. */
   readonly ended_holds?: readonly string[]
+  /** What drafts will take back because customers were refused. */
+  readonly taken_back?: readonly TakenBack[]
 }
 
 const isHeld = ({ held_by = [] }: Payout): boolean => held_by.length > 0
@@ -185,7 +188,7 @@ const amountColumn = column(
   true,
 )
 
-/** Renders whom a payout is for, with a link to the case that holds it, or to the cases. */
+/** Renders whom a payout is for, what holds it, and what will be taken back. */
 function Payee({ visit, row }: { visit: Visit; row: Payout }) {
   const { affiliate_id, held_by = [], ended_holds = [] } = row
   const cases = held_by.filter((id) => !ended_holds.includes(id))
@@ -208,6 +211,11 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
           <Badge tone="bad">Still held</Badge>
         </a>
       )}
+      {row.taken_back?.map((one) => (
+        <small class="line">
+          <TakenBackText visit={visit} found={one} currency={row.currency} />
+        </small>
+      ))}
     </>
   )
 }
@@ -227,6 +235,15 @@ const dueColumn = column(
   ),
   true,
 )
+
+/** Says what is taken back where some payouts have it. */
+const TakenBackNote = ({ rows }: Pick<ShownPayouts, 'rows'>) =>
+  rows.some(({ taken_back = [] }) => taken_back.length > 0) && (
+    <p class="notice">
+      Customers were refused after their commission was approved. It stays payable until the
+      statement that takes it back is approved: approve that one before you pay.
+    </p>
+  )
 
 /** The payouts of a page. */
 interface ShownPayouts {
@@ -298,6 +315,7 @@ function Due({ visit, rows, persons }: ShownPayouts) {
     <PostForm visit={visit} id="change-pay">
       <Refused visit={visit} changes={['pay', 'download']} />
       <HeldNote visit={visit} rows={rows} persons={persons} />
+      <TakenBackNote rows={rows} />
       <TickTable
         caption="What has to be paid. Ticked: what is due today."
         rows={rows.map((row) => ({ ...row, canTick: isPayable(row) }))}
