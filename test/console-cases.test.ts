@@ -444,6 +444,8 @@ describe('a payout that a case holds', () => {
     expect(html).toMatch(new RegExp(`<a href="${CASE}"><span class="badge bad">Held by a case<`))
     expect(html).not.toMatch(/<input type="checkbox"/)
     expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
+    expect(text).toMatch(/Statements are paid as a whole: a rule that holds a part/)
+    expect((await read(CASE)).text).toMatch(/The list has the customers with records in this case/)
     expect((await read(AT)).text).toMatch(
       /Payable now 40\.50 EUR The fraud review holds 40\.50 EUR of it\. (?!Pay )/,
     )

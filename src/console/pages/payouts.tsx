@@ -263,7 +263,8 @@ function HeldNote({ visit, rows, persons }: ShownPayouts) {
   return (
     <p class="notice">
       The fraud review holds {counted(held.length, 'payout')} for {sums}. What is held cannot be
-      ticked, and the files leave it out. It can be paid once no case holds it.
+      ticked, and the files leave it out. It can be paid once no case holds it. Statements are paid
+      as a whole: a rule that holds a part, such as 50 %, holds the latest ones that reach it.
       {persons > 1
         ? ' Two persons must decide the case before.'
         : canPay(visit) &&

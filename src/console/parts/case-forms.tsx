@@ -143,8 +143,9 @@ function Refuse({ visit, customers, total, proposal }: Omit<DecideProps, 'found'
       <p class="note">
         {total > customers.length &&
           `A decision refuses at most ${MOST_REFUSED} customers. Refuse the others on their pages. `}
-        Nobody earns commission from a refused customer. What was approved for them is taken back by
-        the next statements. Their page ends the refusal.
+        The list has the customers with records in this case. Refuse others on their pages. Nobody
+        earns commission from a refused customer. What was approved for them is taken back by the
+        next statements. Their page ends the refusal.
       </p>
     </fieldset>
   )
