@@ -85,7 +85,10 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
-    to: withQuery(accountPath(visit.account, 'cases'), { status: 'all' }),
+    to: withQuery(accountPath(visit.account, 'cases'), {
+      status: 'all',
+      affiliate_id: item.names.length === 1 ? item.names[0] : undefined,
+    }),
   }),
   ending_holds: (item, visit) => ({
     text: (
