@@ -1,6 +1,12 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { dayNumber, dayText, type Period, periodOf } from '../commission/engine/calendar.ts'
+import {
+  dayNumber,
+  dayText,
+  type Period,
+  periodOf,
+  periodUntil,
+} from '../commission/engine/calendar.ts'
 import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
 import { reportOnce } from '../commission/engine/once-report.ts'
 import type { Computation } from '../commission/statements/compute.ts'
@@ -58,8 +64,7 @@ export async function respondWithCustomers(c: Context<AppEnv>): Promise<Response
   const { account, id, view } = await callerOf(c)
   const today = dayNumber(dayInZone(bookZoneOf(account), Date.now()))
   const period = text === undefined ? periodOf(today, 'month') : readPeriod(text)
-  // What can still happen has not failed: the present period is read as of today.
-  const asOf = { ...period, last: Math.min(period.last, today) }
+  const asOf = periodUntil(period, today)
   const list = ['customers', id, period.id, wanted]
   const compute = async (reader: Reader) => {
     const all = await listCustomers(await periodFor(c, reader, period), asOf, id)

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { amountOf, daysOf } from '../admin/affiliate-figures.ts'
 import { presentBalances } from '../admin/ledger.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
+import { dayNumber, periodOf, periodUntil } from '../commission/engine/calendar.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
 import { periodFor } from '../commission/why/routes.ts'
 import { listQualifications } from '../commission/why/unearned.ts'
@@ -43,7 +43,7 @@ async function readDays(c: Context<AppEnv>, reader: Reader, caller: AdmittedAffi
   const qualifications = await withinLimit(account, NARROW, async () =>
     listQualifications(
       await periodFor(c, reader, period),
-      { ...period, last: Math.min(period.last, dayNumber(days.to)) },
+      periodUntil(period, dayNumber(days.to)),
       { affiliate_id: id },
     ),
   )

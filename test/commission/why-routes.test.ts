@@ -287,7 +287,7 @@ test('a qualification names the record that triggered it and each condition', as
 test('a sum that must hold at the end of its window waits until then', async () => {
   const acme = await firm('acme')
   const sum = [{ transactions: ['deposit'] }]
-  const qualify = [{ sum, min: '500', within_days: 60, at: 'end' as const }]
+  const qualify = [{ sum, min: '500', within_days: 40, at: 'end' as const }]
   await storePlan('acme', 'later', monthly([{ ...cpa, id: 'end', qualify }]))
   await assign('acme', 'later', 'ib-1')
   const statusIn = async (period: string) => {
@@ -295,8 +295,8 @@ test('a sum that must hold at the end of its window waits until then', async () 
     const [{ status, missing, qualified_on, conditions }] = (await json(acme.get(path))).data
     return [status, missing, qualified_on, conditions[0].until]
   }
-  expect(await statusIn('2026-10')).toEqual(['waiting', ['qualify/0'], null, '2026-11-30'])
-  expect(await statusIn('2026-11')).toEqual(['qualified', [], '2026-11-30', null])
+  expect(await statusIn('2026-10')).toEqual(['waiting', ['qualify/0'], null, '2026-11-10'])
+  expect(await statusIn('2026-11')).toEqual(['qualified', [], '2026-11-10', null])
 })
 
 test('a customer who signed up after the period has no qualification in it', async () => {

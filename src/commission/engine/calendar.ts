@@ -92,6 +92,15 @@ export function storedPeriod(id: string): Period {
 export const nextPeriod = ({ kind, first, last }: Period, step: 1 | -1): Period =>
   periodOf(step === 1 ? last + 1 : first - 1, kind)
 
+/**
+ * Returns a period up to a day at most. A period that runs is judged as of today: what can still happen has not
+ * failed.
+ */
+export const periodUntil = (period: Period, day: number): Period => ({
+  ...period,
+  last: Math.min(period.last, day),
+})
+
 /** Returns the latest periods of a kind until the one in which a day lies, the latest first. */
 export function latestPeriods(day: number, kind: PeriodKind, count: number): Period[] {
   const periods = [periodOf(day, kind)]

@@ -21,7 +21,8 @@ import {
 import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
 import { showTo } from '../../http/show.ts'
-import { dayNumber, type Period, parsePeriod } from '../engine/calendar.ts'
+import { bookZoneOf, dayInZone } from '../../zone.ts'
+import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS, type Reason } from '../engine/reasons.ts'
 import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
@@ -118,9 +119,11 @@ function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
     status: readStatus(status),
   }
   const list = ['qualifications', period.id, query]
-  return respondWithList(c, list, page, async (reader) =>
-    listQualifications(await periodFor(c, reader, period), period, query),
-  )
+  return respondWithList(c, list, page, async (reader) => {
+    const today = dayNumber(dayInZone(bookZoneOf(reader.grant), Date.now()))
+    const computation = await periodFor(c, reader, period)
+    return listQualifications(computation, periodUntil(period, today), query)
+  })
 }
 
 /** Routes for an account and the integrations team: explanations, and why records earned nothing. */
