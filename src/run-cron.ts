@@ -18,9 +18,10 @@ export async function runCron(cron: string, env: Env, time: number): Promise<voi
     console.error(JSON.stringify({ fault: 'too_many_queries', cron, limit: CRON_QUERIES })),
   )
   const resources = { namesOf, all: ALL_RESOURCES, viewsOf: resourcesOf }
-  const isEachMinute = cron === CRON_SCHEDULES.propagate
-  await Promise.all([
-    scheduled(cron, limited, resources, time),
-    isEachMinute && sweepPostbacks(limited, time),
-  ])
+  try {
+    // First, so that the events that it finds are sent by the same run.
+    if (cron === CRON_SCHEDULES.propagate) await sweepPostbacks(limited, time)
+  } finally {
+    await scheduled(cron, limited, resources, time)
+  }
 }

@@ -1144,7 +1144,7 @@ describe('the audit log', () => {
     })
     expect(JSON.stringify(data)).not.toContain(issued.client_secret)
     expect(data).toHaveLength(9)
-    const { link_id, disabled: _, url: __, ...created } = link
+    const { link_id, disabled: _, disabled_by: _by, url: __, ...created } = link
     const { client_id } = issued
     const entries = (await json(askAdmin('audit-log'))).data
     expect(entries.map(({ details }: { details: object }) => details)).toEqual([

@@ -11,7 +11,10 @@ const sight = (view: Partial<ViewContext['view']> = {}): ViewContext => ({
 
 describe('what an affiliate sees of an answer', () => {
   test('a member that nobody has decided is left out, however deep', () => {
-    const answer = { data: [{ id: 'x', secret: 1, paid: { reference: 'r', phone: '1' } }], more: 1 }
+    const answer = {
+      data: [{ id: 'x', undecided: 1, paid: { reference: 'r', phone: '1' } }],
+      more: 1,
+    }
     expect(visible(answer, sight())).toEqual({ data: [{ id: 'x', paid: { reference: 'r' } }] })
   })
 

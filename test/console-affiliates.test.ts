@@ -298,6 +298,18 @@ test('the page of an affiliate shows and changes name and contact', async () => 
   expect(both).toContain('<h1>FX Friends <bdi class="id">(IB-07)</bdi></h1>')
   expect(both).toContain('mailto:a%40b.example')
 
-  const wrong = await change('/affiliates/IB-07', { ...sent, contact_email: 'nowhere' })
+  // Two people change the same field: the second one sees what the first one wrote.
+  const missed = await change('/affiliates/IB-07', { ...later, display_name: 'FX Club' })
+  expect(missed.status).toBe(422)
+  const seen = await missed.text()
+  expect(seen).toContain(
+    'Somebody else has changed this to “FX Friends”. Save again to replace it.',
+  )
+  expect(seen).toContain('value="FX Club"')
+  expect(seen).toContain('name="display_name_shown" value="FX Friends"')
+  expect(await read('/affiliates/IB-07')).toContain('<h1>FX Friends')
+
+  const now = { display_name_shown: 'Forex Friends', contact_email_shown: 'a@b.example' }
+  const wrong = await change('/affiliates/IB-07', { ...sent, ...now, contact_email: 'nowhere' })
   expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('field wrong')])
 })

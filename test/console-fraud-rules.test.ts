@@ -132,7 +132,7 @@ describe('the form of a rule', () => {
     expectPlain(wrong)
     const beside = (name: string) =>
       new RegExp(`id="${name}-about"[^>]*>([\\s\\S]*?)</p>`).exec(wrong)?.[1] ?? ''
-    expect(beside('parameters/daily')).toContain('“five” is not an amount')
+    expect(beside('parameters/daily')).toContain('“five” is not a percentage')
     expect(beside('parameters/grace_days')).toContain('30')
     expect(beside('name')).toContain('This is missing.')
     expect(beside(`${limits}/1/type`)).toContain('This challenge has limits above.')

@@ -121,7 +121,7 @@ test.each([
 })
 
 test.each([
-  ['percent', 'a quarter', '“a quarter” is not an amount.'],
+  ['percent', 'a quarter', '“a quarter” is not a percentage.'],
   ['max', '1,000', '“1,000” can be 1000 or 1.000.'],
   ['months', '1.5', '“1.5” is not a whole number.'],
 ])('%s typed as %s is a problem of its field, and stays as it was typed', (name, text, problem) => {

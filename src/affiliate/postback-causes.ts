@@ -374,7 +374,7 @@ export async function skipQualified(
 /** Reads the causes of the accounts of a database. A failure is logged: the next sweep reads again. */
 async function sweepDatabase(env: Env, binding: string, now: number): Promise<void> {
   const db = resolveDatabase(env, binding)
-  await dropProgress(db).run()
+  await withD1Retry(() => dropProgress(db).run())
   const wants = await readWants(db)
   for (const [account, own] of Map.groupBy(wants, (one) => one.account)) {
     try {

@@ -143,7 +143,7 @@ const SignedIn = ({ visit: { csrf, member } }: Frame) => (
 const Heading = ({ text }: { text: string }) => (
   <>
     {text
-      .split(/(\(\S{1,16}\))/)
+      .split(/(?<= )(\(\S{1,16}\))/)
       .map((part, i) => (i % 2 === 0 ? part : <bdi class="id">{part}</bdi>))}
   </>
 )

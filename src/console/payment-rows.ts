@@ -99,6 +99,9 @@ export const readPaymentFile = (values: Values): ColumnFile<ColumnName> =>
 
 const NOTHING = 'Nothing was recorded.'
 
+/** The most rows of a file: those of one request. */
+const MAX_ROWS = 1000
+
 /**
  * Returns the payments of the file of a form. `day` of the form is the day of the payments without one.
  *
@@ -108,7 +111,9 @@ export function readPayments(values: Values): PaymentRow[] {
   const file = readPaymentFile(values)
   const { header, rows, missing, fault } = file
   if (fault) throw refused(fault, [])
-  if (header.length === 0) throw refused('Choose the file that the bank has answered.', [])
+  if (header.length === 0) {
+    throw refused('Choose the file that the bank has answered. If you chose one, it is empty.', [])
+  }
   if (missing.length > 0) {
     const names = missing.map((name) => `“${COLUMNS[name]}”`).join(' and no ')
     throw refused(
@@ -117,6 +122,16 @@ export function readPayments(values: Values): PaymentRow[] {
     )
   }
   if (rows.length === 0) throw refused('The file has a header, but no rows.', [])
+  if (rows.length > MAX_ROWS) {
+    throw refused(
+      `The file has ${rows.length.toLocaleString('en')} rows, and at most ${MAX_ROWS.toLocaleString('en')} are recorded at once. Divide it. ${NOTHING}`,
+      [],
+    )
+  }
+  if (values('day') === '' && rows.every((cells) => cellOf(file, cells, 'paid_on') === '')) {
+    const message = 'Choose the day: no row of the file has one.'
+    throw refused(NOTHING, [{ pointer: '/day', message }])
+  }
   const problems: FieldError[] = []
   const payments = rows.map((cells, i) => {
     const cell = (name: ColumnName) => cellOf(file, cells, name)

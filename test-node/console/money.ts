@@ -28,7 +28,10 @@ export function moneyTests(shared: () => Shared): void {
     await percentage.fill('thirty-five')
     const show = page.getByRole('button', { name: 'Show in words and figures' })
     await show.click()
-    assert.match(await page.getByRole('alert').innerText(), /percentage: “thirty-five” is not an/)
+    assert.match(
+      await page.getByRole('alert').innerText(),
+      /percentage: “thirty-five” is not a percentage/,
+    )
     await percentage.fill('35 %')
     await show.click()
     assert.match(await share.locator('.in-words').innerText(), /^35 % of /)

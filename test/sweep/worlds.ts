@@ -222,9 +222,9 @@ const webhookRows = (db: D1Database, account: string) => [
   db
     .prepare(
       `insert into webhook_endpoints
-         (account, id, affiliate_id, url, method, events, secrets, created_at)
+         (account, id, affiliate_id, url, method, events, secrets, created_at, active_since)
        values (?, ?, 'aff-7', 'https://tracker.example/{sub1}', 'GET', '["statement.paid"]', '[]',
-         '2026-01-01T00:00:00.000Z')`,
+         '2026-01-01T00:00:00.000Z', 4102444800000)`,
     )
     .bind(account, POSTBACK_ID),
   db

@@ -1,6 +1,7 @@
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
+import { ApiError } from '../../errors.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
@@ -398,6 +399,30 @@ const changedProfile = (values: Values) =>
       .map(([name, value]) => [name, value || null]),
   )
 
+/**
+ * Saves the fields of a profile that a member changed.
+ *
+ * @throws ApiError `validation_failed` if somebody else has changed one of them since the form was shown.
+ */
+async function saveProfile(values: Values, { api, account, params }: Visit): Promise<unknown> {
+  const { affiliate: affiliate_id = '' } = params
+  const path = apiPath(account, 'affiliates')
+  const changed = changedProfile(values)
+  const { data } = await api.get<List<Profile>>(path, { affiliate_id })
+  const errors = PROFILE.flatMap((name) => {
+    const stored = data[0]?.[name] ?? ''
+    const isMissed =
+      name in changed && stored !== values(`${name}_shown`) && stored !== changed[name]
+    if (!isMissed) return []
+    const now = stored === '' ? 'has removed this' : `has changed this to “${stored}”`
+    return [{ pointer: `/0/${name}`, message: `Somebody else ${now}. Save again to replace it.` }]
+  })
+  if (errors.length > 0) {
+    throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors })
+  }
+  return api.send({ method: 'PUT', path, body: [{ affiliate_id, ...changed }] })
+}
+
 const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | undefined }) => (
   <FoldedForm
     visit={visit}
@@ -540,11 +565,7 @@ const changes: Readonly<Record<string, Change>> = {
   },
   contact: {
     done: 'Name, contact and note are stored.',
-    request: (values, { account, params }) => ({
-      method: 'PUT',
-      path: apiPath(account, 'affiliates'),
-      body: [{ affiliate_id: params.affiliate, ...changedProfile(values) }],
-    }),
+    perform: saveProfile,
   },
   parent: {
     done: 'The parent is stored.',
