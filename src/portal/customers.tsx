@@ -138,7 +138,9 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
               ),
           },
         ]}
-        empty={<p class="note">{words.no_customers}</p>}
+        empty={
+          <p class="note">{status === undefined ? words.no_customers : words.none_in_state}</p>
+        }
       />
       <NextPage
         visit={visit}

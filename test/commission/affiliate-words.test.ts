@@ -175,6 +175,10 @@ test('a closed or changed line says what was approved, and a correction what it 
     '-1.00 EUR by the rule tenth, since what it was computed from changed after the approval.',
     ...['As the records are now:', 'The line pays 5.00 EUR.'],
   ])
+  expect(plain(sentencesIn({ ...correction, now: null }, wordsOf('en-GB')))).toEqual([
+    '-1.00 EUR, since what it was computed from changed after the approval.',
+    'As the records are now, the line no longer exists.',
+  ])
 })
 
 const RULE = {

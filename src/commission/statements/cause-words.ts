@@ -75,12 +75,13 @@ export function correctionWords(
   words: Words = ENGLISH,
 ): string {
   const { of, rule, scope } = adjustment
-  if (of.line === null || rule === null) {
+  if (of.line === null) {
     const period = words.period(of.dropped_in ?? of.period)
     return words.text('correction.cover', { amount, period })
   }
+  const why = causesWords(adjustment, words)
+  if (rule === null) return words.text('correction.line', { amount, why })
   const { of: kind, id } = parseScope(scope ?? '')
   const named = words.text('quoted', { name: rule })
-  const why = causesWords(adjustment, words)
   return words.text(`correction.${kind}`, { amount, id, rule: named, why })
 }

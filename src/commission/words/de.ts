@@ -330,6 +330,7 @@ export const de: Messages = {
   'correction.product': '{amount} für das Produkt {id} nach der Regel {rule}, {why}',
   'correction.affiliate': '{amount} für den Partner {id} nach der Regel {rule}, {why}',
   'correction.cover': '{amount}, zum Ausgleich des abgeschriebenen Saldos von {period}',
+  'correction.line': '{amount}, {why}',
   'correction.why': 'da sich nach der Freigabe geändert hat: {causes}',
   'correction.unknown': 'da sich die Grundlage der Berechnung nach der Freigabe geändert hat',
   'cause.more': { one: '{count} weitere Angabe', other: '{count} weitere Angaben' },

@@ -329,6 +329,7 @@ export const en = {
   'correction.product': '{amount} for the product {id} by the rule {rule}, {why}',
   'correction.affiliate': '{amount} for the affiliate {id} by the rule {rule}, {why}',
   'correction.cover': '{amount}, to cover the balance of {period} that was written off',
+  'correction.line': '{amount}, {why}',
   'correction.why': 'since {causes} changed after the approval',
   'correction.unknown': 'since what it was computed from changed after the approval',
   'cause.more': { one: '{count} other thing', other: '{count} other things' },

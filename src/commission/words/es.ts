@@ -333,6 +333,7 @@ export const es: Messages = {
   'correction.product': '{amount} por el producto {id} según la regla {rule}, {why}',
   'correction.affiliate': '{amount} por el afiliado {id} según la regla {rule}, {why}',
   'correction.cover': '{amount}, para cubrir el saldo cancelado de {period}',
+  'correction.line': '{amount}, {why}',
   'correction.why': 'porque después de la aprobación cambió: {causes}',
   'correction.unknown': 'porque la base del cálculo cambió después de la aprobación',
   'cause.more': { one: '{count} elemento más', other: '{count} elementos más' },

@@ -335,6 +335,7 @@ export const fr: Messages = {
   'correction.product': '{amount} pour le produit {id} selon la règle {rule}, {why}',
   'correction.affiliate': '{amount} pour l’affilié {id} selon la règle {rule}, {why}',
   'correction.cover': '{amount}, pour couvrir le solde annulé {de period}',
+  'correction.line': '{amount}, {why}',
   'correction.why': 'car après l’approbation a changé : {causes}',
   'correction.unknown': 'car la base du calcul a changé après l’approbation',
   'cause.more': { one: '{count} autre élément', other: '{count} autres éléments' },

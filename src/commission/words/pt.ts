@@ -325,6 +325,7 @@ export const pt: Messages = {
   'correction.product': '{amount} pelo produto {id} conforme a regra {rule}, {why}',
   'correction.affiliate': '{amount} pelo afiliado {id} conforme a regra {rule}, {why}',
   'correction.cover': '{amount}, para cobrir o saldo cancelado de {period}',
+  'correction.line': '{amount}, {why}',
   'correction.why': 'porque depois da aprovação mudou: {causes}',
   'correction.unknown': 'porque a base do cálculo mudou depois da aprovação',
   'cause.more': { one: 'mais {count} item', other: 'mais {count} itens' },
