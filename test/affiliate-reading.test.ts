@@ -427,6 +427,7 @@ test('drafts are seen only if the account shows them', async () => {
   await world.show({ drafts: false })
   const missing = await refusal(await askWith(key, `statements/st_${'0'.repeat(40)}`))
   expect((await json(askWith(key, 'statements'))).data).toEqual([])
+  expect((await json(askWith(key, `overview?${DAYS}`))).earned).toEqual([])
   expect(await refusal(await askWith(key, id))).toEqual(missing)
   const explain = `lines/${line?.id}/explain`
   expect((await askWith(key, explain)).status).toBe(404)

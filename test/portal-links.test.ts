@@ -29,6 +29,17 @@ async function send(change: string, fields: Record<string, string>) {
 
 const links = async () => (await json(askAdmin(`${world.path}/links?affiliate_id=own`))).data
 
+test('a form of no change, or of no link, is a page that does not exist', async () => {
+  for (const [change, fields] of [
+    ['', {}],
+    ['burn', { link: 'x' }],
+    ['save', {}],
+    ['off', { link: 'none' }],
+  ] as const) {
+    expect([change, (await send(change, fields)).status]).toEqual([change, 404])
+  }
+})
+
 test('a link is made without script, and its page has address, code, figures and an example', async () => {
   expect(await read()).toContain(`value="${PAGE}"`)
   const made = await send('make', {

@@ -57,6 +57,18 @@ test('a member adds, tests, pauses, changes and deletes a postback without scrip
   expect(await stored()).toEqual([])
 })
 
+test('a form of no change, or of no postback, says that the postback is gone', async () => {
+  for (const fields of [
+    { change: '' },
+    { change: 'burn', postback: 'x' },
+    ...['delete', 'pause', 'save', 'test', 'again'].map((one) => ({ change: one })),
+  ]) {
+    const response = await change(fields)
+    expect([fields, response.status]).toEqual([fields, 422])
+    expect(await response.text()).toContain(words.postback_gone)
+  }
+})
+
 test('the secret of a postback that signs is shown once', async () => {
   const page = await (await add({ method: 'POST' })).text()
   expect(page).toContain(words.postback_done_added)

@@ -44,6 +44,8 @@ export const landingPages = v.pipe(
 /** Returns whether a page is one of those that an account allows, or below one. */
 export function isAllowedPage(page: string, allowed: readonly string[]): boolean {
   const { origin, pathname } = new URL(page)
+  // A server that decodes these could leave the path.
+  if (/%(?:25|2e|2f|5c)/i.test(pathname)) return false
   // With the slash, `/start` does not allow `/starter`, and no host allows another that begins like it.
   return allowed.some((one) => `${origin}${pathname}/`.startsWith(`${one.replace(/\/$/, '')}/`))
 }

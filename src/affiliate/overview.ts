@@ -99,7 +99,8 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
     const overview = {
       ...days,
       ...counted,
-      earned: figures.earned.map((sum) => ({
+      // The sums include drafts.
+      earned: (caller.view.drafts ? figures.earned : []).map((sum) => ({
         period: sum.period,
         currency: sum.currency,
         total: amountOf(sum),

@@ -394,6 +394,7 @@ export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promi
     if (change === 'make') {
       return to(await visit.send<Link>('POST', AT, { ...fields, ...(name && { name }) }), 'made')
     }
+    if (link_id === '') throw new ApiError('not_found')
     if (change === 'save') {
       // A page that the firm no longer allows stays until the affiliate chooses another.
       const { landing_page } = await readLink(visit, link_id)
@@ -404,6 +405,7 @@ export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promi
         'saved',
       )
     }
+    if (change !== 'on' && change !== 'off') throw new ApiError('not_found')
     const isOn = change === 'on'
     return to(await visit.send<Link>('PATCH', path, { disabled: !isOn }), isOn ? 'on' : 'off')
   } catch (error) {

@@ -382,6 +382,7 @@ async function makeChange(
   const id = values('postback')
   const path = `${AT}/${encodeURIComponent(id)}`
   const fields = { url: values('url').trim(), events: typedEvents(values) }
+  if (change !== 'add' && id === '') throw new ApiError('not_found')
   switch (change) {
     case 'add': {
       const body = { ...fields, method: values('method') === 'POST' ? 'POST' : 'GET' }
@@ -401,13 +402,15 @@ async function makeChange(
     case 'test':
       await visit.send('POST', `${path}/test`, {})
       return { done: 'test', at: id }
-    default: {
+    case 'again': {
       const event_id = values('event')
       const from = new Date(Date.now() - WEBHOOK_LIMITS.keptMs + DAY_MS).toISOString()
       const body = event_id ? { event_id } : { from, only_dead: true }
       await visit.send('POST', `${path}/replay`, body)
       return { done: 'again', at: id }
     }
+    default:
+      throw new ApiError('not_found')
   }
 }
 
