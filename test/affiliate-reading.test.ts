@@ -7,6 +7,7 @@ import { FRESH_LIMITS } from '../src/commission/statements/limits.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
+import { storeCases } from './fraud/stored-cases.ts'
 import { ask, askAdmin, json } from './partner.ts'
 
 type World = Awaited<ReturnType<typeof affiliateWorld>>
@@ -442,6 +443,25 @@ test('drafts are seen only if the account shows them', async () => {
   const { pending, balances } = await json(askWith(key, `overview?${DAYS}`))
   expect(balances[0]).toMatchObject({ currency: 'EUR' })
   expect(pending).toMatchObject({ waiting: 1 })
+})
+
+test('what the fraud review holds is under review and not due, by category or not at all', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const { id, hash } = world.statementOf('own')
+  await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', { hash, leave_out_holds: true })
+  const { payable: amount } = await json(askWith(key, `statements/${id}`))
+  const payouts = async () => {
+    const { due, under_review } = await json(askWith(key, 'payouts'))
+    return { due, under_review }
+  }
+  const all = [{ currency: 'EUR', amount }]
+  expect(await payouts()).toEqual({ due: all, under_review: [] })
+  await storeCases({ id: 'case_1', affiliate: 'own' })
+  expect(await payouts()).toEqual({ due: [], under_review: all })
+  expect(await (await askWith(key, 'payouts')).text()).not.toContain('case_1')
+  await world.show({ held: 'none' })
+  expect(await payouts()).toEqual({ due: [], under_review: [] })
 })
 
 describe('the figures of an affiliate', () => {

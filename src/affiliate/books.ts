@@ -60,11 +60,15 @@ async function withBalances(db: Connection, account: string, entries: readonly L
   return entries.map((entry) => ({ ...entry, balance_after: after.get(entry.id) ?? '0' }))
 }
 
-/** Reads what of the payouts of an affiliate is under review by currency, if that is shown. */
-export async function readUnderReview(db: Connection, { id, grant, view }: AdmittedAffiliate) {
+/** Reads what of the payouts of an affiliate is held by currency. */
+async function readHeld(db: Connection, { id, grant }: AdmittedAffiliate) {
   const holds = await readHolds(db, grant.account, [id])
-  return view.held === 'none' ? [] : sumByCurrency(holds.get(id)?.held ?? [])
+  return sumByCurrency(holds.get(id)?.held ?? [])
 }
+
+/** Reads what of the payouts of an affiliate is under review by currency, if that is shown. */
+export const readUnderReview = async (db: Connection, caller: AdmittedAffiliate) =>
+  caller.view.held === 'none' ? [] : readHeld(db, caller)
 
 /** Responds with one page of what was paid to the affiliate, and what is due. */
 export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> {
@@ -74,14 +78,20 @@ export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> 
   const context = JSON.stringify([account, 'payouts', caller.id])
   const page = await readPage(c.env, context, query)
   return withReadSession(c, async ({ session }) => {
-    const [found, sums, under_review] = await Promise.all([
+    const [found, sums, held] = await Promise.all([
       listPayments(session, account, { affiliate_id: caller.id, from: null, to: null }, page),
       readBalances(session, account, caller.id),
-      readUnderReview(session, caller),
+      readHeld(session, caller),
     ])
+    // As the payouts of the firm: what is held is not due.
+    const heldIn = new Map(held.map(({ currency, amount }) => [currency, decimal(amount)] as const))
     const due = presentBalances(sums)
-      .filter((one) => /[1-9]/.test(one.due))
-      .map(({ currency, due: amount }) => ({ currency, amount }))
+      .map(({ currency, due: all }) => {
+        const free = subtract(decimal(all), heldIn.get(currency) ?? ZERO)
+        return { currency, amount: moneyText(free, currency) }
+      })
+      .filter(({ amount }) => /[1-9]/.test(amount))
+    const under_review = caller.view.held === 'none' ? [] : held
     const meta = pageMeta(page, found, await linkNext(c, context, page, found))
     const data = found.data.map(presentPayment)
     return sendJson(c, { data, meta, due, under_review }, new ReadMemory(account))
