@@ -39,6 +39,12 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 /** The number of Node test files at a time. On two cores both runners then end at about the same time. */
 const CONCURRENCY = Math.max(2, availableParallelism())
 
+/**
+ * When a runner is ended, in milliseconds, and fails: a file whose setup fails may leave a program running, and
+ * wait for it. `--test-force-exit` would end a file before all its results are written.
+ */
+const LONGEST_MS = 15 * 60_000
+
 interface Runner {
   name: string
   files: string[]
@@ -55,6 +61,7 @@ async function run({ name, files, program, args, niceness, print }: Runner) {
   if (files.length === 0) return { passed: 0, failed: 0, skipped: [], output: '' }
   const report = join(folder, name)
   const child = spawn(program, args(report), {
+    timeout: LONGEST_MS,
     stdio: ['ignore', print === 'later' ? 'pipe' : 'inherit', 'inherit'],
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
   })
@@ -86,8 +93,6 @@ const both = await Promise.all([
     args: (report) => [
       '--test',
       `--test-concurrency=${CONCURRENCY}`,
-      // A file whose setup fails may leave a program running, and would wait for it for ever.
-      '--test-force-exit',
       '--test-global-setup=test-node/setup.ts',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
