@@ -1,11 +1,18 @@
-import { join } from 'node:path'
 import { expectBody } from './ask.ts'
-import { asFirm, type Firm, newFirm, newToken } from './parties.ts'
+import { asFirm, newToken } from './parties.ts'
 import { runProgram, type Setting } from './program.ts'
-import { migrate, newSecrets, type Service, serve } from './service.ts'
-import { type Received, type Receiver, startReceiver } from './webhooks/receiver.ts'
+import {
+  checkHits,
+  killAfter,
+  type Progress,
+  readRows,
+  sendAll,
+  sweep,
+  withReceiver,
+} from './webhooks/killed.ts'
+import type { Received } from './webhooks/receiver.ts'
 import { asAffiliate, newPostback } from './webhooks/tracker.ts'
-import { runCron, until } from './webhooks/world.ts'
+import { until } from './webhooks/world.ts'
 
 // Kills workerd again and again while customers sign up and statements are approved and paid, and compares
 // what the trackers of affiliates got with the records and the books:
@@ -15,9 +22,6 @@ const ACCOUNT = 'kill-postbacks'
 const AT = `accounts/${ACCOUNT}`
 const PERIOD = '2026-09'
 
-/** The time between two sweeps, in milliseconds. After it, what a kill interrupted is due again. */
-const SWEEP_MS = 300_000
-
 /** About how long a load and the attempts of its events take, in milliseconds. */
 const LOAD_MS = 2000
 
@@ -26,46 +30,23 @@ const KINDS = ['ok', 'slow', 'once']
 
 const EVENTS = ['signup', 'first_deposit', 'commission.approved', 'statement.paid']
 
-/** The progress of the program. `service` is replaced after each kill. */
-interface Progress {
-  readonly setting: Setting
-  readonly restart: () => Promise<Service>
-  readonly receiver: Receiver
-  readonly firm: Firm
-  service: Service
-  /** The time of the last sweep, in milliseconds. */
-  clock: number
-  /** How many kills left causes or events that were not sent. */
-  hits: number
-}
-
 const affiliateOf = (round: number) => `K-${round}`
 
 /** Kills the service a number of times: each time while an affiliate gets customers and is paid. */
-export async function provePostbacks(
+export const provePostbacks = (
   setting: Setting,
   { times, customers }: { times: number; customers: number },
-): Promise<void> {
-  const secrets = await newSecrets()
-  const restart = () => serve(setting.script, join(setting.folder, 'postbacks'), secrets)
-  const receiver = await startReceiver()
-  const service = await restart()
-  await migrate(service)
-  const firm = await newFirm(service, ACCOUNT, 'forex', 'hold')
-  const progress: Progress = {
-    ...{ setting, restart, receiver, firm, service },
-    ...{ hits: 0, clock: Date.now() },
-  }
-  try {
-    await storeBooks(progress, times)
-    for (let round = 1; round <= times; round++) await killOnce(progress, round, customers)
-    setting.check(progress.hits >= Math.floor(times / 2), `only ${progress.hits} kills left events`)
-    await finish(progress, times)
-  } finally {
-    await progress.service.end()
-    await receiver.stop()
-  }
-}
+): Promise<void> =>
+  withReceiver(
+    setting,
+    { folder: 'postbacks', account: ACCOUNT, unknownCustomer: 'hold' },
+    async (progress) => {
+      await storeBooks(progress, times)
+      for (let round = 1; round <= times; round++) await killOnce(progress, round, customers)
+      checkHits(progress, times)
+      await finish(progress, times)
+    },
+  )
 
 /** Stores a draft and the postbacks of each affiliate. */
 async function storeBooks({ service, receiver, firm }: Progress, times: number): Promise<void> {
@@ -108,12 +89,6 @@ const depositOf = (customer_id: string, amount_currency: number, day: string) =>
   transaction_date: day.includes('T') ? day : `${day}T10:00:00Z`,
 })
 
-/** Reads causes, and queues what is due and what was queued or being sent when a kill came. */
-async function sweep(progress: Progress): Promise<void> {
-  progress.clock += SWEEP_MS
-  await runCron(progress.service, 'propagate', progress.clock)
-}
-
 /** Sends new customers and deposits in any order, approves and pays a statement, and kills the service. */
 async function killOnce(progress: Progress, round: number, customers: number): Promise<void> {
   const { service, setting, receiver } = progress
@@ -148,15 +123,8 @@ async function killOnce(progress: Progress, round: number, customers: number): P
   const sweeping = (async () => {
     for (;;) await sweep(progress)
   })().catch(() => {})
-  await new Promise((done) => setTimeout(done, moment))
-  await service.kill()
-  await Promise.all([loading, sweeping])
+  const pending = await killAfter(progress, moment, [loading, sweeping])
   const sent = receiver.received.length - before
-  progress.service = await progress.restart()
-  const found = progress.service.database.prepare(
-    `select count(*) as n from webhook_messages where status = 'pending'`,
-  )
-  const pending = Number(await found.first('n'))
   setting.print(
     `Kill ${round} after ${moment} ms: ${sent} requests arrived, ${pending} are pending.`,
   )
@@ -165,18 +133,9 @@ async function killOnce(progress: Progress, round: number, customers: number): P
 
 /** Sends what is left, and compares what is stored with what arrived. */
 async function finish(progress: Progress, times: number): Promise<void> {
-  const { service, setting, receiver } = progress
-  const countPending = async () => {
-    const sql = `select count(*) as n from webhook_messages where status = 'pending'`
-    return Number(await service.database.prepare(sql).first('n'))
-  }
-  const isDone = async () => {
-    await sweep(progress)
-    return until(async () => (await countPending()) === 0, 5)
-  }
-  setting.check(await until(isDone, 300), 'some events are still pending')
-  const read = async (sql: string) =>
-    (await service.database.prepare(sql).all<Record<string, string>>()).results
+  const { setting, receiver } = progress
+  await sendAll(progress)
+  const read = (sql: string) => readRows(progress, sql)
   const joined = await read(
     `select customer_id, affiliate_id from customers where customer_id like 'new-%'`,
   )

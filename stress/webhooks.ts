@@ -1,18 +1,21 @@
-import { join } from 'node:path'
 import { expectBody } from './ask.ts'
-import { asFirm, type Firm, newFirm, newToken } from './parties.ts'
+import { asFirm, newToken } from './parties.ts'
 import { runProgram, type Setting } from './program.ts'
-import { migrate, newSecrets, type Service, serve } from './service.ts'
-import { type Receiver, startReceiver } from './webhooks/receiver.ts'
-import { newWebhook, runCron, until } from './webhooks/world.ts'
+import {
+  checkHits,
+  killAfter,
+  type Progress,
+  readRows,
+  sendAll,
+  sweep,
+  withReceiver,
+} from './webhooks/killed.ts'
+import { newWebhook } from './webhooks/world.ts'
 
 // Kills workerd again and again while deliveries are refused and their events are sent, and checks what
 // a receiver got: `npm run webhooks [-- --times 20 --events 40 --seed N]`.
 
 const ACCOUNT = 'kill-firm'
-
-/** The time between two sweeps, in milliseconds. After it, what a kill interrupted is due again. */
-const SWEEP_MS = 300_000
 
 /** About how long a load of refusals and the attempts of their events take, in milliseconds. */
 const LOAD_MS = 1500
@@ -20,64 +23,33 @@ const LOAD_MS = 1500
 /** The paths of the receiver: one answers at once, one after 300 ms, one fails the first time. */
 const PATHS = ['/ok/kill', '/slow/kill', '/once/kill']
 
-/** The progress of the program. `service` is replaced after each kill. */
-interface Progress {
-  readonly setting: Setting
-  readonly restart: () => Promise<Service>
-  readonly receiver: Receiver
-  readonly firm: Firm
-  service: Service
-  /** The time of the last sweep, in milliseconds. */
-  clock: number
-  /** How many kills left events that were not sent. */
-  hits: number
+/** The progress of the program. */
+interface Refusing extends Progress {
   /** The ids of deliveries whose refusal was answered. */
   readonly answered: Set<string>
 }
 
 /** Kills the service a number of times, while `events` deliveries are refused. */
-export async function proveWebhooks(
+export const proveWebhooks = (
   setting: Setting,
   { times, events }: { times: number; events: number },
-): Promise<void> {
-  const secrets = await newSecrets()
-  const restart = () => serve(setting.script, join(setting.folder, 'webhooks'), secrets)
-  const receiver = await startReceiver()
-  const service = await restart()
-  await migrate(service)
-  const firm = await newFirm(service, ACCOUNT, 'forex', 'reject')
-  const progress: Progress = {
+): Promise<void> =>
+  withReceiver(
     setting,
-    restart,
-    receiver,
-    firm,
-    service,
-    answered: new Set(),
-    hits: 0,
-    clock: Date.now(),
-  }
-  try {
-    for (const path of PATHS) {
-      await newWebhook(service, receiver, ACCOUNT, path, ['delivery.refused'])
-    }
-    for (let round = 1; round <= times; round++) await killOnce(progress, round, events)
-    const { hits } = progress
-    setting.check(hits >= Math.floor(times / 2), `only ${hits} of ${times} kills left events`)
-    await finish(progress)
-  } finally {
-    await progress.service.end()
-    await receiver.stop()
-  }
-}
-
-/** Queues what is due, and what was queued or being sent when a kill came. */
-async function sweep(progress: Progress): Promise<void> {
-  progress.clock += SWEEP_MS
-  await runCron(progress.service, 'propagate', progress.clock)
-}
+    { folder: 'webhooks', account: ACCOUNT, unknownCustomer: 'reject' },
+    async (progress) => {
+      const refusing = Object.assign(progress, { answered: new Set<string>() })
+      for (const path of PATHS) {
+        await newWebhook(progress.service, progress.receiver, ACCOUNT, path, ['delivery.refused'])
+      }
+      for (let round = 1; round <= times; round++) await killOnce(refusing, round, events)
+      checkHits(progress, times)
+      await finish(refusing)
+    },
+  )
 
 /** Has deliveries refused, kills the service at a random moment, and starts it again. */
-async function killOnce(progress: Progress, round: number, events: number): Promise<void> {
+async function killOnce(progress: Refusing, round: number, events: number): Promise<void> {
   const { service, setting, receiver, answered } = progress
   const before = { answered: answered.size, received: receiver.received.length }
   const firm = asFirm(service, progress.firm, await newToken(service, progress.firm))
@@ -90,36 +62,23 @@ async function killOnce(progress: Progress, round: number, events: number): Prom
   const moment = Math.ceil(setting.random() * LOAD_MS)
   const loading = Promise.allSettled(Array.from({ length: events }, refuse))
   const sweeping = sweep(progress).catch(() => {})
-  await new Promise((done) => setTimeout(done, moment))
-  await service.kill()
-  await Promise.all([loading, sweeping])
+  const pending = await killAfter(progress, moment, [loading, sweeping])
   const causes = answered.size - before.answered
   const sent = receiver.received.length - before.received
   setting.print(
     `Kill ${round} after ${moment} ms: ${causes} refusals answered, ${sent} events arrived.`,
   )
-  progress.service = await progress.restart()
-  const pending = await countPending(progress.service)
   if (pending > 0) progress.hits += 1
 }
 
-const countPending = async ({ database }: Service): Promise<number> => {
-  const sql = `select count(*) as n from webhook_messages where status = 'pending'`
-  return Number(await database.prepare(sql).first('n'))
-}
-
 /** Sends what is left, and compares what is stored with what arrived. */
-async function finish(progress: Progress): Promise<void> {
+async function finish(progress: Refusing): Promise<void> {
   const { service, setting, receiver, answered } = progress
   const { check, print } = setting
-  const read = async (sql: string) =>
-    (await service.database.prepare(sql).all<Record<string, string>>()).results
-  const isDone = async () => {
-    await sweep(progress)
-    return until(async () => (await countPending(service)) === 0, 5)
-  }
-  check(await until(isDone, 300), 'some events are still pending')
-  const causes = (await read('select id from deliveries where rejected > 0')).map(({ id }) => id)
+  await sendAll(progress)
+  const causes = (await readRows(progress, 'select id from deliveries where rejected > 0')).map(
+    ({ id }) => id,
+  )
   const stored = new Set(causes)
   for (const id of answered) check(stored.has(id), `the answered refusal ${id} is not stored`)
   for (const path of PATHS) {
