@@ -48,6 +48,18 @@ export interface LineCorrection {
   readonly amount: string
 }
 
+/**
+ * Returns `items`, the lines and corrections of the statements of `own o`, each with columns of its statement, as SQL.
+ * The first part is in the statement's row.
+ */
+const itemsOf = (columns: string) => `items as (
+    select ${columns}, j.value from own o cross join json_each(o.lines) j
+    union all
+    select ${columns}, j.value from own o
+    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
+    cross join json_each(l.lines) j
+  )`
+
 /** Reads the corrections of a line, or of what a period dropped, in order of their periods. */
 export const READ_CORRECTIONS = compileStatement(`
   with own as (
@@ -55,13 +67,7 @@ export const READ_CORRECTIONS = compileStatement(`
     from statements s indexed by statements_affiliate
     where s.account = :account and s.affiliate_id = :affiliate_id and s.plan = :plan
       and s.period > :period and s.statement is not null
-  ), items as (
-    select o.period, o.id, o.status, j.value from own o cross join json_each(o.lines) j
-    union all
-    select o.period, o.id, o.status, j.value from own o
-    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
-    cross join json_each(l.lines) j
-  )
+  ), ${itemsOf('o.period, o.id, o.status')}
   select value ->> 'id' as id, i.id as statement, i.period, i.status, value ->> 'amount' as amount
   from items i
   where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
@@ -93,13 +99,7 @@ export const READ_RECORD_CORRECTIONS = compileStatement(`
       on s.account = :account and s.affiliate_id = a.value and s.period > :period
         and s.statement is not null
     where s.statement ->> 'adjustments_total' > 0
-  ), items as (
-    select o.*, j.value from own o cross join json_each(o.lines) j
-    union all
-    select o.*, j.value from own o
-    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
-    cross join json_each(l.lines) j
-  )
+  ), ${itemsOf('o.affiliate_id, o.plan, o.period, o.id, o.status')}
   select affiliate_id, plan, value ->> 'id' as id, i.id as statement, period, status,
     value ->> 'amount' as amount, value ->> '$.of.period' as of_period,
     value ->> '$.of.line' as of_line
@@ -136,13 +136,7 @@ export const READ_REFUSAL_CORRECTIONS = compileStatement(`
         and s.statement is not null
     where s.statement ->> 'adjustments_total' > 0
       and exists (select 1 from customer_refusals where account = :account)
-  ), items as (
-    select o.*, j.value from own o cross join json_each(o.lines) j
-    union all
-    select o.*, j.value from own o
-    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
-    cross join json_each(l.lines) j
-  )
+  ), ${itemsOf('o.affiliate_id, o.currency, o.id, o.period')}
   select affiliate_id, currency, i.id as statement, period, value ->> 'amount' as amount
   from items i
   where exists (
@@ -193,13 +187,7 @@ export const READ_LINE_AMOUNTS = compileStatement(`
     from ${JSON_EACH}(:statements) w
     cross join statements s indexed by statements_id on s.account = :account and s.id = w.value
     where s.statement is not null
-  ), items as (
-    select o.status, o.currency, j.value from own o cross join json_each(o.lines) j
-    union all
-    select o.status, o.currency, j.value from own o
-    cross join statement_lines l on l.account = :account and l.id = o.id and o.parts > 1
-    cross join json_each(l.lines) j
-  )
+  ), ${itemsOf('o.status, o.currency')}
   select value ->> 'id' as id, value ->> 'amount' as amount, currency, status from items
   where value ->> 'id' in (select value from ${JSON_EACH}(:lines))`)
 
