@@ -34,7 +34,7 @@ export async function respondWithClicks(c: Context<AppEnv>): Promise<Response> {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
   const { id, grant } = await callerOf(c)
   const { account, binding } = grant
-  const links = await linksOf(c.env.DB, account, [id])
+  const links = [...(await linksOf(c.env.DB, account, [id])).keys()]
   const data = await countClicks(resolveDatabase(c.env, binding), account, { from, to, links })
   if (!data) throw tooManyGroups('clicks')
   return sendJson(c, { data }, new ReadMemory(account))

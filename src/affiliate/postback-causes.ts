@@ -75,8 +75,8 @@ interface Reading {
   /** When the first postback was created that wants a type, in milliseconds, by affiliate and type. */
   readonly wants: ReadonlyMap<string, number>
   readonly affiliates: readonly string[]
-  /** The links of each affiliate. */
-  readonly linksOf: ReadonlyMap<string, ReadonlySet<string>>
+  /** Whose each link of these affiliates is. */
+  readonly ownLinks: ReadonlyMap<string, string>
   readonly query: CauseQuery
 }
 
@@ -138,7 +138,7 @@ function detailsOf(
 ) {
   if (!found) return {}
   const { link, country_code, affiliate_id } = found
-  const isOwn = link !== null && reading.linksOf.get(affiliate)?.has(link) === true
+  const isOwn = link !== null && reading.ownLinks.get(link) === affiliate
   return {
     ...(isOwn && { link_id: link, ...subsOf(found) }),
     ...(country_code !== null && affiliate_id === affiliate && { country: country_code }),
@@ -308,17 +308,17 @@ async function openReading(
 ): Promise<Reading> {
   const affiliates = [...new Set(wants.map(({ affiliate_id }) => affiliate_id))]
   const isBrand = account.vertical === 'igaming'
-  const [statusMap, links, ...own] = await Promise.all([
+  const [statusMap, links, ownLinks] = await Promise.all([
     readMapping(env.DB, account.id, 'status'),
     isBrand ? linkAffiliates(env.DB, account.id) : new Map<string, string>(),
-    ...affiliates.map((one) => linksOf(env.DB, account.id, [one])),
+    linksOf(env.DB, account.id, affiliates),
   ])
   const sinces = wants.map(({ since }) => since)
   const since = Math.max(now - RECENT_MS, Math.min(now, ...sinces))
   return {
     ...{ env, account, now, affiliates, db: resolveDatabase(env, account.binding) },
     wants: wantedSince(wants),
-    linksOf: new Map(affiliates.map((one, i) => [one, new Set(own[i])])),
+    ownLinks,
     query: {
       account: account.id,
       first: firstIdAt(from),

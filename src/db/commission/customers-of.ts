@@ -87,7 +87,9 @@ async function findUnchanged(
   { customer_id: after, entries = SEARCH_LIMITS.entries, links: known }: CustomersCursor,
 ): Promise<FoundCustomers> {
   const { account, affiliates } = query
-  const links = known ?? (affiliates ? await linksOf(databases.directory, account, affiliates) : [])
+  const links =
+    known ??
+    (affiliates ? [...(await linksOf(databases.directory, account, affiliates)).keys()] : [])
   const step = (customer_id: string, size: number): CustomersCursor => ({
     phase: 'unchanged',
     customer_id,

@@ -42,7 +42,7 @@ export async function findAffiliateUses(
   const { db, directory } = databases
   const uses = await all<{ use: string }>(db, FIND_USES, { account, id })
   const found = uses.map(({ use }) => use)
-  if ((await linksOf(directory, account, [id])).length > 0) found.push('links')
+  if ((await linksOf(directory, account, [id])).size > 0) found.push('links')
   if (await hasLiveKeys(directory, account, id, Date.now())) found.push('keys that are valid')
   // The search for customers may read all of them.
   if (found.length === 0 && (await hasCustomers(databases, account, id))) found.push('customers')

@@ -152,16 +152,16 @@ export async function affiliatesByLink(
 }
 
 const LINKS_OF = compileStatement(`
-  select link_id from links
+  select link_id, affiliate_id from links
   where account = :account and affiliate_id in (select value from json_each(:affiliates))`)
 
-/** Returns the ids of the links of these affiliates. */
+/** Returns the links of these affiliates: whose each is, by its id. */
 export async function linksOf(
   db: D1Database,
   account: string,
   affiliates: readonly string[],
-): Promise<string[]> {
+): Promise<ReadonlyMap<string, string>> {
   const values = { account, affiliates: JSON.stringify(affiliates) }
-  const rows = await all<Pick<Row, 'link_id'>>(db, LINKS_OF, values)
-  return rows.map(({ link_id }) => link_id)
+  const rows = await all<Pick<Row, 'link_id' | 'affiliate_id'>>(db, LINKS_OF, values)
+  return new Map(rows.map(({ link_id, affiliate_id }) => [link_id, affiliate_id]))
 }

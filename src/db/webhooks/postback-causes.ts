@@ -34,7 +34,7 @@ export const beginProgress = (db: D1Database, account: string, now: number) =>
 const DROP_PROGRESS = compileStatement(`
   delete from postback_progress where account not in (select account from postback_wants)`)
 
-/** Stops to read causes of accounts without a postback that wants them. */
+/** Stops reading the causes of accounts without a postback that wants them. */
 export const dropProgress = (db: D1Database) => bindStatement(db, DROP_PROGRESS, {})
 
 const READ_PROGRESS = compileStatement(`
