@@ -17,6 +17,10 @@ function statesOf({ states, ...customer }: Members): Members[] {
   return all.length === 0 ? [customer] : all.map((state) => ({ ...customer, ...state }))
 }
 
+/** Returns a row for each message of a question. */
+const messagesOf = ({ id: question, messages, ...rest }: Members): Members[] =>
+  membersOf(messages).map((message) => ({ ...rest, question, ...message }))
+
 const FORMATS: Readonly<Record<string, ListFormat>> = {
   links: {
     columns: [
@@ -54,6 +58,13 @@ const FORMATS: Readonly<Record<string, ListFormat>> = {
       ...['resource', 'id', 'customer_id', 'day', 'transaction_type', 'eventname', 'reason'],
       ...['plan', 'version', 'rule', 'condition', 'currency', 'amounts'],
     ],
+  },
+  questions: {
+    columns: [
+      ...['question', 'about', 'statement', 'line', 'customer', 'period', 'status'],
+      ...['asked_at', 'at', 'from', 'text'],
+    ],
+    itemsOf: messagesOf,
   },
   'sub-affiliates': {
     columns: ['affiliate_id', 'level', 'from', 'to', 'signups', 'active_customers'],

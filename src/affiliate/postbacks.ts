@@ -7,7 +7,6 @@ import {
   respondWithAttempts,
 } from '../admin/webhook-requests.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { affiliateActor } from '../auth/grant.ts'
 import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
@@ -30,9 +29,8 @@ import { skipQualified } from './postback-causes.ts'
 
 /** Returns the affiliate who calls, and what a change of theirs needs to know. */
 async function changeOf(c: Context<AppEnv>) {
-  const { id, account, grant } = await callerOf(c)
-  const actor = grant.affiliate ? affiliateActor(grant.affiliate) : ''
-  return { env: c.env, account, actor, affiliate_id: id }
+  const { id, account } = await callerOf(c)
+  return { env: c.env, account, actor: c.var.actor, affiliate_id: id }
 }
 
 /** Returns the postback that the path names, with its affiliate. Throws `not_found`. */

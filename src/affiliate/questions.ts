@@ -5,7 +5,6 @@ import { newMessage, presentQuestion, readQuestionStatus, refuseLong } from '../
 import { sendCaused } from '../admin/send-caused.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { maySee } from '../auth/grant.ts'
-import { BYTE_ORDER_MARK, csvHeaders, writeCsv } from '../commission/csv.ts'
 import { statementOfLine } from '../commission/statements/ids.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { findItem } from '../db/commission/books/stored-items.ts'
@@ -26,10 +25,8 @@ import { isAssertionFailure } from '../db/retry.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
-import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { preferredType } from '../http/preferred-type.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
-import { sendText } from '../http/send.ts'
 import { showTo } from '../http/show.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 import { nameCustomers } from './pseudonyms.ts'
@@ -194,25 +191,7 @@ export async function respondWithQuestion(c: Context<AppEnv>): Promise<Response>
   return c.json(await showTo(c, await readOwn(c, caller, c.req.param('question_id') ?? '')))
 }
 
-const CSV_COLUMNS = [
-  ...['question', 'about', 'statement', 'line', 'customer', 'period', 'status'],
-  ...['asked_at', 'at', 'from', 'text'],
-]
-
-/** Writes questions as CSV: a row for each message. */
-const csvOf = (questions: readonly ReturnType<typeof presentQuestion>[]): string =>
-  BYTE_ORDER_MARK +
-  writeCsv([
-    CSV_COLUMNS,
-    ...questions.flatMap((one) =>
-      one.messages.map(({ at, from, text }) => [
-        ...[one.id, one.about, one.statement ?? '', one.line ?? '', one.customer ?? ''],
-        ...[one.period ?? '', one.status, one.asked_at, at, from, text ?? ''],
-      ]),
-    ),
-  ])
-
-/** Responds with one page of the questions of the affiliate, the latest first, as JSON or CSV. */
+/** Responds with one page of the questions of the affiliate, the latest first. */
 export async function respondWithQuestions(c: Context<AppEnv>): Promise<Response> {
   const names = ['status', 'statement'] as const
   const { status: text, statement, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...names)
@@ -224,9 +203,5 @@ export async function respondWithQuestions(c: Context<AppEnv>): Promise<Response
   const db = resolveDatabase(c.env, account.binding)
   const found = await listQuestions(db, account.id, filter, page)
   const data = found.data.map(presentQuestion)
-  const memory = new ReadMemory(account.id)
-  const isCsv = preferredType(c, ['application/json', 'text/csv']) === 'text/csv'
-  if (!isCsv) return respondWithPage(c, context, page, { ...found, data }, memory)
-  await linkNext(c, context, page, found)
-  return sendText(c, csvOf(await showTo(c, data)), csvHeaders('questions'), memory)
+  return respondWithPage(c, context, page, { ...found, data }, new ReadMemory(account.id))
 }

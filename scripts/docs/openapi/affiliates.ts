@@ -483,15 +483,6 @@ const READINGS: readonly Reading[] = [
       'Lists the questions of the affiliate, the latest first, with what was written about each. `Accept: text/csv` returns a row for each message.',
     parameters: [...PAGING, 'question_status', 'question_statement'],
     answer: pageWith('Question'),
-    more: {
-      headers: ['Link', 'Content-Disposition'],
-      also: {
-        'text/csv': {
-          schema: TEXT,
-          example: 'question,about,statement,line,customer,period,status,asked_at,at,from,text\r\n',
-        },
-      },
-    },
   },
   {
     id: 'askQuestion',
