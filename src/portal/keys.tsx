@@ -2,10 +2,10 @@ import type { Context } from 'hono'
 import { createAffiliateKey, endAffiliateKeyNow } from '../admin/affiliate-keys.ts'
 import { viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { affiliateActor } from '../auth/grant.ts'
+import { affiliateActor, parseAffiliateActor } from '../auth/grant.ts'
 import { Data } from '../console/parts/data.tsx'
 import type { AffiliateKeyRow } from '../db/directory/affiliate-keys.ts'
-import { portalPath } from './layout.tsx'
+import { Copied, MemberForm } from './form.tsx'
 import { timeText } from './member-page.tsx'
 import { typedName } from './sign-in.tsx'
 import type { MemberVisit, PersonVisit } from './visit.ts'
@@ -27,7 +27,7 @@ const isAlive = ({ ends_at }: AffiliateKeyRow, now: number): boolean =>
 function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
   const { words, account } = visit
   const { scope, created_at, created_by, ends_at } = key
-  const isOwn = created_by.startsWith('affiliate-')
+  const isOwn = parseAffiliateActor(created_by) !== null
   const made = fill(isOwn ? words.key_made_here : words.key_made_by_firm, {
     account: account.name,
     time: timeText(created_at, visit),
@@ -42,8 +42,14 @@ function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
   ].join(' ')
 }
 
+/** Makes the member the author of what follows, as the audit log names them. */
+function act(c: Context<AppEnv>, { session, account }: PersonVisit): void {
+  const { affiliate_id: id, member } = session
+  c.set('actor', affiliateActor({ id, member, key: null, view: viewOf(account) }))
+}
+
 const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }) => {
-  const { account, csrf, words } = visit
+  const { words } = visit
   return (
     <li>
       <p>
@@ -54,14 +60,14 @@ const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }
       <p class="note">
         <Data text={keyText(visit, shown)} />
       </p>
-      <form method="post" action={portalPath(account.id, KEYS_AT)}>
-        <input type="hidden" name="csrf" value={csrf} />
-        <input type="hidden" name="change" value="end-key" />
-        <input type="hidden" name="key" value={shown.id} />
-        <button type="submit" class="plain" aria-label={`${words.key_end}: ${shown.name}`}>
-          {words.key_end}
-        </button>
-      </form>
+      <MemberForm
+        visit={visit}
+        at={KEYS_AT}
+        values={{ change: 'end-key', key: shown.id }}
+        submit={words.key_end}
+        label={`${words.key_end}: ${shown.name}`}
+        isPlain
+      />
     </li>
   )
 }
@@ -77,7 +83,6 @@ export const MadeKey = ({
   base: string
 }) => {
   const { words } = visit
-  const copied = { 'data-copy': words.copy, 'data-copied': words.copied }
   const line = `curl ${base}/affiliate/v1/me -H "Authorization: Bearer ${made.affiliate_key}"`
   return (
     <section class="notice good made-key" role="status">
@@ -85,15 +90,11 @@ export const MadeKey = ({
         <Data text={fill(words.key_is_made, { name: made.name })} />
       </p>
       <p>
-        <code class="secret" {...copied}>
-          {made.affiliate_key}
-        </code>
+        <Copied visit={visit} text={made.affiliate_key} />
       </p>
       <p>{words.key_try}</p>
       <p>
-        <code class="secret" {...copied}>
-          {line}
-        </code>
+        <Copied visit={visit} text={line} />
       </p>
     </section>
   )
@@ -101,7 +102,7 @@ export const MadeKey = ({
 
 /** Renders the valid keys of the affiliate, and the form that makes one. */
 export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly AffiliateKeyRow[] }) => {
-  const { words, account, csrf, now } = visit
+  const { words, now } = visit
   const alive = keys.filter((key) => isAlive(key, now))
   return (
     <>
@@ -114,9 +115,12 @@ export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly Affil
           ))}
         </ul>
       )}
-      <form method="post" action={portalPath(account.id, KEYS_AT)} class="change">
-        <input type="hidden" name="csrf" value={csrf} />
-        <input type="hidden" name="change" value="make-key" />
+      <MemberForm
+        visit={visit}
+        at={KEYS_AT}
+        values={{ change: 'make-key' }}
+        submit={words.key_make}
+      >
         <div class="field">
           <label for="key-name">{words.key_name}</label>
           <input id="key-name" name="name" maxlength={100} autocomplete="off" required />
@@ -139,16 +143,9 @@ export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly Affil
             </select>
           </div>
         )}
-        <button type="submit">{words.key_make}</button>
-      </form>
+      </MemberForm>
     </>
   )
-}
-
-/** Makes the member the author of what follows, as the audit log names them. */
-function act(c: Context<AppEnv>, { session, account }: PersonVisit): void {
-  const { affiliate_id: id, member } = session
-  c.set('actor', affiliateActor({ id, member, key: null, view: viewOf(account) }))
 }
 
 /** Makes a key of the affiliate by a form. Throws `conflict` if they have as many as they may have. */

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { AppEnv } from '../auth/authorize.ts'
-import { dayBefore, type Values } from '../console/page.ts'
+import { dayBefore } from '../console/page.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import { respond, textOf } from '../console/respond.ts'
 import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
+import { Copied, MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -61,34 +62,18 @@ async function readFigures(visit: MemberVisit): Promise<Figures> {
   }
 }
 
-function figureText(
-  { language }: MemberVisit,
+const figureText = (
+  { speech }: MemberVisit,
   figures: Figures,
   { link_id }: Link,
   name: string,
-): string {
-  if (figures === null) return '–'
-  return new Intl.NumberFormat(language).format(figures.get(link_id)?.[name] ?? 0)
-}
+): string => (figures === null ? '–' : speech.figure(String(figures.get(link_id)?.[name] ?? 0)))
 
 function State({ visit, link }: { visit: MemberVisit; link: Link }) {
   const { words, account } = visit
   if (!link.disabled) return <small class="badge good">{words.link_on}</small>
   const text = link.disabled_by === 'team' ? words.link_off_by_firm : words.link_off
   return <small class="badge warn">{fill(text, { account: account.name })}</small>
-}
-
-/** Renders a text with a button that copies it. */
-const Copied = ({ visit, text }: { visit: MemberVisit; text: string }) => (
-  <code class="secret" data-copy={visit.words.copy} data-copied={visit.words.copied}>
-    {text}
-  </code>
-)
-
-/** What was typed into a form that was refused, and why. */
-interface Refused {
-  readonly values: Values
-  readonly problem: string
 }
 
 /** Renders the fields that a new link and a changed one have. */
@@ -155,16 +140,11 @@ const LinkForm = (props: {
   children?: Child
 }) => {
   const { visit, change, submit, link, isPlain, children } = props
+  const values = { change, ...(link && { link: link.link_id }) }
   return (
-    <form method="post" action={portalPath(visit.account.id, AT)} class="change">
-      <input type="hidden" name="csrf" value={visit.csrf} />
-      <input type="hidden" name="change" value={change} />
-      {link && <input type="hidden" name="link" value={link.link_id} />}
+    <MemberForm visit={visit} at={AT} values={values} submit={submit} isPlain={isPlain ?? false}>
       {children}
-      <button type="submit" class={isPlain ? 'plain' : undefined}>
-        {submit}
-      </button>
-    </form>
+    </MemberForm>
   )
 }
 

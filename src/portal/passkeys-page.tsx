@@ -12,6 +12,7 @@ import {
 } from '../db/directory/affiliate-passkeys.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
+import { MemberForm } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
@@ -36,7 +37,7 @@ const OnePasskey = ({
   passkey: Passkey
   isLast: boolean
 }) => {
-  const { words, session, account, csrf } = visit
+  const { words, session } = visit
   return (
     <li class="passkey">
       <p>
@@ -50,14 +51,13 @@ const OnePasskey = ({
         {timeText(passkey.last_used_at, visit)}
       </p>
       {!isLast && (
-        <form method="post" action={portalPath(account.id, AT)}>
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="change" value="remove" />
-          <input type="hidden" name="credential_id" value={passkey.credential_id} />
-          <button type="submit" class="plain">
-            {words.passkey_remove}
-          </button>
-        </form>
+        <MemberForm
+          visit={visit}
+          at={AT}
+          values={{ change: 'remove', credential_id: passkey.credential_id }}
+          submit={words.passkey_remove}
+          isPlain
+        />
       )}
     </li>
   )

@@ -9,6 +9,7 @@ import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
 import type { Postback } from '../webhooks/manage.ts'
+import { MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -61,12 +62,6 @@ const eventWords = (words: Words, type: string | null): string => {
   return name === undefined ? '–' : words[name]
 }
 
-/** What was typed into a form that was refused, and why. */
-interface Refused {
-  readonly values: Values
-  readonly problem: string
-}
-
 /** The address of the page, with what it shows. */
 const pathOf = ({ account }: MemberVisit, query: Record<string, string> = {}, at = '') => {
   const search = new URLSearchParams(query).toString()
@@ -78,17 +73,7 @@ const Button = (props: {
   visit: MemberVisit
   values: Readonly<Record<string, string>>
   text: string
-}) => (
-  <form method="post" action={pathOf(props.visit)}>
-    <input type="hidden" name="csrf" value={props.visit.csrf} />
-    {Object.entries(props.values).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-    <button type="submit" class="plain">
-      {props.text}
-    </button>
-  </form>
-)
+}) => <MemberForm visit={props.visit} at={AT} values={props.values} submit={props.text} isPlain />
 
 const EXAMPLE =
   'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}'
@@ -140,7 +125,7 @@ const typedEvents = (values: Values): string[] =>
 
 /** Renders the form that adds a postback. */
 const AddForm = ({ visit, refused }: { visit: MemberVisit; refused: Refused | null }) => {
-  const { words, csrf } = visit
+  const { words } = visit
   const values = refused?.values
   const events = values
     ? typedEvents(values)
@@ -150,9 +135,7 @@ const AddForm = ({ visit, refused }: { visit: MemberVisit; refused: Refused | nu
     <section id="add">
       <h2>{words.postback_add}</h2>
       {refused && <Problem text={refused.problem} />}
-      <form method="post" action={pathOf(visit)} class="change">
-        <input type="hidden" name="csrf" value={csrf} />
-        <input type="hidden" name="change" value="add" />
+      <MemberForm visit={visit} at={AT} values={{ change: 'add' }} submit={words.postback_add}>
         <Fields visit={visit} id="new" url={values?.('url') ?? ''} events={new Set(events)} />
         <fieldset class="choices">
           <legend>{words.postback_method}</legend>
@@ -168,8 +151,7 @@ const AddForm = ({ visit, refused }: { visit: MemberVisit; refused: Refused | nu
             </label>
           ))}
         </fieldset>
-        <button type="submit">{words.postback_add}</button>
-      </form>
+      </MemberForm>
     </section>
   )
 }
@@ -243,10 +225,10 @@ interface Shown {
 
 const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) => {
   const { visit, postback, attempts, refused } = props
-  const { words, csrf } = visit
+  const { words } = visit
   const { id, url, method, events, disabled, disabled_reason } = postback
   const isOf = (change: string) => ({ change, postback: id })
-  const url_typed = refused?.values('url') ?? url
+  const typedUrl = refused?.values('url') ?? url
   const typed = refused ? typedEvents(refused.values) : events
   return (
     <article class="postback" id={id}>
@@ -271,13 +253,9 @@ const OnePostback = (props: { visit: MemberVisit; postback: Postback } & Shown) 
       <details open={refused !== null}>
         <summary>{words.postback_change}</summary>
         {refused && <Problem text={refused.problem} />}
-        <form method="post" action={pathOf(visit)} class="change">
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="change" value="save" />
-          <input type="hidden" name="postback" value={id} />
-          <Fields visit={visit} id={id} url={url_typed} events={new Set(typed)} />
-          <button type="submit">{words.postback_save}</button>
-        </form>
+        <MemberForm visit={visit} at={AT} values={isOf('save')} submit={words.postback_save}>
+          <Fields visit={visit} id={id} url={typedUrl} events={new Set(typed)} />
+        </MemberForm>
       </details>
       {attempts === null ? (
         <p>

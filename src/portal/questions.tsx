@@ -6,6 +6,7 @@ import { Data, type List } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import { ApiError } from '../errors.ts'
+import { MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -59,12 +60,6 @@ const AboutWords = ({ visit, subject }: { visit: MemberVisit; subject: Subject }
   return <a href={to}>{fill(line === null ? words.about_statement : words.about_line, named)}</a>
 }
 
-/** What was typed into a form that was refused, and why. */
-interface Refused {
-  readonly values: Values
-  readonly problem: string
-}
-
 /** Renders a form with a text, which is kept if it was refused. */
 const TextForm = (props: {
   visit: MemberVisit
@@ -77,19 +72,14 @@ const TextForm = (props: {
 }) => {
   const { visit, id, label, submit, hidden, text } = props
   return (
-    <form method="post" action={portalPath(visit.account.id, AT)} class="change">
-      <input type="hidden" name="csrf" value={visit.csrf} />
-      {Object.entries(hidden).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+    <MemberForm visit={visit} at={AT} values={hidden} submit={submit}>
       <div class="field">
         <label for={id}>{label}</label>
         <textarea id={id} name="text" rows={4} maxlength={MAX_WORDS} required>
           {text}
         </textarea>
       </div>
-      <button type="submit">{submit}</button>
-    </form>
+    </MemberForm>
   )
 }
 

@@ -140,7 +140,7 @@ const Group = ({ frame, group }: { frame: Frame; group: LineGroup }) => {
                 '#lines',
               )}
             >
-              {speech.text('otherLines', { count: others.count }).split(',')[0]}
+              {speech.text('moreLines', { count: others.count })}
             </a>{' '}
             <span class="amount">{money(others.sum)}</span>
           </li>
@@ -373,8 +373,10 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
     ...(transferred ? [transferred.to] : []),
   ])
   const frame = { visit, statement, path, plans }
-  const why = query.line ? await renderWhy(frame, query.line) : null
-  const lines = await renderLines(frame, query)
+  const [why, lines] = await Promise.all([
+    query.line ? renderWhy(frame, query.line) : null,
+    renderLines(frame, query),
+  ])
   return respond(
     c,
     <MemberPage

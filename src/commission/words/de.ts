@@ -48,6 +48,7 @@ export const de: Messages = {
   paidOnWhat: 'Grundlage',
   rate: 'Satz',
   amount: 'Betrag',
+  moreLines: { one: '{count} weitere Zeile', other: '{count} weitere Zeilen' },
   otherLines: { one: '{count} weitere Zeile im Anhang', other: '{count} weitere Zeilen im Anhang' },
   'scope.all': 'Alle Kunden',
   'scope.customer': 'Kunde {id}',

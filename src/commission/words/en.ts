@@ -50,6 +50,7 @@ export const en = {
   paidOnWhat: 'Paid on',
   rate: 'Rate',
   amount: 'Amount',
+  moreLines: { one: '{count} other line', other: '{count} other lines' },
   otherLines: {
     one: '{count} other line, in the appendix',
     other: '{count} other lines, in the appendix',

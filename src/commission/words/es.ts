@@ -48,6 +48,7 @@ export const es: Messages = {
   paidOnWhat: 'Base',
   rate: 'Tarifa',
   amount: 'Importe',
+  moreLines: { one: '{count} línea más', other: '{count} líneas más' },
   otherLines: { one: '{count} línea más, en el anexo', other: '{count} líneas más, en el anexo' },
   'scope.all': 'Todos los clientes',
   'scope.customer': 'Cliente {id}',

@@ -48,6 +48,7 @@ export const fr: Messages = {
   paidOnWhat: 'Base',
   rate: 'Taux',
   amount: 'Montant',
+  moreLines: { one: '{count} autre ligne', other: '{count} autres lignes' },
   otherLines: { one: '{count} autre ligne, en annexe', other: '{count} autres lignes, en annexe' },
   'scope.all': 'Tous les clients',
   'scope.customer': 'Client {id}',

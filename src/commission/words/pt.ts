@@ -48,6 +48,7 @@ export const pt: Messages = {
   paidOnWhat: 'Base',
   rate: 'Taxa',
   amount: 'Valor',
+  moreLines: { one: 'Mais {count} linha', other: 'Mais {count} linhas' },
   otherLines: { one: 'Mais {count} linha, no anexo', other: 'Mais {count} linhas, no anexo' },
   'scope.all': 'Todos os clientes',
   'scope.customer': 'Cliente {id}',

@@ -1,0 +1,48 @@
+import type { Child } from 'hono/jsx'
+import type { Values } from '../console/page.ts'
+import { portalPath } from './layout.tsx'
+import type { MemberVisit } from './visit.ts'
+
+/** What was typed into a form that was refused, and why. */
+export interface Refused {
+  readonly values: Values
+  readonly problem: string
+}
+
+/** Renders a form of a member. `at` is the path below that of the account, and `values` what it sends unseen. */
+export const MemberForm = (props: {
+  visit: MemberVisit
+  at: string
+  values: Readonly<Record<string, string>>
+  submit: string
+  /** What the button says to a screen reader, if that differs. */
+  label?: string
+  /** Whether it is not the main thing to do. */
+  isPlain?: boolean
+  children?: Child
+}) => {
+  const { visit, at, values, submit, label, isPlain, children } = props
+  return (
+    <form
+      method="post"
+      action={portalPath(visit.account.id, at)}
+      class={children === undefined ? undefined : 'change'}
+    >
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      {Object.entries(values).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+      <button type="submit" class={isPlain ? 'plain' : undefined} aria-label={label}>
+        {submit}
+      </button>
+    </form>
+  )
+}
+
+/** Renders a text with a button that copies it. */
+export const Copied = ({ visit, text }: { visit: MemberVisit; text: string }) => (
+  <code class="secret" data-copy={visit.words.copy} data-copied={visit.words.copied}>
+    {text}
+  </code>
+)
