@@ -1,6 +1,22 @@
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 
+/** What affiliates do and see. */
+const AFFILIATE = [
+  'affiliate-access',
+  'affiliate-keys',
+  'affiliate-links',
+  'affiliate-reading',
+  'affiliate-view',
+  'questions',
+  'portal-links',
+  'portal-questions',
+  'portal-postbacks',
+  'postbacks',
+  'portal-pages',
+  'portal-looks',
+]
+
 /**
  * Which test files `npm test -- NAME` runs for each folder of `src`, and for some other names: those in
  * `test/` and `test-node/` whose names begin with one of these texts, and those in the folder of `test/`
@@ -10,18 +26,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   admin: [
     'admin',
     'affiliate-figures',
-    'affiliate-access',
-    'affiliate-keys',
-    'affiliate-links',
-    'affiliate-reading',
-    'affiliate-view',
-    'questions',
-    'portal-links',
-    'portal-questions',
-    'portal-postbacks',
-    'postbacks',
-    'portal-pages',
-    'portal-looks',
+    ...AFFILIATE,
     'feeds',
     'erasure',
     'fuzz-doors',
@@ -30,20 +35,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'restore',
     'runbook',
   ],
-  affiliate: [
-    'affiliate-access',
-    'affiliate-keys',
-    'affiliate-links',
-    'affiliate-reading',
-    'affiliate-view',
-    'questions',
-    'portal-links',
-    'portal-questions',
-    'portal-postbacks',
-    'postbacks',
-    'portal-pages',
-    'portal-looks',
-  ],
+  affiliate: AFFILIATE,
   auth: [
     'bearer',
     'brand-token',

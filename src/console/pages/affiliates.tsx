@@ -282,8 +282,8 @@ const TickedStatus = () => (
   <details class="danger">
     <summary>Suspend or reinstate the ticked</summary>
     <p>
-      Everybody who is signed in for a suspended affiliate is signed out at once, and its keys are
-      refused. It keeps what it earned, and earns on.
+      Until you reinstate a suspended affiliate, nobody of it can use the portal or its keys. It
+      keeps what it earned, and earns on.
     </p>
     <button type="submit" name="change" value="suspend">
       Suspend the ticked

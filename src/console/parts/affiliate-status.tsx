@@ -48,8 +48,8 @@ export const StatusForm = ({
       isDanger
     >
       <p>
-        Everybody who is signed in for the affiliate is signed out at once, and its keys are
-        refused. It keeps what it earned, and earns on. You can reinstate it at any time.
+        Until you reinstate it, nobody of the affiliate can use the portal or its keys. It keeps
+        what it earned, and earns on.
       </p>
     </FoldedForm>
   ) : (

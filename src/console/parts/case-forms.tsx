@@ -6,7 +6,7 @@ import { apiPath, type Change, type Values, type Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
 import { Data, Day, isolated, Time } from './data.tsx'
-import { ChangeForm, Field, FoldedForm } from './forms.tsx'
+import { ChangeForm, Field, FoldedForm, type Input } from './forms.tsx'
 
 // The forms that decide a case and add notes.
 
@@ -246,6 +246,15 @@ interface AgreeProps {
   readonly proposal: Proposal
 }
 
+/** Returns the field of the reason of a second person. */
+const reasonOf = ({ reason }: Proposal): Input => ({
+  name: 'reason',
+  label: 'Your reason',
+  type: 'area',
+  required: true,
+  value: reason,
+})
+
 /** Renders the form by which a second person decides what the first one has proposed. */
 export const AgreeForm = ({ visit, found, shown, proposal }: AgreeProps) => (
   <ChangeForm
@@ -255,11 +264,7 @@ export const AgreeForm = ({ visit, found, shown, proposal }: AgreeProps) => (
     needs="approver"
     fields={[
       {
-        name: 'reason',
-        label: 'Your reason',
-        type: 'area',
-        required: true,
-        value: proposal.reason,
+        ...reasonOf(proposal),
         hint: 'It begins with that of the first person. The case and the audit log show both.',
       },
     ]}
@@ -288,15 +293,7 @@ export const AgreeReleaseForm = ({ visit, proposal }: Pick<AgreeProps, 'visit' |
     change="release"
     submit="Agree"
     needs="approver"
-    fields={[
-      {
-        name: 'reason',
-        label: 'Your reason',
-        type: 'area',
-        required: true,
-        value: proposal.reason,
-      },
-    ]}
+    fields={[reasonOf(proposal)]}
   >
     <p>
       <Actor actor={proposal.actor} /> proposed on <Time at={proposal.at} /> to end the hold. If you

@@ -1,3 +1,4 @@
+import { parseAffiliateActor } from '../../auth/grant.ts'
 import { accountPath, apiPath, type Change, type Visit, withQuery } from '../page.ts'
 import { actorTitle } from './audit-words.tsx'
 import { Badge, Data, type List, periodWords, Time } from './data.tsx'
@@ -71,12 +72,11 @@ export const QuestionBadge = ({ status }: Pick<Question, 'status'>) =>
   )
 
 /** Returns who of an affiliate wrote a message: the name of a person, or that it was a program. */
-const authorText = (author: string) =>
-  /^affiliate-key /.test(author)
-    ? 'a program of the affiliate'
-    : /^affiliate-member /.test(author)
-      ? 'a former member'
-      : author
+function authorText(author: string): string {
+  const own = parseAffiliateActor(author)
+  if (!own) return author
+  return own.by === 'key' ? 'a program of the affiliate' : 'a former member'
+}
 
 /** Renders what was written about a question, the first message first. */
 const Messages = ({ messages }: Pick<Question, 'messages'>) => (
