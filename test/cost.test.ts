@@ -116,6 +116,24 @@ test('a bulk looks up no customer twice, however many of its records name them',
   expect((await rowsReadFor(N)) - (await rowsReadFor(3))).toBe(3 * (N - 3))
 })
 
+test('a bulk whose records all lie before the signup of their customer reads a fixed number of rows per record', async () => {
+  const acme = await partner()
+  const customers = many((i) => ({
+    ...ada,
+    customer_id: `c-${i}`,
+    signup_date: '2026-10-03T08:30:00.000Z',
+  }))
+  await acme.post('customers', customers)
+  const records = many((i) => ({ ...deposit, transaction_id: `t-${i}`, customer_id: `c-${i}` }))
+  const seen = await post(acme, 'transactions', records)
+
+  const { results } = await seen.response.json<{ results: { warnings: { code: string }[] }[] }>()
+  expect(results.map(({ warnings }) => warnings.map(({ code }) => code))).toEqual(
+    many(() => ['before_signup']),
+  )
+  expect(seen.rowsRead).toBeLessThanOrEqual(20 * N)
+})
+
 test('a single record costs one round trip and a few rows', async () => {
   const acme = await busy()
   const seen = await post(acme, 'transactions', { ...deposit, customer_id: 'nobody' })

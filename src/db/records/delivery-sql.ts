@@ -520,7 +520,8 @@ export interface SignupWarning {
  * Returns the query for the records of a lookup chunk that get a warning about a signup; null if no record of
  * the table does.
  * - Of transactions and activity: the records before the signup of their customer. Each customer is read
- *   once, with their first record, and the records are compared only with customers who signed up after it.
+ *   once, with their first record. If any of them signed up after it, the records are read again, and each
+ *   is compared with its customer alone.
  * - Of brands' customers: those who are stored without the time of the signup.
  */
 function signupWarningsSql(table: RecordTable, fragments: SqlFragments): string | null {
@@ -545,7 +546,7 @@ function instantOf({ instantColumns: [instant, hasTime] }: RecordTable, fromLook
 }
 
 const beforeSignupSql = (customer: string, record: { day: string; time: string }) => `
-      with first as (
+      with first as not materialized (
         select ${customer} as customer, min(${record.day}) as day, min(${record.time}) as time
         from ${JSON_EACH}(:rows) group by 1
       ),
@@ -555,7 +556,8 @@ const beforeSignupSql = (customer: string, record: { day: string; time: string }
         where first.day < signup_day or (first.day = signup_day and first.time < signup)
       )
       select ${IDX} as idx, signup_day, signup
-      from later cross join ${JSON_EACH}(:rows) on ${customer} = later.customer
+      from (select 1 from later limit 1) cross join ${JSON_EACH}(:rows)
+        cross join later on later.customer = ${customer}
       where ${record.day} < signup_day or (${record.day} = signup_day and ${record.time} < signup)`
 
 /**
