@@ -205,11 +205,20 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['findAssignment', (db) => assignments.findAssignment(db, 'a', assigned)],
   ['deleteAssignment', (db) => assignments.deleteAssignment(db, 'a', assigned)],
   ['withAudit', (db) => audit.withAudit(db, entry, [])],
-  ['listAudit', (db) => audit.listAudit([db], { account: 'a' }, page), ['audit_log_account']],
+  [
+    'listAudit',
+    (db) => audit.listAudit(db, Promise.resolve([]), { account: 'a' }, page),
+    ['audit_log_account'],
+  ],
   [
     'listAudit with filters',
     (db) =>
-      audit.listAudit([db], { account: 'a', start: 1, end: 2, actor: 'x', kinds: ['plan'] }, page),
+      audit.listAudit(
+        db,
+        Promise.resolve([]),
+        { account: 'a', start: 1, end: 2, actor: 'x', kinds: ['plan'] },
+        page,
+      ),
     ['audit_log_account'],
   ],
   ['hasAuditEntry', (db) => audit.hasAuditEntry(db, 'x')],

@@ -63,11 +63,16 @@ const SENT: Bound = { each: 7, fixed: 12, isCounted: true }
 const HOURS = 2160
 /** Of each of 3 resources: a search for each of 30 days, and the kept totals of 12 weeks. */
 const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
+/** For each of 3 resources, whether it refused many records: the hours of a day of all three. */
+const REFUSED_SHARE = 3 * 3 * 24
 /**
  * Affiliates, the feeds, the latest 500 customers with their affiliates, and the latest 500 transactions or
  * events, for their statuses and again for the signs of their amounts.
  */
-const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 3 * 500 }
+const ACCOUNT: Bound = {
+  each: 0,
+  fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 3 * 500 + REFUSED_SHARE,
+}
 /** Also the drafts of ended periods, what waits in them for rates, cases, and the first 1000 open questions. */
 const TEAM_ATTENTION: Bound = {
   each: 0,

@@ -251,8 +251,10 @@ function presentPlan(heads: readonly VersionHead[], today: string) {
     .filter(({ withdrawn_at }) => withdrawn_at === null)
     .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
   const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
-  const { plan, name, currency, period, terms } = inForce ?? kept[0] ?? heads.at(-1)!
-  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
+  const [first] = kept
+  const { plan, name, currency, period, terms } = inForce ?? first ?? heads.at(-1)!
+  const begins = inForce || !first ? null : { version: first.version, from: first.effective_from }
+  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, begins }
 }
 
 /** The audit log names at most this many assignments of a request. */

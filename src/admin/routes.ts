@@ -141,14 +141,16 @@ function auditFilter(
 async function respondWithAudit(c: Context<AppEnv>): Promise<Response> {
   const query = readQuery(c.req.url, ...PAGE_PARAMETERS, ...AUDIT_PARAMETERS)
   const { account: id, ...narrowed } = auditFilter(query)
-  if (id !== null && !(await findAccount(c.env.DB, id))) {
-    throw invalidQuery(`There is no account ${quote(id)}.`)
-  }
   const context = JSON.stringify(['audit', id, ...Object.entries(narrowed)])
   const page = await readPage(c.env, context, query)
-  const bindings = await listBindings(c.env.DB)
-  const databases = bindings.map((binding) => resolveDatabase(c.env, binding))
-  const list = await listAudit(databases, { account: id, ...narrowed }, page)
+  const others = listBindings(c.env.DB).then((bindings) =>
+    bindings.filter((one) => one !== 'DB').map((binding) => resolveDatabase(c.env, binding)),
+  )
+  const [account, list] = await Promise.all([
+    id === null ? null : findAccount(c.env.DB, id),
+    listAudit(c.env.DB, others, { account: id, ...narrowed }, page),
+  ])
+  if (id !== null && !account) throw invalidQuery(`There is no account ${quote(id)}.`)
   const roles = await rolesNow(
     list.data.map(({ actor }) => actor),
     c.env,

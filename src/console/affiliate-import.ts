@@ -11,7 +11,7 @@ import {
 import { isAssumedText } from './form.ts'
 import { type Step, sendInOrder } from './in-order.ts'
 import { apiPath, dayBefore, type FieldError, type Values, type Visit } from './page.ts'
-import { type ChosenPlan, startOf, withFirstVersions } from './parts/affiliate-forms.tsx'
+import { type ChosenPlan, startOf } from './parts/affiliate-forms.tsx'
 import { dayWords, isolated, type List } from './parts/data.tsx'
 import { readDay } from './typed.ts'
 
@@ -209,7 +209,7 @@ async function readStored(visit: Visit, hasProfiles: boolean): Promise<Stored> {
   return {
     parents: new Map(parents.map((one) => [one.affiliate_id, one.parents.at(-1)?.parent ?? null])),
     assignments: Map.groupBy(assignments, ({ affiliate_id }) => affiliate_id),
-    plans: await withFirstVersions(visit, plans.data),
+    plans: plans.data,
     profiles: new Map(profiles.map((one) => [one.affiliate_id, one])),
   }
 }

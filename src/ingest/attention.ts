@@ -12,7 +12,12 @@ import {
   readFindings,
   type StatusMembers,
 } from '../db/records/attention.ts'
-import { countStoredSince, latestRefused, type RefusedKey } from '../db/records/delivery-search.ts'
+import {
+  countStoredSince,
+  latestRefused,
+  type RefusedDelivery,
+  type RefusedKey,
+} from '../db/records/delivery-search.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { endOfTexts } from '../db/text-range.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
@@ -221,22 +226,15 @@ function firstOf(texts: readonly string[]): string {
 }
 
 /**
- * Counts the refused records of a resource that were stored after their refusal: of the deliveries of the last
- * 24 hours, the latest. The log has the keys of most refused records; the others count as not stored.
+ * Counts the records of refused deliveries of a resource that were stored after their refusal. The log has the
+ * keys of most refused records; the others count as not stored.
  */
 async function countRefusedStoredSince(
   session: D1DatabaseSession,
   account: string,
   resource: Resource,
-  now: number,
+  deliveries: readonly RefusedDelivery[],
 ): Promise<number> {
-  const day = Math.floor(now / DAY_MS)
-  const deliveries = await latestRefused(session, account, resource.name, {
-    oldest: firstIdAt(now - DAY_MS),
-    end: firstIdAt((day + 1) * DAY_MS),
-    firstDay: day - 1,
-    lastDay: day,
-  })
   const keys = deliveries.flatMap((delivery) => {
     const byIndex = new Map(readAllErrors(delivery, resource).map(({ index, key }) => [index, key]))
     return [...byIndex.values()].flatMap((key) => {
@@ -286,17 +284,30 @@ export async function readAttention(
   const { account } = grant
   const names = resources.map(({ name }) => name)
   const createdAt = findCreation(env.DB, account)
-  const [found, [feeds = []], ends, map] = await Promise.all([
+  const manyOfLastDay = {
+    share: HIGH_REFUSED_SHARE,
+    now,
+    oldest: firstIdAt(now - DAY_MS),
+    end: firstIdAt((today + 1) * DAY_MS),
+    firstDay: today - 1,
+    lastDay: today,
+  }
+  const [found, [feeds = []], refusals, ends, map] = await Promise.all([
     readFindings(session, account, span, statusMembersOf(grant.events)),
     readFeedsOf(session, [{ account, createdAt, names }], now),
+    latestRefused(session, account, names, manyOfLastDay),
     expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
     readMapping(env.DB, account, 'status'),
   ])
-  const refused = resources.filter(({ name }) =>
-    feeds.some((feed) => feed.resource === name && refusesMany(feed)),
+  const refused = resources.flatMap((resource, i) =>
+    feeds.some((feed) => feed.resource === resource.name && refusesMany(feed))
+      ? [{ resource, deliveries: refusals[i] ?? [] }]
+      : [],
   )
   const stored = await Promise.all(
-    refused.map((one) => countRefusedStoredSince(session, account, one, now)),
+    refused.map(({ resource, deliveries }) =>
+      countRefusedStoredSince(session, account, resource, deliveries),
+    ),
   )
   const outflows = new Map(grant.events.map(({ eventname, outflow }) => [eventname, outflow]))
   const suggestName = nameSuggester([...outflows.keys()])
@@ -311,7 +322,7 @@ export async function readAttention(
     signOf: (kind) =>
       isBrand ? expectedEventSign(outflows.get(kind) ?? false, signs) : expectedSign(kind, signs),
     suggestName: (name) => (outflows.has(name) ? null : suggestName(name)),
-    storedSince: new Map(refused.map(({ name }, i) => [name, stored[i] ?? 0])),
+    storedSince: new Map(refused.map(({ resource }, i) => [resource.name, stored[i] ?? 0])),
     urlOf: (path) => accountUrl(env, grant, path),
   })
 }

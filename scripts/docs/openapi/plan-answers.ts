@@ -28,6 +28,15 @@ const head = {
     'The version in force today. Null if none is: all begin later or are withdrawn.',
     { type: ['integer', 'null'], minimum: 1 },
   ),
+  begins: documented(
+    'The first version, if none is in force yet. It also governs the days before it. Null if a version is in force, or all are withdrawn.',
+    orNull(
+      object({
+        version: documented('Its number.', { type: 'integer', minimum: 1 }),
+        from: documented('Its first day.', DAY),
+      }),
+    ),
+  ),
 }
 
 /** Returns the schemas of responses about plans and assignments, by the names of their components. */

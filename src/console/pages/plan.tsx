@@ -1,5 +1,5 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { firstVersion, firstVersionWords } from '../parts/affiliate-forms.tsx'
+import { firstVersionWords } from '../parts/affiliate-forms.tsx'
 import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
@@ -45,10 +45,9 @@ const InWordsByVersion = ({ versions }: Shown) => (
 )
 
 /** Says which version is in force, or which one governs until then. */
-function stateWords({ in_force, versions }: PlanWithVersions): string {
+function stateWords({ in_force, begins }: PlanWithVersions): string {
   if (in_force !== null) return `Version ${in_force} is in force`
-  const first = firstVersion(versions)
-  return first ? firstVersionWords(first) : 'All versions are withdrawn'
+  return begins ? firstVersionWords(begins) : 'All versions are withdrawn'
 }
 
 const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (

@@ -16,7 +16,6 @@ import {
   assignPlan,
   type ChosenPlan,
   firstVersionWords,
-  withFirstVersions,
 } from '../parts/affiliate-forms.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
@@ -27,14 +26,10 @@ import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
 import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
 
 /** A plan as `GET …/plans` shows it. */
-export interface Plan {
-  readonly plan: string
-  readonly name: string
+export interface Plan extends ChosenPlan {
   readonly currency: string
   readonly period: string
   readonly terms: string
-  /** The version in force. */
-  readonly in_force: number | null
 }
 
 /** An assignment of a plan. */
@@ -126,12 +121,10 @@ export const Assignments = ({
 )
 
 /** A plan, and its first version if none is in force yet. */
-type KnownPlan = Plan & ChosenPlan
-
-const futureWords = (begins: KnownPlan['begins']): string =>
+const futureWords = (begins: Plan['begins']): string =>
   begins ? firstVersionWords(begins) : 'All versions are withdrawn'
 
-const Assign = ({ visit, plans }: { visit: Visit; plans: readonly KnownPlan[] }) => (
+const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
   <ChangeForm
     visit={visit}
     change="assign"
@@ -267,10 +260,8 @@ export const plansPage: Page = {
   async render(visit) {
     const { api, account, query } = visit
     if (query.new || visit.typed || visit.refused?.change === 'put') return renderEditor(visit)
-    const [plans, assignments, { vertical }] = await Promise.all([
-      api
-        .get<{ data: Plan[] }>(apiPath(account, 'plans'))
-        .then(({ data }) => withFirstVersions(visit, data)),
+    const [{ data: plans }, assignments, { vertical }] = await Promise.all([
+      api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
       readAssignments(visit, query),
       api.get<{ vertical: string }>(apiPath(account)),
     ])
@@ -291,7 +282,7 @@ export const plansPage: Page = {
             column('A new version is for', ({ terms }: Plan) =>
               terms === 'signup' ? 'new customers' : 'all customers',
             ),
-            column('In force', ({ in_force, begins }: KnownPlan) =>
+            column('In force', ({ in_force, begins }: Plan) =>
               in_force === null ? futureWords(begins) : `Version ${in_force}`,
             ),
           ]}

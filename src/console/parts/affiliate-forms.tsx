@@ -23,8 +23,8 @@ export interface ChosenPlan {
   readonly name: string
   /** The version in force; null if none is. */
   readonly in_force: number | null
-  /** The first version, if the first day of the plan is yet to come. It also governs earlier days. */
-  readonly begins?: FirstVersion | undefined
+  /** The first version, if the first day of the plan is yet to come: it also governs earlier days. Else null. */
+  readonly begins: FirstVersion | null
 }
 
 /** The first version of a plan. */
@@ -33,42 +33,9 @@ export interface FirstVersion {
   readonly from: string
 }
 
-interface Head {
-  readonly version: number
-  readonly effective_from: string
-  readonly withdrawn_at: string | null
-}
-
-/** Returns the first version of a plan; undefined if all are withdrawn. */
-export function firstVersion(versions: readonly Head[]): FirstVersion | undefined {
-  const [first] = versions
-    .filter(({ withdrawn_at }) => withdrawn_at === null)
-    .toSorted((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
-  return first && { version: first.version, from: first.effective_from }
-}
-
 /** Says that the first version of a plan also governs the days before it. */
 export const firstVersionWords = ({ version, from }: FirstVersion): string =>
   `Version ${version}, from ${dayWords(from)}; it also governs earlier days, as it is the first`
-
-/** The plans whose first day is looked up: those of which no version is in force yet. */
-const MAX_FUTURE = 50
-
-/** Adds the first version to the plans of which none is in force yet. */
-export async function withFirstVersions<P extends ChosenPlan>(
-  { api, account }: Pick<Visit, 'api' | 'account'>,
-  plans: readonly P[],
-): Promise<(P & ChosenPlan)[]> {
-  const future = plans.filter(({ in_force }) => in_force === null).slice(0, MAX_FUTURE)
-  const found = await Promise.all(
-    future.map(async ({ plan }) => {
-      const { versions } = await api.get<{ versions: Head[] }>(apiPath(account, 'plans', plan))
-      return [plan, firstVersion(versions)] as const
-    }),
-  )
-  const begins = new Map(found)
-  return plans.map((one) => ({ ...one, begins: begins.get(one.plan) }))
-}
 
 /** Returns the day from which a plan is assigned if none is chosen: today, or its first day if that is later. */
 export function startOf(plan: Pick<ChosenPlan, 'begins'> | undefined, now: number): string {
@@ -94,7 +61,7 @@ export async function readAddChoices({
     api.get<List<{ landing_page: string }>>(apiPath(account, 'links'), { per_page: 1 }),
   ])
   return {
-    plans: await withFirstVersions({ api, account }, plans.data),
+    plans: plans.data,
     landingPage: links.data[0]?.landing_page ?? null,
   }
 }
@@ -182,9 +149,9 @@ async function readChosen(
 ): Promise<Pick<ChosenPlan, 'begins'> | undefined> {
   if (!plan) return undefined
   const found = await api
-    .get<{ versions: Head[] }>(apiPath(account, 'plans', plan))
+    .get<Pick<ChosenPlan, 'begins'>>(apiPath(account, 'plans', plan))
     .catch(nullIfNotFound)
-  return found ? { begins: firstVersion(found.versions) } : undefined
+  return found ?? undefined
 }
 
 /** For whom a plan is assigned. */

@@ -100,9 +100,13 @@ function filteredFrom(
 const idAt = (time: number | undefined) =>
   time === undefined ? undefined : ulidPrefix(Math.max(time, 0))
 
-/** Reads one page of the audit logs of several databases as one log, the newest entries first. */
+/**
+ * Reads one page of the audit logs of several databases as one log, the newest entries first. It reads the
+ * directory while the other databases are found.
+ */
 export async function listAudit(
-  databases: readonly D1Database[],
+  directory: D1Database,
+  findOthers: Promise<readonly D1Database[]>,
   filter: AuditFilter,
   { number, size, after, counted = null }: Page,
 ): Promise<FoundPage<AuditRecord>> {
@@ -118,9 +122,12 @@ export async function listAudit(
     descending: true,
     values: { account, start: idAt(start), end: idAt(end), actor, kinds: JSON.stringify(kinds) },
   }
-  const pages = await Promise.all(
-    databases.map((db) => paginate<typeof auditLog.$inferSelect>(db, query, page)),
-  )
+  const read = (db: D1Database) => paginate<typeof auditLog.$inferSelect>(db, query, page)
+  const [ofDirectory, ofOthers] = await Promise.all([
+    read(directory),
+    findOthers.then((others) => Promise.all(others.map(read))),
+  ])
+  const pages = [ofDirectory, ...ofOthers]
   const rows = pages.flatMap(({ data }) => data).sort((a, b) => (a.id < b.id ? 1 : -1))
   const data = rows
     .slice(offset, offset + size)

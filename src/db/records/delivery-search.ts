@@ -1,3 +1,4 @@
+import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all } from '../query.ts'
 import type { Delivery } from '../schema.ts'
@@ -9,7 +10,7 @@ import {
   type DeliverySpan,
   SEARCHED_DELIVERIES,
   searchSql,
-  WALK_TERMS,
+  walkTermsIf,
 } from './delivery-search-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { JSON_EACH } from './sql-fragments.ts'
@@ -85,37 +86,49 @@ function searchValues(account: string, filter: DeliveryFilter, span: DeliverySpa
 const MAX_DELIVERIES = 20
 
 /** A delivery with refused records: what the log keeps of them. */
-type RefusedDelivery = Pick<
+export type RefusedDelivery = Pick<
   Delivery,
   'id' | 'form' | 'errors' | 'unknown_keys' | 'reused' | 'hold_refused'
 >
 
+/** Whether more than a share of the records of a resource were refused in the last hours. */
+const REFUSES_MANY = `(select sum(refused) > :share * sum(received) from arrivals
+          where account = :account and hour > :hour - ${DAY_HOURS} and resource = :resource)`
+
 const SELECT_REFUSED = compileStatement(`
   select d.id, d.form, d.errors, d.unknown_keys, d.reused, d.hold_refused
-  from (${WALK_TERMS}) s
+  from (${walkTermsIf(REFUSES_MANY)}) s
   cross join deliveries d on d.account = :account and d.id = s.id
   where d.resource = :resource
   limit ${MAX_DELIVERIES}`)
 
 /**
- * Reads the latest deliveries of a resource with refused records, newest first. Of many, it looks at the
- * latest `SEARCHED_DELIVERIES` of all resources.
+ * Reads the latest deliveries with refused records of each resource, newest first: of those of which more than a
+ * share of the records were refused in the last 24 hours. Of many, it looks at the latest
+ * `SEARCHED_DELIVERIES` of all resources. Returns a list for each resource. `now` is in milliseconds.
  */
 export const latestRefused = (
   session: D1DatabaseSession,
   account: string,
-  resource: string,
-  span: DeliverySpan,
-): Promise<RefusedDelivery[]> =>
-  all(session, SELECT_REFUSED, {
-    account,
-    resource,
-    oldest: span.oldest,
-    before: span.end,
-    first_day: span.firstDay,
-    last_day: span.lastDay,
-    terms: JSON.stringify(['refused']),
-  })
+  resources: readonly string[],
+  { share, now, ...span }: DeliverySpan & { readonly share: number; readonly now: number },
+): Promise<RefusedDelivery[][]> =>
+  readBatch<RefusedDelivery[][]>(
+    session,
+    resources.map((resource) =>
+      bindStatement(session, SELECT_REFUSED, {
+        account,
+        resource,
+        oldest: span.oldest,
+        before: span.end,
+        first_day: span.firstDay,
+        last_day: span.lastDay,
+        terms: JSON.stringify(['refused']),
+        share,
+        hour: Math.floor(now / HOUR_MS),
+      }),
+    ),
+  )
 
 /** The key of a refused record in its columns: the last can be a range of texts, up to `end`. */
 export interface RefusedKey {
