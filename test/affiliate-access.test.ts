@@ -73,7 +73,7 @@ test('the console suspends and reinstates an affiliate, and says so on page and 
 
   expect(await page('/affiliates/IB-07')).toContain('Suspend the affiliate')
   expect((await change('/affiliates/IB-07', { change: 'suspend' })).status).toBe(303)
-  expect(await page('/affiliates/IB-07')).toMatch(/is suspended: nobody can sign in for it/)
+  expect(await page('/affiliates/IB-07')).toMatch(/is suspended: its members were signed out/)
   expect((await page('/affiliates')).match(/>suspended</g)).toHaveLength(1)
 
   const ticked = { change: 'reinstate', tick0: 'IB-07', tick1: 'IB-08' }
@@ -122,7 +122,7 @@ test('an invitation is ended once, is of one affiliate, and 20 are open at most'
 test('a member is listed, invited again, and removed with their passkeys', async () => {
   expect((await invite('IB-07', { member: 'mem-1' })).status).toBe(422)
   await env.DB.batch([
-    env.DB.prepare(`insert into affiliate_members
+    env.DB.prepare(`insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
       values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z')`),
     env.DB.prepare(`insert into affiliate_passkeys
       values ('acme', 'cred', 'IB-07', 'mem-1', 'key', 0, '[]', 'Phone', '2026', '2026')`),

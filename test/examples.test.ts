@@ -656,7 +656,7 @@ async function takeHistories(team: Team) {
   await team('endInvitation', 'ended', 'It is ended', { at: { ...invited, invitation_id } })
   await team('listInvitations', 'all', 'One that was ended', { at: invited })
   await env.DB.prepare(
-    `insert into affiliate_members
+    `insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
      values ('acme-forex', 'IB-01', 'b54adc00-67f9-4bd2-a1c3-6f1e5b1a2c3d', 'Ada', ?1, ?1)`,
   )
     .bind('2026-10-01T09:00:00.000Z')
@@ -688,7 +688,7 @@ async function takeMembersById(team: Team) {
   await team('endInvitationById', 'ended', 'It is ended', { at: { ...at, invitation_id }, query })
   await team('listInvitationsById', 'all', 'All of them', { at, query })
   await env.DB.prepare(
-    `insert into affiliate_members values ('acme-forex', 'IB-01', 'ada', 'Ada', ?1, ?1)`,
+    `insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at) values ('acme-forex', 'IB-01', 'ada', 'Ada', ?1, ?1)`,
   )
     .bind('2026-10-01T09:00:00.000Z')
     .run()

@@ -132,10 +132,13 @@ test('nobody looks without a session of the console and its token, or at an affi
   })
 })
 
-test('what a suspended affiliate sees is that it is suspended', async () => {
+test('a view of a suspended affiliate says so, and ends with the suspension', async () => {
   await look()
   await askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', status: 'suspended' }])
   expect((await browser.get(AT)).status).toBe(403)
   const page = await (await browser.get(CONSOLE)).text()
   expect(page).not.toContain('See the portal as this affiliate')
+  expect(page).toContain('Nobody can be invited while the affiliate is suspended')
+  await askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', status: 'active' }])
+  expect((await browser.get(AT)).status).toBe(303)
 })

@@ -194,7 +194,7 @@ test('a passkey of one account signs nobody in to another', async () => {
   expect((await browser.get('/portal/nobody')).status).toBe(404)
 })
 
-test('a suspension ends sessions at once, also in the middle of a form', async () => {
+test('a suspension refuses every request at once, also in the middle of a form', async () => {
   const { browser, device } = await joined()
   const page = await (await browser.get(`${AT}/passkeys`)).text()
   const credential = await (await newPasskey()).create(optionsIn(page))
@@ -209,11 +209,100 @@ test('a suspension ends sessions at once, also in the middle of a form', async (
   expect((await browser.get(AT)).status).toBe(403)
   expect((await signIn(open(), { device })).response.status).toBe(403)
   expect(await members()).toMatchObject([{ passkeys: 1 }])
-  const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
-  expect((await ask('/affiliate/v1/me', { headers: { Cookie: cookie } })).status).toBe(403)
+  expect(await statusOfApi(browser)).toBe(403)
+})
 
-  await put({ affiliate_id: 'IB-07', status: 'active' })
+const statusOfApi = async (browser: Browser) => {
+  const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+  return (await ask('/affiliate/v1/me', { headers: { Cookie: cookie } })).status
+}
+
+const reinstate = () => put({ affiliate_id: 'IB-07', status: 'active' })
+
+test.each([
+  ['the API', () => put({ affiliate_id: 'IB-07', status: 'suspended' })],
+  ['any statement', () => env.DB.exec("update affiliates set status = 'suspended'")],
+])('a suspension by %s ends sessions for good', async (_, suspend) => {
+  const { browser, device } = await joined()
+  await suspend()
+  await reinstate()
+  expect(await isSignedIn(browser)).toBe(false)
+  expect(await statusOfApi(browser)).toBe(401)
+  expect((await signIn(browser, { device })).response.status).toBe(303)
+  expect([await isSignedIn(browser), await statusOfApi(browser)]).toEqual([true, 200])
+  await put({ affiliate_id: 'IB-07', status: 'active', note: 'Reinstated' })
   expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a sign-in that a suspension overtakes begins no session', async () => {
+  const { device } = await joined()
+  const browser = open()
+  const page = await (await browser.get(`${AT}/sign-in`)).text()
+  const credential = await device.get(optionsIn(page), {})
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const fields = { credential, state: hidden(page, 'state') }
+  expect((await browser.post(`${AT}/sign-in`, fields)).status).toBe(403)
+  await reinstate()
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+test('a form that a suspension interrupted comes back as it was left, after the next sign-in', async () => {
+  const { browser, device } = await joined()
+  const csrf = hidden(await (await browser.get(`${AT}/postbacks`)).text(), 'csrf')
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const form = { csrf, change: 'add', url: 'https://tracker.example/?n={id}', 'on signup': 'yes' }
+  const refused = await (await browser.post(`${AT}/postbacks`, form)).text()
+  expect(refused).toContain('the form comes back as you left it')
+  const carried = { at: hidden(refused, 'at'), kept: hidden(refused, 'kept') }
+  const answer = async () => {
+    const page = await (await browser.get(`${AT}/sign-in`)).text()
+    const credential = await device.get(optionsIn(page), {})
+    const fields = { credential, state: hidden(page, 'state'), ...carried }
+    return (await browser.post(`${AT}/sign-in`, fields)).text()
+  }
+  expect(hidden(await answer(), 'kept')).toBe(carried.kept)
+  await reinstate()
+  const between = await answer()
+  expect(between).toContain(`action="${AT}/postbacks" data-continue`)
+  const returned = Object.fromEntries(
+    ['csrf', 'change', 'url', 'on signup', 'returned'].map((name) => [name, hidden(between, name)]),
+  )
+  expect(returned.csrf).not.toBe(csrf)
+  const page = await (await browser.post(`${AT}/postbacks`, returned)).text()
+  expect(page).toContain(words.form_returned)
+  expect(page).toContain('value="https://tracker.example/?n={id}"')
+  expect(page).toContain(words.postback_none)
+})
+
+test('a form without a session comes back only to a page of the portal', async () => {
+  const { browser, device } = await joined()
+  browser.cookies.clear()
+  const kept = await browser.post(`${AT}/questions`, { change: 'write', text: 'Why <b>?' })
+  expect([kept.status, hidden(await kept.text(), 'at')]).toEqual([401, '/questions'])
+  const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
+  expect((await browser.post(`${AT}/questions`, { change: 'write' }, foreign)).status).toBe(303)
+  for (const at of ['', '//evil.example', '/sign-out', 'https://evil.example']) {
+    browser.cookies.clear()
+    const page = await (await browser.get(`${AT}/sign-in`)).text()
+    const credential = await device.get(optionsIn(page), {})
+    const fields = { credential, state: hidden(page, 'state'), at, kept: 'Y2hhbmdlPXg' }
+    const response = await browser.post(`${AT}/sign-in`, fields)
+    expect([at, response.status, response.headers.get('Location')]).toEqual([at, 303, AT])
+  }
+})
+
+test('nobody is invited while an affiliate is suspended; an open invitation waits', async () => {
+  const secret = await invite()
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const path = 'accounts/acme/affiliates/IB-07/invitations'
+  const refused = await askAdmin(path, 'POST')
+  expect([refused.status, (await json(refused)).detail]).toEqual([
+    409,
+    'The affiliate is suspended, so nobody can join. Reinstate it first.',
+  ])
+  expect((await open().post(`${AT}/invitation`, { secret })).status).toBe(403)
+  await reinstate()
+  expect((await join(open(), secret, { device: await newPasskey() })).status).toBe(303)
 })
 
 test('a member adds and removes passkeys, but never the last one', async () => {

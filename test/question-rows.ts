@@ -5,7 +5,8 @@ export const QUESTION_ID = 'qst_01M7W0R4W8E3V15G8XPED3Z94X'
 export const questionRows = (db: D1Database, account: string, affiliate: string, text: string) => [
   db
     .prepare(
-      `insert into affiliate_questions values (?1, '${QUESTION_ID}', ?2, 'statement', ?3, ?3,
+      `insert into affiliate_questions (account, id, affiliate_id, about, subject,
+         statement, period, customer_id, status, asked_at) values (?1, '${QUESTION_ID}', ?2, 'statement', ?3, ?3,
          '2026-10', null, 'open', '2026-10-20T09:00:00.000Z')`,
     )
     .bind(account, affiliate, 'stm_3f1c52a9d0e84b7796c1d20b'),

@@ -11,7 +11,7 @@ import {
   listInvitations,
   listMembers,
 } from '../db/directory/affiliate-members.ts'
-import { affiliateExists } from '../db/directory/affiliates.ts'
+import { affiliateExists, readProfiles } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
@@ -61,10 +61,15 @@ async function invite(c: Context<AppEnv>): Promise<Response> {
   const { member = null } = await readFields(c, newInvitation)
   const { account, db, affiliate_id } = await findRouteAffiliate(c)
   const now = Date.now()
-  const [members, invitations] = await Promise.all([
+  const [profiles, members, invitations] = await Promise.all([
+    readProfiles(db, account, [affiliate_id]),
     member === null ? [] : listMembers(db, account, affiliate_id),
     listInvitations(db, account, affiliate_id),
   ])
+  if (profiles.get(affiliate_id)?.status === 'suspended') {
+    const detail = 'The affiliate is suspended, so nobody can join. Reinstate it first.'
+    throw new ApiError('conflict', { detail })
+  }
   if (member !== null && !members.some(({ id }) => id === member)) {
     const message = 'The affiliate has no member with this id.'
     throw validationFailed([{ pointer: '/member', code: 'unknown_reference', message }])

@@ -399,7 +399,7 @@ export const affiliate = {
     describeField(
       f.oneOf('active', 'suspended'),
       documentation(
-        'A suspended affiliate cannot sign in or call; it earns on. Sessions end at once. New affiliates are `active`; if left out, it stays as it is.',
+        'A suspended affiliate cannot sign in or call; it earns on. Its sessions end at once and for good; its keys work again once it is `active`. New affiliates are `active`; if left out, it stays as it is.',
         'suspended',
       ),
     ),

@@ -20,6 +20,8 @@ interface SessionOfAffiliate {
   readonly account: string
   readonly affiliate_id: string
   readonly until: number
+  /** How often the affiliate had been suspended when it began. Sessions of before this was kept have none. */
+  readonly suspensions?: number
 }
 
 /** A member who is signed in to the portal with a passkey. */
@@ -53,20 +55,22 @@ const cookieName = (env: Env) => sessionCookieName(env, 'tributary_portal')
 /** Returns the name of the object of a session. */
 export const memberObjectName = (id: string) => `member:${id}`
 
-/** Begins a session of a member whose passkey was verified. `now` is in milliseconds. */
+/** Begins a session of a member whose passkey was verified, and returns it. `now` is in milliseconds. */
 export async function beginMemberSession(
   c: Context<AppEnv>,
   account: Account,
-  member: Pick<MemberSession, 'affiliate_id' | 'member' | 'credential_id'>,
+  member: Pick<MemberSession, 'affiliate_id' | 'member' | 'credential_id' | 'suspensions'>,
   now: number,
-): Promise<void> {
-  const session = { id: crypto.randomUUID(), account: account.id, until: now + SESSION_MS }
+): Promise<MemberSession> {
+  const id = crypto.randomUUID()
+  const session = { id, account: account.id, until: now + SESSION_MS, ...member }
   const affiliate = {
     ...{ id: member.affiliate_id, member: member.member, key: null },
     view: viewOf(account),
   }
   const grant = { ...grantOf(account, null, 'read links'), affiliate }
-  await begin(c, account, { ...session, ...member }, grant, now)
+  await begin(c, account, session, grant, now)
+  return session
 }
 
 /** How long a member of the team can look if the end of their own session is not known, in milliseconds. */
@@ -79,7 +83,10 @@ const VIEW_MS = HOUR_MS
 export async function beginViewerSession(
   c: Context<AppEnv>,
   account: Account,
-  { until, ...shown }: Pick<ViewerSession, 'affiliate_id' | 'viewer'> & { until: number | null },
+  {
+    until,
+    ...shown
+  }: Pick<ViewerSession, 'affiliate_id' | 'viewer' | 'suspensions'> & { until: number | null },
   now: number,
 ): Promise<void> {
   const affiliate = { id: shown.affiliate_id, member: null, key: null, view: viewOf(account) }

@@ -5,14 +5,20 @@ import { isViewer, type PortalSession, type ViewerSession } from './member-sessi
 
 /**
  * Returns who uses a session of the portal, with the affiliate; null if it has ended: the member or their passkey
- * was removed, or the member of the team who looks has signed out of the console.
+ * was removed, the affiliate was suspended since it began, or the member of the team who looks has signed out of
+ * the console. While the affiliate is suspended, it is still returned, so that a page can say so.
  */
-export const findHolder = (
+export async function findHolder(
   env: Env,
   db: D1Database,
   session: PortalSession,
-): Promise<SignedIn | null> =>
-  isViewer(session) ? findViewer(env, db, session) : findSignedIn(db, session)
+): Promise<SignedIn | null> {
+  const holder = await (isViewer(session)
+    ? findViewer(env, db, session)
+    : findSignedIn(db, session))
+  const isOver = holder?.status === 'active' && holder.suspensions !== (session.suspensions ?? 0)
+  return isOver ? null : holder
+}
 
 async function findViewer(
   env: Env,
@@ -26,6 +32,7 @@ async function findViewer(
   ])
   const profile = profiles.get(affiliate_id)
   if (!isLive || !profile) return null
-  const { display_name, language, status } = profile
-  return { affiliate_id, id: '', name: viewer.actor, display_name, language, status }
+  const { display_name, language, status, suspensions } = profile
+  const shown = { display_name, language, status, suspensions }
+  return { ...shown, affiliate_id, id: '', name: viewer.actor }
 }

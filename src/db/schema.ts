@@ -84,6 +84,7 @@ export const affiliateKeys = sqliteTable('affiliate_keys', {
   created_at: text().notNull(),
   created_by: text().notNull(),
   closed: integer().notNull().default(0),
+  last_used_on: text(),
 })
 
 /** The affiliates of an account, under the ids that the account uses. */
@@ -100,6 +101,7 @@ export const affiliates = sqliteTable(
     status: text({ enum: ['active', 'suspended'] })
       .notNull()
       .default('active'),
+    suspensions: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
 )
@@ -114,6 +116,7 @@ export const affiliateMembers = sqliteTable(
     name: text().notNull(),
     created_at: text().notNull(),
     last_seen_at: text().notNull(),
+    questions_seen_at: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
 )
@@ -172,6 +175,7 @@ export const affiliateQuestions = sqliteTable(
       .notNull()
       .default('open'),
     asked_at: text().notNull(),
+    answered_at: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )

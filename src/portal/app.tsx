@@ -22,11 +22,13 @@ import { changePostbacks, showPostbacks } from './postbacks.tsx'
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
   isMember,
+  readKeptFormOf,
   register,
   showInvitation,
   showRegistration,
   showSignIn,
   signIn,
+  signInBefore,
   signOut,
   suspendedPage,
 } from './sign-in.tsx'
@@ -46,7 +48,9 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
     const isRefused = isViewer(visit.session) && !isSafe(c.req.method)
     return isRefused ? refuseViewer(c, visit, READ_ONLY) : handle(c, visit)
   }
-  if (visit.reason === 'suspended') return suspendedPage(c, visit)
+  const kept = await readKeptFormOf(c, visit)
+  if (visit.reason === 'suspended') return suspendedPage(c, visit, kept)
+  if (kept) return signInBefore(c, visit, kept)
   // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
   // then loads itself.
   if (c.req.method === 'GET' && c.req.header('Sec-Fetch-Site') === 'cross-site') {

@@ -3,6 +3,7 @@ import { createAffiliateKey, endAffiliateKeyNow } from '../admin/affiliate-keys.
 import { viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { affiliateActor, parseAffiliateActor } from '../auth/grant.ts'
+import type { Values } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
 import type { AffiliateKeyRow } from '../db/directory/affiliate-keys.ts'
 import { Copied, MemberForm } from './form.tsx'
@@ -101,7 +102,13 @@ export const MadeKey = ({
 }
 
 /** Renders the valid keys of the affiliate, and the form that makes one. */
-export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly AffiliateKeyRow[] }) => {
+export const Keys = (props: {
+  visit: MemberVisit
+  keys: readonly AffiliateKeyRow[]
+  /** What was typed into the form. */
+  typed: Values
+}) => {
+  const { visit, keys, typed } = props
   const { words, now } = visit
   const alive = keys.filter((key) => isAlive(key, now))
   return (
@@ -123,13 +130,22 @@ export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly Affil
       >
         <div class="field">
           <label for="key-name">{words.key_name}</label>
-          <input id="key-name" name="name" maxlength={100} autocomplete="off" required />
+          <input
+            id="key-name"
+            name="name"
+            value={typed('name')}
+            maxlength={100}
+            autocomplete="off"
+            required
+          />
         </div>
         <div class="field">
           <label for="key-scope">{words.key_may}</label>
           <select id="key-scope" name="scope">
             <option value="read">{words.key_reads}</option>
-            <option value="read links">{words.key_changes}</option>
+            <option value="read links" selected={typed('scope') === 'read links'}>
+              {words.key_changes}
+            </option>
           </select>
         </div>
         {alive.length > 0 && (
@@ -138,7 +154,9 @@ export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly Affil
             <select id="key-replaces" name="replaces">
               <option value="">–</option>
               {alive.map(({ id, name }) => (
-                <option value={id}>{name}</option>
+                <option value={id} selected={typed('replaces') === id}>
+                  {name}
+                </option>
               ))}
             </select>
           </div>
@@ -152,7 +170,7 @@ export const Keys = ({ visit, keys }: { visit: MemberVisit; keys: readonly Affil
 export async function makeKey(
   c: Context<AppEnv>,
   visit: PersonVisit,
-  form: (name: string) => string,
+  form: Values,
 ): Promise<NewKey> {
   act(c, visit)
   const { account, session, words } = visit

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import type { Values } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
@@ -12,7 +13,7 @@ import {
 } from '../db/directory/affiliate-passkeys.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { MemberForm } from './form.tsx'
+import { isReturned, MemberForm } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
@@ -70,12 +71,19 @@ const DONE: ReadonlyMap<string, (words: Words) => string> = new Map([
   ['ended', (words: Words) => words.key_is_ended],
 ])
 
+/** What the page says of the last change. */
+interface News {
+  readonly problem?: string
+  readonly made?: NewKey
+  /** The form that was refused, or that comes back: what was typed stays in its fields. */
+  readonly form?: Values
+}
+
 /** Responds with the keys of the affiliate and the passkeys of the member, and the forms that add one. */
 export async function showPasskeys(
   c: Context<AppEnv>,
   visit: PersonVisit,
-  problem?: string,
-  made?: NewKey,
+  { problem, made, form }: News = {},
 ): Promise<Response> {
   const { account, db, words, session, member, csrf, now } = visit
   const [keys, issued] = await Promise.all([
@@ -118,31 +126,33 @@ export async function showPasskeys(
         <input type="hidden" name="change" value="add" />
         <div class="field">
           <label for="name">{words.passkey_name}</label>
-          <input id="name" name="name" maxlength={100} autocomplete="off" />
+          <input
+            id="name"
+            name="name"
+            value={form?.('change') === 'add' ? form('name') : ''}
+            maxlength={100}
+            autocomplete="off"
+          />
         </div>
       </PasskeyForm>
-      <Keys visit={visit} keys={issued} />
+      <Keys visit={visit} keys={issued} typed={form?.('change') === 'make-key' ? form : () => ''} />
     </MemberPage>,
     problem === undefined ? 200 : 422,
   )
 }
 
 /** Makes or ends a key of the affiliate. */
-async function changeKeys(
-  c: Context<AppEnv>,
-  visit: PersonVisit,
-  form: (name: string) => string,
-): Promise<Response> {
+async function changeKeys(c: Context<AppEnv>, visit: PersonVisit, form: Values): Promise<Response> {
   const { words, account } = visit
   if (form('change') === 'end-key') {
     await endKey(c, visit, form('key'))
     return c.redirect(portalPath(account.id, `${AT}?done=ended`), 303)
   }
   try {
-    return await showPasskeys(c, visit, undefined, await makeKey(c, visit, form))
+    return await showPasskeys(c, visit, { made: await makeKey(c, visit, form) })
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
-    return showPasskeys(c, visit, words.keys_full)
+    return showPasskeys(c, visit, { problem: words.keys_full, form })
   }
 }
 
@@ -150,23 +160,24 @@ async function changeKeys(
 export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
   const form = await readMemberForm(c, visit)
+  if (isReturned(form)) return showPasskeys(c, visit, { problem: words.form_returned, form })
   if (form('change').endsWith('-key')) return changeKeys(c, visit, form)
   if (form('change') === 'remove') {
     const credential_id = form('credential_id')
     const key = { ...session, credential_id }
     const { meta } = await withD1Retry(() => deletePasskey(db, key).run())
-    if (meta.changes === 0) return showPasskeys(c, visit, words.passkey_last)
+    if (meta.changes === 0) return showPasskeys(c, visit, { problem: words.passkey_last })
     return c.redirect(portalPath(account.id, `${AT}?done=removed`), 303)
   }
   const keys = await listPasskeys(db, session)
   const state = form('state')
   const expected = await readChallenge(c.env, account.id, purposeOf(visit), { state, now })
-  if (!expected) return showPasskeys(c, visit, words.expired)
+  if (!expected) return showPasskeys(c, visit, { problem: words.expired })
   const added = await verifyRegistration(c.env, expected.challenge, form('credential'))
   const isKnown =
     added !== null && (await findPasskey(db, account.id, added.credential_id)) !== null
   if (!added || isKnown || keys.length >= MAX_PASSKEYS) {
-    return showPasskeys(c, visit, words.cancelled)
+    return showPasskeys(c, visit, { problem: words.cancelled })
   }
   const at = new Date(now).toISOString()
   const name = typedName(form('name'), `${words.first_passkey.replace('1', '')}${keys.length + 1}`)

@@ -9,7 +9,7 @@ import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
 import type { Postback } from '../webhooks/manage.ts'
-import { MemberForm, type Refused } from './form.tsx'
+import { isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -395,6 +395,7 @@ async function makeChange(
 /** Changes the postbacks of the affiliate. */
 export async function changePostbacks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
+  if (isReturned(values)) return showPostbacks(c, visit, { refused: returnedForm(visit, values) })
   try {
     const { done, at, secret } = await makeChange(visit, values)
     if (secret !== undefined) return showPostbacks(c, visit, { done, secret })

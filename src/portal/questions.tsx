@@ -6,7 +6,7 @@ import { Data, type List } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import { ApiError } from '../errors.ts'
-import { MemberForm, type Refused } from './form.tsx'
+import { isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -72,7 +72,7 @@ const TextForm = (props: {
 }) => {
   const { visit, id, label, submit, hidden, text } = props
   return (
-    <MemberForm visit={visit} at={AT} values={hidden} submit={submit}>
+    <MemberForm visit={visit} at={AT} values={{ change: 'write', ...hidden }} submit={submit}>
       <div class="field">
         <label for={id}>{label}</label>
         <textarea id={id} name="text" rows={4} maxlength={MAX_WORDS} required>
@@ -228,6 +228,7 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
 /** Asks a question, or writes more about one. */
 export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
+  if (isReturned(values)) return showQuestions(c, visit, returnedForm(visit, values))
   const question = values('question')
   const subject = subjectOf(values)
   const text = values('text').replaceAll('\r\n', '\n')

@@ -4,13 +4,16 @@ import {
   endMemberSession,
   isMemberCsrfToken,
   isViewer,
+  type MemberSession,
+  memberCsrfToken,
 } from '../affiliate/member-session.ts'
 import { clientAddress } from '../auth/address.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { digest } from '../auth/secret.ts'
 import { readSignInForm } from '../console/form.ts'
-import { accountPath } from '../console/page.ts'
+import { keptFields, readKeptForm } from '../console/kept-form.ts'
+import { accountPath, type Values } from '../console/page.ts'
 import { respond } from '../console/respond.ts'
 import { isOwnOrigin } from '../console/show-page.tsx'
 import { type FoundInvitation, findInvitation } from '../db/directory/affiliate-members.ts'
@@ -18,7 +21,7 @@ import { acceptInvitation, countSignIn, findPasskey } from '../db/directory/affi
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { PasskeyForm, PortalPage, Problem, portalPath } from './layout.tsx'
+import { PasskeyForm, PLACES, PortalPage, Problem, portalPath } from './layout.tsx'
 import {
   creationOptions,
   credentialIdOf,
@@ -40,11 +43,56 @@ const SIGN_IN = 'sign-in'
 
 type Status = 200 | 401 | 403 | 404 | 409 | 429
 
+/** A form of a session that has ended: it comes back after the sign-in. `at` is the page that it is for. */
+export interface KeptForm {
+  readonly at: string
+  readonly kept: string
+}
+
+/** Reads the form that a request without a session sent to a page; null if it is none of the portal's. */
+export async function readKeptFormOf(
+  c: Context<AppEnv>,
+  { account }: PortalVisit,
+): Promise<KeptForm | null> {
+  // Another site could otherwise fill in a form for the member, who would take it for their own.
+  if (c.req.method !== 'POST' || !isOwnOrigin(c.req.raw)) return null
+  const kept = await readKeptForm(c)
+  const at = new URL(c.req.url).pathname.slice(portalPath(account.id).length)
+  return kept === null ? null : { at, kept }
+}
+
+/** Returns the kept form that the form of the sign-in carries; null if it has none for a page of the portal. */
+function carriedForm(form: Values): KeptForm | null {
+  const at = Object.values(PLACES).find((path) => path !== '' && path === form('at'))
+  return at === undefined || form('kept') === '' ? null : { at, kept: form('kept') }
+}
+
+/** Responds with the form that brings a kept form back to its page, which shows it and changes nothing. */
+async function returnForm(
+  c: Context<AppEnv>,
+  { account, words, language }: PortalVisit,
+  { at, kept }: KeptForm,
+  session: MemberSession,
+): Promise<Response> {
+  const csrf = await memberCsrfToken(c.env, session)
+  return respond(
+    c,
+    <PortalPage language={language} account={account} title={words.sign_in}>
+      <form method="post" action={portalPath(account.id, at)} data-continue>
+        {[...keptFields(kept), ['csrf', csrf], ['returned', 'yes']].map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit">{words.form_continue}</button>
+      </form>
+    </PortalPage>,
+  )
+}
+
 /** Responds with the form of the sign-in. */
 async function signInPage(
   c: Context<AppEnv>,
   visit: PortalVisit,
-  shown: { status?: Status; problem?: string; done?: string } = {},
+  shown: { status?: Status; problem?: string; done?: string; form?: KeptForm | null } = {},
 ): Promise<Response> {
   const { account, words, language, now } = visit
   const challenge = await newChallenge(c.env, account.id, SIGN_IN, { now })
@@ -57,6 +105,11 @@ async function signInPage(
           {shown.done}
         </p>
       )}
+      {shown.form && (
+        <p class="notice">
+          {!shown.problem && words.session_ended} {words.form_kept}
+        </p>
+      )}
       <p class="lead">{words.sign_in_lead}</p>
       <PasskeyForm
         words={words}
@@ -65,7 +118,11 @@ async function signInPage(
         options={requestOptions(c.env, challenge)}
         state={challenge.state}
         submit={words.sign_in_button}
-      />
+      >
+        {Object.entries(shown.form ?? {}).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+      </PasskeyForm>
       <p class="note">{fill(words.lost, nameOf(visit))}</p>
     </PortalPage>,
     shown.status ?? 200,
@@ -98,8 +155,11 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const form = await readSignInForm(c)
   // Another site could otherwise sign its visitor in with its own passkey (login CSRF).
   if (!isOwnOrigin(c.req.raw)) return signInPage(c, visit, { status: 403, problem: words.failed })
+  const kept = carriedForm(form)
+  const again = (status: Status, problem: string) =>
+    signInPage(c, visit, { status, problem, form: kept })
   const expected = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
-  if (!expected) return signInPage(c, visit, { status: 401, problem: words.expired })
+  if (!expected) return again(401, words.expired)
   const text = form('credential')
   const id = credentialIdOf(text)
   const passkey = id === null ? null : await findPasskey(db, account.id, id)
@@ -108,14 +168,12 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const wait = await waitOf(c, isFresh)
   if (wait > 0) {
     c.header('Retry-After', String(wait))
-    const problem = fill(words.wait, { seconds: String(wait) })
-    return signInPage(c, visit, { status: 429, problem })
+    return again(429, fill(words.wait, { seconds: String(wait) }))
   }
-  const refuse = () =>
-    signInPage(c, visit, { status: 401, problem: fill(words.refused, nameOf(visit)) })
+  const refuse = () => again(401, fill(words.refused, nameOf(visit)))
   if (!passkey || counter === null || !isFresh) return refuse()
-  if (passkey.status === 'suspended') return suspendedPage(c, visit)
-  const { affiliate_id, member, credential_id } = passkey
+  if (passkey.status === 'suspended') return suspendedPage(c, visit, kept)
+  const { affiliate_id, member, credential_id, suspensions } = passkey
   const used = { credential_id, affiliate_id, member, counter }
   try {
     await withD1Retry(() => db.batch(countSignIn(db, account.id, used, now)))
@@ -123,13 +181,23 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
     if (isAssertionFailure(error)) return refuse()
     throw error
   }
-  await beginMemberSession(c, account, { affiliate_id, member, credential_id }, now)
+  const begun = { affiliate_id, member, credential_id, suspensions }
+  const session = await beginMemberSession(c, account, begun, now)
+  if (kept) return returnForm(c, visit, kept, session)
   return c.redirect(portalPath(account.id), 303)
 }
 
-/** Responds that the affiliate is suspended. */
-export const suspendedPage = (c: Context<AppEnv>, visit: PortalVisit): Promise<Response> =>
-  signInPage(c, visit, { status: 403, problem: fill(visit.words.suspended, nameOf(visit)) })
+/** Responds that the affiliate is suspended. A form comes back once a sign-in succeeds. */
+export const suspendedPage = (
+  c: Context<AppEnv>,
+  visit: PortalVisit,
+  form: KeptForm | null = null,
+): Promise<Response> =>
+  signInPage(c, visit, { status: 403, problem: fill(visit.words.suspended, nameOf(visit)), form })
+
+/** Responds to a form of a session that has ended with the sign-in, after which the form comes back. */
+export const signInBefore = (c: Context<AppEnv>, visit: PortalVisit, form: KeptForm) =>
+  signInPage(c, visit, { status: 401, form })
 
 /** Reads a form that a page of this session sent. Throws `invalid_request` for any other form. */
 export async function readMemberForm(c: Context<AppEnv>, { session, words }: MemberVisit) {
@@ -314,6 +382,8 @@ export async function register(c: Context<AppEnv>): Promise<Response> {
     }
     throw error
   }
-  await beginMemberSession(c, account, { ...member, credential_id: key.credential_id }, now)
+  const { suspensions } = invitation
+  const begun = { ...member, credential_id: key.credential_id, suspensions }
+  await beginMemberSession(c, account, begun, now)
   return c.redirect(portalPath(account.id), 303)
 }

@@ -21,13 +21,16 @@ export async function beginView(c: Context<AppEnv>): Promise<Response> {
   if (!session) return c.redirect('/console/sign-in', 303)
   const affiliate_id = (await readOwnForm(c, session))('affiliate_id')
   const profiles = await readProfiles(db, account.id, [affiliate_id])
-  if (!profiles.has(affiliate_id)) throw new ApiError('not_found')
+  const profile = profiles.get(affiliate_id)
+  if (!profile) throw new ApiError('not_found')
   const { actor, role } = session.member
   const member = usesAccess(c.env) ? null : await findByName(actor, c.env)
   const viewer = { id: session.id, actor, role, fingerprint: member?.fingerprint ?? null }
   const details = { affiliate_id }
   await withAudit(db, { actor, action: 'affiliate-view.begin', account: account.id, details }, [])
-  await beginViewerSession(c, account, { affiliate_id, viewer, until: session.until }, now)
+  const { suspensions } = profile
+  const shown = { affiliate_id, viewer, suspensions, until: session.until }
+  await beginViewerSession(c, account, shown, now)
   return c.redirect(portalPath(account.id), 303)
 }
 

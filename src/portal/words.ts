@@ -10,6 +10,10 @@ const en = {
   sign_in_button: 'Sign in with a passkey',
   sign_out: 'Sign out',
   signed_out: 'You are signed out.',
+  session_ended: 'Your session has ended.',
+  form_kept: 'Sign in, and the form comes back as you left it. Nothing was changed.',
+  form_returned: 'You are signed in again. Nothing was changed yet: check the form, and send it.',
+  form_continue: 'Continue with your form',
   lost: 'No passkey here, or a new device? Ask {account} for a new invitation.',
   no_passkeys:
     'Passkeys need JavaScript and a current browser. Allow JavaScript, or open this page in another browser.',
@@ -281,6 +285,12 @@ const de: Words = {
   sign_in_button: 'Mit Passkey anmelden',
   sign_out: 'Abmelden',
   signed_out: 'Sie sind abgemeldet.',
+  session_ended: 'Ihre Sitzung ist beendet.',
+  form_kept:
+    'Melden Sie sich an, dann kommt das Formular so zurück, wie Sie es verlassen haben. Es wurde nichts geändert.',
+  form_returned:
+    'Sie sind wieder angemeldet. Es wurde noch nichts geändert: Prüfen Sie das Formular und senden Sie es.',
+  form_continue: 'Weiter mit Ihrem Formular',
   lost: 'Kein Passkey auf diesem Gerät? Bitten Sie {account} um eine neue Einladung.',
   no_passkeys:
     'Passkeys brauchen JavaScript und einen aktuellen Browser. Erlauben Sie JavaScript, oder öffnen Sie die Seite in einem anderen Browser.',
@@ -558,6 +568,11 @@ const es: Words = {
   sign_in_button: 'Iniciar sesión con llave de acceso',
   sign_out: 'Cerrar sesión',
   signed_out: 'Ha cerrado la sesión.',
+  session_ended: 'Su sesión ha terminado.',
+  form_kept: 'Inicie sesión y el formulario vuelve tal como lo dejó. No se ha cambiado nada.',
+  form_returned:
+    'Ha iniciado sesión de nuevo. Aún no se ha cambiado nada: revise el formulario y envíelo.',
+  form_continue: 'Continuar con su formulario',
   lost: '¿No tiene llave de acceso en este dispositivo? Pida a {account} una nueva invitación.',
   no_passkeys:
     'Las llaves de acceso necesitan JavaScript y un navegador actual. Permita JavaScript o abra esta página en otro navegador.',
@@ -826,6 +841,11 @@ const pt: Words = {
   sign_in_button: 'Entrar com chave de acesso',
   sign_out: 'Sair',
   signed_out: 'Saiu da sessão.',
+  session_ended: 'A sua sessão terminou.',
+  form_kept: 'Inicie sessão e o formulário volta como o deixou. Nada foi alterado.',
+  form_returned:
+    'Iniciou sessão de novo. Ainda nada foi alterado: verifique o formulário e envie-o.',
+  form_continue: 'Continuar com o seu formulário',
   lost: 'Não tem chave de acesso neste dispositivo? Peça a {account} um novo convite.',
   no_passkeys:
     'As chaves de acesso precisam de JavaScript e de um navegador atual. Permita JavaScript ou abra esta página noutro navegador.',

@@ -619,8 +619,8 @@ export const affiliatePage: Page = {
         {!own && <NotConfigured visit={visit} />}
         {found.profile?.status === 'suspended' && (
           <p class="notice warn">
-            The affiliate is suspended: nobody can sign in for it, and its keys are refused. It
-            earns on. <a href="#portal">Reinstate it below</a>.
+            The affiliate is suspended: its members were signed out, nobody can sign in for it, and
+            its keys are refused. It earns on. <a href="#portal">Reinstate it below</a>.
           </p>
         )}
         <CasesOfAffiliate visit={visit} found={found.cases} />
@@ -668,7 +668,13 @@ export const affiliatePage: Page = {
             {found.profile.status === 'active' && (
               <ViewForm visit={visit} affiliate_id={affiliate_id} />
             )}
-            {found.access && <AccessPart visit={visit} access={found.access} />}
+            {found.access && (
+              <AccessPart
+                visit={visit}
+                access={found.access}
+                isSuspended={found.profile.status === 'suspended'}
+              />
+            )}
             <p>
               <AccountLink visit={visit} at={['affiliates', affiliate_id, 'keys']}>
                 Keys of the affiliate

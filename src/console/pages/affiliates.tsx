@@ -282,8 +282,8 @@ const TickedStatus = () => (
   <details class="danger">
     <summary>Suspend or reinstate the ticked</summary>
     <p>
-      Until you reinstate a suspended affiliate, nobody of it can use the portal or its keys. It
-      keeps what it earned, and earns on.
+      The members of a suspended affiliate are signed out at once. Until you reinstate it, nobody
+      can sign in for it, and its keys are refused. It keeps what it earned, and earns on.
     </p>
     <button type="submit" name="change" value="suspend">
       Suspend the ticked

@@ -2,7 +2,7 @@ import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
 import { Data, type List, Table, Time } from './data.tsx'
 import { column } from './fields.tsx'
-import { ChangeForm, FoldedForm } from './forms.tsx'
+import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
 // Who signs in to the portal for an affiliate, and who is invited.
 
@@ -155,44 +155,56 @@ const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
   </>
 )
 
+/** Renders the forms that invite another person, or a member who lost their device. */
+const InviteForms = ({ visit, persons }: { visit: Visit; persons: readonly Option[] }) => (
+  <>
+    <ChangeForm visit={visit} change="invite" submit="Invite">
+      <p class="note">
+        The person opens a link, and signs in from then on with the screen lock of their phone or
+        computer. There is no password. You send the link: the service sends no e-mail.
+      </p>
+    </ChangeForm>
+    {persons.length > 0 && (
+      <FoldedForm
+        visit={visit}
+        change="invite"
+        title="Somebody lost their device"
+        submit="Invite again"
+        fields={[{ name: 'member', label: 'Who', options: persons }]}
+      >
+        <p>
+          When the new link is used, the earlier passkeys of this person stop working, and they are
+          signed out where they used them.
+        </p>
+      </FoldedForm>
+    )}
+  </>
+)
+
 /** Renders who signs in for an affiliate, and the forms that invite and remove persons. */
-export const AccessPart = ({ visit, access }: { visit: Visit; access: Access }) => {
+export const AccessPart = (props: { visit: Visit; access: Access; isSuspended: boolean }) => {
+  const { visit, access, isSuspended } = props
   const persons = access.members.map(({ id, name }) => [id, name] as const)
   return (
     <>
       <Members access={access} />
       {access.open.length > 0 && <Invitations visit={visit} access={access} />}
-      <ChangeForm visit={visit} change="invite" submit="Invite">
-        <p class="note">
-          The person opens a link, and signs in from then on with the screen lock of their phone or
-          computer. There is no password. You send the link: the service sends no e-mail.
-        </p>
-      </ChangeForm>
+      {isSuspended ? (
+        <p class="note">Nobody can be invited while the affiliate is suspended.</p>
+      ) : (
+        <InviteForms visit={visit} persons={persons} />
+      )}
       {persons.length > 0 && (
-        <>
-          <FoldedForm
-            visit={visit}
-            change="invite"
-            title="Somebody lost their device"
-            submit="Invite again"
-            fields={[{ name: 'member', label: 'Who', options: persons }]}
-          >
-            <p>
-              When the new link is used, the earlier passkeys of this person stop working, and they
-              are signed out where they used them.
-            </p>
-          </FoldedForm>
-          <FoldedForm
-            visit={visit}
-            change="remove_member"
-            title="Remove a member"
-            submit="Remove the member"
-            isDanger
-            fields={[{ name: 'member', label: 'Who', options: persons }]}
-          >
-            <p>They are signed out at once. To return, they need a new invitation.</p>
-          </FoldedForm>
-        </>
+        <FoldedForm
+          visit={visit}
+          change="remove_member"
+          title="Remove a member"
+          submit="Remove the member"
+          isDanger
+          fields={[{ name: 'member', label: 'Who', options: persons }]}
+        >
+          <p>They are signed out at once. To return, they need a new invitation.</p>
+        </FoldedForm>
       )}
     </>
   )

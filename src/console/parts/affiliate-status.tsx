@@ -25,7 +25,11 @@ const ofPage = (_: Values, { params }: Visit) => [params.affiliate ?? '']
 
 /** The changes of the state of the affiliate of a page. */
 export const statusChanges: Readonly<Record<string, Change>> = {
-  suspend: setStatus('suspended', ofPage, 'The affiliate is suspended. It earns on.'),
+  suspend: setStatus(
+    'suspended',
+    ofPage,
+    'The affiliate is suspended, and its members are signed out. It earns on.',
+  ),
   reinstate: setStatus('active', ofPage, 'The affiliate is reinstated, and can sign in again.'),
 }
 
@@ -48,8 +52,8 @@ export const StatusForm = ({
       isDanger
     >
       <p>
-        Until you reinstate it, nobody of the affiliate can use the portal or its keys. It keeps
-        what it earned, and earns on.
+        Its members are signed out at once. Until you reinstate it, nobody can sign in for it, and
+        its keys are refused. It keeps what it earned, and earns on.
       </p>
     </FoldedForm>
   ) : (
@@ -59,6 +63,9 @@ export const StatusForm = ({
       title="Reinstate the affiliate"
       submit={`Reinstate ${isolated(affiliate_id)}`}
     >
-      <p>Its members can sign in again with their passkeys, and its keys work again.</p>
+      <p>
+        Its members can sign in again with their passkeys. Its keys work again, and so do
+        invitations that have not ended.
+      </p>
     </FoldedForm>
   )

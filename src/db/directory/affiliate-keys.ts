@@ -50,7 +50,7 @@ const INSERT_KEY = compileStatement(`
 
 /** A new key, and the id of the one that it replaces; null: none. */
 export interface NewAffiliateKey
-  extends Omit<typeof affiliateKeys.$inferSelect, 'ends_at' | 'closed'> {
+  extends Omit<typeof affiliateKeys.$inferSelect, 'ends_at' | 'closed' | 'last_used_on'> {
   readonly replaced: string | null
 }
 

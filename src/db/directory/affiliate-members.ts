@@ -1,7 +1,7 @@
 import { all, first } from '../query.ts'
 import type { affiliateInvitations, affiliateMembers, affiliatePasskeys } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { AffiliateProfile } from './affiliates.ts'
+import type { StoredProfile } from './affiliates.ts'
 
 // The persons who sign in for affiliates: their invitations and passkeys.
 
@@ -66,12 +66,15 @@ export const endInvitation = (
 
 /** An invitation that was found by its secret, with the affiliate that it is for. */
 export type FoundInvitation = Invitation &
-  Pick<AffiliateProfile, 'display_name' | 'language' | 'status'> & { member_name: string | null }
+  Pick<StoredProfile, 'display_name' | 'language' | 'status' | 'suspensions'> & {
+    member_name: string | null
+  }
 
 const FIND_INVITATION = compileStatement(`
   select ${INVITATION.split(', ')
     .map((name) => `i.${name}`)
-    .join(', ')}, a.display_name, a.language, a.status, m.name as member_name
+    .join(', ')}, a.display_name, a.language, a.status, a.suspensions,
+    m.name as member_name
   from affiliate_invitations i
   join affiliates a on a.account = i.account and a.affiliate_id = i.affiliate_id
   left join affiliate_members m

@@ -1,19 +1,19 @@
 import { all, first } from '../query.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { AffiliateMember, Passkey } from './affiliate-members.ts'
-import type { AffiliateProfile } from './affiliates.ts'
+import type { StoredProfile } from './affiliates.ts'
 
 // What the portal stores of passkeys. Every change is one batch, which fails as a whole.
 
 /** The affiliate of a member, as the portal shows it. */
-type Shown = Pick<AffiliateProfile, 'display_name' | 'language' | 'status'>
+type Shown = Pick<StoredProfile, 'display_name' | 'language' | 'status' | 'suspensions'>
 
 /** A passkey with its member and their affiliate. */
 export type FoundPasskey = Passkey & Shown
 
 const FIND_PASSKEY = compileStatement(`
   select p.credential_id, p.affiliate_id, p.member, p.public_key, p.counter, p.transports, p.name,
-    p.created_at, p.last_used_at, a.display_name, a.language, a.status
+    p.created_at, p.last_used_at, a.display_name, a.language, a.status, a.suspensions
   from affiliate_passkeys p
   join affiliates a on a.account = p.account and a.affiliate_id = p.affiliate_id
   where p.account = :account and p.credential_id = :credential_id`)
@@ -26,7 +26,7 @@ export const findPasskey = (db: D1Database, account: string, credential_id: stri
 export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name'> & Shown
 
 const FIND_SIGNED_IN = compileStatement(`
-  select m.affiliate_id, m.id, m.name, a.display_name, a.language, a.status
+  select m.affiliate_id, m.id, m.name, a.display_name, a.language, a.status, a.suspensions
   from affiliate_passkeys p
   join affiliate_members m
     on m.account = p.account and m.affiliate_id = p.affiliate_id and m.id = p.member

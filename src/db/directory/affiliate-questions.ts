@@ -32,7 +32,9 @@ export interface StoredMessage {
 }
 
 /** A question with its messages as a JSON array, the first one first. */
-export type StoredQuestion = Omit<Row, 'account' | 'customer_id'> & { readonly messages: string }
+export type StoredQuestion = Omit<Row, 'account' | 'customer_id' | 'answered_at'> & {
+  readonly messages: string
+}
 
 /** Questions with their messages. A member of the affiliate is named, unless they were removed. */
 const WITH_MESSAGES = `(

@@ -81,7 +81,7 @@ export const rejectDeepTrees = (db: D1Database, account: string, levels: number)
   bindStatement(db, REJECT_DEEP_TREES, { account, levels })
 
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
-export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account'>
+export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account' | 'suspensions'>
 
 /** The members of an affiliate's profile, in the order in which lists have them. */
 export const PROFILE_MEMBERS = [
@@ -125,8 +125,12 @@ export const putAffiliates = (db: D1Database, account: string, sent: readonly Se
     ]),
   ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
 
+/** A profile as it is stored. `suspensions` is how often the affiliate was suspended. */
+export type StoredProfile = AffiliateProfile &
+  Pick<typeof affiliates.$inferSelect, 'affiliate_id' | 'suspensions'>
+
 const READ_PROFILES = compileStatement(`
-  select a.affiliate_id, ${PROFILE_MEMBERS.map((name) => `a.${name}`).join(', ')}
+  select a.affiliate_id, a.suspensions, ${PROFILE_MEMBERS.map((name) => `a.${name}`).join(', ')}
   from ${JSON_EACH}(:ids)
   cross join affiliates a on a.account = :account and a.affiliate_id = value`)
 
@@ -135,9 +139,8 @@ export async function readProfiles(
   db: D1Database,
   account: string,
   ids: readonly string[],
-): Promise<Map<string, AffiliateProfile>> {
-  type Row = AffiliateProfile & Pick<Affiliate, 'affiliate_id'>
-  const rows = await all<Row>(db, READ_PROFILES, { account, ids: JSON.stringify(ids) })
+): Promise<Map<string, StoredProfile>> {
+  const rows = await all<StoredProfile>(db, READ_PROFILES, { account, ids: JSON.stringify(ids) })
   return new Map(rows.map((row) => [row.affiliate_id, row]))
 }
 

@@ -36,7 +36,7 @@ export const affiliateMembers = (): Operation[] =>
       id: `inviteAffiliate${end}`,
       parameters,
       summary: `Invite a person${words}`,
-      description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations.`,
+      description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations; nobody is invited while it is suspended.`,
       body: { schema: closedObject(newInvitation, AT), required: false },
       answers: {
         201: {
