@@ -16,11 +16,13 @@ export interface Work {
 }
 
 const DAYS = ['2026-10-02', '2026-10-03'] as const
+/** Customers sign up before their other records. */
+const SIGNUP_DAYS = ['2026-09-30', '2026-10-01'] as const
 type RecordMaker = (i: number, version: { changed?: boolean; day?: string }) => object
 
 const customer =
   (prefix: string): RecordMaker =>
-  (i, { changed, day = DAYS[0] }) => ({
+  (i, { changed, day = SIGNUP_DAYS[0] }) => ({
     customer_id: `${prefix}-${i}`,
     signup_date: `${day}T08:30:00.000Z`,
     last_modified_date: '2026-10-04T08:30:00.000Z',
@@ -53,7 +55,7 @@ const traded: RecordMaker = (i, { changed }) => ({
 
 const player =
   (prefix: string): RecordMaker =>
-  (i, { changed, day = DAYS[0] }) => ({
+  (i, { changed, day = SIGNUP_DAYS[0] }) => ({
     customerId: `${prefix}-${i}`,
     regtime: `${day} 08:30`,
     country: 'DE',
@@ -73,12 +75,15 @@ const event =
 
 type Destination = Pick<Work, 'resource' | 'to' | 'path' | 'naive'>
 
-/** Returns the four kinds of work of one resource. `floor` is that of the insert. */
+/**
+ * Returns the four kinds of work of one resource. `floor` is that of the insert; `movedTo` is the day to which
+ * records move, null if their day is part of the key.
+ */
 function recordLifecycle(
   where: Destination,
   floor: number,
   made: RecordMaker,
-  moves = true,
+  movedTo: string | null = DAYS[1],
 ): Work[] {
   const of = (
     phase: Work['phase'],
@@ -92,12 +97,12 @@ function recordLifecycle(
     floor: rows,
     record: (i) => made(i, version),
   })
-  const last = { changed: true, ...(moves && { day: DAYS[1] }) }
+  const last = { changed: true, ...(movedTo !== null && { day: movedTo }) }
   return [
     of('insert', 'created', floor, {}),
     of('update', 'updated', 1, { changed: true }),
     // The record is written at its new place, and an index points there.
-    ...(moves ? [of('another day', 'updated', 2, last)] : []),
+    ...(movedTo !== null ? [of('another day', 'updated', 2, last)] : []),
     of('replay', 'unchanged', 0, last),
   ]
 }
@@ -150,16 +155,16 @@ const asHoldingPartner = (where: Destination): Destination => ({ ...where, to: '
 
 /** All kinds of work, in the order of their dependencies. */
 export const WORKS: readonly Work[] = [
-  ...recordLifecycle(partner('customers'), 2, customer('C')),
+  ...recordLifecycle(partner('customers'), 2, customer('C'), SIGNUP_DAYS[1]),
   ...recordLifecycle(partner('transactions'), 2, transaction('C')),
-  ...recordLifecycle(partner('trading-activity'), 1, traded, false),
+  ...recordLifecycle(partner('trading-activity'), 1, traded, null),
   ...heldRecordWorks(
     asHoldingPartner(partner('transactions')),
     asHoldingPartner(partner('customers')),
     transaction('H'),
     customer('H'),
   ),
-  ...recordLifecycle(brand('customers', 'players'), 2, player('P')),
+  ...recordLifecycle(brand('customers', 'players'), 2, player('P'), SIGNUP_DAYS[1]),
   ...recordLifecycle(brand('activities', 'activities'), 2, event('P', 'E')),
   ...heldRecordWorks(
     brand('activities', 'activities'),
