@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { dollars } from '../scripts/capacity/prices.ts'
 import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
 import { ACCOUNT, fillAccount, sizeOf } from './commissions/fill.ts'
 import { measureLimit } from './commissions/limit.ts'
@@ -15,7 +16,6 @@ import {
 import { buildMetered, startMetered } from './commissions/service.ts'
 import { measureYear } from './commissions/year.ts'
 import { METER_PATH } from './cost/meter.ts'
-import { dollars } from './cost/prices.ts'
 import { median } from './figures.ts'
 import { heapOf } from './heap.ts'
 import { expectOk } from './http.ts'

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
+import { describeModel, type Mix, SIZES, type Size, USUAL } from './capacity/model.ts'
 import { report } from './capacity/report.ts'
-import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
+import { exitWithUsageError, oneOf, readOptions, wholeNumber } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
 import { STATE } from './dev/local.ts'
 
@@ -10,10 +11,11 @@ import { STATE } from './dev/local.ts'
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
-interface Options {
+interface Options extends Mix, Partial<Size> {
   env?: (typeof NAMES)[number]
   local?: true
   persistTo: string
+  model?: true
 }
 
 const run = async (databases: readonly Database[]) => {
@@ -29,15 +31,46 @@ async function reportLocal(state: string) {
   }
 }
 
-const { local, env, persistTo } = readOptions<Options>(
+const percent = wholeNumber(0, 100)
+const count = wholeNumber(1, 1e12)
+const { local, env, persistTo, model, accounts, records, ...mix } = readOptions<Options>(
   'npm run capacity',
-  'Reports how full the D1 databases of an environment are and when they will be full.',
+  'Reports how full the D1 databases of an environment are and when they will be full;\nor, with --model, what an expected load needs and costs.',
   (command) =>
     command
       .option('--env <environment>', NAMES.join(' or '), oneOf(NAMES))
       .addOption(new Option('--local', 'the databases of `npm run dev`').conflicts('env'))
-      .option('--persist-to <folder>', 'with --local: the folder of the databases', STATE),
+      .option('--persist-to <folder>', 'with --local: the folder of the databases', STATE)
+      .addOption(
+        new Option('--model', 'computes on paper, with the options below').conflicts([
+          'env',
+          'local',
+        ]),
+      )
+      .option('--records <count>', 'records a year', count)
+      .option('--accounts <count>', 'accounts', count)
+      .option('--customers <percent>', 'customers among the records', percent, USUAL.customers)
+      .option('--transactions <percent>', 'transactions or events', percent, USUAL.transactions)
+      .option('--updates <percent>', 'records sent again with a change', percent, USUAL.updates)
+      .option('--replays <percent>', 'records sent again without one', percent, USUAL.replays)
+      .option('--per-delivery <count>', 'records in a delivery', count, USUAL.perDelivery)
+      .option('--clicks <count>', 'clicks for each customer', wholeNumber(0, 1e6), USUAL.clicks)
+      .option('--rules <percent>', 'accounts that have fraud rules', percent, USUAL.rules)
+      .option(
+        '--years <count>',
+        'years of which records are stored',
+        wholeNumber(1, 10),
+        USUAL.years,
+      ),
 )
+if (model) {
+  if ((records === undefined) !== (accounts === undefined))
+    exitWithUsageError('Use --records and --accounts together.')
+  if (mix.customers + mix.transactions > 100)
+    exitWithUsageError('--customers and --transactions are together more than 100 percent.')
+  console.log(describeModel(records && accounts ? [{ records, accounts }] : SIZES, mix))
+  process.exit()
+}
 if (!local && !env)
   exitWithUsageError(
     `Use --env (${NAMES.join(', ')}) or --local: npm run capacity -- --env production`,

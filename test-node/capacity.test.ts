@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { type Database, localDatabases, parseInfo } from '../scripts/capacity/databases.ts'
+import { needsOf, USUAL } from '../scripts/capacity/model.ts'
 import { report } from '../scripts/capacity/report.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
-// `npm run capacity` for a local database, and for a remote one through a stand-in for wrangler.
+// `npm run capacity` for a local database, for a remote one through a stand-in for wrangler, and on paper.
 
 const SCRIPT = resolve('scripts/capacity.ts')
 const folder = mkdtempSync(join(tmpdir(), 'tributary-capacity-'))
@@ -201,4 +210,62 @@ test('an unknown environment is refused with the known ones', () => {
     stderr,
     /^Option `--env <environment>` argument `nowhere` is invalid. Use staging, production.\n$/,
   )
+})
+
+describe('on paper', () => {
+  test('rows of activity alone: every figure by hand', () => {
+    const mix = { ...USUAL, customers: 0, transactions: 0, updates: 50, replays: 50, rules: 0 }
+    const needs = needsOf({ accounts: 12, records: 120_000_000 }, mix)
+
+    // Ten million records a month are sent twice, in 200,000 deliveries.
+    assert.equal(needs.monthly.requests, 200_000)
+    assert.equal(needs.monthly.objectGbSeconds, 200_000 * 0.64)
+    assert.equal(needs.monthly.cpuMs, 20_000_000 * 0.02 + 200_000)
+    const days = 365 / 12
+    // A row for each record, one for each update, four for each delivery, and eleven for each run.
+    const written = 10_000_000 + 5_000_000 + 800_000 + 12 * days * 11
+    assert.equal(needs.monthly.rowsWritten, written)
+    // Ten rows for each record that is sent. On an average morning half a month is open.
+    const read = 20_000_000 * 10 + 5_000_000 * 3 * days
+    assert.ok(Math.abs(needs.monthly.rowsRead - read) < 1)
+    // 119 bytes and 60 of the kept fact; the log has 30 days of deliveries.
+    const bytes = 120_000_000 * 179 + (200_000 * 440 * 30) / days
+    assert.ok(Math.abs(needs.bytes - bytes) < 1)
+    assert.equal(needs.databases, 5)
+    // Only storage is beyond what the plan includes.
+    assert.ok(Math.abs(needs.dollars - (5 + (bytes / 1e9 - 5) * 0.75)) < 0.001)
+    assert.equal(needs.peakRecordsPerSecond, 120_000_000 / 365 / 7200)
+    assert.ok(Math.abs(needs.runShare - (5_000_000 * 3) / 5 / 570_000 / 3600) < 1e-9)
+  })
+
+  test('more years raise what is stored, and what rules read up to 400 days', () => {
+    const size = { accounts: 10_000, records: 1_000_000_000 }
+    const after = (years: number) => needsOf(size, { ...USUAL, years })
+    const [one, two, three] = [after(1), after(2), after(3)] as const
+    assert.ok(Math.abs(three.bytes - 2 * two.bytes + one.bytes) < 1)
+    assert.equal(two.monthly.rowsRead, three.monthly.rowsRead)
+    // Facts of 35 days more: 95 % of the records, 8 rows each, each morning.
+    const more = ((1_000_000_000 * 0.95) / 365) * 35 * 8 * (365 / 12)
+    assert.ok(Math.abs(two.monthly.rowsRead - one.monthly.rowsRead - more) < 100)
+  })
+
+  test('its table stands in docs/scale.md', () => {
+    const { stdout, status } = capacity('.', '--model')
+    assert.equal(status, 0)
+    assert.ok(readFileSync('docs/scale.md', 'utf8').includes(stdout.trim()))
+  })
+
+  test('shares of more than 100 percent, and records without accounts, are refused', () => {
+    const refusals = [
+      capacity('.', '--model', '--customers', '60', '--transactions', '50'),
+      capacity('.', '--model', '--records', '5'),
+    ]
+    assert.deepEqual(
+      refusals.map(({ status, stderr }) => [status, stderr]),
+      [
+        [2, '--customers and --transactions are together more than 100 percent.\n'],
+        [2, 'Use --records and --accounts together.\n'],
+      ],
+    )
+  })
 })

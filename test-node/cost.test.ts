@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { lineOf, linesAboveFloor } from '../bench/cost/bill.ts'
 import { type Costs, measure } from '../bench/cost/measure.ts'
-import { dollars, ZERO_USAGE } from '../bench/cost/prices.ts'
 import { formatCosts } from '../bench/cost/print.ts'
+import { dollars, ZERO_USAGE } from '../scripts/capacity/prices.ts'
 
 // `npm run cost` with few records: the counts matter, not the costs.
 

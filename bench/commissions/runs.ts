@@ -1,6 +1,6 @@
+import { type Usage, ZERO_USAGE } from '../../scripts/capacity/prices.ts'
 import { type Counts, METER_PATH } from '../cost/meter.ts'
 import { ADMIN_KEY, adminOf } from '../cost/parties.ts'
-import { type Usage, ZERO_USAGE } from '../cost/prices.ts'
 import { expectOk } from '../http.ts'
 import type { Running } from '../worker.ts'
 import { PERIOD } from './plans.ts'

@@ -1,6 +1,6 @@
+import { dollars, sum, times, type Usage, ZERO_USAGE } from '../../scripts/capacity/prices.ts'
 import type { Costs, Measured } from './measure.ts'
 import type { Counts } from './meter.ts'
-import { dollars, sum, times, type Usage, ZERO_USAGE } from './prices.ts'
 
 const MILLION = 1_000_000
 

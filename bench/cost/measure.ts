@@ -1,7 +1,7 @@
+import type { Usage } from '../../scripts/capacity/prices.ts'
 import { type Answer, send } from '../http.ts'
 import type { Counts } from './meter.ts'
 import { naiveParty, ourParty, type Party, takeCounts } from './parties.ts'
-import type { Usage } from './prices.ts'
 import { WORKS, type Work } from './works.ts'
 
 /** The cost of one kind of work, and the number of its records. */

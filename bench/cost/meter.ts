@@ -8,7 +8,7 @@ import type {
   MessageBatch,
   Queue,
 } from '@cloudflare/workers-types'
-import { type Usage, ZERO_USAGE } from './prices.ts'
+import { type Usage, ZERO_USAGE } from '../../scripts/capacity/prices.ts'
 
 /** The path at which a metered Worker returns its counts and resets them. */
 export const METER_PATH = '/_meter'

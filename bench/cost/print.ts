@@ -1,7 +1,7 @@
+import { dollars, METERS, PRICES } from '../../scripts/capacity/prices.ts'
 import { table } from '../figures.ts'
 import { floorDollars, lineOf, mixedBill, otherRows, rowsOf, shareAboveFloor } from './bill.ts'
 import type { Costs } from './measure.ts'
-import { dollars, METERS, PRICES } from './prices.ts'
 
 const millions = (n: number) => (n / 1e6).toFixed(3)
 const usd = (n: number, digits = 2) => `$${n.toFixed(digits)}`
