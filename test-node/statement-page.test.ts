@@ -82,6 +82,7 @@ const line = (n: number): Part['lines'][number] => ({
 
 /** A part with so many lines, and an adjustment. */
 const partOf = (lines: number): Part => ({
+  hash: 'a'.repeat(64),
   lines: Array.from({ length: lines }, (_, i) => line(i)),
   adjustments: [
     {

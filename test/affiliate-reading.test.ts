@@ -1,22 +1,25 @@
+import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { CSV_COLUMNS } from '../src/affiliate/csv-rows.ts'
 import { app } from '../src/app.ts'
+import { digest } from '../src/auth/secret.ts'
 import { readCsv } from '../src/commission/csv.ts'
+import { adjustmentId, lineId } from '../src/commission/statements/ids.ts'
 import { FRESH_LIMITS } from '../src/commission/statements/limits.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
 import { storeCases } from './fraud/stored-cases.ts'
-import { ask, askAdmin, json } from './partner.ts'
+import { ask, askAdmin, deposit, json } from './partner.ts'
 
 type World = Awaited<ReturnType<typeof affiliateWorld>>
 
 const DAYS = 'from=2026-10-01&to=2026-10-31'
 
 /** All addresses that an affiliate reads of a world. */
-async function addressesOf(world: World, who: Who) {
-  const lines = await world.linesOf(who)
+async function addressesOf(world: World, who: Who, key: string) {
+  const lines = await world.shownLinesOf(key, who)
   return [
     ...['me', 'statements', `statements/${world.statementOf(who).id}`, 'customers?period=2026-10'],
     ...['unearned?period=2026-10', 'unearned/facts?period=2026-10', 'links', `clicks?${DAYS}`],
@@ -46,7 +49,7 @@ async function readAll(world: World, who: Who): Promise<string[]> {
   const texts: string[] = []
   for (const accept of FORMATS) {
     const key = await freshKey(world, who)
-    for (const address of await addressesOf(world, who)) {
+    for (const address of await addressesOf(world, who, key)) {
       const response = await askWith(key, address, accept)
       const text = await response.text()
       expect([address, accept, response.status, text]).toEqual([address, accept, 200, text])
@@ -99,15 +102,139 @@ test('an affiliate sees customers by pseudonyms that stay the same, and those of
   expect(await customers(key)).toEqual(['hidden', 'hidden'])
 })
 
-test('a pseudonym or an id is no filter unless ids are shown', async () => {
+/** Corrects October in November: approves a statement, and sends another deposit of its days. */
+async function correctOctober(world: World) {
+  const { id, hash } = world.statementOf('own')
+  await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', { hash, leave_out_holds: true })
+  await world.post('transactions', [
+    { ...deposit, customer_id: 'c-own', transaction_id: 'late', amount_currency: 900 },
+  ])
+  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  await askAdmin(`${world.path}/periods/2026-11/run`, 'POST')
+  for (const run of await runs.get()) await run.waitForStatus('complete')
+  await runs.dispose()
+  const { data } = await json(askAdmin(`${world.path}/statements?affiliate_id=own&period=2026-11`))
+  return data[0].id as string
+}
+
+test('no value that an affiliate reads is a digest by which a guessed customer can be confirmed', async () => {
+  const world = await affiliateWorld()
+  const november = await correctOctober(world)
+  const { id: october } = world.statementOf('own')
+  const writer = await world.makeKey('own', { scope: 'read links' })
+  const shown = await world.shownLinesOf(writer, 'own')
+  const { adjustments } = await json(askWith(writer, `statements/${november}`))
+  expect(adjustments.length).toBeGreaterThan(0)
+  for (const subject of [{ line: shown[0]?.id }, { line: adjustments[0].id }]) {
+    const body = JSON.stringify({ ...subject, text: 'Why?' })
+    const headers = { Authorization: `Bearer ${writer}`, 'Content-Type': 'application/json' }
+    const made = await ask('/affiliate/v1/questions', { method: 'POST', headers, body })
+    expect(made.status).toBe(201)
+  }
+  // What the firm reads without a key of the affiliate, and what anybody can compute of a guessed customer.
+  const digests = new Set<string>()
+  for (const id of [october, november]) {
+    const text = await (await askAdmin(`${world.path}/statements/${id}`)).text()
+    for (const [, digits = ''] of text.matchAll(/(?:lin|adj)_[\da-f]{24}([\da-f]{16})/g)) {
+      digests.add(digits)
+    }
+    digests.add(JSON.parse(text).hash)
+  }
+  expect(digests.size).toBeGreaterThan(8)
+  for (const of of AFFILIATES.flatMap((who) => [`c-${who}`, `c-${who}-waits`])) {
+    for (const rule of ['cpa', 'share']) {
+      const line = await lineId(october, { version: 1, rule, scope: `customer:${of}` }, 0)
+      digests.add(line.slice(-16)).add((await adjustmentId(november, line)).slice(-16))
+      digests.add(await digest(of))
+    }
+  }
+  for (const view of VIEWS) {
+    await world.show(view)
+    for (const accept of FORMATS) {
+      const key = await freshKey(world, 'own')
+      const more = [
+        ...[`statements/${november}`, 'questions', 'statements?per_page=1', 'postbacks'],
+        ...adjustments.flatMap(({ id, of }: { id: string; of: { line: string } }) => [
+          `lines/${id}/explain`,
+          `lines/${of.line}/explain`,
+        ]),
+      ]
+      for (const address of [...(await addressesOf(world, 'own', key)), ...more]) {
+        const response = await askWith(key, address, accept)
+        const text = JSON.stringify([...response.headers]) + (await response.text())
+        expect([address, accept, response.status]).toEqual([address, accept, 200])
+        const found = [...digests].filter((one) => text.includes(one))
+        expect([address, accept, found]).toEqual([address, accept, []])
+      }
+    }
+  }
+})
+
+test('the id of a line that is computed for a guessed customer is the 404 of a missing one', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const { id } = world.statementOf('own')
+  const missing = await refusal(await askWith(key, `lines/lin_${'0'.repeat(40)}/explain`))
+  const lineOf = (customer: string) =>
+    lineId(id, { version: 1, rule: 'cpa', scope: `customer:${customer}` }, 0)
+  expect((await world.linesOf('own')).map((one) => one.id)).toContain(await lineOf('c-own'))
+  for (const customer of ['c-own', 'c-nobody']) {
+    const line = await lineOf(customer)
+    for (const address of [`lines/${line}/explain`, `lines/${line}/explain?period=2026-10`]) {
+      expect([customer, await refusal(await askWith(key, address))]).toEqual([customer, missing])
+    }
+  }
+  const shown = await world.shownLinesOf(key, 'own')
+  for (const [i, line] of (await world.linesOf('own')).entries()) {
+    expect(shown[i]?.id).toMatch(/^lin_[\da-f]{56}$/)
+    expect(shown[i]?.id.slice(0, 28)).toBe(line.id.slice(0, 28))
+    const changed = shown[i]?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    expect(await refusal(await askWith(key, `lines/${changed}/explain`))).toEqual(missing)
+  }
+})
+
+test('customers are filtered by the name under which they are seen, and by no other', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
   const facts = (id: string) =>
     json(askWith(key, `unearned/facts?period=2026-10&customer_id=${id}`))
-  expect(await facts('c-own')).toMatchObject({ status: 400, code: 'invalid_query' })
+  const { data } = await json(askWith(key, 'customers?period=2026-10'))
+  for (const { customer } of data) {
+    const own = await facts(customer)
+    expect(own.meta.total).toBeGreaterThan(0)
+    expect(own.data[0].customer_id).toBe(customer)
+    const grouped = await json(askWith(key, `unearned?period=2026-10&customer_id=${customer}`))
+    expect(grouped.data.length).toBeGreaterThan(0)
+  }
+  // An id is the name of nobody: it would confirm a guess.
+  for (const id of ['c-own', 'c-other', 'c_000000000000000000000000']) {
+    expect([id, (await facts(id)).meta.total]).toEqual([id, 0])
+  }
+  await world.show({ customer_ids: 'none' })
+  expect(await facts('hidden')).toMatchObject({ status: 400, code: 'invalid_query' })
   await world.show({ customer_ids: 'plain' })
   expect((await facts('c-own')).meta.total).toBeGreaterThan(0)
   expect((await facts('c-other')).meta.total).toBe(0)
+})
+
+test('a refused group or scope names what the affiliate can use instead, and nothing else', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  await world.show({ countries: false })
+  const groups = async (names: string) =>
+    (await json(askWith(key, `reports?${DAYS}&group_by=${names}`))).detail
+  const unknown = await groups('x')
+  expect(unknown).toContain('`sub1`')
+  expect(unknown).not.toMatch(/affiliate_id|kyc_status_id|sales_status_id|country_code/)
+  expect(await groups('day,link,sub1')).toContain('at most 2')
+  await world.show({ countries: true })
+  expect(await groups('x')).toContain('`country_code`')
+  const refused = await ask('/affiliate/v1/questions', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  expect(refused.headers.get('WWW-Authenticate')).toContain('scope="read links"')
+  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('`read links`') })
 })
 
 test('hidden amounts leave what is earned', async () => {
@@ -135,7 +262,7 @@ test('hidden amounts leave what is earned', async () => {
 test('affiliates below are totals, customers or nothing, as the account shows them', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
-  const lines = await world.linesOf('own')
+  const lines = await world.shownLinesOf(key, 'own')
   const up = lines.find(({ rule }) => rule === 'up')
   const parts = async () => (await json(askWith(key, `lines/${up?.id}/parts`))).data
   const below = async () => (await json(askWith(key, `sub-affiliates?${DAYS}`))).data
@@ -231,7 +358,7 @@ test('of any number of statements, the latest say what waits for its day or is b
 test('an affiliate reads plans, explanations and letters in their language', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
-  const [line] = await world.linesOf('own')
+  const [line] = await world.shownLinesOf(key, 'own')
   const read = async (path: string, accept: string, language?: string) => {
     const headers = { ...(language && { 'Accept-Language': language }), Accept: accept }
     return (
@@ -273,7 +400,8 @@ test('what is of another affiliate is the 404 of what does not exist, to the byt
       expect(await refusal(await askWith(key, statement, accept))).toEqual(missing.statement)
     }
     const fresh = await freshKey(world, 'own')
-    for (const { id } of await firm.linesOf(who)) {
+    const theirs = await firm.shownLinesOf(await firm.makeKey(who), who)
+    for (const { id } of [...(await firm.linesOf(who)), ...theirs]) {
       for (const address of [`lines/${id}/explain`, `lines/${id}/parts`]) {
         expect(await refusal(await askWith(fresh, address))).toEqual(missing.line)
         const hinted = await refusal(await askWith(fresh, `${address}?period=2026-10`))
@@ -424,7 +552,7 @@ test('drafts are seen only if the account shows them', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
   const id = `statements/${world.statementOf('own').id}`
-  const [line] = await world.linesOf('own')
+  const [line] = await world.shownLinesOf(key, 'own')
   await world.show({ drafts: false })
   const missing = await refusal(await askWith(key, `statements/st_${'0'.repeat(40)}`))
   expect((await json(askWith(key, 'statements'))).data).toEqual([])
@@ -478,23 +606,30 @@ describe('the figures of an affiliate', () => {
     await world.show({ customer_ids: 'plain', sub_affiliates: 'customers' })
     const key = await world.makeKey('own')
     const lines = await world.linesOf('own')
+    const shown = await world.shownLinesOf(key, 'own')
+    const statement = `statements/${world.statementOf('own').id}`
     const pairs = [
       ...SAME,
-      ...[
-        `statements/${world.statementOf('own').id}`,
-        ...lines.map(({ id }) => `lines/${id}/explain`),
-      ].map((address) => [address, address] as const),
+      [statement, statement] as const,
+      ...lines.map(
+        ({ id }, i) => [`lines/${shown[i]?.id}/explain`, `lines/${id}/explain`] as const,
+      ),
     ]
+    // What is a digest of ids of customers has a key of the affiliate's own.
+    const textOf = async (response: Response) =>
+      (await response.text())
+        .replaceAll(/\b(lin|adj)_([\da-f]{24})[\da-f]+/g, '$1_$2')
+        .replaceAll(/\b[\da-f]{64}\b/g, 'hash')
     for (const [own, firm] of pairs) {
       const [mine, theirs] = [await askWith(key, own), await askAdmin(`${world.path}/${firm}`)]
-      expect([own, await mine.text()]).toEqual([own, await theirs.text()])
+      expect([own, await textOf(mine)]).toEqual([own, await textOf(theirs)])
     }
     for (const format of ['text/csv', 'text/html']) {
       const address = `statements/${world.statementOf('own').id}`
       const theirs = await askAdmin(`${world.path}/${address}`, 'GET', undefined, {
         Accept: format,
       })
-      expect(await (await askWith(key, address, format)).text()).toBe(await theirs.text())
+      expect(await textOf(await askWith(key, address, format))).toBe(await textOf(theirs))
     }
   })
 
@@ -568,7 +703,7 @@ describe('every route of the service', () => {
   test('answers the key of an affiliate as the table says', async () => {
     const world = await affiliateWorld()
     const key = await world.makeKey('own')
-    const [line] = await world.linesOf('own')
+    const [line] = await world.shownLinesOf(key, 'own')
     const writer = await world.makeKey('own', { scope: 'read links' })
     const make = (path: string, body: object) => {
       const headers = { Authorization: `Bearer ${writer}`, 'Content-Type': 'application/json' }

@@ -6,7 +6,7 @@ import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
 const sight = (view: Partial<ViewContext['view']> = {}): ViewContext => ({
   view: { ...DEFAULT_VIEW, ...view },
   own: 'IB-07',
-  nameOf: (id) => `c_${id.length}`,
+  nameOf: (id, kind) => `${kind} of ${id.length}`,
 })
 
 describe('what an affiliate sees of an answer', () => {
@@ -35,6 +35,25 @@ describe('what an affiliate sees of an answer', () => {
     const text = JSON.stringify(visible(answer, sight()))
     expect(text).not.toContain('C-1')
     expect(text).toContain('T-1')
+  })
+
+  test('what is a digest of ids of customers has another name, wherever it stands', () => {
+    const [line, adjustment] = [`lin_${'a'.repeat(40)}`, `adj_${'b'.repeat(40)}`]
+    const answer = {
+      id: adjustment,
+      hash: 'c'.repeat(64),
+      lines: [{ id: line, rule: 'cpa' }],
+      adjustments: [{ id: adjustment, of: { line } }],
+      closed: { adjustments: [{ id: adjustment }] },
+      data: [{ line_id: line, line, id: 'qst_1' }],
+      line: { rule: 'cpa' },
+    }
+    const seen = visible(answer, sight())
+    expect(JSON.stringify(seen)).not.toMatch(/a{40}|b{40}|c{64}/)
+    expect(seen).toMatchObject({ line: { rule: 'cpa' }, data: [{ id: 'qst_1' }] })
+    // Otherwise whoever writes a guessed id there would be told under which name they see it.
+    const written = { messages: [{ text: line }], sub1: line, name: line }
+    expect(visible(written, sight())).toEqual(written)
   })
 
   test('the affiliate above is never named, and those below only if they are shown', () => {

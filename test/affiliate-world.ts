@@ -87,6 +87,9 @@ export async function affiliateWorld(account = 'acme-forex', mark = MARK) {
     const { lines } = await json(askAdmin(`${path}/statements/${statementOf(who).id}`))
     return lines as { id: string; rule: string; scope: string; amount: string }[]
   }
+  /** Reads the lines of an affiliate's statement as they see them: under other ids. */
+  const shownLinesOf = async (key: string, who: Who): ReturnType<typeof linesOf> =>
+    (await json(askWith(key, `statements/${statementOf(who).id}`))).lines
   const show = (affiliate_view: object) => askAdmin(path, 'PATCH', { affiliate_view })
-  return { ...acme, path, statementOf, makeKey, linesOf, show }
+  return { ...acme, path, statementOf, makeKey, linesOf, shownLinesOf, show }
 }

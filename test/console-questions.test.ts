@@ -21,7 +21,8 @@ async function newQuestion() {
   const [line] = await world.linesOf('own')
   const key = await world.makeKey('own', { scope: 'read links' })
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  const body = JSON.stringify({ line: line?.id, text: TEXT })
+  const [shown] = await world.shownLinesOf(key, 'own')
+  const body = JSON.stringify({ line: shown?.id, text: TEXT })
   const made = await ask('/affiliate/v1/questions', { method: 'POST', headers, body })
   return { id: (await json(made)).id as string, line: line?.id ?? '' }
 }

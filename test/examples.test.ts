@@ -296,7 +296,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   })
   await take('getForexStatement', 'one', 'One of them', own)
   const { line_id } = await takeWhy(team)
-  await takeAffiliateApi(team, statement_id, line_id)
+  await takeAffiliateApi(team, statement_id)
   const api = (verb: string, noun: string, name: string, summary: string, more: object = {}) =>
     take(`${verb}Forex${noun}`, name, summary, { headers, ...more })
   await takeOwnWhy(api, line_id)
@@ -331,7 +331,10 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
 }
 
 /** Takes the keys of an affiliate, and what they read. */
-async function takeAffiliateApi(team: Team, statement_id: string, line_id: string) {
+async function takeAffiliateApi(team: Team, statement_id: string) {
+  // What affiliates see in place of ids and checksums is made with it.
+  const known = env.DB.prepare('update accounts set pseudonym_key = ? where id = ?')
+  await known.bind('0f'.repeat(32), 'acme-forex').run()
   const at = { account: 'acme-forex', affiliate_id: 'IB-07' }
   const query = '?affiliate_id=IB-07'
   const body = { name: 'Tracker', scope: 'read links' }
@@ -354,7 +357,10 @@ async function takeAffiliateApi(team: Team, statement_id: string, line_id: strin
   await read('getAffiliateSelf', 'one', 'Who asks')
   await read('getAffiliateOverview', 'month', 'A month', days)
   await read('listAffiliateStatements', 'month', 'The statements of a month', month)
-  await read('getAffiliateStatement', 'one', 'One of them', { at: { statement_id } })
+  const { lines } = await read('getAffiliateStatement', 'one', 'One of them', {
+    at: { statement_id },
+  })
+  const line_id = lines[0].id
   await read('explainAffiliateLine', 'one', 'A line', { at: { line_id } })
   await read('listAffiliateLineParts', 'one', 'A line', { at: { line_id } })
   await read('getAffiliateUnearned', 'month', 'A month', month)

@@ -39,7 +39,8 @@ const listed = async () => (await json(askAdmin(`${world.path}/questions`))).dat
 
 test('a statement, a line and a customer have a link that asks about them', async () => {
   const { id } = world.statementOf('own')
-  const [line] = await world.linesOf('own')
+  const [stored] = await world.linesOf('own')
+  const [line] = await world.shownLinesOf(await world.makeKey('own'), 'own')
   const statement = await read(`/statements/${id}?line=${line?.id}`)
   const [ofStatement = '', ofLine = ''] = asksOf(statement)
   const [ofCustomer = ''] = asksOf(await read('/customers'))
@@ -56,7 +57,7 @@ test('a statement, a line and a customer have a link that asks about them', asyn
   }
   expect(await listed()).toMatchObject([
     { about: 'customer', customer: expect.stringMatching(/^c-own/), messages: [{ author: 'Eve' }] },
-    { about: 'line', line: line?.id, statement: id },
+    { about: 'line', line: stored?.id, statement: id },
     { about: 'statement', statement: id },
   ])
   const page = await read('/questions')

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { addressPostback } from '../src/affiliate/postback-address.ts'
 import { sweepPostbacks } from '../src/affiliate/postback-causes.ts'
+import { digest } from '../src/auth/secret.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { fillMacros } from '../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../src/webhooks/send-batch.ts'
@@ -97,6 +98,11 @@ test('a signup and a first deposit are sent once, to the affiliate of the custom
   for (const { c, tx } of sent) {
     expect(c).toMatch(/^c_[\da-f]{24}$/)
     expect(tx).toMatch(/^evt_[\da-f]{27}$/)
+    // A digest of the cause without a key would confirm a guessed customer.
+    for (const ev of ALL) {
+      const cause = JSON.stringify(['acme-forex', ev, JSON.stringify(['own', 'n-1'])])
+      expect(tx?.slice(-16)).not.toBe((await digest(cause)).slice(0, 16))
+    }
   }
   // The same records again, and another deposit, cause nothing.
   await join(world, 'own', 'n-1', 3)

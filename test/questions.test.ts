@@ -39,13 +39,14 @@ const bytesOf = async (response: Response) => [
   (await response.text()).replace(/"request_id":"[^"]+"/, ''),
 ]
 
+const shownLines = (who: Who) => world.shownLinesOf(affiliateKey(who), who)
 const statementOf = (who: Who) => ({ statement: world.statementOf(who).id })
 
 /** Asks about a statement, and returns the question. */
 const newQuestion = async (who: Who = 'own') => json(asks(who, statementOf(who)))
 
 test('an affiliate asks about a statement, a line and a customer, and both sides see the thread', async () => {
-  const [line] = await world.linesOf('own')
+  const [line] = await shownLines('own')
   const { data: customers } = await json(askWith(affiliateKey('own'), 'customers?period=2026-10'))
   const [{ customer }] = customers
   const { id } = world.statementOf('own')
@@ -70,6 +71,8 @@ test('an affiliate asks about a statement, a line and a customer, and both sides
   const seen = await json(admin(''))
   // The team reads the ids of customers, whatever affiliates call them.
   expect(seen.data[0]).toMatchObject({ customer: expect.stringMatching(/^c-own/) })
+  const [stored] = await world.linesOf('own')
+  expect(seen.data[2]).toMatchObject({ about: 'line', line: stored?.id })
   expect(seen.data[0].messages[0].author).toMatch(/^affiliate-key /)
   expect(await list('other')).toMatchObject({ data: [] })
 })
@@ -104,7 +107,8 @@ test('the team answers, which closes the question; more words open it again', as
 })
 
 test('somebody else’s statement, line or customer is the 404 of a missing one, byte for byte', async () => {
-  const [foreign] = await world.linesOf('other')
+  const [foreign] = await shownLines('other')
+  const [stored] = await world.linesOf('own')
   await world.show({ customer_ids: 'plain' })
   const missing = await bytesOf(await asks('own', { statement: 'stm_000000000000000000000000' }))
   expect(missing[0]).toBe(404)
@@ -113,6 +117,8 @@ test('somebody else’s statement, line or customer is the 404 of a missing one,
     statementOf('top'),
     statementOf('below'),
     { line: foreign?.id },
+    // The firm's id of an own line: it would confirm a guessed customer.
+    { line: stored?.id },
     { line: 'lin_x' },
     { customer: 'c-other' },
     { customer: 'c-nobody' },
@@ -128,7 +134,9 @@ test('a pseudonym of another affiliate, the word `hidden` and a hidden draft are
   await world.show({ customer_ids: 'none', drafts: false })
   expect((await asks('own', { customer: 'hidden' })).status).toBe(404)
   expect((await asks('own', statementOf('own'))).status).toBe(404)
-  const [line] = await world.linesOf('own')
+  await world.show({ drafts: true })
+  const [line] = await shownLines('own')
+  await world.show({ drafts: false })
   expect((await asks('own', { line: line?.id })).status).toBe(404)
 })
 
@@ -262,7 +270,7 @@ test('each message of an affiliate is an event, without its text; an answer is n
 
 test('an erasure clears what was written about the customer and their lines, and nothing else', async () => {
   await world.show({ customer_ids: 'plain' })
-  const lines = await world.linesOf('own')
+  const lines = await shownLines('own')
   const line = lines.find(({ scope }) => scope === 'customer:c-own')
   const ids = []
   for (const subject of [{ customer: 'c-own' }, { line: line?.id }, statementOf('own')]) {

@@ -13,6 +13,7 @@ import { readProfiles } from '../db/directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
 import { acceptedLanguage } from '../languages.ts'
+import { findNamedCustomer } from './find-customer.ts'
 import {
   CSRF_HEADER,
   isMemberCsrfToken,
@@ -21,7 +22,7 @@ import {
   type PortalSession,
   readMemberSession,
 } from './member-session.ts'
-import { nameCustomers } from './pseudonyms.ts'
+import { openLineId, viewContextOf } from './pseudonyms.ts'
 import { findHolder } from './session-holder.ts'
 import { visible } from './view.ts'
 
@@ -137,9 +138,12 @@ async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
   c.set('affiliate', { account: row, profile, language })
   c.set('actor', affiliateActor(affiliate))
   c.set('show', async (answer) => {
-    const nameOf = await nameCustomers(answer, view, pseudonymKey, affiliate.id)
-    return visible(answer, { view, own: affiliate.id, nameOf })
+    return visible(answer, await viewContextOf(answer, view, pseudonymKey, affiliate.id))
   })
+  c.set('lineIdOf', (shown) => openLineId(pseudonymKey, affiliate.id, shown))
+  c.set('customerIdOf', (shown) =>
+    findNamedCustomer(c.env, { id: affiliate.id, account: row, view }, shown),
+  )
   return { ...grant, affiliate: { ...affiliate, view } }
 }
 
@@ -158,7 +162,7 @@ function refuseHidden(url: string, { customer_ids, countries }: View): void {
   for (const name of ['kyc_status_id', 'sales_status_id']) {
     if (isUsed(name)) throw invalidQuery(`Affiliates do not see \`${name}\`.`)
   }
-  if (isUsed('customer_id') && customer_ids !== 'plain') {
+  if (isUsed('customer_id') && customer_ids === 'none') {
     throw invalidQuery(
       'The account does not show the ids of customers, so they cannot be filtered.',
     )
@@ -199,10 +203,15 @@ const suspended = () =>
     detail: 'The firm has suspended the affiliate, who earns on. Ask the firm.',
   })
 
-const insufficientScope = (scope: string) =>
-  new ApiError('insufficient_scope', {
-    detail: `This request requires the scope \`${scope}\`.`,
+/** The scope of a key that may read and change. */
+const WRITING = 'read links'
+
+const insufficientScope = (needed: 'read' | 'links') => {
+  const scope = needed === 'read' ? needed : WRITING
+  return new ApiError('insufficient_scope', {
+    detail: `This request requires a key with the scope \`${scope}\`.`,
     headers: {
       'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
     },
   })
+}

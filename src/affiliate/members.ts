@@ -5,6 +5,8 @@
  *
  * - `open`: it is about the affiliate, or about no customer. The members of its value are looked up in turn.
  * - `whole`: open with everything in it, such as a rule of a plan.
+ * - `line`: the id of a line or an adjustment, which is a digest of its scope; or a line.
+ * - `hash`: the checksum of a statement, which covers the scopes of its lines.
  * - `scope`: whom a line is for: `customer:C-1`.
  * - `amount`: what customers have paid or traded, as against what the affiliate earns.
  * - `affiliate`: the id of this affiliate, or of one below.
@@ -14,6 +16,8 @@ export type Kind =
   | 'open'
   | 'whole'
   | 'customer'
+  | 'line'
+  | 'hash'
   | 'scope'
   | 'amount'
   | 'country'
@@ -29,9 +33,9 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     days totals earned balances pending qualified waiting hold_period below_minimum under_review
     balance balance_after due payable_on
     opening lines_sum adjustments_sum manual_sum payable closing dropped transferred received holds
-    manual lines_total adjustments_total approved_at paid returned hash computed_at lines adjustments
-    part parts line steps stored closed of approved now amount causes causes_total
-    records line_id rule reason condition resource transaction_type eventname count
+    manual lines_total adjustments_total approved_at paid returned computed_at lines adjustments
+    part parts steps stored closed of approved now amount causes causes_total
+    records rule reason condition resource transaction_type eventname count
     rules counted min until signup_day link states link_id url landing_page pass_query disabled
     disabled_by created_at clicks group_by columns unconverted notes
     statement reference paid_on statements return_reference returned_on
@@ -47,6 +51,8 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     failing_since event_id attempt ms error next_attempt_at replayed`,
   whole: 'plans affiliate_view landing_pages metrics groups condition term unit by',
   customer: 'customer customer_id',
+  line: 'line line_id',
+  hash: 'hash',
   scope: 'scope',
   amount: `
     base units sums amounts reached holds.sum measure fence fx step.part conditions.missing

@@ -3,7 +3,7 @@ import { findAccount, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import type { ClaimedMessage } from '../db/webhooks/queue.ts'
 import { TEST_EVENT } from '../webhooks/events.ts'
 import { fillMacros, MACROS, type MacroValues, macroProblem } from '../webhooks/macros.ts'
-import { nameCustomers } from './pseudonyms.ts'
+import { viewContextOf } from './pseudonyms.ts'
 import { HIDDEN, visible } from './view.ts'
 
 /** What a test event has in place of the values of a customer. */
@@ -40,9 +40,9 @@ export async function addressPostback(
   const values = { ...JSON.parse(data), ...{ event: type, id: event, affiliate_id: own } }
   const name = type === 'first_deposit' ? type : 'postback'
   const answer = { [name]: { ...values, time: new Date(at).toISOString() } }
-  const nameOf = await nameCustomers(answer, view, await pseudonymKeyOf(env.DB, account), own)
+  const context = await viewContextOf(answer, view, await pseudonymKeyOf(env.DB, account), own)
   const isTest = type === TEST_EVENT
-  const seen = isTest ? answer : visible(answer, { view, own, nameOf })
+  const seen = isTest ? answer : visible(answer, context)
   const [shown = {}] = Object.values(seen as Record<string, Record<string, unknown>>)
   const isOfDraft = type === 'qualified' && !view.drafts
   const hidden = isOfDraft ? ['amount', 'currency'] : []

@@ -1,4 +1,3 @@
-import { digest } from '../auth/secret.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
@@ -6,7 +5,7 @@ import { parseScope } from '../commission/statements/line-groups.ts'
 import { splitItems } from '../commission/statements/present.ts'
 import { wordsFor } from '../commission/statements/select-facts.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { findAccount, listBindings } from '../db/directory/accounts.ts'
+import { findAccount, listBindings, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import { SUBS } from '../db/directory/clicks.ts'
 import { linksOf } from '../db/directory/links.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
@@ -40,6 +39,7 @@ import { errorName } from '../errors.ts'
 import { firstIdAt } from '../ingest/delivery-id.ts'
 import { queueSoon } from '../webhooks/causes.ts'
 import type { PostbackEvent } from '../webhooks/events.ts'
+import { keyedDigest } from './pseudonyms.ts'
 
 // The causes of postbacks, which a cron reads each minute for the accounts that have any. Nothing is added to
 // a delivery, to a run or to an approval: what these store is their trace. `signup` is a customer whom a
@@ -50,7 +50,7 @@ import type { PostbackEvent } from '../webhooks/events.ts'
 // ledger, whose ids begin with their time: `earned` has the lines of its statement, `adjusted` its corrections
 // and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` is one event.
 // The id of an event is a digest of its cause and begins with its time, so that a cause that is read again, or
-// after a restore, is the same event, and is stored once. Events are kept for 30 days after the time of their
+// after a restore, is the same event, and is stored once. The digest is keyed: a cause names its customer. Events are kept for 30 days after the time of their
 // cause, and older causes cause none. How far the causes were read is stored in the transaction of the last
 // events: what was interrupted is read again.
 
@@ -71,6 +71,7 @@ interface Reading {
   readonly env: Env
   readonly db: D1Database
   readonly account: Account
+  readonly pseudonymKey: string
   readonly now: number
   /** When the first postback was created that wants a type, in milliseconds, by affiliate and type. */
   readonly wants: ReadonlyMap<string, number>
@@ -95,10 +96,10 @@ interface Cause {
 
 const ID_DIGITS = 16
 
-async function toEvent(account: string, cause: Cause): Promise<CausedEvent> {
+async function toEvent({ account, pseudonymKey }: Reading, cause: Cause): Promise<CausedEvent> {
   const { affiliate_id, type, at, data, of } = cause
   const causeKey = JSON.stringify([affiliate_id, ...of])
-  const digits = await digest(JSON.stringify([account, type, causeKey]))
+  const digits = await keyedDigest(pseudonymKey, JSON.stringify([account.id, type, causeKey]))
   const time = Math.max(0, Math.floor(at)).toString(16).padStart(11, '0')
   return {
     id: `evt_${time}${digits.slice(0, ID_DIGITS)}`,
@@ -123,7 +124,7 @@ async function store(
   const { db, account, now } = reading
   const wanted = causes.filter((one) => one.at >= now - RECENT_MS && isWanted(one))
   for (let i = 0; i < wanted.length; i += BATCH) {
-    const part = wanted.slice(i, i + BATCH).map((one) => toEvent(account.id, one))
+    const part = wanted.slice(i, i + BATCH).map((one) => toEvent(reading, one))
     const events = await Promise.all(part)
     await withD1Retry(() => insertCaused(db, account.id, events, now).run())
   }
@@ -308,15 +309,16 @@ async function openReading(
 ): Promise<Reading> {
   const affiliates = [...new Set(wants.map(({ affiliate_id }) => affiliate_id))]
   const isBrand = account.vertical === 'igaming'
-  const [statusMap, links, ownLinks] = await Promise.all([
+  const [statusMap, links, ownLinks, pseudonymKey] = await Promise.all([
     readMapping(env.DB, account.id, 'status'),
     isBrand ? linkAffiliates(env.DB, account.id) : new Map<string, string>(),
     linksOf(env.DB, account.id, affiliates),
+    pseudonymKeyOf(env.DB, account),
   ])
   const sinces = wants.map(({ since }) => since)
   const since = Math.max(now - RECENT_MS, Math.min(now, ...sinces))
   return {
-    ...{ env, account, now, affiliates, db: resolveDatabase(env, account.binding) },
+    ...{ env, account, pseudonymKey, now, affiliates, db: resolveDatabase(env, account.binding) },
     wants: wantedSince(wants),
     ownLinks,
     query: {

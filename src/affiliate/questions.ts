@@ -8,10 +8,8 @@ import { maySee } from '../auth/grant.ts'
 import { statementOfLine } from '../commission/statements/ids.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { findItem } from '../db/commission/books/stored-items.ts'
-import { findCustomersOf } from '../db/commission/customers-of.ts'
 import { findStatement } from '../db/commission/statements.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { pseudonymKeyOf } from '../db/directory/accounts.ts'
 import {
   appendWords,
   findQuestion,
@@ -27,10 +25,8 @@ import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
-import { showTo } from '../http/show.ts'
+import { namedCustomer, namedLine, showTo } from '../http/show.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
-import { nameCustomers } from './pseudonyms.ts'
-import { HIDDEN } from './view.ts'
 
 /** What somebody else's statement, line or customer is answered with, and one that does not exist. */
 const notYours = () =>
@@ -39,29 +35,6 @@ const notYours = () =>
 /** Returns the error of a question that is refused as a whole. */
 const refused = (code: 'choice' | 'maximum', message: string) =>
   validationFailed([{ pointer: '', code, message }])
-
-const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
-
-/** Returns the id of the customer whom the affiliate knows under a name; null if they never had such a customer. */
-async function findNamed(
-  c: Context<AppEnv>,
-  { id, account, view }: AdmittedAffiliate,
-  name: string,
-): Promise<string | null> {
-  if (name === HIDDEN) return null
-  const databases = { db: resolveDatabase(c.env, account.binding), directory: c.env.DB }
-  const pseudonymKey = await pseudonymKeyOf(c.env.DB, account)
-  const query = { account: account.id, affiliates: [id], ...ALL_DAYS }
-  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
-    const { customers, next } = await findCustomersOf(databases, query, cursor)
-    const answer = customers.map(({ customer_id }) => ({ customer_id }))
-    const nameOf = await nameCustomers({ data: answer }, view, pseudonymKey, id)
-    const found = answer.find(({ customer_id }) => nameOf(customer_id) === name)
-    if (found) return found.customer_id
-    if (next === null) return null
-    cursor = next
-  }
-}
 
 type Sent = {
   statement?: string | undefined
@@ -95,18 +68,19 @@ async function findSubject(
     )
   }
   if (customer !== undefined) {
-    const id = await findNamed(c, caller, customer)
+    const id = await namedCustomer(c, customer)
     if (id === null) throw notYours()
     return { about: 'customer', subject: id, statement: null, period: null, customer_id: id }
   }
   if (line !== undefined) {
-    const of = statementOfLine(line)
-    const found = of && (await findItem(db, account.id, of, line))
+    const item = await namedLine(c, line)
+    const of = item && statementOfLine(item)
+    const found = of && (await findItem(db, account.id, of, item))
     if (!found || found.item === null || !maySee(grant, found.affiliate_id, found.status)) {
       throw notYours()
     }
     const customer_id = customerOfLine(found.item)
-    return { about: 'line', subject: line, statement: of, period: found.period, customer_id }
+    return { about: 'line', subject: item, statement: of, period: found.period, customer_id }
   }
   const id = statement ?? ''
   const found = await findStatement(db, account.id, id, 1)

@@ -7,13 +7,19 @@ import { kindOf } from './members.ts'
 /** What stands for an id that the account does not show. */
 export const HIDDEN = 'hidden'
 
+/**
+ * What is shown under another name: the id of a customer, or of a record that contains one; the id of a line or
+ * an adjustment; the checksum of a statement.
+ */
+export type NamedKind = 'customer' | 'line' | 'hash'
+
 /** What an affiliate sees, and under which names. */
 export interface ViewContext {
   readonly view: AffiliateView
   /** The id of the affiliate. */
   readonly own: string
-  /** Returns the name under which the affiliate sees a customer, or a record whose id contains one. */
-  readonly nameOf: (id: string) => string
+  /** Returns the name under which the affiliate sees an id. */
+  readonly nameOf: (id: string, kind: NamedKind) => string
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -47,15 +53,17 @@ function seeMember(
   const { view } = context
   switch (kindOf(parent, name)) {
     case 'open':
-      if (name === 'id' && typeof object.resource === 'string' && typeof member === 'string') {
-        return object.resource === 'transactions' ? member : context.nameOf(member)
-      }
+      if (name === 'id' && typeof member === 'string') return seeId(member, object, context)
       if (name === 'steps' && !view.amounts) return see(lastStep(member), name, context)
       return see(member, name, context)
     case 'whole':
       return member
     case 'customer':
-      return typeof member === 'string' ? context.nameOf(member) : member
+      return typeof member === 'string' ? context.nameOf(member, 'customer') : member
+    case 'line':
+      return typeof member === 'string' ? seeLine(member, context) : see(member, name, context)
+    case 'hash':
+      return typeof member === 'string' ? context.nameOf(member, 'hash') : member
     case 'scope':
       return typeof member === 'string' ? seeScope(member, context) : member
     case 'amount':
@@ -69,6 +77,16 @@ function seeMember(
   }
 }
 
+/** Returns the id of a record, which may contain that of its customer, or of a line or anything else. */
+function seeId(id: string, { resource }: Members, context: ViewContext): string {
+  if (typeof resource !== 'string') return seeLine(id, context)
+  return resource === 'transactions' ? id : context.nameOf(id, 'customer')
+}
+
+/** Returns the id of a line or an adjustment as it is seen; other ids are not made from customers. */
+const seeLine = (id: string, context: ViewContext): string =>
+  /^(?:lin|adj)_/.test(id) ? context.nameOf(id, 'line') : id
+
 /** Returns the steps of an explanation without amounts: what the line pays. */
 const lastStep = (steps: unknown): unknown =>
   Array.isArray(steps) ? steps.filter((one) => isMembers(one) && one.step === 'amount') : steps
@@ -81,7 +99,7 @@ function seeScope(scope: string, context: ViewContext): string {
   const { of, id } = parseScope(scope)
   switch (of) {
     case 'customer':
-      return `customer:${context.nameOf(id)}`
+      return `customer:${context.nameOf(id, 'customer')}`
     case 'affiliate':
       return `affiliate:${seeAffiliate(id, null, context)}`
     default:

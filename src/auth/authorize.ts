@@ -39,6 +39,9 @@ export interface AppEnv {
     affiliate?: ReadAffiliate
     /** Returns what the affiliate who calls sees of an answer. */
     show?: (answer: object) => Promise<object>
+    /** Returns the id of what the affiliate who calls sees under another name; null if there is nothing. */
+    lineIdOf?: (name: string) => Promise<string | null>
+    customerIdOf?: (name: string) => Promise<string | null>
     /** Whether an answer passed through `show`. */
     isShown?: boolean
     /** The delivery, for the request log. */

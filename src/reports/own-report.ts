@@ -2,9 +2,27 @@ import type { CallingAffiliate } from '../auth/grant.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
 import { REPORT_LIMITS } from './limits.ts'
-import { type Figures, metricsOf, type Report, type ReportQuery, type Row } from './report.ts'
+import {
+  type AllowedGroups,
+  type Figures,
+  groupsOf,
+  metricsOf,
+  type Report,
+  type ReportQuery,
+  type Row,
+} from './report.ts'
 
 const AFFILIATE = 'affiliate_id'
+
+/** Groups that no affiliate has: what the team decides of a customer. */
+const TEAM_GROUPS = ['kyc_status_id', 'sales_status_id']
+
+/** Returns what the report of an affiliate may be grouped by. It is itself grouped by affiliate. */
+export function groupsOfAffiliate({ view }: CallingAffiliate, vertical: string): AllowedGroups {
+  const hidden = [AFFILIATE, ...TEAM_GROUPS, ...(view.countries ? [] : ['country_code'])]
+  const names = groupsOf(vertical).filter((name) => !hidden.includes(name))
+  return { names, most: REPORT_LIMITS.groupBy - 1 }
+}
 
 /**
  * Returns the report of an affiliate: the rows that the report of the account has of them. A count of customers
@@ -19,8 +37,6 @@ export async function reportOfAffiliate(
   compute: (query: ReportQuery) => Promise<Report>,
 ): Promise<Report> {
   const { groups } = query
-  const most = REPORT_LIMITS.groupBy - 1
-  if (groups.length > most) throw invalidQuery(`\`group_by\` names at most ${most} groups.`)
   const metrics = view.amounts ? query.metrics : earnedMetrics(vertical, query.metrics)
   const read = (more: readonly string[]) =>
     compute({ ...query, metrics, groups: [AFFILIATE, ...more] }).catch(hideCounts)

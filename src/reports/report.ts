@@ -354,29 +354,39 @@ const DEFAULT_CURRENCY = 'USD'
  *
  * @throws ApiError `invalid_query`, which names the parameter.
  */
-export function parseReport(vertical: string, sent: SentReport): ReportQuery {
+export function parseReport(
+  vertical: string,
+  sent: SentReport,
+  allowed: AllowedGroups = { names: groupsOf(vertical), most: REPORT_LIMITS.groupBy },
+): ReportQuery {
   const { from, to } = readDayRange(sent)
   return {
     from,
     to,
-    groups: parseGroups(vertical, sent.group_by),
+    groups: parseGroups(vertical, sent.group_by, allowed),
     currency: parseCurrency(sent.currency ?? DEFAULT_CURRENCY),
     metrics: parseMetrics(vertical, sent.metrics),
   }
 }
 
-function parseGroups(vertical: string, text: string | undefined): string[] {
+/** What a caller may group by, and by how many of these at once. */
+export interface AllowedGroups {
+  readonly names: readonly string[]
+  readonly most: number
+}
+
+function parseGroups(
+  vertical: string,
+  text: string | undefined,
+  { names: known, most }: AllowedGroups,
+): string[] {
   if (text === undefined) return []
-  const known = groupsOf(vertical)
   const groups = namesOf('group_by', text)
   for (const name of groups) {
     if (!known.includes(name)) throw unknownName('group_by', name, vertical, known)
   }
-  const { groupBy } = REPORT_LIMITS
-  if (groups.length > groupBy) {
-    throw invalidQuery(
-      `\`group_by\` names ${groups.length} groups. A report has at most ${groupBy}.`,
-    )
+  if (groups.length > most) {
+    throw invalidQuery(`\`group_by\` names ${groups.length} groups. A report has at most ${most}.`)
   }
   return groups
 }

@@ -9,7 +9,7 @@ import { sendJson, sendText } from '../http/send.ts'
 import { showTo } from '../http/show.ts'
 import { computeReport } from './compute.ts'
 import { REPORT_WEIGHT } from './limits.ts'
-import { reportOfAffiliate } from './own-report.ts'
+import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
 import {
   type Figures,
   parseReport,
@@ -37,12 +37,14 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
   const isCsv = formatOf(c) === 'csv'
   return withReadSession(c, async ({ grant, session }) => {
     const { account, vertical } = grant
-    const query = parseReport(vertical, sent)
+    const { affiliate } = grant
+    const allowed = affiliate ? groupsOfAffiliate(affiliate, vertical) : undefined
+    const query = parseReport(vertical, sent, allowed)
     const databases = { session, directory: c.env.DB }
     const compute = (one: ReportQuery) =>
       computeReport(databases, { account, vertical }, one, Date.now())
-    const report = await (grant.affiliate
-      ? reportOfAffiliate(grant.affiliate, vertical, query, compute)
+    const report = await (affiliate
+      ? reportOfAffiliate(affiliate, vertical, query, compute)
       : compute(query))
     const memory = new ReadMemory(account)
     if (!isCsv) return sendJson(c, report, memory)

@@ -358,7 +358,7 @@ const READINGS: readonly Reading[] = [
     path: '/unearned',
     summary: 'Get what earned nothing',
     description: 'Returns the records of a period that no line counts, in groups, with the reason.',
-    parameters: ['period_required', 'reason_query', 'customer_id'],
+    parameters: ['period_required', 'reason_query', 'own_customer'],
     errors: ['validation_failed'],
     answer: ref('Unearned'),
   },
@@ -367,7 +367,7 @@ const READINGS: readonly Reading[] = [
     path: '/unearned/facts',
     summary: 'List the records that earned nothing',
     description: 'Returns the records of a period that no line counts, each with the reason.',
-    parameters: [...PAGING, 'period_required', 'reason_query', 'customer_id'],
+    parameters: [...PAGING, 'period_required', 'reason_query', 'own_customer'],
     errors: ['validation_failed'],
     answer: pageWith('UnearnedRecord'),
   },
@@ -540,12 +540,15 @@ const WRITE_ERRORS = [
   'validation_failed',
 ] as const
 
+/** The paths whose answers are read from no replica: mostly from the directory. They have no bookmark. */
+const FROM_PRIMARY = /^\/(me|links|clicks|sub-affiliates|questions)\b/
+
 /** Returns the headers of an answer. A change reads from the primary, and has no bookmark. */
-function headersOf({ method, answer }: Pick<Reading, 'method' | 'answer'>): readonly string[] {
+function headersOf({ method, path, answer }: Pick<Reading, 'method' | 'path' | 'answer'>) {
   if (method) return []
-  return JSON.stringify(answer).includes('"#/components/schemas/Meta"')
-    ? PAGE_HEADERS
-    : READ_HEADERS
+  const isPage = JSON.stringify(answer).includes('"#/components/schemas/Meta"')
+  const headers = isPage ? PAGE_HEADERS : READ_HEADERS
+  return headers.filter((name) => name !== 'x-d1-bookmark' || !FROM_PRIMARY.test(path))
 }
 
 /** Returns the CSV of a list, if it is CSV as well. */
@@ -553,7 +556,7 @@ function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers
   const columns = CSV_COLUMNS.get(path.slice(1))
   if (!columns) return {}
   return {
-    headers: [...headersOf({ answer }), 'Content-Disposition'],
+    headers: [...headersOf({ path, answer }), 'Content-Disposition'],
     also: { 'text/csv': { schema: TEXT, example: `${columns.join()}\r\n` } },
   }
 }
@@ -574,7 +577,7 @@ export const affiliateApi = (): Operation[] =>
       [reading.method === 'post' ? 201 : 200]: {
         description: 'The answer.',
         schema: ref(`${pascalCase(id)}Answer`),
-        headers: headersOf(reading),
+        headers: headersOf({ ...reading, path }),
         ...(reading.type && { type: reading.type }),
         ...(reading.method ? {} : csvOf(path, reading.answer)),
         ...reading.more,

@@ -273,6 +273,11 @@ const QUERY: Record<string, object> = {
     'The period of the line. Needed if its statement is not stored.',
     '2026-10',
   ),
+  own_customer: query(
+    'customer_id',
+    'Returns only the records of this customer, as `GET /affiliate/v1/customers` names them. Refused if the account shows neither ids nor pseudonyms.',
+    'c_3f1d2a9c0b4e5f6a7b8c9d0e',
+  ),
   own_group_by: query(
     'group_by',
     'Up to two groups, separated by commas: `day`, `week`, `month`, `link`, `country_code`, and those of the vertical.',

@@ -11,6 +11,8 @@ export type Presented = ReturnType<typeof presentStatement>
 
 /** A part of the lines and adjustments of a statement. */
 export interface Part {
+  /** The hash of the statement as it is stored, from which the part was read. */
+  readonly hash: string
   readonly lines: readonly StatementLine[]
   readonly adjustments: readonly Adjustment[]
   /** The number of this part, from 1, and of all parts. */
@@ -27,7 +29,7 @@ function toPart(hash: string, part: number, found: StatementPart | undefined): P
   if (found?.hash !== hash || found.lines === null) {
     throw unavailable(new Error('The statement has changed while it was read.'))
   }
-  return { ...splitItems(JSON.parse(found.lines)), part, parts: found.parts }
+  return { hash, ...splitItems(JSON.parse(found.lines)), part, parts: found.parts }
 }
 
 /** Whose statements are read. */
@@ -43,7 +45,7 @@ export interface Books {
  */
 export async function* partsFrom(
   { db, account }: Books,
-  { id, hash }: Presented,
+  { id }: Presented,
   first: Part,
   most: number,
 ): AsyncGenerator<Part> {
@@ -51,7 +53,7 @@ export async function* partsFrom(
   const end = Math.min(first.parts, first.part + most - 1)
   for (let part = first.part + 1; part <= end; part++) {
     const [found] = await readParts(db, account, [id], part)
-    yield toPart(hash, part, found)
+    yield toPart(first.hash, part, found)
   }
 }
 

@@ -196,7 +196,7 @@ async function* entriesCsv(
 const weightOf = (statements: readonly Presented[]): number =>
   WEIGHT_PER_BYTE * (PART_LIMITS.bytes + JSON.stringify(statements).length)
 
-/** A page of statements, and how its list continues. */
+/** A page of statements as they are stored, and how its list continues. */
 interface StatementList {
   /** What the cursors of the list are issued for. */
   readonly context: string
@@ -212,7 +212,8 @@ export async function sendListCsv(
   { context, page, found, period }: StatementList,
 ): Promise<Response> {
   await linkNext(c, context, page, found)
-  const csv = writeCsv([STATEMENT_COLUMNS, ...found.data.map(statementRow)])
+  const shown = await showTo(c, found.data)
+  const csv = writeCsv([STATEMENT_COLUMNS, ...shown.map(statementRow)])
   const headers = csvHeaders('statements', account, ...(period ? [period] : []))
   return sendText(c, csv, headers, new ReadMemory(account))
 }
@@ -234,6 +235,7 @@ export async function sendListPage(
   const part = withinLines(found, ['period', 'affiliate_id', 'plan'])
   const cursor = await linkNext(c, context, page, part)
   const letter = await readLetter(c, books, part.data)
+  const shown = new Map((await showTo(c, part.data)).map((one) => [one.id, one]))
   const { sender, words } = letter
   const title = period
     ? words.text('titleOfPeriod', { sender, period: words.period(period) })
@@ -245,7 +247,7 @@ export async function sendListPage(
   async function* articles() {
     for await (const { statement, first } of withFirstParts(books, part.data)) {
       yield* articlePieces(
-        statement,
+        shown.get(statement.id) ?? statement,
         () => shownParts(c, books, statement, first, PAGE_PARTS),
         letter,
       )

@@ -143,7 +143,7 @@ function respondWithStatements(
     const rows = await listStatements(session, grant.account, filter, page)
     const presented = rows.data.map(presentStatement)
     if (format === 'json') return respondWithPage(c, context, page, { ...rows, data: presented })
-    const found = { ...rows, data: await showTo(c, presented) }
+    const found = { ...rows, data: presented }
     const send = format === 'csv' ? sendListCsv : sendListPage
     const books = { db: session, account: grant.account }
     return send(c, books, { context, page, found, period: filter.period })

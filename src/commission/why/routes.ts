@@ -20,7 +20,7 @@ import {
 } from '../../http/query.ts'
 import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
-import { showTo } from '../../http/show.ts'
+import { namedCustomer, namedLine, showTo } from '../../http/show.ts'
 import { bookZoneOf, dayInZone } from '../../zone.ts'
 import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
@@ -70,11 +70,28 @@ export const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period
 const textIn = (language: Language, explanation: Parameters<typeof textOf>[0]): string =>
   language === 'en' ? textOf(explanation) : textOfSentences(explanation, wordsOf(language))
 
+/** Returns the id of the line that the caller names. What an affiliate sees no line under is the id of none. */
+const lineOf = async (c: Context<AppEnv>, id: string): Promise<string> =>
+  (await namedLine(c, id)) ?? id.slice(0, 'lin_'.length)
+
+/** Returns a filter with the id of the customer whom the caller names. The name of nobody is the id of nobody. */
+async function withNamed<T extends { readonly customer_id?: string | undefined }>(
+  c: Context<AppEnv>,
+  filter: T,
+): Promise<T> {
+  const { customer_id: name } = filter
+  return name === undefined
+    ? filter
+    : { ...filter, customer_id: (await namedCustomer(c, name)) ?? '' }
+}
+
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = prefersText(c)
-  const compute = (reader: Reader) =>
-    explainById(c.env, lineReader(c, reader), id, { ...hint, ...ownFilter(reader.grant) })
+  const compute = async (reader: Reader) => {
+    const own = { ...hint, ...ownFilter(reader.grant) }
+    return explainById(c.env, lineReader(c, reader), await lineOf(c, id), own)
+  }
   return withReadSession(c, async (reader) => {
     const explanation = await computeFor(reader, compute)
     return isText
@@ -93,7 +110,7 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
   const query = { ...whose, reason: readReason(reason) }
   return respondWith(c, async (reader) =>
     groupUnearned(await periodFor(c, reader, period), period, {
-      ...query,
+      ...(await withNamed(c, query)),
       ...ownFilter(reader.grant),
     }),
   )
@@ -141,7 +158,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
   return respondWithList(c, ['parts', id], page, async (reader) => {
     const { grant } = reader
     const hint = { affiliate_id, period, ...ownFilter(grant) }
-    const line = await computeById(c.env, lineReader(c, reader), id, hint)
+    const line = await computeById(c.env, lineReader(c, reader), await lineOf(c, id), hint)
     const isSummed = grant.affiliate && grant.affiliate.view.sub_affiliates !== 'customers'
     return isSummed ? listOwnParts(line) : listParts(line)
   })
@@ -169,7 +186,7 @@ function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
   const list = ['unearned', period.id, query]
   return respondWithList(c, list, page, async (reader) =>
     listUnearned(await periodFor(c, reader, period), period, {
-      ...query,
+      ...(await withNamed(c, query)),
       ...ownFilter(reader.grant),
     }),
   )
