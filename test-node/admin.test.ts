@@ -467,8 +467,11 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['fraud', 'rules', 'a'], 'GET accounts/a/fraud-rules', undefined, LIST],
   [
-    ['fraud', 'cases', 'a', '--status', 'open', '--affiliate', 'A-1', '--from', '2026-09-01'],
-    'GET accounts/a/cases?status=open&affiliate_id=A-1&from=2026-09-01&per_page=500',
+    [
+      ...['fraud', 'cases', 'a', '--status', 'open', '--affiliate', 'A-1', '--from', '2026-09-01'],
+      ...['--needs', 'decision', '--opened-since', '2026-09-01T00:00:00Z'],
+    ],
+    'GET accounts/a/cases?status=open&affiliate_id=A-1&from=2026-09-01&needs=decision&opened_since=2026-09-01T00%3A00%3A00Z&per_page=500',
     undefined,
     ONE,
   ],

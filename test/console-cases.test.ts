@@ -396,7 +396,7 @@ describe('a case', () => {
 
     expect(text).toMatch(/A second person must agree before it takes effect\./)
     expect(text).toMatch(/dismissed the case: “A campaign” A second person must agree/)
-    expect((await read(AT)).html).toMatch(/cases\?status=all&(?:amp;)?affiliate_id=a"/)
+    expect((await read(AT)).html).toMatch(/cases\?needs=second_person"/)
     const badge = /deposited the minimum\. A second person must agree/
     expect((await read(`${AT}/cases`)).text).toMatch(badge)
     expect((await read(`${AT}/affiliates/a`)).text).toMatch(/High A second person must agree/)

@@ -3,6 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { type AffiliateHolds, readHolds } from '../commission/books/holds.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import {
+  CASE_NEEDS,
   type CaseFilter,
   findCase,
   listCases,
@@ -12,7 +13,7 @@ import {
 import type { FoundPage, Page } from '../db/paginate.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readChoice, readDays, readFlag, readQuery } from '../http/query.ts'
+import { readChoice, readDays, readFlag, readInstant, readQuery } from '../http/query.ts'
 import { type Reader, withReadSession } from '../http/read-session.ts'
 import { quote } from '../validation/quote.ts'
 import { pageCustomers, pageEvidence } from './case-evidence.ts'
@@ -30,6 +31,7 @@ const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
 const SEVERITIES = ['low', 'medium', 'high'] as const
 const FILTERS = [
   ...['status', 'rule', 'severity', 'affiliate_id', 'customer_id', 'from', 'to', 'keep_hold'],
+  ...['needs', 'opened_since'],
 ] as const
 
 type Present = (whole: WholeCase, holds: AffiliateHolds | undefined) => object
@@ -49,14 +51,19 @@ export const teamCases = routesWith(presentWholeCase)
 
 /** Returns the filters of a query. */
 function readFilter(query: Partial<Record<string, string>>): CaseFilter {
-  const { status, severity, from, to, keep_hold } = query
+  const { status, severity, from, to, keep_hold, opened_since } = query
   readChoice('status', status, STATUSES)
   readChoice('severity', severity, SEVERITIES)
   readDays({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
   const texts = ['rule', 'severity', 'affiliate_id', 'customer_id'] as const
   const isStatus = STATUSES.find((one) => one === status)
+  const needs = readChoice('needs', query.needs, CASE_NEEDS)
   return {
     ...(isStatus && { status: isStatus }),
+    ...(needs && { needs }),
+    ...(opened_since !== undefined && {
+      opened_since: readInstant('opened_since', opened_since),
+    }),
     ...(readFlag('keep_hold', keep_hold) && { keep_hold: 1 as const }),
     ...Object.fromEntries(
       texts.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])),
@@ -75,7 +82,7 @@ function respondWithCases(c: Context<AppEnv>): Promise<Response> {
     const { affiliate_id } = filter
     // What holds the payouts of one affiliate is read together with its cases.
     const [found, ofOne] = await Promise.all([
-      listCases(session, grant.account, filter, page),
+      listCases(session, grant.account, filter, page, Date.now()),
       affiliate_id === undefined ? null : readHolds(session, grant.account, [affiliate_id]),
     ])
     const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]

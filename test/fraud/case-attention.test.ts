@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../src/durations.ts'
 import { askAdmin, json, register } from '../partner.ts'
-import { storeCases } from './stored-cases.ts'
+import { storeCases, storeRule } from './stored-cases.ts'
 
 const ACCOUNT = 'acme-forex'
 const CODES = ['open_cases', 'waiting_cases', 'ending_holds', 'too_large_affiliates']
@@ -14,9 +14,24 @@ interface Item {
   detail: string
 }
 
+/** The lists of cases that have what needs attention. */
+const NEEDS: readonly (readonly [code: string, needs: string])[] = [
+  ['open_cases', 'decision'],
+  ['waiting_cases', 'second_person'],
+  ['ending_holds', 'decision_soon'],
+]
+
+/** Returns what needs attention, and checks that the lists of cases have as many. */
 const attention = async (account = ACCOUNT) => {
   const { data } = await json(askAdmin(`accounts/${account}/attention`))
-  return (data as Item[]).filter(({ code }) => CODES.includes(code))
+  const items = data as Item[]
+  for (const [code, needs] of NEEDS) {
+    const { meta, ...list } = await json(askAdmin(`accounts/${account}/cases?needs=${needs}`))
+    const item = items.find((one) => one.code === code)
+    const listed = [...new Set(list.data.map((one: { affiliate_id: string }) => one.affiliate_id))]
+    expect([code, meta.total, listed.sort()]).toEqual([code, item?.count ?? 0, item?.names ?? []])
+  }
+  return items.filter(({ code }) => CODES.includes(code))
 }
 
 /** The last complete day. */
@@ -26,6 +41,8 @@ const dayText = (days: number) => new Date(days * DAY_MS).toISOString().slice(0,
 
 beforeEach(async () => {
   await register('forex', { affiliates: ['a', 'b'] })
+  await storeRule()
+  await storeRule(ACCOUNT, 'other')
 })
 
 describe('attention', () => {

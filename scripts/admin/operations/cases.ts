@@ -1,3 +1,4 @@
+import { CASE_NEEDS } from '../../../src/db/fraud/cases.ts'
 import type { Figure } from '../../../src/fraud/kind.ts'
 import { list, object } from '../format.ts'
 import type { Input, Operation } from '../operation.ts'
@@ -57,6 +58,16 @@ export const CASES: readonly Operation[] = [
       },
       from: { ...DAY, description: 'The first day for which they were opened.' },
       to: { ...DAY, description: 'The last day for which they were opened.' },
+      needs: {
+        value: 'needs',
+        description:
+          'Only cases that need a decision, a second person, or a decision within 7 days.',
+        choices: [...CASE_NEEDS],
+      },
+      'opened-since': {
+        value: 'time',
+        description: 'Only cases that were opened since this time.',
+      },
     },
     format: list([
       ...['case_id', 'opened_for', 'affiliate_id', 'subject', 'severity', 'status'],

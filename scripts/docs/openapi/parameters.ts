@@ -1,5 +1,6 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import { FIGURE_FILTERS, FIGURE_SORTS } from '../../../src/db/directory/affiliate-figures.ts'
+import { CASE_NEEDS } from '../../../src/db/fraud/cases.ts'
 import { LIST_ORDERS } from '../../../src/db/paginate.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import { ALL_PAGES } from '../site/reference/pages.ts'
@@ -167,6 +168,18 @@ const QUERY: Record<string, object> = {
     'Whether to return only confirmed cases that go on holding payouts.',
     true,
     { type: 'boolean' },
+  ),
+  case_needs: query(
+    'needs',
+    'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same; `decision_soon`, open ones that hold payouts and expire within 7 days. What needs attention counts the same cases.',
+    'decision',
+    { type: 'string', enum: [...CASE_NEEDS] },
+  ),
+  case_opened_since: query(
+    'opened_since',
+    'Returns only cases that were opened at this time or later.',
+    '2026-10-31T00:00:00Z',
+    { type: 'string', format: 'date-time' },
   ),
   fraud_rule_after: query(
     'after',

@@ -7,7 +7,16 @@ import {
   SEVERITIES,
   SEVERITY_WORDS,
 } from '../parts/cases.tsx'
-import { Data, Day, dayWords, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
+import {
+  Data,
+  Day,
+  dayWords,
+  EmptyState,
+  type List,
+  Pager,
+  timeWords,
+  visible,
+} from '../parts/data.tsx'
 import { acknowledge, EndedHolds, readEndedHolds } from '../parts/ended-holds.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
@@ -52,19 +61,41 @@ function evaluatedText(answer: unknown): string {
   return sentences.filter(Boolean).join(' ')
 }
 
-const STATUSES: readonly Option[] = [
-  ['', 'Open'],
-  ...Object.entries(CASE_STATUS_WORDS).filter(([status]) => status !== 'open'),
-  ['all', 'All'],
+const STATUSES: readonly Option[] = [...Object.entries(CASE_STATUS_WORDS), ['all', 'All']]
+
+/** What cases can need, in words. */
+const NEEDS: readonly Option[] = [
+  ['', 'All'],
+  ['decision', 'A decision: of high severity or with held payouts'],
+  ['second_person', 'A second person'],
+  ['decision_soon', 'A decision within 7 days, before the hold ends'],
 ]
 
-/** Returns the query of the list in the administration API: the open cases if no status is chosen. */
-function listQuery({ query: { status = 'open', ...query } }: Visit) {
+/** Returns the chosen status: the open cases, unless another filter chooses some of all. */
+const statusOf = ({ status, needs, opened_since }: Visit['query']): string =>
+  status ?? (needs || opened_since ? 'all' : 'open')
+
+/** Returns the query of the list in the administration API. */
+function listQuery({ query }: Visit) {
+  const status = statusOf(query)
   return { ...query, status: status === 'all' ? undefined : status }
 }
 
-const filtersOf = (rules: readonly ListedRule[]): Input[] => [
-  { name: 'status', options: STATUSES },
+const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
+  { name: 'status', options: STATUSES, value: statusOf(query) },
+  { name: 'needs', options: NEEDS },
+  ...(query.opened_since
+    ? [
+        {
+          name: 'opened_since',
+          label: 'Found',
+          options: [
+            ['', 'At any time'],
+            [query.opened_since, `Since ${timeWords(query.opened_since)} UTC`],
+          ] as const,
+        },
+      ]
+    : []),
   {
     name: 'severity',
     options: [['', 'All'], ...SEVERITIES.map((one): Option => [one, SEVERITY_WORDS[one]])],
@@ -83,7 +114,9 @@ const filtersOf = (rules: readonly ListedRule[]): Input[] => [
 function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] }) {
   const active = rules.filter(({ disabled, in_force }) => !disabled && in_force !== null)
   const since = active.map(({ effective_from }) => effective_from).sort()[0] ?? null
-  const isFiltered = Object.keys(visit.query).length > 0
+  const isFiltered = Object.entries(visit.query).some(
+    ([name, one]) => `${name}=${one}` !== 'status=open',
+  )
   if (active.length === 0) {
     return (
       <EmptyState title="No rule looks for fraud yet.">
@@ -131,7 +164,10 @@ export const casesPage: Page = {
   path: '/accounts/:account/cases',
   section: 'Cases',
   hasNames: true,
-  query: ['status', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to', 'cursor'],
+  query: [
+    ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to'],
+    ...['opened_since', 'cursor'],
+  ],
   changes: {
     acknowledge,
     run: {
@@ -152,7 +188,7 @@ export const casesPage: Page = {
     const body = (
       <>
         <EndedHolds visit={visit} found={ended} />
-        <Filters visit={visit} fields={filtersOf(rules.data)} />
+        <Filters visit={visit} fields={filtersOf(rules.data, visit)} />
         <CaseTable
           visit={visit}
           caption="Cases, the latest first"

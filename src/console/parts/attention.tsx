@@ -74,7 +74,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
-    to: withQuery(accountPath(visit.account, 'cases'), { status: 'open' }),
+    to: withQuery(accountPath(visit.account, 'cases'), { needs: 'decision' }),
   }),
   waiting_cases: (item, visit) => ({
     text: (
@@ -85,10 +85,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
-    to: withQuery(accountPath(visit.account, 'cases'), {
-      status: 'all',
-      affiliate_id: item.names.length === 1 ? item.names[0] : undefined,
-    }),
+    to: withQuery(accountPath(visit.account, 'cases'), { needs: 'second_person' }),
   }),
   ending_holds: (item, visit) => ({
     text: (
@@ -99,7 +96,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
-    to: withQuery(accountPath(visit.account, 'cases'), { status: 'open' }),
+    to: withQuery(accountPath(visit.account, 'cases'), { needs: 'decision_soon' }),
   }),
   ended_holds: (item, visit) => ({
     text: (

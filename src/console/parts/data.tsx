@@ -173,13 +173,18 @@ const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as co
 export const Day = ({ day }: { day: string | null }) =>
   day === null ? NOTHING : <time datetime={day}>{dayWords(day)}</time>
 
+/** Returns an instant (ISO 8601) as a time of day in a time zone, such as `26 Nov 2026, 08:30`. */
+export function timeWords(at: string, zone = 'UTC'): string {
+  const format = { ...DAY_MONTH_YEAR, hour: '2-digit', minute: '2-digit', timeZone: zone } as const
+  return new Intl.DateTimeFormat('en-GB', format).format(new Date(at))
+}
+
 /** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
 export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string }) {
   if (at === null) return <span class="quiet">never</span>
-  const format = { ...DAY_MONTH_YEAR, hour: '2-digit', minute: '2-digit', timeZone: zone } as const
   return (
     <time datetime={at}>
-      {new Intl.DateTimeFormat('en-GB', format).format(new Date(at))} <small>{zone}</small>
+      {timeWords(at, zone)} <small>{zone}</small>
     </time>
   )
 }

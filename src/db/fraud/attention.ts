@@ -1,11 +1,8 @@
-import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
+import { EXPIRE_DAYS } from '../../durations.ts'
 import type { Connection } from '../database.ts'
 import { first } from '../query.ts'
 import { compileStatement } from '../statement.ts'
-import { IS_WAITING } from './cases.ts'
-
-/** The days before a case expires on which its hold needs attention. */
-const WARN_DAYS = 7
+import { endingDay, IS_WAITING } from './cases.ts'
 
 /** The open cases, of the latest days, that are read for what needs attention. */
 export const ATTENTION_CASES = 1000
@@ -85,8 +82,7 @@ export async function readCasesToNote(
   account: string,
   now: number,
 ): Promise<CasesToNote> {
-  const yesterday = Math.floor(now / DAY_MS) - 1
-  const row = await first<Row>(db, READ, { account, ending: yesterday - EXPIRE_DAYS + WARN_DAYS })
+  const row = await first<Row>(db, READ, { account, ending: endingDay(now) })
   const listOf = (text = '[]'): string[] => JSON.parse(text)
   return {
     urgent: row?.urgent ?? 0,

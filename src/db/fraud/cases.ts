@@ -1,3 +1,4 @@
+import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
@@ -55,12 +56,35 @@ const CONDITIONS = {
   customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
   from: 'c.opened_for >= :from',
   to: 'c.opened_for <= :to',
+  opened_since: 'c.opened_at >= :opened_since',
   // The partial index of cases that hold needs the value as a literal.
   keep_hold: 'c.keep_hold = 1',
 } as const
 
+/** What cases can need, as `needs` names it. */
+export const CASE_NEEDS = ['decision', 'second_person', 'decision_soon'] as const
+
+export type CaseNeed = (typeof CASE_NEEDS)[number]
+
+/** The conditions of what cases need, as SQL: what needs attention counts the same cases. */
+const NEEDS: Readonly<Record<CaseNeed, string>> = {
+  decision: `c.status = 'open' and (c.severity = 'high' or c.action = 'hold') and not ${IS_WAITING}`,
+  second_person: `(c.status = 'open' or c.status = 'confirmed' and c.keep_hold = 1) and ${IS_WAITING}`,
+  decision_soon: `c.status = 'open' and c.action = 'hold' and c.last_day <= :ending`,
+}
+
+/** The days before a case expires on which its hold needs attention. */
+const WARN_DAYS = 7
+
+/** Returns the last day of records of cases that expire soon. `now` is in milliseconds. */
+export const endingDay = (now: number): number =>
+  Math.floor(now / DAY_MS) - 1 - EXPIRE_DAYS + WARN_DAYS
+
 /** Which cases a list has. Days are in days since 1970. */
 export type CaseFilter = {
+  readonly needs?: CaseNeed
+  /** Only cases that were opened at this time or later, in milliseconds. */
+  readonly opened_since?: number
   readonly status?: Row['status']
   readonly from?: number
   readonly to?: number
@@ -68,26 +92,28 @@ export type CaseFilter = {
   readonly keep_hold?: 1
 } & { readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id']?: string }
 
-/** Reads one page of the cases of an account, the latest first. */
+/** Reads one page of the cases of an account at a time (milliseconds), the latest first. */
 export function listCases(
   db: D1Database | D1DatabaseSession,
   account: string,
-  { status, ...filter }: CaseFilter,
+  { status, needs, ...filter }: CaseFilter,
   page: Page,
+  now: number,
 ): Promise<FoundPage<StoredCase>> {
   const customer_id =
     filter.customer_id === undefined ? undefined : encode(customers.customer_id, filter.customer_id)
-  const values = { account, status, ...filter, customer_id }
+  const values = { account, status, ...filter, customer_id, ending: endingDay(now) }
   const conditions = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
     .filter((name) => values[name] !== undefined)
     .map((name) => ` and ${CONDITIONS[name]}`)
   // The partial index of open cases needs the status as a literal.
   const ofStatus = status === undefined ? '' : ` and c.status = '${status}'`
+  const ofNeed = needs === undefined ? '' : ` and ${NEEDS[needs]}`
   return paginate(
     db,
     {
       columns: SELECTED,
-      from: `fraud_cases c where c.account = :account${ofStatus}${conditions.join('')}`,
+      from: `fraud_cases c where c.account = :account${ofStatus}${ofNeed}${conditions.join('')}`,
       key: ['opened_for', 'id'],
       descending: true,
       values,
