@@ -1776,11 +1776,34 @@ describe('payouts', { concurrency: 4 }, () => {
     })
     const { stdout } = await admin(base, ['payouts', 'list', 'a', '--csv'])
     assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), [
-      'A,EUR,1.00,1,2026-11-14,R,',
-      'B,EUR,1.00,1,2026-11-14,R,',
+      'A,EUR,1.00,1,2026-11-14,R,,',
+      'B,EUR,1.00,1,2026-11-14,R,,',
     ])
     const excel = await admin(base, ['payouts', 'list', 'a', '--excel'])
     assert.equal(excel.stdout, `\ufeff${stdout}`)
+  })
+
+  test('list has a row for each due day, and names open cases', async () => {
+    const { base } = await service(() => ({
+      body: page([
+        {
+          ...{ affiliate_id: 'A', currency: 'EUR', amount: '3.00', statements: 2 },
+          ...{ payable_on: '2026-12-14', reference: 'R' },
+          due_days: [
+            { payable_on: '2026-11-14', amount: '1.00', statements: 1, reference: 'R1' },
+            { payable_on: '2026-12-14', amount: '2.00', statements: 1, reference: 'R2' },
+          ],
+          open_cases: [{ case_id: 'case_1' }, { case_id: 'case_2' }],
+        },
+      ]),
+    }))
+    const { stdout } = await admin(base, ['payouts', 'list', 'a', '--csv'])
+    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), [
+      'A,EUR,1.00,1,2026-11-14,R1,case_1 case_2,',
+      'A,EUR,2.00,1,2026-12-14,R2,case_1 case_2,',
+    ])
+    const table = await admin(base, ['payouts', 'list', 'a'])
+    assert.match(table.stdout, /2026-11-14 │ R1 +│ case_1 case_2[^\n]*\n.*2026-12-14 │ R2/)
   })
 
   test('list --csv leaves out what is held, and says how much that is', async () => {
@@ -1793,7 +1816,7 @@ describe('payouts', { concurrency: 4 }, () => {
       ]),
     }))
     const { stdout, stderr } = await admin(base, ['payouts', 'list', 'a', '--csv'])
-    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), ['A,EUR,1.00,1,2026-11-14,,'])
+    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), ['A,EUR,1.00,1,2026-11-14,,,'])
     assert.match(stderr, /Cases hold 1 payout: 4\.00 EUR \(B\)\./)
     const table = await admin(base, ['payouts', 'list', 'a'])
     assert.match(table.stdout, /case_1/)

@@ -452,6 +452,48 @@ describe('a payout that a case holds', () => {
     )
   })
 
+  test('has a mark, no tick and a note if its affiliate has an open case that holds nothing', async () => {
+    await changeCase('case_1', 'action', 'flag')
+    const page = await approve('a', '40.50')
+    await approve('b', '3.00')
+    const { html, text } = await read(`${AT}/payouts`)
+
+    expect(html).toMatch(
+      new RegExp(`<a href="${CASE}" title="12 of 15[^"]*"><span class="badge bad">Open case<`),
+    )
+    expect(text).toContain('Open case Deposits at the minimum')
+    expect(text).toContain(
+      '1 affiliate has an open case of high severity that holds no payout. Look at the case before you tick its payout.',
+    )
+    expect(text).toContain('Ticked: 1 for 3.00 EUR')
+    // It can be paid nevertheless.
+    expect(html.match(/<input type="checkbox"/g)).toHaveLength(2)
+    expect((await read(page)).html).toContain('id="change-pay"')
+  })
+
+  test('of several due days has a row for each, and their sums', async () => {
+    await changeCase('case_1', 'status', 'dismissed')
+    await approve('a', '40.50')
+    const later = earning('b', '2024-07', '5.50')
+    await approve('b', '3.00')
+    const row = { ...later, head: { ...later.head, payable_on: '2034-12-14' } }
+    await storeRows([{ ...row, previous: digestOf(earning('b', '2024-06', '3.00')) }])
+    const to = `accounts/${ACCOUNT}/statements/${idOf(row)}/approve`
+    expect((await askAdmin(to, 'POST', { hash: digestOf(row) })).status).toBe(200)
+
+    const { html, text } = await read(`${AT}/payouts`)
+    expect(text).toMatch(/By due day Due Payouts Amount .*due now 2 43\.50 EUR/)
+    expect(text).toMatch(/14 Dec 2034 1 5\.50 EUR/)
+    expect(text).toContain('Ticked: 2 for 43.50 EUR')
+    const [, , tick = ''] = [...html.matchAll(/name="tick\d" value="([^"]+)"/g)].map(([, v]) => v)
+    const { text: paid } = await send(`${AT}/payouts`, {
+      ...{ change: 'pay', tick0: tick.replaceAll('&quot;', '"'), paid_on: '2024-12-01' },
+      reference: 'R-1',
+    })
+    expect(paid).toContain('1 payment recorded. 1 statement paid.')
+    expect(paid).toContain('Ticked: 2 for 43.50 EUR')
+  })
+
   test('is paid from its statement by a form of its own, with a reason', async () => {
     const page = await approve('a', '40.50')
     const { html, text } = await read(page)

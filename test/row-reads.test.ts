@@ -119,7 +119,7 @@ const STATEMENTS: Bound = { each: 3, fixed: 3 * 2 * SIZES.statements + 10, isCou
 /** Totals read, sort and group each statement that matches, up to the limit of lists. */
 const TOTALLED: Bound = { each: 0, fixed: 4 * SIZES.statements + 10 }
 /** Each row sums the statements of an affiliate; here each affiliate has one. The first page counts all. */
-const PAYOUTS: Bound = { each: 14, fixed: 2 * SIZES.statements + 10, isCounted: true }
+const PAYOUTS: Bound = { each: 24, fixed: 2 * SIZES.statements + 10, isCounted: true }
 const BALANCE: Bound = { each: 0, fixed: 3 * SIZES.statements }
 /** An export has at most 500 statements; a page to print searches the lines of each. */
 const PRINTED: Bound = { each: 0, fixed: 2 * SIZES.statements + 5 * 500 }

@@ -1,14 +1,21 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
-import { type AffiliateHolds, readHolds, sumByCurrency } from '../commission/books/holds.ts'
+import {
+  type AffiliateHolds,
+  readHolds,
+  sumByCurrency,
+  sumPayable,
+} from '../commission/books/holds.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
-import { fromUnits, moneyText } from '../commission/books/money.ts'
+import { moneyText } from '../commission/books/money.ts'
 import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
 import { writeCsv } from '../commission/csv.ts'
-import { add, decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
+import { add, decimal, ZERO } from '../commission/engine/decimal.ts'
+import { compareText } from '../commission/engine/facts.ts'
 import {
   type DueFilter,
+  type DueItem,
   type DuePayout,
   listDue,
   listPayments,
@@ -20,6 +27,7 @@ import {
   readRefusalCorrections,
 } from '../db/commission/books/stored-items.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { readSevereCases, type SevereCase } from '../db/fraud/cases.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
@@ -31,7 +39,10 @@ import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
 
-/** The columns of what has to be paid. `paid_on` is empty: filled in, the file books the payments. */
+/**
+ * The columns of what has to be paid, with a row for each due day. `paid_on` is empty: filled in, the file books the
+ * payments.
+ */
 const DUE_COLUMNS = [
   'affiliate_id',
   'currency',
@@ -39,6 +50,7 @@ const DUE_COLUMNS = [
   'statements',
   'payable_on',
   'reference',
+  'open_cases',
   'paid_on',
 ] as const
 
@@ -129,11 +141,16 @@ async function readCsvText(c: Context): Promise<string> {
 function sendRows(c: Context, status: string, data: readonly PayoutRow[]): Promise<Response> {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
   const rows = data
+    .flatMap((row) => (row.due_days ?? [{}]).map((day) => ({ ...row, ...day })))
     .filter(({ statements }) => statements > 0)
-    .map((row) => columns.map((name) => String(Reflect.get(row, name) ?? '')))
+    .map((row) => columns.map((name) => cellOf(Reflect.get(row, name))))
   const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...headersOfHeld(data) }
   return sendText(c, writeCsv([columns, ...rows]), headers, new ReadMemory('the team'))
 }
+
+/** Returns the text of a cell: of cases their ids. */
+const cellOf = (value: unknown): string =>
+  Array.isArray(value) ? value.map(({ case_id }) => case_id).join(' ') : String(value ?? '')
 
 /** Returns how many payouts are held, and how much of each currency; nothing if none is. */
 function headersOfHeld(data: readonly PayoutRow[]): Record<string, string> {
@@ -152,6 +169,8 @@ interface PayoutRow {
   readonly statements: number
   /** What cases hold; absent of payments. */
   readonly amount_held?: string
+  /** Its parts by due day; absent of payments. */
+  readonly due_days?: readonly { readonly statements: number }[]
 }
 
 /** The rows that `readAll` reads at once. */
@@ -205,15 +224,21 @@ async function readPayouts(
   if (payable_on !== null) checkDay('payable_on', payable_on)
   const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
-  const [holds, corrections] = await Promise.all([
+  const [holds, severe, corrections] = await Promise.all([
     readHolds(db, id, affiliates),
+    readSevereCases(db, id, affiliates),
     readRefusalCorrections(db, id, affiliates),
   ])
   const byAffiliate = Map.groupBy(corrections, ({ affiliate_id }) => affiliate_id)
-  const data = found.data.map(async (row) => ({
-    ...(await presentDue(row, holds.get(row.affiliate_id))),
-    taken_back: sumByStatement(byAffiliate.get(row.affiliate_id) ?? [], row.currency),
-  }))
+  const casesOf = Map.groupBy(severe, ({ affiliate_id }) => affiliate_id)
+  const data = found.data.map(async (row) => {
+    const due = await presentDue(row, holds.get(row.affiliate_id))
+    return {
+      ...due,
+      open_cases: presentSevere(casesOf.get(row.affiliate_id) ?? [], due.held_by),
+      taken_back: sumByStatement(byAffiliate.get(row.affiliate_id) ?? [], row.currency),
+    }
+  })
   return { ...found, data: await Promise.all(data) }
 }
 
@@ -242,40 +267,70 @@ export const presentPayment = ({ statements, ...payment }: Payment) => ({
 /** The hexadecimal digits of a proposed reference. */
 const REFERENCE_DIGITS = 20
 
-/**
- * Presents what has to be paid, and what of it is held. The reference follows from the statements that can be
- * paid, so it is the same each time.
- */
-async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
-  const { affiliate_id, currency } = row
-  const all: { id: string; text: string }[] = (JSON.parse(row.ids) as string[]).map((text) => ({
-    id: text.split(' ')[0] ?? text,
-    text,
-  }))
-  const ids = new Set(all.map(({ id }) => id))
-  const held = (holds?.held ?? []).filter(({ id }) => ids.has(id))
-  const cases = held.length > 0 ? (holds?.cases ?? []) : []
-  const heldIds = new Set(held.map(({ id }) => id))
-  const free = all.filter(({ id }) => !heldIds.has(id))
-  const [sum] = sumByCurrency(held)
-  const amountHeld = sum?.amount ?? moneyText(ZERO, currency)
-  const payableOn = (holds?.due ?? [])
-    .filter(({ id }) => ids.has(id) && !heldIds.has(id))
+/** A statement of a payout, and whether a case holds it. */
+interface Item {
+  /** The id of the statement, with its payment that came back. */
+  readonly text: string
+  readonly payable_on: string
+  readonly payable: string
+  readonly isHeld: boolean
+}
+
+/** Adds up what statements pay, what of it is held, and the reference, which follows from those that are free. */
+async function presentSums(items: readonly Item[], currency: string) {
+  const held = items.filter(({ isHeld }) => isHeld)
+  const free = items.filter(({ isHeld }) => !isHeld)
+  const sum = (some: readonly Item[]) => moneyText(sumPayable(some), currency)
+  const digits = await digest(JSON.stringify(free.map(({ text }) => text).sort()))
+  return {
+    amount: sum(free),
+    statements: free.length,
+    reference: free.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
+    amount_held: sum(held),
+    statements_held: held.length,
+  }
+}
+
+/** Returns the latest of days, if there is one. */
+const latestDay = (items: readonly Item[]) =>
+  items
     .map(({ payable_on }) => payable_on)
     .sort()
     .at(-1)
-  const statements = free.map(({ text }) => text).sort()
-  const digits = await digest(JSON.stringify(statements))
+
+/**
+ * Presents what has to be paid, what of it is held, and both by due day. The references follow from the statements
+ * that can be paid, so they are the same each time.
+ */
+async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
+  const { affiliate_id, currency } = row
+  const heldIds = new Set(holds?.held.map(({ id }) => id))
+  const items = (JSON.parse(row.items) as DueItem[]).map(([text, payable_on, payable]): Item => {
+    const isHeld = heldIds.has(text.split(' ')[0] ?? text)
+    return { text, payable_on, payable, isHeld }
+  })
+  const isHeld = items.some((one) => one.isHeld)
+  const cases = isHeld ? (holds?.cases ?? []) : []
+  const byDay = [...Map.groupBy(items, ({ payable_on }) => payable_on)].sort(([a], [b]) =>
+    compareText(a, b),
+  )
+  const days = byDay.map(async ([payable_on, own]) => ({
+    payable_on,
+    ...(await presentSums(own, currency)),
+  }))
   return {
     affiliate_id,
     currency,
-    amount: moneyText(subtract(fromUnits(row.units, currency), decimal(amountHeld)), currency),
-    statements: statements.length,
-    payable_on: payableOn ?? row.payable_on,
-    reference: statements.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
-    amount_held: amountHeld,
-    statements_held: held.length,
+    ...(await presentSums(items, currency)),
+    payable_on: latestDay(items.filter((one) => !one.isHeld)) ?? row.payable_on,
+    due_days: await Promise.all(days),
     held_by: cases.map(({ id }) => id),
     ended_holds: cases.filter(({ has_ended }) => has_ended === 1).map(({ id }) => id),
   }
+}
+
+/** Presents the open cases of high severity of an affiliate that hold none of a payout. */
+function presentSevere(severe: readonly SevereCase[], held_by: readonly string[]) {
+  const open = severe.filter(({ id }) => !held_by.includes(id))
+  return open.map(({ id, name, sentence }) => ({ case_id: id, name, sentence }))
 }

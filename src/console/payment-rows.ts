@@ -12,19 +12,21 @@ export interface PaymentRow {
   readonly currency: string
   readonly amount: string
   readonly reference: string
+  /** The day from which it is due; absent of payments. */
+  readonly payable_on?: string
   /** The day of the payment (`YYYY-MM-DD`); absent while it is due. */
   readonly paid_on?: string
   readonly returned_on?: string
   readonly reason?: string
 }
 
-/** The most rows that a page of payouts lists, each with a tick box. */
-export const MAX_TICKS = 200
+/** The most rows of a page of payouts that have a tick box. */
+export const MAX_TICKS = 500
 
 /** Returns the name of a tick box by its position in the list. */
 export const tickName = (position: number): string => `tick${position}`
 
-const TICKED = ['affiliate_id', 'currency', 'amount', 'reference', 'paid_on'] as const
+const TICKED = ['affiliate_id', 'currency', 'amount', 'reference', 'paid_on', 'payable_on'] as const
 
 /** Returns the value of the tick box of a row: what the member saw, so that a change is noticed. */
 export const tickValue = (row: PaymentRow): string =>
@@ -35,8 +37,10 @@ export function readTicks(values: Values): PaymentRow[] {
   return Array.from({ length: MAX_TICKS }, (_, i) => values(tickName(i))).flatMap((text) => {
     const cells = parseTick(text)
     if (!cells) return []
-    const [affiliate_id = '', currency = '', amount = '', reference = '', paid_on = ''] = cells
-    return [{ affiliate_id, currency, amount, reference, ...(paid_on && { paid_on }) }]
+    const [affiliate_id = '', currency = '', amount = '', reference = ''] = cells
+    const [paid_on = '', payable_on = ''] = cells.slice(4)
+    const days = { ...(paid_on && { paid_on }), ...(payable_on && { payable_on }) }
+    return [{ affiliate_id, currency, amount, reference, ...days }]
   })
 }
 
@@ -70,6 +74,7 @@ export const COLUMNS = {
   currency: 'Currency',
   amount: 'Amount',
   reference: 'Reference',
+  payable_on: 'Due day',
   paid_on: 'Day of the payment',
   returned_on: 'Day of the return',
   reason: 'Reason of the return',
@@ -84,6 +89,8 @@ const FILE: FileColumns<ColumnName> = {
     affiliate: 'affiliate_id',
     ib: 'affiliate_id',
     payment_reference: 'reference',
+    due: 'payable_on',
+    due_day: 'payable_on',
     date: 'paid_on',
     paid: 'paid_on',
     payment_date: 'paid_on',
@@ -146,11 +153,13 @@ export function readPayments(values: Values): PaymentRow[] {
       problems.push({ pointer: `/${i}`, message: 'The day of the payment is missing.' })
     }
     const returned = cell('returned_on')
+    const due = cell('payable_on')
     return {
       affiliate_id: cell('affiliate_id'),
       currency,
       amount: understood(readAmount(cell('amount'), minorDigits(currency))),
       reference: cell('reference'),
+      ...(due && { payable_on: understood(readDay(due)) }),
       ...(paid && { paid_on: understood(readDay(paid)) }),
       ...(returned && { returned_on: understood(readDay(returned)) }),
       ...(cell('reason') && { reason: cell('reason') }),

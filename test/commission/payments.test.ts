@@ -177,11 +177,12 @@ describe('payouts', () => {
     const [first] = data
     expect(first.reference).toMatch(/^pay_[\da-f]{20}$/)
     expect((await csv()).text.split('\r\n')).toEqual([
-      'affiliate_id,currency,amount,statements,payable_on,reference,paid_on',
-      ...data.map((row: Record<string, unknown>) =>
-        ['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference', 'paid_on']
-          .map((name) => row[name])
-          .join(),
+      'affiliate_id,currency,amount,statements,payable_on,reference,open_cases,paid_on',
+      ...data.map(
+        (row: Record<string, unknown>) =>
+          `${['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference']
+            .map((name) => row[name])
+            .join()},,`,
       ),
       '',
     ])
@@ -267,6 +268,91 @@ describe('payouts', () => {
     for (const query of ['status=draft', 'payable_on=x', 'status=paid&payable_on=2024-11-14']) {
       expect((await askAdmin(`${PATH}/payouts?${query}`)).status).toBe(400)
     }
+  })
+
+  describe('of several due days', () => {
+    const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
+    const august = { ...earning('a', '2024-08', '2.00'), plan: 'other' }
+    const daysOf = (rows: string) =>
+      rows
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+        .map((row) => row.split(',').slice(0, 5).join())
+
+    test('name each day with its amount, and have a row for each in the CSV', async () => {
+      await approve(august, september, late)
+      const { data } = await json(askAdmin(`${PATH}/payouts`))
+      expect(data).toMatchObject([
+        {
+          ...{ amount: '32.50', statements: 3, payable_on: '2024-12-14' },
+          due_days: [
+            { payable_on: '2024-11-14', amount: '27.00', statements: 2, amount_held: '0.00' },
+            { payable_on: '2024-12-14', amount: '5.50', statements: 1, amount_held: '0.00' },
+          ],
+        },
+      ])
+      const [{ reference, due_days }] = data
+      const references = [
+        reference,
+        ...due_days.map((one: Record<string, unknown>) => one.reference),
+      ]
+      expect(new Set(references).size).toBe(3)
+      expect(daysOf((await csv()).text)).toEqual([
+        'a,EUR,27.00,2,2024-11-14',
+        'a,EUR,5.50,1,2024-12-14',
+      ])
+      expect(daysOf((await csv('?payable_on=2024-11-14')).text)).toEqual([
+        'a,EUR,27.00,2,2024-11-14',
+      ])
+    })
+
+    test('are paid by a single day, the later one first if the payment says so', async () => {
+      await approve(august, september, late)
+      const one = { affiliate_id: 'a', currency: 'EUR', paid_on: PAID_ON }
+      const book = (...payments: object[]) =>
+        send(JSON.stringify(payments.map((more) => ({ ...one, ...more }))), 'application/json')
+      const refused = await book({ amount: '5.50', reference: 'R-1' })
+      expect((await json(refused)).errors).toMatchObject([{ code: 'amount_differs' }])
+      const other = await book({ amount: '9', reference: 'R-1', payable_on: '2024-12-14' })
+      expect((await json(other)).errors[0].message).toContain(
+        'affiliate `a` gets 5.50 EUR for 1 statement payable on 2024-12-14',
+      )
+      expect(
+        await json(book({ amount: '5.50', reference: 'R-1', payable_on: '2024-12-14' })),
+      ).toMatchObject({ paid: 1, statements: 1 })
+      const left = (await json(askAdmin(`${PATH}/payouts`))).data
+      expect(left).toMatchObject([{ amount: '27.00', payable_on: '2024-11-14' }])
+      // A day has the oldest of its statements first.
+      expect(
+        await json(
+          book(
+            { amount: '2', reference: 'R-2', payable_on: '2024-11-14' },
+            { amount: '25', reference: 'R-3', payable_on: '2024-11-14' },
+          ),
+        ),
+      ).toMatchObject({ paid: 2, statements: 2 })
+      expect((await json(askAdmin(`${PATH}/payouts`))).data).toEqual([])
+    })
+
+    test('are paid by one payment for all, which can name the latest day', async () => {
+      await approve(september, late)
+      const [{ affiliate_id, currency, amount, payable_on, reference }] = (
+        await json(askAdmin(`${PATH}/payouts`))
+      ).data
+      const one = { affiliate_id, currency, amount, payable_on, reference, paid_on: PAID_ON }
+      expect(await json(send(JSON.stringify([one]), 'application/json'))).toMatchObject({
+        ...{ paid: 1, statements: 2 },
+      })
+    })
+
+    test('are booked by the file of the list', async () => {
+      await approve(september, late)
+      const [header, ...rows] = (await csv()).text.trimEnd().split('\r\n')
+      // In any order.
+      const file = [header, ...rows.reverse().map((row) => row + PAID_ON)].join('\n')
+      expect(await json(send(file))).toMatchObject({ paid: 2, statements: 2 })
+    })
   })
 
   test('that were paid are listed from the latest day on, over all pages, by affiliate and by day', async () => {
@@ -486,7 +572,7 @@ describe('payouts', () => {
         pointer: '/header',
         code: 'unknown_reference',
         message:
-          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, returned_on, reason, statements, payable_on.',
+          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, payable_on, returned_on, reason, statements, open_cases.',
       },
     ],
     [

@@ -115,6 +115,27 @@ describe('a case that holds', () => {
     expect((await pay(other, 'R-2')).status).toBe(200)
   })
 
+  test('holds of each due day what it reserves of the latest statements', async () => {
+    const later = { ...july, head: { ...july.head, payable_on: '2024-12-14' } }
+    await approve(june, later)
+    await storeCases({ id: 'case_1', reserve: '10' })
+    const [payout] = (await json(askAdmin(`${PATH}/payouts`))).data
+    expect(payout).toMatchObject({
+      ...{ amount: '25.00', amount_held: '5.50', payable_on: '2024-11-14' },
+      due_days: [
+        { payable_on: '2024-11-14', amount: '25.00', statements_held: 0 },
+        { payable_on: '2024-12-14', amount: '0.00', amount_held: '5.50', reference: null },
+      ],
+    })
+    expect((await (await csv()).text()).trim().split('\r\n')).toHaveLength(2)
+    const body = {
+      ...{ affiliate_id: 'a', currency: 'EUR', amount: '5.50', reference: 'R-1' },
+      ...{ paid_on: PAID_ON, payable_on: '2024-12-14' },
+    }
+    const { errors } = await json(askAdmin(`${PATH}/payouts`, 'POST', [body]))
+    expect(errors).toMatchObject([{ code: 'held_by_case' }])
+  })
+
   test.each([
     ['a customer', ['c-1']],
     ['a pair of customers', ['c-1', 'c-2']],
@@ -128,7 +149,7 @@ describe('a case that holds', () => {
   })
 
   test.each([
-    ['was opened by a rule that flags', { action: 'flag' }],
+    ['was opened by a rule that flags', { action: 'flag', severity: 'medium' }],
     ['was dismissed', { status: 'dismissed' }],
     ['expired', { status: 'expired' }],
     ['was confirmed without keeping its hold', { status: 'confirmed' }],
@@ -470,4 +491,38 @@ test('cases, decisions and notes change no byte of a statement, at every moment'
   expect((await askAdmin(`${path}/decide`, 'POST', decision)).status).toBe(200)
   await unchanged()
   expect((await rowsOf('ledger')).map(({ kind }) => kind)).toEqual(['earned'])
+})
+
+describe('an open case of high severity that holds nothing', () => {
+  test('is named by the payouts of its affiliate, in the list and in the CSV', async () => {
+    await approve(june, other)
+    await storeRule()
+    await storeCases(
+      { id: 'case_1', action: 'flag', openedFor: 19990 },
+      { id: 'case_2', action: 'flag', openedFor: 19991, customers: ['c-1'] },
+      { id: 'case_3', action: 'flag', severity: 'medium', customers: ['c-2'] },
+      { id: 'case_4', action: 'flag', status: 'dismissed', customers: ['c-3'] },
+    )
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    const sentence = '12 of 15 customers who qualified deposited the minimum.'
+    expect(data).toMatchObject([
+      {
+        affiliate_id: 'a',
+        open_cases: [
+          { case_id: 'case_2', sentence },
+          { case_id: 'case_1', sentence },
+        ],
+      },
+      { affiliate_id: 'b', open_cases: [] },
+    ])
+    expect(await (await csv()).text()).toMatch(/^a,EUR,25\.00,.*,case_2 case_1,\r$/m)
+  })
+
+  test('is no longer named so once it holds', async () => {
+    await approve(june)
+    await storeRule()
+    await storeCases({ id: 'case_1' }, { id: 'case_2', action: 'flag', customers: ['c-1'] })
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([{ held_by: ['case_1'], open_cases: [{ case_id: 'case_2' }] }])
+  })
 })

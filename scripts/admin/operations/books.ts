@@ -264,16 +264,32 @@ const entries: readonly Operation[] = [
 
 const PAYOUT = ['affiliate_id', 'currency', 'amount', 'statements']
 
-interface Payouts {
-  data: { amount_held?: string; statements: number; [member: string]: unknown }[]
+interface Payout {
+  amount_held?: string
+  statements: number
+  due_days?: object[]
+  open_cases?: { case_id: string }[]
+  [member: string]: unknown
 }
 
-const isHeld = ({ amount_held = '0' }: Payouts['data'][number]) => /[1-9]/.test(amount_held)
+interface Payouts {
+  data: Payout[]
+}
+
+const isHeld = ({ amount_held = '0' }: Payout) => /[1-9]/.test(amount_held)
+
+/** Returns a row for each due day, with the ids of cases as a text. */
+const rowsByDay = ({ due_days = [{}], ...row }: Payout): Payout[] => {
+  const { open_cases } = row
+  const named = open_cases && { open_cases: open_cases.map(({ case_id }) => case_id).join(' ') }
+  return due_days.map((day) => Object.assign({}, row, day, named))
+}
 
 const listPayouts = listOperation({
   noun: 'payouts',
   verb: 'list',
-  summary: 'Lists what has to be paid, by affiliate and currency, or the payments that were made.',
+  summary:
+    'Lists what has to be paid, by affiliate, currency and due day, or the payments that were made.',
   example: 'acme --csv',
   path: 'accounts/{account}/payouts',
   options: {
@@ -315,11 +331,14 @@ const listPayouts = listOperation({
     const shown = [...PAYOUT, ...kind]
     const { data } = body as Payouts
     if (!input.options.csv) {
-      return list(data.some(isHeld) ? [...shown, 'amount_held', 'held_by'] : shown)(body, input)
+      const held = data.some(isHeld) ? ['amount_held', 'held_by'] : []
+      const open = data.some(({ open_cases = [] }) => open_cases.length > 0) ? ['open_cases'] : []
+      return list([...shown, ...held, ...open], (row) => rowsByDay(row as Payout))(body, input)
     }
     // Without its day filled in, the file is what `payouts import --on` reads.
-    const columns = isPaid ? shown : [...shown, 'paid_on']
+    const columns = isPaid ? shown : [...shown, 'open_cases', 'paid_on']
     const rows = data
+      .flatMap(rowsByDay)
       .filter(({ statements }) => statements > 0)
       .map((row) => columns.map((name) => String(row[name] ?? '')))
     return writeCsv([columns, ...rows]).trimEnd()

@@ -1,6 +1,7 @@
 import {
   approval,
   heldPayment,
+  listedDay,
   listedPayment,
   listedReturn,
   newManualEntry,
@@ -106,6 +107,23 @@ const PAYOUT = object(
     amount: money('The amount. Of a payout that is due, without what is held.'),
     statements: documented('The number of statements that it pays.', COUNT),
     payable_on: documented('The first day on which all of them are payable.', DAY),
+    due_days: documented(
+      'The same by the day from which statements are payable, the earliest first. The CSV has a row for each.',
+      {
+        type: 'array',
+        items: object({
+          payable_on: documented('The day.', DAY),
+          amount: money('What is due on it, without what is held.'),
+          statements: documented('The number of statements that it pays.', COUNT),
+          reference: documented(
+            'The reference, if this day is paid by itself. Null if all of it is held.',
+            orNull(TEXT),
+          ),
+          amount_held: money('What is held of it.'),
+          statements_held: documented('The number of statements that are held.', COUNT),
+        }),
+      },
+    ),
     paid_on: documented('When they were paid.', DAY),
     reference: documented(
       'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay. Null if all of it is held.',
@@ -120,6 +138,17 @@ const PAYOUT = object(
     ended_holds: documented(
       'Those of them whose hold ended without a decision, and goes on until two persons have acknowledged that. Such a case can be gone.',
       { type: 'array', items: TEXT },
+    ),
+    open_cases: documented(
+      'The latest open cases of high severity of the affiliate, at most 3, that hold none of it.',
+      {
+        type: 'array',
+        items: object({
+          case_id: documented('The id of the case.'),
+          name: documented('The name of its rule.'),
+          sentence: documented('What it found.'),
+        }),
+      },
     ),
     taken_back: documented(
       'What drafts correct because customers were refused after their commission was approved: it stays payable until the statement with the correction is approved.',
@@ -142,7 +171,8 @@ const PAYOUT = object(
     reason: documented('Why it came back, or null.', orNull(TEXT)),
   },
   [
-    ...['payable_on', 'amount_held', 'statements_held', 'held_by', 'ended_holds', 'taken_back'],
+    ...['payable_on', 'due_days', 'amount_held', 'statements_held', 'held_by', 'ended_holds'],
+    ...['open_cases', 'taken_back'],
     ...['paid_on', 'actor', 'at', 'return_reference', 'returned_on', 'reason'],
   ],
 )
@@ -324,7 +354,7 @@ const payouts = (): Operation[] => [
     id: 'listPayouts',
     summary: 'List what has to be paid',
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, with a row for each due day, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
     parameters: [
       ...PAGING,
       'payout_status',
@@ -350,11 +380,11 @@ const payouts = (): Operation[] => [
     path: `${ACCOUNT_PATH}/payouts`,
     id: 'importPayouts',
     summary: 'Book payments',
-    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request. What a case of the fraud review holds cannot be paid in this way.`,
+    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them, or of the first of those that are payable from its \`payable_on\` on. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request. What a case of the fraud review holds cannot be paid in this way.`,
     body: {
       schema: {
         type: 'array',
-        items: closedObject({ ...listedPayment, ...listedReturn }, AT),
+        items: closedObject({ ...listedPayment, ...listedDay, ...listedReturn }, AT),
         minItems: 1,
         maxItems: BOOK_LIMITS.payments,
       },

@@ -136,9 +136,25 @@ export const listedPayment = {
   currency: describeField(f.currency, documentation('The currency, an ISO 4217 code.', 'EUR')),
   amount: describeField(
     positiveMoney,
-    documentation('What was paid: the sum of the oldest unpaid statements.', '1240.50'),
+    documentation(
+      'What was paid: the sum of the oldest unpaid statements, or of the oldest of a due day.',
+      '1240.50',
+    ),
   ),
   ...payment,
+}
+
+/** The due day that a payment in a list pays. */
+export const listedDay = {
+  payable_on: v.optional(
+    describeField(
+      f.day,
+      documentation(
+        'Pays the statements that are payable from this day on, if the amount is the sum of the oldest of them. Else, and without it, the oldest of all.',
+        '2026-11-14',
+      ),
+    ),
+  ),
 }
 
 /** The fields of a payment in a list that came back; a payment has both or neither. */

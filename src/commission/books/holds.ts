@@ -1,7 +1,6 @@
-import type { DueStatement } from '../../db/commission/books/ledger.ts'
+import type { DueStatement, PayableStatement } from '../../db/commission/books/ledger.ts'
 import type { Connection } from '../../db/database.ts'
 import {
-  type HoldableStatement,
   type HoldingCase,
   type PaidStatement,
   readStoredHolds,
@@ -21,11 +20,11 @@ export interface AffiliateHolds {
   /** The cases, in order of id. */
   readonly cases: readonly HoldingCase[]
   /** What has to be paid, held or not. */
-  readonly due: readonly HoldableStatement[]
+  readonly due: readonly PayableStatement[]
   /** What is held of it. */
-  readonly held: readonly HoldableStatement[]
+  readonly held: readonly PayableStatement[]
   /** What each case alone holds, by its id. */
-  readonly byCase: ReadonlyMap<string, readonly HoldableStatement[]>
+  readonly byCase: ReadonlyMap<string, readonly PayableStatement[]>
 }
 
 /** What statements are ordered by. */
@@ -72,9 +71,9 @@ export const sumPayable = (statements: readonly { readonly payable: string }[]):
  */
 function heldByCase(
   { reserve_percent, opened_at }: HoldingCase,
-  due: readonly HoldableStatement[],
+  due: readonly PayableStatement[],
   paid: readonly PaidStatement[],
-): readonly HoldableStatement[] {
+): readonly PayableStatement[] {
   const since = paid.filter(({ at }) => Date.parse(at) >= opened_at)
   return latestThatReach(due, reserve_percent, add(sumPayable(due), sumPayable(since)))
 }
@@ -82,7 +81,7 @@ function heldByCase(
 /** Returns what cases hold of what has to be paid to an affiliate. */
 export function holdsOf(
   cases: readonly HoldingCase[],
-  due: readonly HoldableStatement[],
+  due: readonly PayableStatement[],
   paid: readonly PaidStatement[],
 ): AffiliateHolds {
   const byCurrency = [...Map.groupBy(due.toSorted(byAge), ({ currency }) => currency)]

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
-import type { DueStatement } from '../../db/commission/books/ledger.ts'
+import type { PayableStatement } from '../../db/commission/books/ledger.ts'
 import {
   bookPayments,
   findPayments,
@@ -22,21 +22,21 @@ import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
 import { counted } from '../engine/reasons.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { noStatement } from './approve.ts'
-import { listedPayment, listedReturn } from './book-fields.ts'
+import { listedDay, listedPayment, listedReturn } from './book-fields.ts'
 import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { moneyText, normalizeMoney } from './money.ts'
 
-const FIELDS = v.object({ ...listedPayment, ...listedReturn })
+const FIELDS = v.object({ ...listedPayment, ...listedDay, ...listedReturn })
 const COLUMNS = Object.keys(listedPayment)
 
-/** Columns that a file may have; an empty cell says that the payment did not come back. */
-const OF_RETURN = Object.keys(listedReturn)
+/** Columns that a file may have; an empty cell says nothing. */
+const OPTIONAL = Object.keys({ ...listedDay, ...listedReturn })
 
 /** Further columns of the list of payouts; a file that was made from it may keep them. */
-const IGNORED = ['statements', 'payable_on']
+const IGNORED = ['statements', 'open_cases']
 
-const ALLOWED = [...COLUMNS, ...OF_RETURN, ...IGNORED]
+const ALLOWED = [...COLUMNS, ...OPTIONAL, ...IGNORED]
 
 const ADD_DAY = 'Add it with the day of the payment, or use `payouts import --on`.'
 
@@ -72,7 +72,7 @@ export function parsePaymentFile(text: string): ParsedPayments {
     Object.fromEntries(
       header.flatMap((name, i) => {
         const cell = cells[i] ?? ''
-        const isLeftOut = IGNORED.includes(name) || (OF_RETURN.includes(name) && cell === '')
+        const isLeftOut = IGNORED.includes(name) || (OPTIONAL.includes(name) && cell === '')
         return isLeftOut ? [] : [[name, cell]]
       }),
     ),
@@ -183,6 +183,8 @@ const beforePayment = (pointer: string, returnedOn: string, paidOn: string): Iss
 /** A payment that a request lists, and its position. */
 interface ListedPayment extends Omit<NewPayment, 'ids'> {
   readonly pointer: string
+  /** The due day that it pays; absent if it pays the oldest statements. */
+  readonly payable_on?: string | undefined
   /** When the payment came back, and why; both are absent if it did not. */
   readonly returned_on?: string | undefined
   readonly reason?: string | undefined
@@ -202,12 +204,12 @@ const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 
   JSON.stringify([affiliate_id, currency])
 
 /**
- * Finds the statements that each payment pays: the oldest of its affiliate and currency that no case holds.
- * Payments of a request come one after the other.
+ * Finds the statements that each payment pays: the oldest of its affiliate and currency that no case holds, or
+ * the oldest of its due day. Payments of a request come one after the other.
  */
 function matchPayments(
   listed: readonly ListedPayment[],
-  due: readonly DueStatement[],
+  due: readonly PayableStatement[],
   booked: readonly Payment[],
   holds: ReadonlyMap<string, AffiliateHolds>,
 ): MatchedPayments {
@@ -219,7 +221,7 @@ function matchPayments(
   let unchanged = 0
   let statements = 0
   const find = bookedByReference(booked)
-  for (const { pointer, returned_on, reason, ...one } of listed) {
+  for (const { pointer, payable_on, returned_on, reason, ...one } of listed) {
     const known = find(one.reference)
     const back = returned_on !== undefined && reason !== undefined && { returned_on, reason }
     if (known && isSame(known, one)) {
@@ -234,18 +236,23 @@ function matchPayments(
     } else if (known) refused.push(reuse(pointer, known, one.reference))
     else if (back) refused.push(notBooked(pointer, one.reference))
     else {
-      const left = open.get(payeeKey(one)) ?? []
-      // A case holds the latest.
-      const free = left.filter(({ id }) => !heldIds.has(id))
-      const count = countPaid(free, one.amount)
+      const all = open.get(payeeKey(one)) ?? []
+      const ofDay = all.filter((statement) => statement.payable_on === payable_on)
+      // A file can have the latest day of a payment for all.
+      const left = ofDay.length > 0 && countPaid(all, one.amount) === null ? ofDay : all
+      const isFree = ({ id }: PayableStatement) => !heldIds.has(id)
+      const free = left.filter(isFree)
+      const pays = paidBy(ofDay.filter(isFree), one.amount) ?? paidBy(free, one.amount)
       const isHeld = free.length === 0 || countPaid(left, one.amount) !== null
-      if (count === null && left.length > free.length && isHeld) {
+      if (pays) {
+        const paid = new Set(pays)
+        const unpaid = all.filter((statement) => !paid.has(statement))
+        open.set(payeeKey(one), unpaid)
+        made.push({ ...one, ids: pays.map(({ id }) => id) })
+        statements += pays.length
+      } else if (left.length > free.length && isHeld) {
         refused.push(heldPayment(pointer, one, holds.get(one.affiliate_id)))
-      } else if (count === null) refused.push(misfit(pointer, one, free))
-      else {
-        made.push({ ...one, ids: left.splice(0, count).map(({ id }) => id) })
-        statements += count
-      }
+      } else refused.push(misfit(pointer, one, free, left === ofDay ? payable_on : undefined))
     }
   }
   return { made, returned, unchanged, statements, refused }
@@ -274,7 +281,7 @@ const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>
   a.paid_on === b.paid_on
 
 /** Returns the sums of the first one, two and more statements. */
-function sumsOf(due: readonly DueStatement[]): Decimal[] {
+function sumsOf(due: readonly PayableStatement[]): Decimal[] {
   let sum = ZERO
   return due.map(({ payable }) => {
     sum = add(sum, decimal(payable))
@@ -283,9 +290,15 @@ function sumsOf(due: readonly DueStatement[]): Decimal[] {
 }
 
 /** Returns how many of the oldest statements an amount pays; null if it pays none exactly. */
-function countPaid(due: readonly DueStatement[], amount: string): number | null {
+function countPaid(due: readonly PayableStatement[], amount: string): number | null {
   const index = sumsOf(due).findIndex((sum) => compare(sum, decimal(amount)) === 0)
   return index < 0 ? null : index + 1
+}
+
+/** Returns the oldest statements that an amount pays; null if it pays none exactly. */
+function paidBy(due: readonly PayableStatement[], amount: string) {
+  const count = countPaid(due, amount)
+  return count === null ? null : due.slice(0, count)
 }
 
 const reuse = (pointer: string, known: Payment, reference: string): Issue => ({
@@ -320,7 +333,8 @@ const otherDay = (pointer: string, known: Payment): Issue => ({
 function misfit(
   pointer: string,
   { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
-  due: readonly DueStatement[],
+  due: readonly PayableStatement[],
+  day: string | undefined,
 ): Issue {
   const sums = sumsOf(due)
   const total = sums.at(-1)
@@ -339,7 +353,7 @@ function misfit(
   return {
     pointer: `${pointer}/amount`,
     code: 'amount_differs',
-    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}`,
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}${day === undefined ? '' : ` payable on ${day}`}`,
     value: amount,
     instruction: `Pay ${fitting.join(' or ')}.`,
   }

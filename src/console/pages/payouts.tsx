@@ -13,10 +13,21 @@ import {
   withQuery,
 } from '../page.ts'
 import { ColumnChoices } from '../parts/column-choices.tsx'
-import { Amount, Badge, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
+import {
+  Amount,
+  Badge,
+  Data,
+  Day,
+  EmptyState,
+  type List,
+  Pager,
+  Table,
+  visible,
+} from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Field, Filters, type Input } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
+import { moneyOf, sumByCurrency } from '../parts/owed.ts'
 import {
   canPay,
   FileField,
@@ -38,11 +49,9 @@ import {
   tickValue,
 } from '../payment-rows.ts'
 
-/** A row of the list: what has to be paid, or a payment. */
+/** A row of the list: what has to be paid on a due day, or a payment. */
 interface Payout extends PaymentRow {
   readonly statements: number
-  /** The day when all of it is due. */
-  readonly payable_on?: string
   /** What cases of the fraud review hold, and the ids of these cases; absent of payments. */
   readonly amount_held?: string
   readonly statements_held?: number
@@ -51,7 +60,43 @@ interface Payout extends PaymentRow {
   readonly ended_holds?: readonly string[]
   /** What drafts will take back because customers were refused. */
   readonly taken_back?: readonly TakenBack[]
+  /** The latest open cases of high severity of the affiliate that hold none of it. */
+  readonly open_cases?: readonly OpenCase[]
 }
+
+interface OpenCase {
+  readonly case_id: string
+  /** The name of the rule. */
+  readonly name: string
+  readonly sentence: string
+}
+
+/** What has to be paid as the list of the administration API shows it: the sums, and those of each due day. */
+interface DuePayout extends Payout {
+  readonly due_days?: readonly Pick<
+    Payout,
+    'payable_on' | 'amount' | 'statements' | 'reference' | 'amount_held' | 'statements_held'
+  >[]
+}
+
+/** Returns a row for each due day. Only those of which something is held name its cases. */
+const rowsByDay = (payouts: readonly DuePayout[]): Payout[] =>
+  payouts.flatMap(({ due_days = [{}], ...payout }) =>
+    due_days.map((day, i) => {
+      const row = { ...payout, ...day }
+      const { statements_held = 0, held_by = [], taken_back = [] } = row
+      const isHeld = statements_held > 0
+      return {
+        ...row,
+        held_by: isHeld ? held_by : [],
+        ended_holds: isHeld ? (row.ended_holds ?? []) : [],
+        taken_back: i === 0 ? taken_back : [],
+      }
+    }),
+  )
+
+/** The most affiliates and currencies, or payments, that a page lists. */
+const MAX_PAYEES = 200
 
 const isHeld = ({ held_by = [] }: Payout): boolean => held_by.length > 0
 
@@ -72,8 +117,18 @@ const hasFilter = ({ query: { affiliate_id, payable_on, from, to } }: Visit): bo
 
 /** Returns the payments as they are recorded, each with its own reference. */
 function paidRows(rows: readonly PaymentRow[], reference: string, paid_on: string) {
-  const own = (row: PaymentRow) =>
-    rows.length === 1 ? reference : `${reference} ${row.affiliate_id} ${row.currency}`
+  const isOfPayee = (a: PaymentRow) => (b: PaymentRow) =>
+    a.affiliate_id === b.affiliate_id && a.currency === b.currency
+  const own = (row: PaymentRow) => {
+    if (rows.length === 1) return reference
+    const isOfOneDay = rows.filter(isOfPayee(row)).length === 1
+    return [
+      reference,
+      row.affiliate_id,
+      row.currency,
+      ...(isOfOneDay ? [] : [row.payable_on]),
+    ].join(' ')
+  }
   return rows.map((row) => ({ ...row, paid_on, ...(reference && { reference: own(row) }) }))
 }
 
@@ -154,7 +209,8 @@ const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, vi
     rows.map((row) => {
       const [affiliate_id, currency] = [cell(row, 'affiliate_id'), cell(row, 'currency')]
       const [amount, reference] = [cell(row, 'amount'), cell(row, 'reference')]
-      return [tickValue({ affiliate_id, currency, amount, reference }), row]
+      const payable_on = cell(row, 'payable_on')
+      return [tickValue({ affiliate_id, currency, amount, reference, payable_on }), row]
     }),
   )
   const gone = ticked.flatMap((tick, i) => (byTick.has(tick) ? [] : [i]))
@@ -211,6 +267,13 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
           <Badge tone="bad">Still held</Badge>
         </a>
       )}
+      {row.open_cases?.map(({ case_id, name, sentence }) => (
+        <small class="line">
+          <a href={accountPath(visit.account, 'cases', case_id)} title={visible(sentence)}>
+            <Badge tone="bad">Open case</Badge> <Data text={name} />
+          </a>
+        </small>
+      ))}
       {row.taken_back?.map((one) => (
         <small class="line">
           <TakenBackText visit={visit} found={one} currency={row.currency} />
@@ -273,6 +336,54 @@ function HeldNote({ visit, rows, persons }: ShownPayouts) {
   )
 }
 
+const hasOpenCase = ({ open_cases = [] }: Payout): boolean => open_cases.length > 0
+
+/** Says how many affiliates of the page have an open case that holds nothing. */
+function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
+  const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
+  if (affiliates === 0) return null
+  return (
+    <p class="notice">
+      {counted(affiliates, 'affiliate')} {affiliates === 1 ? 'has' : 'have'} an open case of high
+      severity that holds no payout. Look at the case before you tick{' '}
+      {affiliates === 1 ? 'its payout' : 'their payouts'}.
+    </p>
+  )
+}
+
+/** Renders what has to be paid by due day, if there are several. */
+function DueDays({ visit, rows }: Pick<ShownPayouts, 'visit' | 'rows'>) {
+  const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
+  if (days.length < 2) return null
+  const today = dayBefore(visit.now, 0)
+  type DueDay = (typeof days)[number]
+  return (
+    <Table
+      isNarrow
+      caption="By due day"
+      rows={days.toSorted(([a], [b]) => (a < b ? -1 : 1))}
+      columns={[
+        column('Due', ([day]: DueDay) => (
+          <>
+            <Day day={day} /> {day <= today && <small>due now</small>}
+          </>
+        )),
+        column('Payouts', ([, own]: DueDay) => own.length, true),
+        column(
+          'Amount',
+          ([, own]: DueDay) =>
+            moneyOf(sumByCurrency(own)).map(({ amount, currency }) => (
+              <div>
+                <Amount value={amount} currency={currency} />
+              </div>
+            )),
+          true,
+        ),
+      ]}
+    />
+  )
+}
+
 /** Returns the ticks of a form that was refused, or null if none was. */
 function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet<string> | null {
   if (!refused || !changes.includes(refused.change)) return null
@@ -298,7 +409,8 @@ function Due({ visit, rows, persons }: ShownPayouts) {
   const today = dayBefore(visit.now, 0)
   const kept = ticksOf(visit, 'pay', 'download')
   const isTicked = (row: Payout) =>
-    isPayable(row) && (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today)
+    isPayable(row) &&
+    (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today && !hasOpenCase(row))
   if (rows.length === 0) {
     return (
       <>
@@ -316,10 +428,16 @@ function Due({ visit, rows, persons }: ShownPayouts) {
     <PostForm visit={visit} id="change-pay">
       <Refused visit={visit} changes={['pay', 'download']} />
       <HeldNote visit={visit} rows={rows} persons={persons} />
+      <OpenCasesNote rows={rows} />
       <TakenBackNote rows={rows} />
+      <DueDays visit={visit} rows={rows} />
       <TickTable
-        caption="What has to be paid. Ticked: what is due today."
-        rows={rows.map((row) => ({ ...row, canTick: isPayable(row) }))}
+        caption={
+          rows.some(hasOpenCase)
+            ? 'What has to be paid. Ticked: what is due today, without open cases.'
+            : 'What has to be paid. Ticked: what is due today.'
+        }
+        rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}
         columns={[
           column('Affiliate', (row: Payout) => <Payee visit={visit} row={row} />),
           dueColumn,
@@ -343,7 +461,7 @@ function Due({ visit, rows, persons }: ShownPayouts) {
             visit={visit}
             change="pay"
             name="reference"
-            hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it."
+            hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it, and the due day if there are several of one affiliate."
           />
           <Field
             visit={visit}
@@ -497,9 +615,10 @@ export const payoutsPage: Page = {
     const { format: _, ...query } = visit.query
     const path = apiPath(visit.account, 'payouts')
     const [{ data, meta }, { approvals }] = await Promise.all([
-      visit.api.get<List<Payout>>(path, { ...query, per_page: MAX_TICKS }),
+      visit.api.get<List<DuePayout>>(path, { ...query, per_page: MAX_PAYEES }),
       visit.api.get<{ approvals: number }>(apiPath(visit.account)),
     ])
+    const rows = rowsByDay(data)
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
     const body = (
       <>
@@ -517,11 +636,13 @@ export const payoutsPage: Page = {
           keeps={isPaid(visit) ? { status: null } : {}}
         />
         {isPaid(visit) ? (
-          <Paid visit={visit} rows={data} />
+          <Paid visit={visit} rows={rows} />
         ) : (
-          <Due visit={visit} rows={data} persons={approvals} />
+          <Due visit={visit} rows={rows} persons={approvals} />
         )}
-        <Pager visit={visit} meta={meta} />
+        {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && (
+          <Pager visit={visit} meta={meta} />
+        )}
         {data.length > 0 && (
           <p class="quick">
             <a href={all}>Download all as CSV</a>

@@ -2,6 +2,8 @@ import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { all } from '../query.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
 import { customers, type fraudCases, type fraudDecisions, type fraudNotes } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
 
@@ -160,3 +162,28 @@ export async function findCase(
   >(db, [bind(FIND_CASE), bind(READ_DECISIONS), bind(READ_NOTES)])
   return found ? { found, decisions, notes } : null
 }
+
+/** A case that a person should know of before they pay its affiliate. */
+export interface SevereCase extends Pick<Row, 'affiliate_id' | 'id' | 'sentence'> {
+  readonly name: string
+}
+
+/** The most cases that are named of an affiliate. */
+const NAMED_SEVERE = 3
+
+const READ_SEVERE = compileStatement(`
+  select c.affiliate_id, c.id, ${NAME}, c.sentence
+  from ${JSON_EACH}(:affiliates) a
+  cross join fraud_cases c on c.account = :account and c.id in (
+    select id from fraud_cases indexed by fraud_cases_position
+    where account = :account and affiliate_id = a.value and status = 'open' and severity = 'high'
+    order by opened_for desc, id desc limit ${NAMED_SEVERE})
+  order by c.affiliate_id, c.opened_for desc, c.id desc`)
+
+/** Reads the latest open cases of high severity of some affiliates, whether they hold payouts or not. */
+export const readSevereCases = (
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<SevereCase[]> =>
+  all<SevereCase>(db, READ_SEVERE, { account, affiliates: JSON.stringify(affiliates) })

@@ -1,4 +1,4 @@
-import { type DueStatement, IS_DUE } from '../commission/books/ledger.ts'
+import { type DueStatement, IS_DUE, type PayableStatement } from '../commission/books/ledger.ts'
 import type { Connection } from '../database.ts'
 import { first } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -56,11 +56,6 @@ const READ_PAID = compileStatement(`
     and s.affiliate_id = n.affiliate_id and s.status = 'paid'
   cross join payments p on p.account = :account and p.reference = s.payment`)
 
-/** A statement that has to be paid, and the day from which it is. */
-export interface HoldableStatement extends DueStatement {
-  readonly payable_on: string
-}
-
 /** What was paid for a statement, and when that was booked. */
 export interface PaidStatement extends Pick<DueStatement, 'affiliate_id' | 'currency' | 'payable'> {
   readonly at: string
@@ -71,7 +66,7 @@ export interface StoredHolds {
   /** In order of id. */
   readonly cases: readonly HoldingCase[]
   /** What has to be paid to the affiliates of the cases. */
-  readonly due: readonly HoldableStatement[]
+  readonly due: readonly PayableStatement[]
   /** What was paid to those of whom a case holds a part. */
   readonly paid: readonly PaidStatement[]
 }
@@ -84,7 +79,7 @@ export async function readStoredHolds(
 ): Promise<StoredHolds> {
   const values = { account, affiliates: JSON.stringify(affiliates) }
   const bind = (statement: Statement) => bindStatement(db, statement, values)
-  const [cases, due, paid] = await readBatch<[HoldingCase[], HoldableStatement[], PaidStatement[]]>(
+  const [cases, due, paid] = await readBatch<[HoldingCase[], PayableStatement[], PaidStatement[]]>(
     db,
     [bind(READ_CASES), bind(READ_DUE), bind(READ_PAID)],
   )

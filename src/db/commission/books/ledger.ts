@@ -72,6 +72,11 @@ export interface DueStatement {
   readonly payable: string
 }
 
+/** A statement that has to be paid, and the day from which it is. */
+export interface PayableStatement extends DueStatement {
+  readonly payable_on: string
+}
+
 /** Sums the entries of an affiliate, and what has to be paid, by currency. */
 export const READ_BALANCES = compileStatement(`
   select currency, ${sumOf('amount')} as units, 'balance' as what from ledger

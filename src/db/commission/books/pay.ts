@@ -8,7 +8,7 @@ import { isAssertionFailure } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
-import { type DueStatement, IS_DUE, sumOf } from './ledger.ts'
+import { IS_DUE, type PayableStatement } from './ledger.ts'
 
 /**
  * Returns a reference as it is compared, the `folded_reference` of its row: without white space around it
@@ -222,13 +222,14 @@ const rowsOfReturns = (returned: readonly NewReturn[], paid: number) => ({
 export interface DuePayout {
   readonly affiliate_id: string
   readonly currency: string
-  /** The sum as `sumOf` returns it. */
-  readonly units: string
-  /** The ids of the statements, each with its payment that came back, as a JSON array. */
-  readonly ids: string
+  /** The statements as a JSON array of `DueItem`. */
+  readonly items: string
   /** The latest day on which one of them is payable. */
   readonly payable_on: string
 }
+
+/** A statement that has to be paid: its id with its payment that came back, its day, and what it pays. */
+export type DueItem = readonly [id: string, payable_on: string, payable: string]
 
 /** Which payouts a list has; null does not narrow it. */
 export interface DueFilter {
@@ -243,15 +244,17 @@ export interface DueFilter {
  */
 const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
   const groups = (from: string) => `(
-    select affiliate_id, statement ->> 'currency' as currency, ${sumOf('payable')} as units,
-      json_group_array(concat_ws(' ', id, returned)) as ids, max(statement ->> 'payable_on') as payable_on
+    select affiliate_id, statement ->> 'currency' as currency,
+      json_group_array(json_array(
+        concat_ws(' ', id, returned), statement ->> 'payable_on', payable)) as items,
+      max(statement ->> 'payable_on') as payable_on
     from statements indexed by statements_due
     where account = :account and ${IS_DUE} ${from}
       ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
       ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
     group by affiliate_id, statement ->> 'currency')`
   return {
-    columns: ['affiliate_id', 'currency', 'units', 'ids', 'payable_on'],
+    columns: ['affiliate_id', 'currency', 'items', 'payable_on'],
     from: `${groups('')} where true`,
     fromCursor: `${groups('and affiliate_id >= :after_0')}
       where (affiliate_id, currency) > (:after_0, :after_1)`,
@@ -365,7 +368,8 @@ export async function findPayments(
 
 /** Reads the statements of some affiliates that have to be paid. */
 const READ_DUE = compileStatement(`
-  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable
+  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
+    s.statement ->> 'payable_on' as payable_on
   from ${JSON_EACH}(:affiliates) a
   cross join statements s indexed by statements_due on s.account = :account
     and s.affiliate_id = a.value and s.status = 'approved' and s.payable glob '*[1-9]*'
@@ -377,7 +381,7 @@ export async function readDue(
   account: string,
   affiliates: readonly string[],
   limit: number,
-): Promise<DueStatement[]> {
+): Promise<PayableStatement[]> {
   const values = { account, affiliates: JSON.stringify(affiliates), limit }
-  return all<DueStatement>(db, READ_DUE, values)
+  return all<PayableStatement>(db, READ_DUE, values)
 }
