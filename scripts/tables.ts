@@ -40,6 +40,8 @@ const TABLES: Record<string, string> = {
   activity: 'The resource `trading-activity`: one row per day, customer, instrument and currency.',
   events: 'The resource `activities`: events of brand customers.',
   customer_affiliations: 'Changes of the affiliates of customers, by day.',
+  customer_owners:
+    'The customers of each affiliate, or link of a brand, now or at any time before.',
   customer_fields: 'Changes of the customer fields that plans use, by day: the values before each.',
   customer_refusals: 'Customers who earn nothing from a day on.',
   affiliate_parents: 'Changes of the parents of affiliates, by day.',

@@ -226,7 +226,7 @@ test('a refused group or scope names what the affiliate can use instead, and not
   const unknown = await groups('x')
   expect(unknown).toContain('`sub1`')
   expect(unknown).not.toMatch(/affiliate_id|kyc_status_id|sales_status_id|country_code/)
-  expect(await groups('day,link,sub1')).toContain('at most 2')
+  expect(await groups('day,link,sub1,sub2')).toContain('at most 3')
   await world.show({ countries: true })
   expect(await groups('x')).toContain('`country_code`')
   const refused = await ask('/affiliate/v1/questions', {
@@ -557,10 +557,14 @@ test('drafts are seen only if the account shows them', async () => {
   const missing = await refusal(await askWith(key, `statements/st_${'0'.repeat(40)}`))
   expect((await json(askWith(key, 'statements'))).data).toEqual([])
   expect((await json(askWith(key, `overview?${DAYS}`))).earned).toEqual([])
+  const owed = async (of = key) =>
+    (await json(askWith(of, `reports?${DAYS}&currency=EUR&metrics=commission_owed`))).totals.metrics
+  expect(await owed()).toEqual({ commission_owed: null })
   expect(await refusal(await askWith(key, id))).toEqual(missing)
   const explain = `lines/${line?.id}/explain`
   expect((await askWith(key, explain)).status).toBe(404)
   expect((await askWith(key, `${explain}?period=2026-10`)).status).toBe(404)
+  expect((await askWith(key, explain.replace('explain', 'parts'))).status).toBe(404)
   const { hash } = world.statementOf('own')
   const approved = await askAdmin(`${world.path}/${id}/approve`, 'POST', {
     ...{ hash, leave_out_holds: true },
@@ -568,6 +572,9 @@ test('drafts are seen only if the account shows them', async () => {
   expect(approved.status).toBe(200)
   expect((await json(askWith(key, 'statements'))).data).toHaveLength(1)
   expect((await askWith(key, explain)).status).toBe(200)
+  expect(Number((await owed()).commission_owed)).toBeGreaterThan(0)
+  // What is approved of this affiliate says nothing of the drafts of another one.
+  expect(await owed(await world.makeKey('other'))).toEqual({ commission_owed: null })
   const { pending, balances } = await json(askWith(key, `overview?${DAYS}`))
   expect(balances[0]).toMatchObject({ currency: 'EUR' })
   expect(pending).toMatchObject({ waiting: 1 })

@@ -312,7 +312,7 @@ describe('the customers of affiliates', () => {
     const db = overriding(env.DB, { prepare: (text: string) => watched(env.DB.prepare(text)) })
     await findCustomersOf({ db, directory: env.DB }, { ...october, affiliates: ['b'] }, null)
     expect(rows).toBeGreaterThan(0)
-    expect(rows).toBeLessThanOrEqual(10 * 4)
+    expect(rows).toBeLessThanOrEqual(12 * 4)
   })
 
   test('customers that are too long for one answer are read in smaller steps', async () => {

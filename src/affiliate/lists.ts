@@ -115,13 +115,15 @@ export async function respondWithSubAffiliates(c: Context<AppEnv>): Promise<Resp
   if (ranges.size > MAX_RANGES) throw tooManyRanges()
   const counts = new Map<string, Figures['metrics']>()
   // One computation of an account runs at a time.
-  for (const [range, [{ from, to } = sent]] of ranges) {
+  for (const [range, found] of ranges) {
+    const [{ from, to } = sent] = found
     const query = parseReport(vertical, { from, to, group_by: 'affiliate_id', metrics: METRICS })
     const report = await computeReport(
       databases,
       { account: account.id, vertical },
       query,
       Date.now(),
+      { ids: found.map(({ affiliate_id }) => affiliate_id), drafts: view.drafts },
     )
     for (const { groups, metrics } of report.data) {
       counts.set(`${range} ${groups.affiliate_id}`, metrics)

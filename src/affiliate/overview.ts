@@ -37,8 +37,8 @@ async function readDays(c: Context<AppEnv>, reader: Reader, caller: AdmittedAffi
   const query = parseReport(vertical, { ...days, group_by: 'day', metrics })
   const databases = { session: reader.session, directory: c.env.DB }
   const period = periodOf(dayNumber(days.to), 'month')
-  const report = await reportOfAffiliate(caller, vertical, query, (one) =>
-    computeReport(databases, { account, vertical }, one, Date.now()),
+  const report = await reportOfAffiliate(caller, vertical, query, (one, of) =>
+    computeReport(databases, { account, vertical }, one, Date.now(), of),
   )
   const qualifications = await withinLimit(account, NARROW, async () =>
     listQualifications(

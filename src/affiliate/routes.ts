@@ -25,8 +25,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   '/clicks': 10,
   '/customers': 10,
   '/overview': 20,
-  // The totals are a report of their own.
-  '/reports': 2 * REPORT_WEIGHT,
+  '/reports': REPORT_WEIGHT,
   '/sub-affiliates': 20,
 }
 

@@ -600,6 +600,17 @@ export const customerAffiliations = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
+/** The customers of each affiliate, or link of a brand, now or at any time before. */
+export const customerOwners = sqliteTable(
+  'customer_owners',
+  {
+    account: text().notNull(),
+    owner: text().notNull(),
+    customer_id: id().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.owner, t.customer_id] })],
+)
+
 /** Changes of the customer fields that plans use, by day: the values before each. */
 export const customerFields = sqliteTable(
   'customer_fields',

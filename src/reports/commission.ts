@@ -34,6 +34,7 @@ export function collectCommission(
     const period = parsePeriod(String(row.period))
     return period && period.last >= first && period.first <= last ? [{ row, period }] : []
   })
+  // A row without an amount only tells that a period has statements.
   const periods = new Map(statements.map(({ period }) => [period.id, period]))
   const divided = [...periods.values()].filter((one) => one.first < first || one.last > last)
   if (divided.length > 0) return withoutCommission(partialPeriod(divided))
@@ -42,6 +43,7 @@ export function collectCommission(
     !hasCommissionRows(groups) ||
     [...periods.values()].some((one) => groups.some((group) => isDivided(one, group)))
   for (const { row, period } of statements) {
+    if (row.units === null) continue
     const amount = {
       currency: String(row.currency),
       day: period.last,

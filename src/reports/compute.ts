@@ -4,11 +4,14 @@ import { statusMembersOf, wordsFor } from '../commission/statements/select-facts
 import { loadRates } from '../db/commission/rates.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
+import { linksOf } from '../db/directory/links.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
 import {
   countDaysSql,
+  countOwn,
   divideDaySql,
   linkAffiliates,
+  type OwnWay,
   type ReadBatch,
   type ReportRow,
   readInTurn,
@@ -62,7 +65,8 @@ async function readSteps(
   { addRows, endDays }: RowConsumer,
 ): Promise<void> {
   const sql = new Map(selection.statements)
-  const counts = await countDays(sourcesOf([...sql.keys()], selection.shape), range, readBatch)
+  const counting = { ...selection.shape, values, readBatch }
+  const counts = await countDays(counting, sourcesOf([...sql.keys()], selection.shape), range)
   for (const [source, days] of counts) {
     if (sumOf(days) > REPORT_LIMITS.records) throw tooManyRecords(source, range.from, days)
   }
@@ -70,7 +74,7 @@ async function readSteps(
   const used = { kpis: 0, searched: 0 }
   for (let step = steps.shift(); step; step = steps.shift()) {
     if (step.pieces > 1) {
-      steps.unshift(...(await divideStep(step, sourcesOf(step.parts, selection.shape), readBatch)))
+      steps.unshift(...(await divideStep(counting, step, sourcesOf(step.parts, selection.shape))))
       continue
     }
     const { parts, pieces, ...bounds } = step
@@ -129,15 +133,28 @@ function isWithin(rows: readonly ReportRow[], limits: Limits): boolean {
   )
 }
 
+/** How records are counted before they are read. */
+interface Counting {
+  readonly own: OwnWay | null
+  readonly values: Readonly<Record<string, string | number>>
+  readonly readBatch: ReadBatch
+}
+
+/** All records are counted where own ones are found among them: that is what reading them costs. */
+const countedWay = (source: Source, own: OwnWay | null): OwnWay | null =>
+  own === 'scan' && source !== 'clicks' ? null : own
+
 /** Counts the records of each day of a range, by source. */
 async function countDays(
+  { own, values, readBatch }: Counting,
   sources: readonly Source[],
   { from, to, first, end }: Range,
-  readBatch: ReadBatch,
 ): Promise<Counts> {
   if (sources.length === 0) return new Map()
-  const values = { from, to, first, end, records: REPORT_LIMITS.records }
-  const results = await readBatch(sources.map((source) => [countDaysSql(source), values]))
+  const all = { ...values, from, to, first, end, records: REPORT_LIMITS.records }
+  const results = await readBatch(
+    sources.map((source) => [countDaysSql(source, countedWay(source, own)), all]),
+  )
   return new Map(
     sources.map((source, i) => [
       source,
@@ -148,22 +165,24 @@ async function countDays(
 
 /** Divides a step by its customers, at those of the source and day with the most records. */
 async function divideStep(
+  counting: Counting,
   step: Step,
   sources: readonly Source[],
-  readBatch: ReadBatch,
 ): Promise<Step[]> {
+  const { own, readBatch } = counting
   const { parts, pieces, ...bounds } = step
   // Clicks have links, so they are divided by links only if they are alone.
   const customers = sources.filter((source) => source !== 'clicks')
-  const counts = await countDays(customers.length > 0 ? customers : sources, bounds, readBatch)
+  const counts = await countDays(counting, customers.length > 0 ? customers : sources, bounds)
   const days = [...counts].flatMap(([source, days]) =>
     [...days].map(([day, count]) => ({ source, day, count })),
   )
   const [largest] = days.sort((a, b) => b.count - a.count)
   if (!largest) return [{ ...step, pieces: 1 }]
   const size = Math.floor(largest.count / pieces)
-  const values = { ...bounds, day: largest.day, size }
-  const [rows = []] = await readBatch([[divideDaySql(largest.source), values]])
+  const values = { ...counting.values, ...bounds, day: largest.day, size }
+  const { source } = largest
+  const [rows = []] = await readBatch([[divideDaySql(source, countedWay(source, own)), values]])
   return divide(
     { ...step, pieces: 1 },
     rows.map(({ id }) => String(id)),
@@ -313,10 +332,18 @@ interface ReportAccount {
   readonly vertical: string
 }
 
+/** The affiliates whose records a report has. */
+export interface ReportedAffiliates {
+  readonly ids: readonly string[]
+  /** Whether drafts count as commission. */
+  readonly drafts: boolean
+}
+
 /**
- * Computes a report of an account.
+ * Computes a report of an account, or of some of its affiliates.
  *
  * @param now In milliseconds; it decides of which days clicks are still kept.
+ * @param of The affiliates; null: all records.
  * @throws ApiError `validation_failed` if the report is too large, `rate_limited` while another
  * computation of the account runs.
  */
@@ -325,17 +352,23 @@ export async function computeReport(
   { account, vertical }: ReportAccount,
   query: ReportQuery,
   now: number,
+  of: ReportedAffiliates | null = null,
 ): Promise<Report> {
   const clicksFrom = Math.floor(now / DAY_MS) - CLICK_DAYS
-  const { links, ...settings } = await readSettings(directory, account, vertical, query)
-  const selection = selectMetrics(vertical, query, settings)
+  const { links, ...settings } = await readSettings(directory, account, vertical, query, of)
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
+  const byLink = affiliatesByLink(vertical, links)
+  const own = of && chooseWay(await countOwn(session, account, of.ids, byLink), days)
+  const selection = selectMetrics(vertical, query, { ...settings, own })
   const values = {
     currency: query.currency,
     approved: JSON.stringify(settings.approved),
     status_members: JSON.stringify(settings.statusMembers),
     outflows: JSON.stringify(settings.outflows),
-    links: affiliatesByLink(vertical, links),
+    links: byLink,
+    affiliates: JSON.stringify(of?.ids ?? []),
+    own_links: JSON.stringify([...links.keys()]),
+    drafts: Number(of?.drafts ?? true),
     ...periodBounds(query),
     kpis: REPORT_LIMITS.kpis,
   }
@@ -362,18 +395,29 @@ export async function computeReport(
   return presentReport(query, selection, collected, known)
 }
 
+/** Returns how the records of affiliates are found: by searches, unless reading all records costs less. */
+function chooseWay(
+  { customers, records }: { customers: number; records: number },
+  { first, last }: { first: number; last: number },
+): OwnWay {
+  const all = Math.min(records, REPORT_LIMITS.records)
+  const searches = customers * (last - first + 1)
+  return searches <= Math.max(all, REPORT_STEPS.ownSearches) ? 'search' : 'scan'
+}
+
 /** Reads what a report needs beside records. */
 async function readSettings(
   directory: D1Database,
   account: string,
   vertical: string,
   { groups, metrics }: ReportQuery,
+  of: ReportedAffiliates | null,
 ) {
   const isBrand = vertical === 'igaming'
   const needsLinks =
     groups.includes('affiliate_id') || (isBrand && (metrics?.includes('attributed') ?? true))
   const [links, statusMap, definitions, found] = await Promise.all([
-    needsLinks ? linkAffiliates(directory, account) : new Map<string, string>(),
+    readLinks(directory, account, of, needsLinks),
     readMapping(directory, account, 'status'),
     isBrand ? listDefinitions(directory, account) : [],
     findAccount(directory, account),
@@ -398,6 +442,17 @@ async function readSettings(
     outflows: definitions.flatMap(({ eventname, outflow }) => (outflow ? [eventname] : [])),
     signed: found?.amount_signs === 'signed',
   }
+}
+
+/** Reads the affiliates of links: of those of some affiliates, or of all where they are needed. */
+async function readLinks(
+  directory: D1Database,
+  account: string,
+  of: ReportedAffiliates | null,
+  areNeeded: boolean,
+): Promise<ReadonlyMap<string, string>> {
+  if (of) return linksOf(directory, account, of.ids)
+  return areNeeded ? linkAffiliates(directory, account) : new Map()
 }
 
 /**

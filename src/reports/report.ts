@@ -277,7 +277,7 @@ export const hasCommissionRows = (groups: readonly string[]): boolean =>
   groups.every((group) => COMMISSION_GROUPS.includes(group))
 
 /** What of the settings of an account decides which statements a report needs. */
-type ShapeSettings = Pick<ReportShape, 'signed' | 'hasStatus'>
+type ShapeSettings = Pick<ReportShape, 'signed' | 'hasStatus' | 'own'>
 
 /** Decides what a report of a vertical reads. */
 export function selectMetrics(
@@ -320,7 +320,8 @@ export function selectMetrics(
     [
       'commission',
       sums.has('commission_owed'),
-      () => commissionSql(hasCommissionRows(groups) && groups.includes('affiliate_id')),
+      () =>
+        commissionSql(hasCommissionRows(groups) && groups.includes('affiliate_id'), settings.own),
     ],
   ]
   const statements = parts.flatMap(([part, isNeeded, sql]) =>
@@ -357,7 +358,7 @@ const DEFAULT_CURRENCY = 'USD'
 export function parseReport(
   vertical: string,
   sent: SentReport,
-  allowed: AllowedGroups = { names: groupsOf(vertical), most: REPORT_LIMITS.groupBy },
+  allowed: readonly string[] = groupsOf(vertical),
 ): ReportQuery {
   const { from, to } = readDayRange(sent)
   return {
@@ -369,22 +370,17 @@ export function parseReport(
   }
 }
 
-/** What a caller may group by, and by how many of these at once. */
-export interface AllowedGroups {
-  readonly names: readonly string[]
-  readonly most: number
-}
-
 function parseGroups(
   vertical: string,
   text: string | undefined,
-  { names: known, most }: AllowedGroups,
+  known: readonly string[],
 ): string[] {
   if (text === undefined) return []
   const groups = namesOf('group_by', text)
   for (const name of groups) {
     if (!known.includes(name)) throw unknownName('group_by', name, vertical, known)
   }
+  const { groupBy: most } = REPORT_LIMITS
   if (groups.length > most) {
     throw invalidQuery(`\`group_by\` names ${groups.length} groups. A report has at most ${most}.`)
   }

@@ -7,7 +7,7 @@ import { readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson, sendText } from '../http/send.ts'
 import { showTo } from '../http/show.ts'
-import { computeReport } from './compute.ts'
+import { computeReport, type ReportedAffiliates } from './compute.ts'
 import { REPORT_WEIGHT } from './limits.ts'
 import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
 import {
@@ -41,8 +41,8 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
     const allowed = affiliate ? groupsOfAffiliate(affiliate, vertical) : undefined
     const query = parseReport(vertical, sent, allowed)
     const databases = { session, directory: c.env.DB }
-    const compute = (one: ReportQuery) =>
-      computeReport(databases, { account, vertical }, one, Date.now())
+    const compute = (one: ReportQuery, of: ReportedAffiliates | null = null) =>
+      computeReport(databases, { account, vertical }, one, Date.now(), of)
     const report = await (affiliate
       ? reportOfAffiliate(affiliate, vertical, query, compute)
       : compute(query))

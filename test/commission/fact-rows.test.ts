@@ -94,7 +94,7 @@ test('an account without customers has none whose affiliate never changed', asyn
   const databases = { db: env.DB, directory: env.DB }
   for (const affiliates of [null, ['a-1']]) {
     const found = await readUnchanged(databases, { account: 'none', affiliates }, [], '', 10)
-    expect(found).toEqual({ customers: [], searched: 0, last: null })
+    expect(found).toEqual({ customers: [], searched: 0, last: null, share: null })
   }
 })
 

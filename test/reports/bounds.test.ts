@@ -154,7 +154,11 @@ test.each(Object.entries(YEARS))(
   (_, weightOf) => {
     for (const vertical of ['forex', 'igaming']) {
       const query = { from: '', to: '', groups: [], currency: 'EUR', metrics: null }
-      const selection = selectMetrics(vertical, query, { signed: false, hasStatus: false })
+      const selection = selectMetrics(vertical, query, {
+        signed: false,
+        hasStatus: false,
+        own: null,
+      })
       const weights = Array.from({ length: 366 }, (_, day) => [day, weightOf(day)] as const)
       const sum = weights.reduce((all, [, weight]) => all + weight, 0)
       const counts = new Map(weights.map(([day, weight]) => [day, (1e6 * weight) / sum]))

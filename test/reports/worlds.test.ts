@@ -1,13 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { computeReport } from '../../src/reports/compute.ts'
+import { computeReport, type ReportedAffiliates } from '../../src/reports/compute.ts'
 import { REPORT_STEPS } from '../../src/reports/limits.ts'
-import { groupsOf } from '../../src/reports/report.ts'
+import { groupsOf, type Report } from '../../src/reports/report.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { oracle } from './oracle.ts'
 import { sortedReport } from './sorted.ts'
 import { storeWorld } from './store-world.ts'
-import { dayOf, randomWorld, type Vertical } from './world.ts'
+import { dayOf, randomWorld, type Vertical, type World } from './world.ts'
 
 const NOW = Date.parse('2026-11-03T12:00:00Z')
 const CLICKS_FROM = dayOf('2026-11-03') - 30
@@ -53,6 +53,85 @@ afterEach(() => {
   Object.assign(REPORT_STEPS, STEPS)
 })
 
+type Query = Parameters<typeof computeReport>[2]
+
+/** Computes a report of a world, or of some of its affiliates. */
+async function compute(
+  { account, vertical }: World,
+  query: Query,
+  of: ReportedAffiliates | null = null,
+) {
+  await env.DB.prepare('delete from totals_leases').run()
+  const databases = { session: env.DB.withSession('first-primary'), directory: env.DB }
+  return computeReport(databases, { account, vertical }, query, NOW, of)
+}
+
+/** The metrics that figures have of columns which both reports have. */
+const common = (columns: Report['columns'], metrics: Report['totals']['metrics']) =>
+  Object.fromEntries(
+    columns.flatMap(({ name }) => (name in metrics ? [[name, metrics[name]]] : [])),
+  )
+
+/**
+ * Compares the reports of affiliates with the rows that the account's report has of them. A report of an affiliate
+ * has no columns of events that only others have.
+ */
+async function compareAffiliates(vertical: Vertical, every: number) {
+  const seed = env.SEED
+  const world = randomWorld(seed, vertical)
+  await storeWorld(env.DB, world)
+  const from = randomSource(seed)
+  const all = groupings(vertical, from).filter((one) => !one.includes('affiliate_id'))
+  const wanted = all.filter((one, i) => one.length < 3 && (i % every === 0 || one.length === 0))
+  let compared = 0
+  for (const groups of wanted) {
+    const [first, last] = from.pick(SPANS)
+    const currency = from.pick(['USD', 'EUR', 'HUF', 'CHF'])
+    const query = { from: first, to: last, currency, metrics: null }
+    const whole = await compute(world, { ...query, groups: ['affiliate_id'] })
+    const firm = await compute(world, { ...query, groups: ['affiliate_id', ...groups] })
+    for (const id of ['A', 'B', 'C']) {
+      const own = await compute(world, { ...query, groups }, { ids: [id], drafts: true })
+      const rows = firm.data.filter((row) => row.groups.affiliate_id === id)
+      const [totals] = whole.data.filter((row) => row.groups.affiliate_id === id)
+      const at = JSON.stringify([id, groups, query])
+      if (groups.length > 0) {
+        expect(JSON.stringify(own.data), at).toBe(
+          JSON.stringify(
+            rows.map(({ groups: { affiliate_id: _, ...values }, metrics, unconverted }) => ({
+              groups: values,
+              metrics: common(own.columns, metrics),
+              unconverted,
+            })),
+          ),
+        )
+      }
+      compared += own.data.length
+      const lacking = new Set(firm.columns.map(({ name }) => name))
+      for (const { name } of own.columns) lacking.delete(name)
+      lacking.delete('affiliate_id')
+      if (totals) {
+        const { metrics, unconverted } = totals
+        expect(JSON.stringify(own.totals), at).toBe(
+          JSON.stringify({ metrics: common(own.columns, metrics), unconverted }),
+        )
+        for (const name of lacking) expect([0, '0'], `${at} ${name}`).toContain(metrics[name])
+      }
+      expect(own.notes, at).toEqual(firm.notes)
+    }
+    const pair = await compute(
+      world,
+      { ...query, groups: ['affiliate_id', ...groups] },
+      { ids: ['A', 'C'], drafts: true },
+    )
+    const both = firm.data.filter((row) => ['A', 'C'].includes(String(row.groups.affiliate_id)))
+    expect(pair.data.map((row) => [row.groups, common(pair.columns, row.metrics)])).toEqual(
+      both.map((row) => [row.groups, common(pair.columns, row.metrics)]),
+    )
+  }
+  expect(compared).toBeGreaterThan(wanted.length)
+}
+
 /** Compares reports of a random world with those of the oracle. */
 async function compare(vertical: Vertical, choose: (all: string[][]) => string[][]) {
   const seed = env.SEED
@@ -67,13 +146,7 @@ async function compare(vertical: Vertical, choose: (all: string[][]) => string[]
       groups,
       currency: from.pick(['USD', 'EUR', 'HUF', 'CHF']),
     }
-    await env.DB.prepare('delete from totals_leases').run()
-    const report = await computeReport(
-      { session: env.DB.withSession('first-primary'), directory: env.DB },
-      { account: world.account, vertical },
-      { ...query, metrics: null },
-      NOW,
-    )
+    const report = await compute(world, { ...query, metrics: null })
     const expected = oracle(world, { ...query, clicksFrom: CLICKS_FROM })
     expect(sortedReport(report), JSON.stringify(query)).toEqual(sortedReport(expected))
   }
@@ -91,5 +164,18 @@ describe.each(VERTICALS)('reports of %s', (vertical) => {
     const small = { cost, count: 1e6, excess: 2 * cost, searched: 2 * cost, sums: cost }
     Object.assign(REPORT_STEPS, small)
     await compare(vertical, (all) => all.filter((_, i) => i % every === 0))
+  })
+
+  test.each([
+    ['by searches', {}],
+    ['among all records', { ownSearches: 0 }],
+    ['by searches in small steps', { cost: 2, count: 1e6, excess: 4, searched: 4, sums: 2 }],
+    [
+      'among all records in small steps',
+      { ownSearches: 0, cost: 2, count: 1e6, excess: 4, searched: 4, sums: 2 },
+    ],
+  ])('of an affiliate have the rows of the account, found %s', async (_, steps) => {
+    Object.assign(REPORT_STEPS, steps)
+    await compareAffiliates(vertical, 'cost' in steps ? 8 : 3)
   })
 })

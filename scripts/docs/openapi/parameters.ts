@@ -293,7 +293,7 @@ const QUERY: Record<string, object> = {
   ),
   own_group_by: query(
     'group_by',
-    'Up to two groups, separated by commas: `day`, `week`, `month`, `link`, `country_code`, and those of the vertical.',
+    'Up to three groups, separated by commas: `day`, `week`, `month`, `link`, `country_code`, and those of the vertical.',
     'month,link',
   ),
   rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),

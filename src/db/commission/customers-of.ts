@@ -7,7 +7,9 @@ import {
   COUNT_UNCHANGED,
   type CountRow,
   SELECT_CHANGED,
+  SELECT_CHANGED_OF_FEW,
   UNCHANGED_OF_ALL,
+  UNCHANGED_OF_FEW,
   UNCHANGED_OF_SOME,
   type UnchangedCustomer,
   type UnchangedRow,
@@ -30,6 +32,10 @@ export const SEARCH_LIMITS = {
   mostEntries: 100_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,
+  /** The affiliates and links whose customers are found without a look at others. */
+  owners: 1000,
+  /** The share of their customers among all, above which the next steps look at all. */
+  ownedShare: 0.25,
 }
 
 /** The customers that a search is for. */
@@ -54,6 +60,8 @@ export interface CustomersCursor {
   readonly entries?: number
   /** The links of the affiliates, once they have been read. */
   readonly links?: readonly string[]
+  /** The share of customers whom the affiliates ever had among all; absent: unknown. */
+  readonly share?: number | undefined
 }
 
 /** One step of a search. */
@@ -84,31 +92,44 @@ export async function findCustomersOf(
 async function findUnchanged(
   databases: Databases,
   query: CustomersQuery,
-  { customer_id: after, entries = SEARCH_LIMITS.entries, links: known }: CustomersCursor,
+  { customer_id: after, entries = SEARCH_LIMITS.entries, links: known, share }: CustomersCursor,
 ): Promise<FoundCustomers> {
   const { account, affiliates } = query
   const links =
     known ??
     (affiliates ? [...(await linksOf(databases.directory, account, affiliates)).keys()] : [])
-  const step = (customer_id: string, size: number): CustomersCursor => ({
+  const areFew = isOfFew(affiliates, links, share)
+  const step = (customer_id: string, size: number, of = share): CustomersCursor => ({
     phase: 'unchanged',
     customer_id,
     entries: size,
     links,
+    share: of,
   })
-  const read = await readUnchanged(databases, query, links, after, entries)
+  const read = await readUnchanged(databases, query, links, after, entries, areFew)
   if (read === 'too long')
     return findUnchanged(databases, query, step(after, Math.ceil(entries / 2)))
   const { customers, searched, last } = read
+  const ofAll = read.share ?? share
   return {
     customers,
-    searched,
+    searched: areFew && ofAll ? searched / ofAll : searched,
     next:
       last === null
-        ? { phase: 'changed', customer_id: '' }
-        : step(last, nextEntries(entries, customers.length)),
+        ? { phase: 'changed', customer_id: '', links, share: ofAll }
+        : step(last, areFew ? entries : nextEntries(entries, customers.length), ofAll),
   }
 }
+
+/** Returns whether the customers of affiliates are found without a look at others: they are few. */
+const isOfFew = (
+  affiliates: readonly string[] | null,
+  links: readonly string[],
+  share: number | undefined,
+): boolean =>
+  affiliates !== null &&
+  affiliates.length + links.length <= SEARCH_LIMITS.owners &&
+  (share ?? 0) <= SEARCH_LIMITS.ownedShare
 
 /** The wanted customers of one step, whose affiliate never changed. */
 interface UnchangedCustomers {
@@ -117,6 +138,8 @@ interface UnchangedCustomers {
   readonly searched: number
   /** The last of these, as stored; null if there are no more. */
   readonly last: string | null
+  /** The share of customers whom the affiliates ever had among all; null: not read. */
+  readonly share: number | null
 }
 
 /**
@@ -125,6 +148,7 @@ interface UnchangedCustomers {
  *
  * @param links The links of the affiliates.
  * @param entries How many customers to read.
+ * @param areFew Whether only customers are read whom the affiliates ever had.
  */
 export async function readUnchanged(
   { db, directory }: Databases,
@@ -132,8 +156,10 @@ export async function readUnchanged(
   links: readonly string[],
   after: string,
   entries: number,
+  areFew = false,
 ): Promise<UnchangedCustomers | 'too long'> {
-  const statement = affiliates ? UNCHANGED_OF_SOME : UNCHANGED_OF_ALL
+  const ofSome = areFew ? UNCHANGED_OF_FEW : UNCHANGED_OF_SOME
+  const statement = affiliates ? ofSome : UNCHANGED_OF_ALL
   const values = {
     account,
     after,
@@ -145,11 +171,12 @@ export async function readUnchanged(
     // An aggregate without groups has one row.
     const [row] = results as [UnchangedRow]
     const found: UnchangedCustomer[] = JSON.parse(row.found)
-    const { searched, last } = row
+    const { searched, last, share } = row
     return {
       customers: await withAffiliates(directory, account, found.map(toFound)),
       searched,
       last,
+      share,
     }
   } catch (error) {
     if (isTooLong(error) && entries > 1) return 'too long'
@@ -208,13 +235,16 @@ function nextEntries(entries: number, found: number): number {
 async function findChanged(
   { db, directory }: Databases,
   { account, affiliates, from, to }: CustomersQuery,
-  { customer_id: after }: CustomersCursor,
+  { customer_id: after, links = [], share }: CustomersCursor,
 ): Promise<FoundCustomers> {
   const { changed } = SEARCH_LIMITS
-  const results = await all<{ customer_id: string }>(db, SELECT_CHANGED, {
+  const areFew = isOfFew(affiliates, links, share)
+  const statement = areFew ? SELECT_CHANGED_OF_FEW : SELECT_CHANGED
+  const results = await all<{ customer_id: string }>(db, statement, {
     account,
     after,
     changed,
+    ...(areFew && { affiliates: JSON.stringify(affiliates), links: JSON.stringify(links) }),
   })
   if (results.length === 0) {
     return { customers: [], searched: Number.POSITIVE_INFINITY, next: null }
@@ -237,7 +267,7 @@ async function findChanged(
         affiliations,
         stored: null,
       })),
-    next: end ? { phase: 'changed', customer_id: end.customer_id } : null,
+    next: end ? { phase: 'changed', customer_id: end.customer_id, links, share } : null,
   }
 }
 

@@ -44,6 +44,7 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   events: ['day', 'customer_id', 'id'],
   customers: ['customer_id'],
   customer_affiliations: ['customer_id', 'day'],
+  customer_owners: ['owner', 'customer_id'],
   customer_fields: ['customer_id', 'day'],
   customer_refusals: ['customer_id'],
   deliveries: ['id'],

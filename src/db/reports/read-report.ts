@@ -133,7 +133,15 @@ export interface ReportShape {
   readonly hasStatus: boolean
   /** Whose records make a customer active. */
   readonly active: readonly Source[]
+  /** How the records of `:affiliates` are found; null: those of the whole account are read. */
+  readonly own: OwnWay | null
 }
+
+/**
+ * How the records of some affiliates are found: by a search for each of their customers on each day, or among
+ * all records of the days.
+ */
+export type OwnWay = 'search' | 'scan'
 
 /**
  * The tables, and how their records are found: by day, and on each day by customer; clicks by link.
@@ -149,22 +157,108 @@ const TABLES: Readonly<Record<Source, { from: string; day: string; id: string }>
 /** The end of all ids: in SQLite a blob is greater than each text. */
 const END = `coalesce(:end, x'')`
 
-/** Finds the records of a day with an id from `:first` on and before `:end`. */
-const recordsOfDay = (source: Source, of: string): string => {
+const isInRange = (id: string) => `${id} >= :first and ${id} < ${END}`
+
+/**
+ * Finds the records of a day with an id from `:first` on and before `:end`.
+ *
+ * @param days The days of which an own customer has records: those on which they had the affiliate, or all.
+ */
+function recordsOfDay(
+  source: Source,
+  of: string,
+  own: OwnWay | null,
+  days: 'own' | 'all' = 'own',
+): string {
   const { from, day, id } = TABLES[source]
-  return `${from} where r.account = :account and r.${day} = ${of} and r.${id} >= :first and r.${id} < ${END}`
+  const ofDay = `r.account = :account and r.${day} = ${of}`
+  if (own === null) return `${from} where ${ofDay} and ${isInRange(`r.${id}`)}`
+  if (source === 'clicks') {
+    return `json_each(:own_links) o cross join ${from}
+        where ${ofDay} and r.link_id = o.value and ${isInRange('r.link_id')}`
+  }
+  const [customers, isOwnDay] =
+    days === 'all' ? ['own_customers', 'true'] : ['own', `${of} between o.first and o.last`]
+  return own === 'search'
+    ? `${customers} o cross join ${from}
+        where ${isOwnDay} and ${ofDay} and r.customer_id = o.customer_id`
+    : `${from} cross join ${customers} o
+        where ${ofDay} and ${isInRange('r.customer_id')} and o.customer_id = r.customer_id and ${isOwnDay}`
+}
+
+/** The first and the last of all days. */
+const [FIRST_DAY, LAST_DAY] = [-719_528, 2_932_896]
+
+/** The affiliate of a row, whose link counts if it has none, is one of `:affiliates`. */
+const isOwn = (affiliate: string, link: string): string =>
+  `ifnull(${affiliate}, (select o.affiliate_id from owners o where o.link = ${link})) in (
+      select value from json_each(:affiliates))`
+
+/** The customers whom `:affiliates` ever had, with ids from `:first` on and before `:end`. */
+const HAD = `(
+      select distinct customer_id from customer_owners where account = :account and owner in (
+        select value from json_each(:affiliates) union all select link from owners
+      ) and ${isInRange('customer_id')})`
+
+/**
+ * On which days each customer had one of `:affiliates`: always if the affiliate never changed; otherwise from each
+ * change to the next, and what held before the first.
+ */
+const OWN = `changes_of_own as materialized (
+    select h.*, lead(h.day) over (partition by h.customer_id order by h.day) as next,
+      row_number() over (partition by h.customer_id order by h.day) as n
+    from ${HAD} k
+    cross join customer_affiliations h on h.account = :account and h.customer_id = k.customer_id
+  ), own(customer_id, first, last) as materialized (
+    select c.customer_id, ${FIRST_DAY}, ${LAST_DAY} from ${HAD} k
+    cross join customers c on c.account = :account and c.customer_id = k.customer_id
+    where not exists (select 1 from customer_affiliations h
+        where h.account = :account and h.customer_id = c.customer_id)
+      and ${isOwn('c.affiliate_id', 'iif(c.first_day is null, null, c.link)')}
+    union all
+    select h.customer_id, h.day, ifnull(h.next - 1, ${LAST_DAY}) from changes_of_own h
+    where ${isOwn('h.affiliate_id', 'h.link')}
+    union all
+    select h.customer_id, ${FIRST_DAY}, h.day - 1 from changes_of_own h
+    where h.n = 1 and h.day > ${FIRST_DAY} and ${isOwn('h.previous_affiliate_id', 'h.previous_link')}
+  ), own_customers as materialized (select distinct customer_id from own)`
+
+/** Returns the tables of own customers before others of a statement. */
+const ownTables = (own: OwnWay | null): string => (own === null ? '' : `${OWNERS}, ${OWN}, `)
+
+const COUNT_OWN = compileStatement(`
+  select (select count(*) from customer_owners where account = :account and owner in (
+      select value from json_each(:affiliates) union all select key from json_each(:links))) as customers,
+    (select ifnull(sum(total), 0) from totals where account = :account) as records`)
+
+/**
+ * Returns how many customers some affiliates ever had, and how many records the account has.
+ *
+ * @param links The affiliates of links, as JSON by link; `{}` for firms.
+ */
+export async function countOwn(
+  db: D1DatabaseSession,
+  account: string,
+  affiliates: readonly string[],
+  links: string,
+): Promise<{ customers: number; records: number }> {
+  const values = { account, affiliates: JSON.stringify(affiliates), links }
+  const rows = await all<{ customers: number; records: number }>(db, COUNT_OWN, values)
+  // A select without a table has one row.
+  const [row] = rows as [(typeof rows)[number]]
+  return row
 }
 
 /**
  * Returns a query that counts the records of each day with any from `:from` to `:to`. It ends with the
  * day by which they exceed `:records` together, so it counts few more.
  */
-export const countDaysSql = (source: Source): string => `
-    with recursive counted(day, total) as (
+export const countDaysSql = (source: Source, own: OwnWay | null): string => `
+    with recursive ${ownTables(own)}counted(day, total) as (
       select :from - 1, 0
       union all
       select c.day + 1, c.total + (select count(*) from (
-        select 1 from ${recordsOfDay(source, 'c.day + 1')} limit :records + 1))
+        select 1 from ${recordsOfDay(source, 'c.day + 1', own)} limit :records + 1))
       from counted c where c.day < :to and c.total <= :records
     )
     select day, count from (
@@ -175,13 +269,13 @@ export const countDaysSql = (source: Source): string => `
  * Returns a query that divides the ids of a day, from `:first` on and before `:end`. Between two returned
  * ids are at most `:size` records, plus all records of the first id.
  */
-export const divideDaySql = (source: Source): string => {
+export const divideDaySql = (source: Source, own: OwnWay | null): string => {
   const { id } = TABLES[source]
   const next = (condition: string) => `(
-        select r.${id} from ${recordsOfDay(source, ':day')} ${condition}
+        select r.${id} from ${recordsOfDay(source, ':day', own)} ${condition}
         order by r.${id} limit 1 offset :size)`
   return `
-    with recursive bounds(id) as (
+    with recursive ${ownTables(own)}bounds(id) as (
       select ${next('')}
       union all
       select ${next(`and r.${id} > bounds.id`)} from bounds where id is not null
@@ -193,7 +287,13 @@ export const divideDaySql = (source: Source): string => {
  * Selects the records of the days from `:from` to `:to` with an id from `:first` on and before `:end`,
  * without those that are held: one more than a statement may read.
  */
-function recordsSql(source: Source, columns: readonly string[], condition = ''): string {
+function recordsSql(
+  { own }: ReportShape,
+  source: Source,
+  columns: readonly string[],
+  condition = '',
+  ofDays: 'own' | 'all' = 'own',
+): string {
   const { day } = TABLES[source]
   const isNotHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
   const read = [day === 'day' ? 'r.day' : `r.${day} as day`, ...columns.map((name) => `r.${name}`)]
@@ -201,7 +301,7 @@ function recordsSql(source: Source, columns: readonly string[], condition = ''):
         with recursive days(day) as (
           select :from union all select day + 1 from days where day < :to
         ) select day from days
-      ) d cross join ${recordsOfDay(source, 'd.day')}${isNotHeld}${condition && ` and ${condition}`}
+      ) d cross join ${recordsOfDay(source, 'd.day', own, ofDays)}${isNotHeld}${condition && ` and ${condition}`}
       limit :records + 1`
 }
 
@@ -222,18 +322,23 @@ const customerJoin = ({ groups }: ReportShape): string =>
     : ''
 
 /** Returns whether a statement needs the affiliates of links. */
-const needsOwners = ({ groups }: ReportShape): boolean => groups.includes('affiliate_id')
+const needsOwners = ({ groups, own }: ReportShape): boolean =>
+  own !== null || groups.includes('affiliate_id')
 
-/** Returns the beginning of a statement: the affiliates of links where a group needs them. */
+/** Returns the beginning of a statement: the affiliates of links where a group needs them, and own customers. */
 const withClause = (shape: ReportShape, ...others: readonly string[]): string => {
-  const all = [...(needsOwners(shape) ? [OWNERS] : []), ...others]
+  const all = [
+    ...(needsOwners(shape) ? [OWNERS] : []),
+    ...(shape.own === null ? [] : [OWN]),
+    ...others,
+  ]
   return all.length === 0 ? '' : `with ${all.join(', ')}`
 }
 
 /** Counts customers by their signup day, and those with a configured affiliate. */
 export function signupsSql(shape: ReportShape, attributed: boolean): string {
   const own = attributed ? `, ${isAttributedSql} as attributed` : ', null as attributed'
-  const withOwners = attributed ? `with ${OWNERS}` : withClause(shape)
+  const withOwners = attributed && !needsOwners(shape) ? `with ${OWNERS}` : withClause(shape)
   const join = attributed
     ? 'left join customers c on c.account = :account and c.customer_id = t.customer_id'
     : customerJoin(shape)
@@ -241,7 +346,7 @@ export function signupsSql(shape: ReportShape, attributed: boolean): string {
     select ${groupNames(shape).join(', ')}, count(*) as count, sum(attributed) as attributed
     from (
       select ${groupColumns(shape, 'customers').join(', ')}${own}
-      from (${recordsSql('customers', ['customer_id'])}) t ${join}
+      from (${recordsSql(shape, 'customers', ['customer_id'])}) t ${join}
     )
     group by ${groupNames(shape).join(', ')} limit :rows + 1`
 }
@@ -251,7 +356,7 @@ export const clicksSql = (shape: ReportShape): string => `
     select ${groupNames(shape).join(', ')}, count(*) as count
     from (
       select ${groupColumns(shape, 'clicks').join(', ')}
-      from (${recordsSql('clicks', ['link_id', ...shape.groups.filter(isSub)])}) t
+      from (${recordsSql(shape, 'clicks', ['link_id', ...shape.groups.filter(isSub)])}) t
     )
     group by ${groupNames(shape).join(', ')} limit :rows + 1`
 
@@ -263,7 +368,7 @@ export function activeSql(shape: ReportShape): string {
     (source) => `
       select ${groupColumns(shape, source).join(', ')}, t.customer_id as customer_id,
         ${sources.map((one) => `count(*) * ${Number(one === source)} as ${one}`).join(', ')}
-      from (${recordsSql(source, ['customer_id', ...ownColumns(shape, source)])}) t ${customerJoin(shape)}
+      from (${recordsSql(shape, source, ['customer_id', ...ownColumns(shape, source)])}) t ${customerJoin(shape)}
       group by ${names}, t.customer_id`,
   )
   const records = sources.map((one) => `ifnull(sum(${one}), 0)`)
@@ -337,7 +442,7 @@ export function transactionsSql(shape: ReportShape): string {
       select ${groupColumns(shape, 'transactions').join(', ')},
         iif(t.transaction_type in (${quoted(shape.types)}), t.transaction_type, null) as type,
         ${IS_APPROVED} as approved, ${amountColumns(shape)}
-      from (${recordsSql('transactions', TRANSACTION_COLUMNS)}) t ${customerJoin(shape)}
+      from (${recordsSql(shape, 'transactions', TRANSACTION_COLUMNS)}) t ${customerJoin(shape)}
     )
     group by ${groups.join(', ')} limit :rows + 1`
 }
@@ -369,6 +474,12 @@ export function firstDepositsSql(shape: ReportShape): string {
   const columns = [...TRANSACTION_COLUMNS, 'transaction_date', 'transaction_id']
   const amounts = [...limbsOf('amount', 'amount'), ...limbsOf('usd', 'usd')]
   const nulls = (list: readonly unknown[]) => list.map(() => 'null').join(', ')
+  // The first deposit counts for who had the customer on its day.
+  const isOwnDeposit =
+    shape.own === null
+      ? ''
+      : ` and exists (select 1 from own o
+        where o.customer_id = t.customer_id and t.day between o.first and o.last)`
   return `${withClause(
     shape,
     `deposits as materialized (
@@ -377,12 +488,12 @@ export function firstDepositsSql(shape: ReportShape): string {
         row_number() over (
           partition by t.customer_id order by t.day < d.day, t.day, t.transaction_date, t.transaction_id
         ) as n
-      from (${recordsSql('transactions', columns, DEPOSITS)}) t
+      from (${recordsSql(shape, 'transactions', columns, DEPOSITS, 'all')}) t
       cross join customers d on d.account = :account and d.customer_id = t.customer_id
     )`,
     `later as materialized (
       select * from deposits t
-      where t.n = 1 and t.counts and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
+      where t.n = 1 and t.counts${isOwnDeposit} and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
     )`,
     `span as materialized (
       select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched,
@@ -415,7 +526,7 @@ export function activitySql(shape: ReportShape): string {
     from (
       select ${groupColumns(shape, 'activity').join(', ')}, ${isMoney ? 't.currency' : 'null as currency'},
         ${isMoney ? keepsDay : 'null'} as rate_day, ${shape.activity.map((name) => `t.${name}`).join(', ')}
-      from (${recordsSql('activity', columns)}) t ${customerJoin(shape)}
+      from (${recordsSql(shape, 'activity', columns)}) t ${customerJoin(shape)}
     )
     group by ${groups.join(', ')} limit :rows + 1`
 }
@@ -448,7 +559,7 @@ export function eventsSql(shape: ReportShape): string {
     select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}
     from (
       select ${eventColumns(shape)}, ${amount} as amount
-      from (${recordsSql('events', columns)}) t ${customerJoin(shape)}
+      from (${recordsSql(shape, 'events', columns)}) t ${customerJoin(shape)}
     )
     group by ${groups.join(', ')} limit :rows + 1`
 }
@@ -461,25 +572,62 @@ export function kpisSql(shape: ReportShape): string {
     select ${groups.join(', ')}, count(*) as "values", ${limbs('amount')}
     from (
       select ${eventColumns(shape)}, k.key as kpi, k.value as amount
-      from (${recordsSql('events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
+      from (${recordsSql(shape, 'events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
       limit :kpis + 1
     )
     group by ${groups.join(', ')} limit :rows + 1`
 }
 
-/** The statements of periods that share a day with the report, by period and currency. */
-export const commissionSql = (byAffiliate: boolean): string => `
-    select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
-    from (
-      select period, ${byAffiliate ? 'affiliate_id' : 'null as affiliate_id'},
-        statement ->> 'currency' as currency,
+const IS_WITHIN = `((length(period) = 7 and period between :first_month and :last_month)
+          or (length(period) = 8 and period between :first_week and :last_week))`
+
+/** The total of a statement: its currency, digits, and the number of its decimal places. */
+const TOTAL = `statement ->> 'currency' as currency,
         cast(replace(statement ->> 'total', '.', '') as integer) as units,
         iif(instr(statement ->> 'total', '.') = 0, 0,
-          length(statement ->> 'total') - instr(statement ->> 'total', '.')) as scale
+          length(statement ->> 'total') - instr(statement ->> 'total', '.')) as scale`
+
+/** The periods of the account's statements, each found by a search. They have no amount. */
+const PERIODS = `periods(period) as (
+      select min(period) from statements
+      where account = :account and period >= min(:first_month, :first_week)
+      union all
+      select (select min(s.period) from statements s
+        where s.account = :account and s.period > p.period) from periods p
+      where p.period < max(:last_month, :last_week)
+    )`
+
+/**
+ * The statements of `:affiliates` of these periods, without drafts unless `:drafts`, and the periods of the
+ * account's statements: what is known of an affiliate does not depend on whether they have a statement.
+ */
+const ownCommissionSql = (affiliate: string): string => `
+    with recursive ${PERIODS}
+    select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
+    from (
+      select s.period, ${affiliate} as affiliate_id, ${TOTAL}
+      from json_each(:affiliates) i
+      cross join statements s indexed by statements_affiliate
+        on s.account = :account and s.affiliate_id = i.value
+      where s.statement is not null and ${IS_WITHIN} and (:drafts or s.status <> 'draft')
+    )
+    group by period, affiliate_id, currency, scale
+    union all
+    select p.period, null, null, 0, null, 0 from periods p
+    where :drafts and ${IS_WITHIN} and exists (select 1 from statements s
+      where s.account = :account and s.period = p.period and s.statement is not null)
+    order by 1 limit :rows + 1`
+
+/** The statements of periods that share a day with the report, by period and currency. */
+export const commissionSql = (byAffiliate: boolean, own: OwnWay | null): string =>
+  own !== null
+    ? ownCommissionSql(byAffiliate ? 's.affiliate_id' : 'null')
+    : `
+    select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
+    from (
+      select period, ${byAffiliate ? 'affiliate_id' : 'null as affiliate_id'}, ${TOTAL}
       from statements
-      where account = :account and statement is not null
-        and ((length(period) = 7 and period between :first_month and :last_month)
-          or (length(period) = 8 and period between :first_week and :last_week))
+      where account = :account and statement is not null and ${IS_WITHIN}
     )
     group by period, affiliate_id, currency, scale limit :rows + 1`
 
