@@ -151,8 +151,9 @@ test('the console shows a link once, lists who is invited, and ends invitations'
   const path = `${AT}/affiliates/IB-07`
   const change = async (fields: Record<string, string>) =>
     browser.post(path, { csrf: await browser.csrf(path), ...fields })
-  const invited = await (await change({ change: 'invite' })).text()
-  expect(invited).toMatch(/data-copy="Copy the link"[^>]*>https:\/\/api\.example\/portal\/acme\//)
+  expect((await change({ change: 'invite' })).status).toBe(303)
+  const invited = await (await browser.get(path)).text()
+  expect(invited).toMatch(/data-copy="Copy"[^>]*>https:\/\/api\.example\/portal\/acme\//)
 
   const page = await (await browser.get(path)).text()
   expect(page).toContain('Open invitations')
@@ -176,7 +177,8 @@ test('an affiliate whose id no path can have is invited, and its members are lis
   const ended = await browser.post(at, { csrf, change: 'uninvite', invitation: id })
   expect([ended.status, (await listed()).data[0].status]).toEqual([303, 'ended'])
   const made = await browser.post(at, { csrf, change: 'invite' })
-  expect(await made.text()).toContain('/portal/acme/invitation#')
+  expect(made.headers.get('Location')).toBe(at)
+  expect(await (await browser.get(at)).text()).toContain('/portal/acme/invitation#')
   expect(await json(askAdmin(`accounts/acme/affiliates/members?${query}`))).toEqual({ data: [] })
   const none = `accounts/acme/affiliates/members/m-1?${query}`
   expect((await askAdmin(none, 'DELETE')).status).toBe(404)

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { PAGES } from '../src/console/pages.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { probe } from './console/probe.tsx'
 import { askAdmin, json } from './partner.ts'
@@ -78,16 +79,36 @@ test('a change that cannot be undone needs the name', async () => {
   expect(await actions()).toContain('admin-key account.reset')
 })
 
-test('a secret is shown once, and is in no address and no cookie', async () => {
+test('a secret is shown once, on the page after a redirect, and no address or cookie can be read as it', async () => {
   const { change, cookies, get } = await openPage()
   const response = await change({ change: 'issue' })
-  const text = await response.text()
+  expect([response.status, response.headers.get('Location')]).toEqual([303, AT])
+  const kept = cookies.get('tributary_done') ?? ''
+  const live = await get(AT, { 'Sec-Fetch-Mode': 'cors' })
+  expect(await live.text()).not.toContain('tcs_test_')
 
-  expect(response.status).toBe(200)
+  const text = await (await get(AT, { 'Sec-Fetch-Mode': 'navigate' })).text()
   const [secret = 'none'] = /tcs_test_\w+/.exec(text) ?? []
-  expect(text).toContain(secret)
-  expect([...cookies.values()].join()).not.toContain(secret)
+  expect(text).toContain(`data-copied="Copied">${secret}</code>`)
+  const plain = kept.split('.').map((part) => atob(part.replaceAll('-', '+').replaceAll('_', '/')))
+  expect([kept, ...plain].join()).not.toContain(secret)
   expect(await (await get(AT)).text()).not.toContain(secret)
+
+  cookies.set('tributary_done', kept)
+  expect(await (await get(AT)).text(), 'a copy of the cookie, within a minute').toContain(secret)
+  const other = await openPage()
+  other.cookies.set('tributary_done', kept)
+  expect(await (await other.get(AT)).text(), 'of another session').not.toContain(secret)
+})
+
+test('only a preview and an approval respond to a form without a redirect', () => {
+  const shown = PAGES.flatMap(({ path, changes = {} }) =>
+    Object.entries(changes).flatMap(([name, { show }]) => (show ? [`${path} ${name}`] : [])),
+  )
+  expect(shown).toEqual([
+    '/accounts/:account/affiliate-upload preview',
+    '/accounts/:account/statements approve',
+  ])
 })
 
 test.each(['', 'unknown', '__proto__', 'toString'])(

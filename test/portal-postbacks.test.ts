@@ -70,11 +70,14 @@ test('a form of no change, or of no postback, says that the postback is gone', a
 })
 
 test('the secret of a postback that signs is shown once', async () => {
-  const page = await (await add({ method: 'POST' })).text()
+  const added = await add({ method: 'POST' })
+  expect(added.headers.get('Location')).toBe(`${AT}?done=added`)
+  const page = await read('?done=added')
   expect(page).toContain(words.postback_done_added)
   const [secret = ''] = /whsec_[\w+/]+=/.exec(page) ?? []
   expect(secret).toHaveLength(50)
-  expect(await read()).not.toContain('whsec_')
+  expect(await read('?done=added')).not.toContain('whsec_')
+  expect(await stored()).toHaveLength(1)
 })
 
 test('a form that is refused keeps what was typed, and says why', async () => {

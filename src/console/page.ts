@@ -3,6 +3,7 @@ import type { Member } from '../auth/roles.ts'
 import type { FactResource } from '../commission/engine/facts.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
+import type { ShownSecret } from './session.ts'
 
 /** The entries of the navigation of an account, in their order: the first group has no heading. */
 export const SECTION_GROUPS = [
@@ -130,13 +131,13 @@ interface ChangeByRequests extends AfterChange {
 
 /** What is shown before and after a change. */
 interface AfterChange {
-  /** The message after the change, or a function that returns it for the answer of the API. */
-  done: string | ((answer: unknown) => string)
+  /** The message after the change, or a function that returns it, or a new secret, for the answer of the API. */
+  done: string | ((answer: unknown) => string | ShownSecret)
   /** Returns the name that the member must type first; for changes that cannot be undone. */
   confirm?(visit: Visit): string
   /** Returns the address to show next; the same page if absent. */
   next?(answer: unknown, visit: Visit): string
-  /** Shows the answer, once, instead of `done`: for secrets. */
+  /** Shows the answer instead of `done`. A reload of the page sends the form again: for what may be repeated. */
   show?(answer: unknown, visit: Visit): Child
 }
 

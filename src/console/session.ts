@@ -8,35 +8,32 @@ import { isRole, type Member } from '../auth/roles.ts'
 import { isTeamSessionLive, teamSessionObject } from '../auth/team-session.ts'
 import { HOUR_MS } from '../durations.ts'
 import { sessionCookieName, writeSessionCookie } from '../http/session-cookie.ts'
+import { showOnce, takeShownOnce } from '../http/shown-once.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 
-/** Returns the value of a cookie; null if the request has none with this name. */
-const readCookie = (c: Context, name: string): string | null => getCookie(c, name) ?? null
-
-const NAME = 'tributary_done'
-
-/** How long the message is kept for the next page, in seconds. */
-const MAX_AGE = 60
-
-// The message is signed for its session. Otherwise another site of the same domain, which can set cookies,
-// could show members a message of its own.
-const contextOf = ({ id }: Session) => `console message ${id}`
-
-/** Keeps the message of a change for the next page of the session. */
-export async function setFlash(
-  c: Context<AppEnv>,
-  session: Session,
-  message: string,
-): Promise<void> {
-  writeSessionCookie(c, NAME, await signText(c.env, contextOf(session), message), MAX_AGE)
+/** A new secret or link, with what to do with it. `values` have a label and a text that can be copied. */
+export interface ShownSecret {
+  readonly title: string
+  readonly note: string
+  readonly values: readonly (readonly [label: string, text: string])[]
 }
 
-/** Returns and deletes the message of the last change of the session; null if there is none. */
-export async function takeFlash(c: Context<AppEnv>, session: Session): Promise<string | null> {
-  const signed = readCookie(c, NAME)
-  if (signed === null) return null
-  writeSessionCookie(c, NAME, '', 0)
-  return verifyText(c.env, contextOf(session), signed)
+const placeOf = ({ id }: Session) => ({ cookie: 'tributary_done', session: id })
+
+/** Keeps what a change says, or its secret, for the next page of the session. */
+export const setFlash = (
+  c: Context<AppEnv>,
+  session: Session,
+  done: string | ShownSecret,
+): Promise<void> => showOnce(c, placeOf(session), JSON.stringify(done))
+
+/** Returns and deletes what the last change of the session says; null if there is nothing. */
+export async function takeFlash(
+  c: Context<AppEnv>,
+  session: Session,
+): Promise<string | ShownSecret | null> {
+  const text = await takeShownOnce(c, placeOf(session))
+  return text === null ? null : JSON.parse(text)
 }
 
 /** How long a session lasts, in milliseconds. */
@@ -91,7 +88,7 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
     const member = assertion ? await readAssertion(assertion, c.env) : null
     return member && { id: `access ${member.actor}`, member, until: null }
   }
-  const text = await verifyText(c.env, CONTEXT, readCookie(c, cookieName(c.env)) ?? '')
+  const text = await verifyText(c.env, CONTEXT, getCookie(c, cookieName(c.env)) ?? '')
   if (text === null) return null
   const [id, actor, role, fingerprint, until]: SessionContent = JSON.parse(text)
   if (until <= now) return null

@@ -22,6 +22,7 @@ import type {
 import type { List } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
+import { Secret } from './parts/rotation.tsx'
 import { renderFiltered } from './refused-filters.ts'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
@@ -190,11 +191,12 @@ export async function showPage(
   const { title, body } = view
   const document = (
     <Layout visit={framed} title={title} accounts={accounts} section={page.section}>
-      {done !== null && (
+      {typeof done === 'string' && (
         <p class="notice good" role="status">
           {done}
         </p>
       )}
+      {done !== null && typeof done !== 'string' && <Secret shown={done} />}
       {refusedFilters.length > 0 && <RefusedFilters refused={refusedFilters} />}
       {shown && <div class="notice good">{shown}</div>}
       {body}

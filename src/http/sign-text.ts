@@ -13,6 +13,9 @@ const keysOf = memoizePerKeySet(
     Promise.all([macKey(first), ...others.map(macKey)]),
 )
 
+/** Returns keys that are derived from the signing keys: the first one signs, and all verify. */
+export const signingMacs = (env: Env) => keysOf(env.SIGNING_KEYS)
+
 interface PrivateKey {
   d: string
 }
@@ -28,7 +31,7 @@ const bytesOf = (context: string, text: string) => encoder.encode(`${context}\n$
 
 /** Returns a text with a signature that is only valid for this context. */
 export async function signText(env: Env, context: string, text: string): Promise<string> {
-  const [key] = await keysOf(env.SIGNING_KEYS)
+  const [key] = await signingMacs(env)
   const mac = await crypto.subtle.sign('HMAC', key, bytesOf(context, text))
   return `${encodeBase64url(encoder.encode(text))}.${encodeBase64url(new Uint8Array(mac))}`
 }
@@ -44,7 +47,7 @@ export async function verifyText(
   const signature = mac === undefined ? null : decodeBase64url(mac)
   if (!bytes || !signature) return null
   const text = new TextDecoder().decode(bytes)
-  for (const key of await keysOf(env.SIGNING_KEYS)) {
+  for (const key of await signingMacs(env)) {
     if (await crypto.subtle.verify('HMAC', key, signature, bytesOf(context, text))) return text
   }
   return null

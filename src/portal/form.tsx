@@ -1,5 +1,8 @@
+import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
+import { showOnce, takeShownOnce } from '../http/shown-once.ts'
 import { portalPath } from './layout.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -17,6 +20,23 @@ export const returnedForm = ({ words }: MemberVisit, values: Values): Refused =>
   values,
   problem: words.form_returned,
 })
+
+const placeOf = ({ session }: MemberVisit) => ({
+  cookie: 'tributary_portal_done',
+  session: session.id,
+})
+
+/** Keeps a new secret for the next page of the session, which shows it once. */
+export const keepSecret = (c: Context<AppEnv>, visit: MemberVisit, secret: object): Promise<void> =>
+  showOnce(c, placeOf(visit), JSON.stringify(secret))
+
+/** Returns and deletes a secret that the last change has made; an empty object if there is none. */
+export async function takeSecret<T extends object>(
+  c: Context<AppEnv>,
+  visit: MemberVisit,
+): Promise<Partial<T>> {
+  return JSON.parse((await takeShownOnce(c, placeOf(visit))) ?? '{}')
+}
 
 /** Renders a form of a member. `at` is the path below that of the account, and `values` what it sends unseen. */
 export const MemberForm = (props: {

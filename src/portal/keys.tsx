@@ -16,10 +16,7 @@ import { fill } from './words.ts'
 export const KEYS_AT = '/passkeys'
 
 /** A key as it is shown once. */
-export interface NewKey {
-  readonly affiliate_key: string
-  readonly name: string
-}
+export type NewKey = Pick<Awaited<ReturnType<typeof createAffiliateKey>>, 'affiliate_key' | 'name'>
 
 const isAlive = ({ ends_at }: AffiliateKeyRow, now: number): boolean =>
   ends_at === null || ends_at > now
@@ -175,11 +172,12 @@ export async function makeKey(
   act(c, visit)
   const { account, session, words } = visit
   const replaces = form('replaces')
-  return createAffiliateKey(c, account, session.affiliate_id, {
+  const { affiliate_key, name } = await createAffiliateKey(c, account, session.affiliate_id, {
     name: typedName(form('name'), words.keys),
     scope: form('scope') === 'read links' ? 'read links' : 'read',
     ...(replaces !== '' && { replaces }),
   })
+  return { affiliate_key, name }
 }
 
 /** Ends a key of the affiliate at once. Throws `not_found`. */

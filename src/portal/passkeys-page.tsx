@@ -13,7 +13,7 @@ import {
 } from '../db/directory/affiliate-passkeys.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { isReturned, MemberForm } from './form.tsx'
+import { isReturned, keepSecret, MemberForm, takeSecret } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
@@ -71,10 +71,14 @@ const DONE: ReadonlyMap<string, (words: Words) => string> = new Map([
   ['ended', (words: Words) => words.key_is_ended],
 ])
 
+/** What a change has made that is shown once. */
+interface Made {
+  readonly made: NewKey
+}
+
 /** What the page says of the last change. */
 interface News {
   readonly problem?: string
-  readonly made?: NewKey
   /** The form that was refused, or that comes back: what was typed stays in its fields. */
   readonly form?: Values
 }
@@ -83,7 +87,7 @@ interface News {
 export async function showPasskeys(
   c: Context<AppEnv>,
   visit: PersonVisit,
-  { problem, made, form }: News = {},
+  { problem, form }: News = {},
 ): Promise<Response> {
   const { account, db, words, session, member, csrf, now } = visit
   const [keys, issued] = await Promise.all([
@@ -94,6 +98,7 @@ export async function showPasskeys(
   const challenge = await newChallenge(c.env, account.id, purpose, { member: member.id, now })
   const affiliate = member.display_name ?? member.affiliate_id
   const owner = { member: member.id, name: `${affiliate} · ${account.name}`, service: account.name }
+  const { made } = await takeSecret<Made>(c, visit)
   const done = DONE.get(c.req.query('done') ?? '')?.(words)
   return respond(
     c,
@@ -149,7 +154,8 @@ async function changeKeys(c: Context<AppEnv>, visit: PersonVisit, form: Values):
     return c.redirect(portalPath(account.id, `${AT}?done=ended`), 303)
   }
   try {
-    return await showPasskeys(c, visit, { made: await makeKey(c, visit, form) })
+    await keepSecret(c, visit, { made: await makeKey(c, visit, form) } satisfies Made)
+    return c.redirect(portalPath(account.id, AT), 303)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
     return showPasskeys(c, visit, { problem: words.keys_full, form })

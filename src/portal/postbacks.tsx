@@ -9,7 +9,15 @@ import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
 import type { Postback } from '../webhooks/manage.ts'
-import { isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
+import {
+  Copied,
+  isReturned,
+  keepSecret,
+  MemberForm,
+  type Refused,
+  returnedForm,
+  takeSecret,
+} from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -279,22 +287,20 @@ const DONE: Readonly<Record<string, keyof Words>> = {
   again: 'postback_done_again',
 }
 
-/** What the page says of the last change. */
-interface News {
-  readonly refused?: Refused
-  /** The secret of a postback that was added just now. */
-  readonly secret?: string
-  readonly done?: string
+/** The secret of a postback that was added just now: it is shown once. */
+interface Made {
+  readonly secret: string
 }
 
 /** Responds with the postbacks of the affiliate, the latest attempts of one of them, and the form that adds one. */
 export async function showPostbacks(
   c: Context<AppEnv>,
   visit: MemberVisit,
-  news: News = {},
+  refused: Refused | null = null,
 ): Promise<Response> {
   const { words } = visit
-  const { refused = null, secret, done = c.req.query('done') ?? '' } = news
+  const done = c.req.query('done') ?? ''
+  const { secret } = await takeSecret<Made>(c, visit)
   const { data } = await visit.get<{ data: Postback[] }>(AT)
   const sent = data.find(({ id }) => id === c.req.query('sent'))?.id
   const found = sent
@@ -313,7 +319,7 @@ export async function showPostbacks(
       )}
       {secret !== undefined && (
         <p class="notice warn">
-          {words.postback_secret} <code class="address">{secret}</code>
+          {words.postback_secret} <Copied visit={visit} text={secret} />
         </p>
       )}
       <p>{fill(words.postback_lead, { count })}</p>
@@ -395,14 +401,14 @@ async function makeChange(
 /** Changes the postbacks of the affiliate. */
 export async function changePostbacks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
-  if (isReturned(values)) return showPostbacks(c, visit, { refused: returnedForm(visit, values) })
+  if (isReturned(values)) return showPostbacks(c, visit, returnedForm(visit, values))
   try {
     const { done, at, secret } = await makeChange(visit, values)
-    if (secret !== undefined) return showPostbacks(c, visit, { done, secret })
+    if (secret !== undefined) await keepSecret(c, visit, { secret } satisfies Made)
     return c.redirect(pathOf(visit, { done, ...(at && { sent: at }) }, at), 303)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const problem = problemOf(visit, values('change'), error)
-    return showPostbacks(c, visit, { refused: { values, problem } })
+    return showPostbacks(c, visit, { values, problem })
   }
 }

@@ -47,7 +47,7 @@ export function accountTests(shared: () => Shared): void {
       shown: (name: string) =>
         page
           .locator('.notice dt', { hasText: new RegExp(`^${name}$`) })
-          .locator('+ dd')
+          .locator('+ dd code')
           .innerText(),
       /** Confirms what cannot be undone. */
       async confirm(change: string, name: string) {

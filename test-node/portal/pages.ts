@@ -5,9 +5,9 @@ import { LANGUAGES } from '../../src/languages.ts'
 import { findingsOf, injectAxe, RULES } from '../browser/axe.ts'
 import { skip } from '../browser/chromium.ts'
 import { DESKTOP } from '../browser/viewports.ts'
-import type { Shared } from '../console/frame.ts'
+import { openSignedIn, type Shared } from '../console/frame.ts'
 import { NEVER, READ_TEXTS, type Shown, WATCH_LABELS, WATCH_SHIFTS } from '../console/odd.ts'
-import { AFFILIATE, askTeam, joinPortal } from './member.ts'
+import { ACCOUNT, AFFILIATE, askTeam, joinPortal } from './member.ts'
 
 // All pages of the portal, in each language, on a phone and on a desktop, in light and dark.
 
@@ -54,6 +54,12 @@ async function addPostback(page: Page, portal: string): Promise<string> {
     return text.includes('badge bad')
   })()`)
   return page.url()
+}
+
+/** Returns the cookies of a member of the team who is signed in. */
+async function consoleCookies(shared: Shared) {
+  await openSignedIn(shared, '/console')
+  return (await shared.page.context().cookies()).filter(({ name }) => name.includes('console'))
 }
 
 /** Defines the tests of the pages of the portal. */
@@ -166,5 +172,53 @@ export function portalPageTests(shared: () => Shared): void {
     assert.match(await page.getByRole('status').innerText(), /turned off/)
     await context.close()
     await withScript.close()
+  })
+
+  test('a reload repeats no form that has made something, and shows its secret no more', {
+    skip,
+    timeout: 120_000,
+  }, async () => {
+    const { browser, base } = shared()
+    const context = await browser.newContext({ viewport: PHONE })
+    const page = await context.newPage()
+    const portal = await joinPortal(shared(), context, page)
+    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language: 'en' }])
+    await askTeam(shared(), '', 'PATCH', { landing_pages: ['https://broker.example/start'] })
+    await context.addCookies(await consoleCookies(shared()))
+    const account = `${base}/console/accounts/${ACCOUNT}`
+    const affiliate = `${account}/affiliates/${AFFILIATE}`
+    const fill = (name: string, text: string) => () => page.getByLabel(name).first().fill(text)
+    const forms: readonly [at: string, list: string, name: string, fill: () => Promise<void>][] = [
+      [`${portal}/passkeys`, 'keys', 'Make a key', fill('What the key is for', 'Tracker')],
+      [
+        `${portal}/links`,
+        '',
+        'Make a link',
+        fill('Page that it leads', 'https://broker.example/start'),
+      ],
+      [`${affiliate}/keys`, 'keys', 'Make the key', fill('What it is for', 'Tracker')],
+      [affiliate, 'invitations', 'Invite', async () => {}],
+    ]
+    for (const [at, list, name, typed] of forms) {
+      const count = async () =>
+        list === ''
+          ? page.locator('tbody tr').count()
+          : (await askTeam<{ data: object[] }>(shared(), `/affiliates/${AFFILIATE}/${list}`)).data
+              .length
+      await page.goto(at)
+      const before = await count()
+      await typed()
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.locator('[role=status]').first().waitFor()
+      const secrets = await page.locator('.notice [data-copy]').allInnerTexts()
+      if (list !== '') assert.ok(secrets.length > 0, name)
+      await page.reload()
+      await page.reload()
+      const shown = await page.locator('body').innerText()
+      assert.deepEqual([name, secrets.filter((secret) => shown.includes(secret))], [name, []])
+      await page.goto(at)
+      assert.deepEqual([name, await count()], [name, before + 1])
+    }
+    await context.close()
   })
 }

@@ -3,6 +3,7 @@ import { accountPath, apiPath, type Page } from '../../src/console/page.ts'
 import { Chart } from '../../src/console/parts/chart.tsx'
 import { Live, Pager } from '../../src/console/parts/data.tsx'
 import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/console/parts/forms.tsx'
+import { secretOf } from '../../src/console/parts/rotation.tsx'
 
 /** A page that has every part, and changes of every kind. */
 const page: Page = {
@@ -24,8 +25,7 @@ const page: Page = {
       request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'reset') }),
     },
     issue: {
-      done: '',
-      show: (answer) => <code>{(answer as { client_secret: string }).client_secret}</code>,
+      done: secretOf('The credential is issued.', 'client_secret'),
       request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'clients') }),
     },
   },

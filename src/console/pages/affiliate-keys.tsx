@@ -102,7 +102,7 @@ function MakeForm({ visit, rows, chosen }: { visit: Visit; rows: readonly Key[];
   )
 }
 
-const show = secretOf('The key is made.', 'affiliate_key')
+const done = secretOf('The key is made.', 'affiliate_key')
 
 /** The keys of an affiliate. */
 export const affiliateKeysPage: Page = {
@@ -112,8 +112,7 @@ export const affiliateKeysPage: Page = {
   query: ['key'],
   changes: {
     make: {
-      done: '',
-      show,
+      done,
       request: (values, visit) => ({
         method: 'POST',
         path: keysPath(visit),
@@ -122,8 +121,7 @@ export const affiliateKeysPage: Page = {
       }),
     },
     replace: {
-      done: '',
-      show,
+      done,
       request: (values, visit) => ({
         method: 'POST',
         path: keysPath(visit),

@@ -43,7 +43,7 @@ const ofToken = ({ alive, ends_at, ...token }: BrandToken): Credential => ({
 })
 
 /** Renders the credential that was issued. Its secret is shown only here. */
-const show = secretOf(
+const done = secretOf(
   'The credential is issued.',
   'client_id',
   'client_secret',
@@ -56,8 +56,7 @@ const selectedPath = ({ account, query: { client, token = '' } }: Visit) =>
   client ? apiPath(account, 'clients', client) : apiPath(account, 'brand-tokens', token)
 
 const issue = (path: string): Change => ({
-  done: '',
-  show,
+  done,
   request: (_, { account }) => ({ method: 'POST', path: apiPath(account, path) }),
 })
 
@@ -167,7 +166,7 @@ export const credentialsPage: Page = {
     ...rotationChanges({
       path: ({ account, query: { client } }) =>
         client ? apiPath(account, 'clients', client, 'rotate') : apiPath(account, 'brand-tokens'),
-      show,
+      done,
       confirm: ({ account, query }) => query.client ?? account,
     }),
     revoke,

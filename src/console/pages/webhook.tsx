@@ -58,7 +58,7 @@ const changes: Record<string, Change> = {
   })),
   ...rotationChanges({
     path: (visit) => pathOf(visit, 'rotate'),
-    show: secretOf('The webhook has a new secret.', 'id', 'secret'),
+    done: secretOf('The webhook has a new secret.', 'id', 'secret'),
     confirm: idOf,
   }),
   drop: {

@@ -14,8 +14,7 @@ export const webhooksPage: Page = {
   section: 'Webhooks',
   changes: {
     create: {
-      done: '',
-      show: secretOf('The webhook exists.', 'id', 'url', 'secret'),
+      done: secretOf('The webhook exists.', 'id', 'url', 'secret'),
       request: (values, { account }) => ({
         method: 'POST',
         path: apiPath(account, 'webhooks'),

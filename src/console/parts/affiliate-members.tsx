@@ -1,5 +1,6 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import type { ShownSecret } from '../session.ts'
 import { Data, type List, Table, Time } from './data.tsx'
 import { column } from './fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
@@ -58,28 +59,17 @@ const addressOf = ({ account, params }: Visit, ...parts: string[]) => ({
 
 const memberBody = (values: Values) => (values('member') ? { member: values('member') } : {})
 
-/** Renders the link of an invitation. It is shown only here. */
-const InvitationLink = ({ url }: { url: string }) => (
-  <>
-    <p>
-      <strong>The invitation is made.</strong> Send this link to the person. It works once, within
-      72 hours, and is not shown again.
-    </p>
-    <p>
-      <code class="secret" data-copy="Copy the link" data-copied="Copied">
-        {url}
-      </code>
-    </p>
-  </>
-)
+/** Returns the link of an invitation, which is shown only once. */
+const invitationLink = (answer: unknown): ShownSecret => ({
+  title: 'The invitation is made.',
+  note: 'Send this link to the person. It works once, within 72 hours, and is not shown again.',
+  values: [['Link', (answer as { invitation_url: string }).invitation_url]],
+})
 
 /** The changes of who signs in for the affiliate of a page. */
 export const memberChanges: Readonly<Record<string, Change>> = {
   invite: {
-    done: '',
-    show: (answer) => (
-      <InvitationLink url={(answer as { invitation_url: string }).invitation_url} />
-    ),
+    done: invitationLink,
     request: (values, visit) => ({
       method: 'POST',
       ...addressOf(visit, 'invitations'),

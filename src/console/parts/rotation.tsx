@@ -1,5 +1,5 @@
-import type { Child } from 'hono/jsx'
 import type { Change, Visit } from '../page.ts'
+import type { ShownSecret } from '../session.ts'
 import { Pairs } from './fields.tsx'
 import { ChangeForm, ConfirmForm } from './forms.tsx'
 
@@ -8,6 +8,7 @@ import { ChangeForm, ConfirmForm } from './forms.tsx'
 /** The parts of a credential in words. */
 const SECRETS: Readonly<Record<string, string>> = {
   affiliate_key: 'Key',
+  brand_token: 'Brand Token',
   client_id: 'Client ID',
   client_secret: 'Client secret',
   id: 'ID',
@@ -16,43 +17,50 @@ const SECRETS: Readonly<Record<string, string>> = {
   url: 'URL',
 }
 
-/** Renders a secret. It is shown only here. */
-export const Secret = ({ title, values }: { title: string; values: Record<string, string> }) => (
-  <>
+/** Renders a new secret, each part with a button that copies it. It is shown only here. */
+export const Secret = ({ shown }: { shown: ShownSecret }) => (
+  <div class="notice good" role="status">
     <p>
-      <strong>{title}</strong> Copy the secret now: it is not shown again.
+      <strong>{shown.title}</strong> {shown.note}
     </p>
     <Pairs
-      pairs={Object.entries(values).map(([name, value]) => [
-        SECRETS[name] ?? name,
-        <code>{value}</code>,
+      pairs={shown.values.map(([label, text]) => [
+        label,
+        <code class="secret" data-copy="Copy" data-copied="Copied">
+          {text}
+        </code>,
       ])}
     />
-  </>
+  </div>
 )
 
-/** Returns a function that renders those of these members that an answer has. */
+/** Returns a function that takes those of these members that an answer has for what is shown once. */
 export const secretOf =
   (title: string, ...names: readonly string[]) =>
-  (answer: unknown): Child => {
+  (answer: unknown): ShownSecret => {
     const values = answer as Record<string, string>
-    const shown = names.flatMap((name) => (values[name] ? [[name, values[name]] as const] : []))
-    return <Secret title={title} values={Object.fromEntries(shown)} />
+    return {
+      title,
+      note: 'Copy the secret now: it is not shown again.',
+      values: names.flatMap((name) => {
+        const value = values[name]
+        return value ? [[SECRETS[name] ?? name, value] as const] : []
+      }),
+    }
   }
 
 interface Rotation {
   /** Returns the path of the API to which the request is sent. */
   readonly path: (visit: Visit) => string
-  readonly show: (answer: unknown) => Child
+  readonly done: (answer: unknown) => ShownSecret
   /** Returns the name that a member types before the old secret ends at once. */
   readonly confirm: (visit: Visit) => string
 }
 
 /** Returns the changes of the forms of `RotationForms`. */
-export const rotationChanges = ({ path, show, confirm }: Rotation): Record<string, Change> => ({
+export const rotationChanges = ({ path, done, confirm }: Rotation): Record<string, Change> => ({
   rotate: {
-    done: '',
-    show,
+    done,
     request: (values, visit) => ({
       method: 'POST',
       path: path(visit),
@@ -60,8 +68,7 @@ export const rotationChanges = ({ path, show, confirm }: Rotation): Record<strin
     }),
   },
   replace: {
-    done: '',
-    show,
+    done,
     confirm,
     request: (_, visit) => ({ method: 'POST', path: path(visit), body: { overlap: 'none' } }),
   },
