@@ -69,6 +69,9 @@ export async function start(
 }
 
 /** Runs statements in one call. D1 reads a statement a line; Miniflare takes 10 ms to prepare one. */
-export async function execute({ database }: Running, statements: readonly string[]) {
+export async function execute(
+  { database }: Pick<Running, 'database'>,
+  statements: readonly string[],
+) {
   await database.exec(statements.map((sql) => sql.replaceAll('\n', ' ')).join('\n'))
 }

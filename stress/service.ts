@@ -39,8 +39,16 @@ const OBJECTS = {
 /** The name of the Worker, which identifies its objects and its isolate. */
 export const WORKER = 'bench'
 
-/** Starts the service on a folder of state, which is empty or left by a service that has ended. */
-export async function serve(script: string, state: string, secrets: Secrets): Promise<Service> {
+/**
+ * Starts the service on a folder of state, which is empty or left by a service that has ended. `databases` are
+ * the bindings of databases beside `DB`.
+ */
+export async function serve(
+  script: string,
+  state: string,
+  secrets: Secrets,
+  databases: readonly string[] = [],
+): Promise<Service> {
   const text = (value: string) => ({ type: 'text' as const, value })
   const running = await start(script, state, {
     inspected: true,
@@ -74,6 +82,7 @@ export async function serve(script: string, state: string, secrets: Secrets): Pr
         exportName: 'StatementRun',
       },
       ASSETS: { type: 'assets' },
+      ...Object.fromEntries(databases.map((id) => [id, { type: 'd1' as const, id }])),
     },
     exports: Object.fromEntries(
       Object.values(OBJECTS).map((name) => [

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { proveContention } from '../stress/contention.ts'
+import { drill } from '../stress/drill.ts'
 import { proveKill } from '../stress/kill.ts'
 import { proveRuns } from '../stress/kill-runs.ts'
 import { newSetting, type Setting } from '../stress/program.ts'
 import { ATTACKS } from '../stress/siege/attacks.ts'
 import { besiege } from '../stress/siege.ts'
 
-// `npm run kill`, `npm run kill-runs`, `npm run contention` and `npm run siege` at their smallest size, to keep them working.
+// `npm run kill`, `npm run kill-runs`, `npm run contention`, `npm run drill` and `npm run siege` at their smallest size, to keep them working.
 
 let setting: Setting
 let end = () => {}
@@ -37,6 +38,15 @@ test('an ordinary account is served, and GET /healthz answers, while invented to
     attack: ATTACKS.findIndex(({ name }) => /silent/.test(name)),
   })
   // Other tests use the same processor, so only `npm run siege` compares times.
+  assert.deepEqual(
+    setting.broken.splice(0).filter((message) => !message.includes('p99')),
+    [],
+  )
+})
+
+test('a database that fails fails its own accounts alone, and the sums of all accounts are exact', async () => {
+  await drill(setting, { accounts: 16, records: 40, seconds: 1 })
+  // Other tests use the same processor, so only `npm run drill` compares times.
   assert.deepEqual(
     setting.broken.splice(0).filter((message) => !message.includes('p99')),
     [],
