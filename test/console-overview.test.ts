@@ -41,7 +41,7 @@ test('the funnel of new customers ends with those who qualified', async () => {
   )
 })
 
-test('what an open period owes so far is compared with the whole period before', async () => {
+test('what an open period owes so far stands beside the whole period before, without a share', async () => {
   await partner('forex', { account: 'acme' })
   const store = (period: string, total: string) => [
     ...statementRows(env.DB, 'acme', period).slice(0, 1),
@@ -53,7 +53,7 @@ test('what an open period owes so far is compared with the whole period before',
   await env.DB.batch([...store(BEFORE, '200.00'), ...store(MONTH, '50.00')])
 
   expect(await readAs(await signedIn(), '')).toMatch(
-    /50\.00 EUR 25 % of \w+ \d{4} So far, \d+ of \d+ days/,
+    /50\.00 EUR \w+ \d{4} as a whole: 200\.00 EUR So far, \d+ of \d+ days/,
   )
 })
 

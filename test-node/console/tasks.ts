@@ -93,7 +93,7 @@ export function taskTests(shared: () => Shared): void {
     const owed = await main().locator('.figure-card').first().innerText()
     assert.match(
       owed,
-      /^Owed for \w+ \d{4}\s+[\d,]+\.\d\d EUR\s+[\d,]+ % of \w+ \d{4}\s[\s\S]+So far, \d+ of \d+ days/,
+      /^Owed for \w+ \d{4}\s+[\d,]+\.\d\d EUR\s+\w+ \d{4} as a whole: [\d,]+\.\d\d EUR\s[\s\S]+So far, \d+ of \d+ days/,
     )
   })
 

@@ -50,11 +50,10 @@ import {
   Table,
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
-import { FigureCard, Moneys, ShareText } from '../parts/figures.tsx'
+import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
 import { Ledger, type LedgerEntry } from '../parts/ledger.tsx'
 import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
-import { progressOf, sumByCurrency } from '../parts/owed.ts'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
 import { QuestionsBeside, readQuestions } from '../parts/questions.tsx'
@@ -136,14 +135,15 @@ const BalanceCards = ({ visit, balances }: { visit: Visit; balances: readonly Ba
 const EarnedCard = ({ series }: { series: Series }) => {
   const { currency, totals } = series
   const [open, previous] = totals
-  const amountsOf = (total: string | undefined) =>
-    sumByCurrency([{ amount: total ?? '0', currency }])
-  const progress = progressOf(amountsOf(open?.total), amountsOf(previous?.total), currency)
   return (
     <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}`}>
       <Moneys amounts={[{ amount: open?.total ?? '0', currency }]} none="" />
       <p class="change">
-        So far; <ShareText progress={progress} of={periodWords(previous?.period ?? '')} />
+        So far;{' '}
+        <WholeText
+          amount={{ amount: previous?.total ?? '0', currency }}
+          of={periodWords(previous?.period ?? '')}
+        />
       </p>
       <EarnedSparkline series={series} />
     </FigureCard>

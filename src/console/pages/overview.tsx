@@ -21,14 +21,13 @@ import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
 import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import { FigureCard, Moneys, ShareText, Sparkline } from '../parts/figures.tsx'
+import { FigureCard, Moneys, Sparkline, WholeText } from '../parts/figures.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import {
   latestPaid,
   moneyOf,
   type OpenPeriod,
   openPeriods,
-  progressOf,
   sumByCurrency,
   type Trend,
 } from '../parts/owed.ts'
@@ -92,8 +91,8 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
             <Amount value={moneyText(owed.get(currency) ?? ZERO, currency)} currency={currency} />
           </p>
           <p class="change">
-            <ShareText
-              progress={progressOf(owed, before, currency)}
+            <WholeText
+              amount={{ amount: moneyText(before.get(currency) ?? ZERO, currency), currency }}
               of={periodWords(previous.id)}
             />
           </p>

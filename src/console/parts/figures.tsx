@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import { Amount, count } from './data.tsx'
-import type { Change, Money, Progress } from './owed.ts'
+import { Amount } from './data.tsx'
+import type { Change, Money } from './owed.ts'
 
 // The large figures at the top of a page.
 
@@ -65,18 +65,12 @@ export function ChangeText({ change: { direction, by }, than }: { change: Change
   )
 }
 
-/** Compares an amount with that of the whole period before, because a statement has no days to compare with. */
-export const ShareText = ({
-  progress: { percent, whole },
-  of,
-}: {
-  progress: Progress
-  of: string
-}) =>
-  percent === null ? (
-    <>
-      {of}: <Amount value={whole.amount} currency={whole.currency} />
-    </>
-  ) : (
-    `${count(percent)} % of ${of}`
-  )
+/**
+ * Says what the whole period before has. It is not compared with what there is so far, because a statement has no
+ * days: a part of a month is no share of another month.
+ */
+export const WholeText = ({ amount, of }: { amount: Money; of: string }) => (
+  <>
+    {of} as a whole: <Amount value={amount.amount} currency={amount.currency} />
+  </>
+)

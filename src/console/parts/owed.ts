@@ -58,26 +58,6 @@ export function changeOf(now: Amounts, before: Amounts, currency: string): Chang
   return { direction: isSame ? 'same' : text.startsWith('-') ? 'less' : 'more', by }
 }
 
-/** An amount of the whole period before, and how much of it there is so far. */
-export interface Progress {
-  readonly whole: Money
-  /** In percent of the whole; null unless both amounts are positive. */
-  readonly percent: number | null
-}
-
-/** Returns how far amounts of a currency are on the way to those of the whole period before. */
-export function progressOf(now: Amounts, before: Amounts, currency: string): Progress {
-  const [reached, whole] = [now, before].map((amounts) =>
-    moneyText(amounts.get(currency) ?? ZERO, currency),
-  )
-  const share = (Number(reached) / Number(whole)) * 100
-  const isShare = Number(reached) >= 0 && Number(whole) > 0
-  return {
-    whole: { amount: whole ?? '', currency },
-    percent: isShare ? Math.round(share) : null,
-  }
-}
-
 /** The totals of twelve periods by currency, the latest last, as numbers for a drawing. */
 export type Trend = ReadonlyMap<string, readonly number[]>
 
