@@ -11,7 +11,7 @@ import { storeClicks } from '../src/db/directory/clicks.ts'
 import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
 import { storeCases } from './fraud/stored-cases.ts'
-import { ask, askAdmin, deposit, json } from './partner.ts'
+import { ada, ask, askAdmin, deposit, json, traded } from './partner.ts'
 
 type World = Awaited<ReturnType<typeof affiliateWorld>>
 
@@ -463,6 +463,61 @@ test('a qualification has the amount of its line, if the statement may be seen',
   expect(await statesOf('&status=qualified')).toMatchObject([{ amount: null }])
 })
 
+test('a customer who can no longer qualify has failed, with the reason and the day; others wait until theirs', async () => {
+  const world = await affiliateWorld()
+  await world.show({ customer_ids: 'plain' })
+  const signups = { 'c-silent': '2026-07-01', 'c-trades': '2026-07-01', 'c-new': '2026-10-05' }
+  await world.post(
+    'customers',
+    Object.entries(signups).map(([customer_id, day]) => ({
+      ...{ ...ada, customer_id, affiliate_id: 'own', signup_date: `${day}T09:00:00.000Z` },
+    })),
+  )
+  await world.post('trading-activity', [
+    { ...traded, customer_id: 'c-trades', date: '2026-10-02' },
+    { ...traded, customer_id: 'c-new', date: '2026-10-06' },
+  ])
+  const key = await world.makeKey('own')
+  const statesOf = async (period: string) => {
+    const { data } = await json(askWith(key, `customers?period=${period}`))
+    return Object.fromEntries(
+      data.map((one: { customer: string; states: object[] }) => [one.customer, one.states[0]]),
+    )
+  }
+  // Each must trade within 60 days, and deposit; the windows are those of the rule `cpa`.
+  const failed = {
+    ...{ rule: 'cpa', status: 'failed', missing: [], until: null },
+    closed: { window: 'qualify/0', until: '2026-08-30' },
+  }
+  const waits = { status: 'waiting', missing: ['trigger'], closed: null }
+  expect(await statesOf('2026-10')).toMatchObject({
+    'c-silent': failed,
+    'c-trades': failed,
+    // It has traded: nothing has a time limit any more.
+    'c-new': { ...waits, until: null },
+    'c-own-waits': { status: 'waiting', missing: ['qualify/0'], until: '2026-11-30' },
+  })
+  expect(await statesOf('2026-07')).toMatchObject({
+    'c-silent': { ...waits, until: '2026-08-30' },
+    'c-trades': { ...waits, until: '2026-08-30' },
+  })
+  const { data } = await json(
+    askWith(key, 'unearned/facts?period=2026-10&reason=not_qualified&customer_id=c-trades'),
+  )
+  const [record] = data
+  expect(record.rules).toContainEqual({
+    ...{ reason: 'not_qualified', plan: 'ib', version: 1, rule: 'cpa', condition: 'qualify/0' },
+    ...{ reached: '0', min: '1', until: '2026-08-30' },
+  })
+  const { pending } = await json(askWith(key, `overview?${DAYS}`))
+  expect(pending.waiting).toBe(2)
+  const firm = await json(askAdmin(`${world.path}/qualifications?period=2026-10`))
+  const ofSilent = firm.data.filter(
+    (one: { customer_id: string }) => one.customer_id === 'c-silent',
+  )
+  expect(ofSilent).toMatchObject([failed])
+})
+
 test('a customer whom a rule paid for under another affiliate was counted already', async () => {
   const world = await affiliateWorld()
   await world.show({ customer_ids: 'plain' })
@@ -485,7 +540,8 @@ test('a customer whom a rule paid for under another affiliate was counted alread
   expect(states).toEqual([
     {
       ...{ plan: 'ib', version: 1, rule: 'cpa', status: 'already_counted', qualified_on: null },
-      ...{ trigger: null, missing: [], closed: null, refused_by: null, conditions: [] },
+      ...{ trigger: null, missing: [], closed: null, until: null, refused_by: null },
+      conditions: [],
       ...{ waits_for: [], before_signup: [], amount: null, currency: null },
     },
   ])

@@ -32,7 +32,7 @@ const FORMATS: Readonly<Record<string, ListFormat>> = {
   customers: {
     columns: [
       ...['customer', 'signup_day', 'link', 'country_code', 'plan', 'version', 'rule', 'status'],
-      ...['qualified_on', 'amount', 'currency', 'missing', 'refused_by', 'closed'],
+      ...['qualified_on', 'amount', 'currency', 'missing', 'until', 'refused_by', 'closed'],
     ],
     itemsOf: statesOf,
   },

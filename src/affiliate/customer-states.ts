@@ -29,7 +29,8 @@ export interface OwnCustomer {
 const UNPAID = { amount: null, currency: null }
 
 const NO_REPORT = {
-  ...{ qualified_on: null, trigger: null, missing: [], closed: null, refused_by: null },
+  ...{ qualified_on: null, trigger: null, missing: [], closed: null, until: null },
+  refused_by: null,
   ...{ conditions: [], waits_for: [], before_signup: [] },
 }
 

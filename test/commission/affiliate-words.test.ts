@@ -193,7 +193,14 @@ const DEPOSITS: Qualification = {
 }
 
 const state = (members: object): SeenState => ({
-  ...{ status: 'waiting', missing: [], closed: null, refused_by: null, conditions: [] },
+  ...{
+    status: 'waiting',
+    missing: [],
+    closed: null,
+    until: null,
+    refused_by: null,
+    conditions: [],
+  },
   ...members,
 })
 
@@ -240,6 +247,13 @@ describe('what became of a customer', () => {
         'Records before the signup do not count.',
       ],
     ],
+    [
+      'no record yet, and a last day',
+      { missing: ['trigger'], until: '2026-12-12' },
+      [
+        'Still missing: the customer makes a first deposit of at least 100.00 EUR; until 12 Dec 2026.',
+      ],
+    ],
     ['no rate yet', { missing: ['rate'] }, ['Still missing: an exchange rate.']],
     [
       'an ended window',
@@ -249,7 +263,10 @@ describe('what became of a customer', () => {
     [
       'the end of the months of a rule',
       { status: 'failed', closed: { window: 'months', until: '2026-12-12' } },
-      ['The time for it ended on 12 Dec 2026.'],
+      [
+        'Not met: the customer makes a first deposit of at least 100.00 EUR.',
+        'The time for it ended on 12 Dec 2026.',
+      ],
     ],
     [
       'hidden figures',

@@ -163,6 +163,21 @@ describe('the sentence of', () => {
       'The rule “cpa” pays when the customer makes a first deposit of at least 100.00 EUR. That has not happened yet.',
     ],
     [
+      'a record before the first deposit, which has a last day',
+      { ...ACTIVITY, condition: 'trigger', until: '2026-03-30' },
+      'The rule “cpa” pays when the customer makes a first deposit of at least 100.00 EUR. That has not happened yet; 2 days left.',
+    ],
+    [
+      'a record of a customer without a first deposit in time',
+      { ...ACTIVITY, condition: 'trigger', until: '2026-03-01' },
+      'The rule “cpa” pays when the customer makes a first deposit of at least 100.00 EUR. That did not happen in time: the time was over on 1 Mar 2026.',
+    ],
+    [
+      'the end of the months of a rule, with its day',
+      { reason: 'expired', condition: 'months', until: '2026-03-01' },
+      'The rule “cpa” pays only in the first 6 months after the signup, and they were over, on 1 Mar 2026.',
+    ],
+    [
       'a rate that is not published',
       { reason: 'fx_pending', currency: 'AED' },
       'It waits for the AED rate of 16 Mar 2026.',

@@ -31,7 +31,7 @@ const PROGRESS = {
   ),
   min: documented('What it must reach.'),
   until: documented(
-    'The last day on which it can be reached, if the condition has `within_days`.',
+    'The last day on which it can be reached, if the condition has `within_days`. For the condition `trigger`: the last day on which the customer can qualify, if there is one.',
     DAY,
   ),
 }
@@ -256,11 +256,15 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
     trigger: anyOrNull('The record that triggers the rule.', object(RECORD_REF)),
     missing: list('What is missing: `trigger`, `rate`, or conditions as `qualify/0`.', TEXT),
     closed: anyOrNull(
-      'The window that closed.',
+      '`failed`: the window that closed first.',
       object({
         window: documented('`months`, or a condition as `qualify/0`.'),
         until: documented('Its last day.', DAY),
       }),
+    ),
+    until: documented(
+      '`waiting`: the last day on which the customer can qualify. Null if there is no limit.',
+      orNull(DAY),
     ),
     refused_by: maybe(
       '`reversed`, `void_by`, `refused`, `other_version`, a condition as `qualify/0`, or why the trigger belongs to no plan. While a rule with `requalify` waits for another trigger: `void_by`, if it took back `trigger`.',

@@ -2,10 +2,10 @@ import { dayText, type Period } from './calendar.ts'
 import type { Context } from './context.ts'
 import { plainText, ZERO } from './decimal.ts'
 import type { EvaluatedCustomer, Evaluation, FactEvaluator, RuleVerdict } from './evaluate.ts'
-import type { Fact } from './facts.ts'
+import type { Customer, Fact } from './facts.ts'
 import { memoize } from './memoize.ts'
 import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
-import { onceThrough } from './once-through.ts'
+import { onceThrough, openWindows } from './once-through.ts'
 import type { Progress } from './qualify.ts'
 import type { Verdict } from './reasons.ts'
 
@@ -24,7 +24,10 @@ export interface FactOutcome {
    */
   readonly reached?: string
   readonly min?: string
-  /** The last day of the window of that sum or count, if it has one. */
+  /**
+   * The last day of the window of that sum or count, if it has one. For the condition `trigger`: the last day on
+   * which the customer could still qualify.
+   */
   readonly until?: string
 }
 
@@ -47,66 +50,83 @@ export function reportFacts(
   const statesOn = memoize((day: number) => onceThrough(context, evaluated, day))
   return evaluated.customer.facts
     .filter(({ day }) => day >= first && day <= last)
-    .map((fact) => reportFact(context, evaluated, evaluator(evaluated, fact), () => statesOn(last)))
+    .map((fact) =>
+      reportFact(context, evaluated, evaluator(evaluated, fact), {
+        through: last,
+        states: () => statesOn(last),
+      }),
+    )
+}
+
+/** The states of a customer under the rules that pay once, as of the end of a day. */
+interface StatesThrough {
+  readonly through: number
+  readonly states: () => readonly OnceState[]
 }
 
 function reportFact(
   context: Context,
   evaluated: EvaluatedCustomer,
   evaluation: Evaluation,
-  states: () => readonly OnceState[],
+  known: StatesThrough,
 ): FactReport {
+  const { customer } = evaluated
   const { fact, owner, verdict, by, rules } = evaluation
   const state = { reason: verdict, plan: null, version: null, rule: null, condition: null }
   return {
     fact,
-    customer_id: evaluated.customer.customer_id,
+    customer_id: customer.customer_id,
     affiliate_id: owner.affiliate,
-    state: by === null ? state : outcomeOf(context, fact, by, states),
-    rules: rules.map((one) => outcomeOf(context, fact, one, states)),
+    state: by === null ? state : outcomeOf(context, customer, fact, by, known),
+    rules: rules.map((one) => outcomeOf(context, customer, fact, one, known)),
   }
 }
 
 function outcomeOf(
   context: Context,
+  customer: Customer,
   fact: Fact,
   by: RuleVerdict,
-  states: () => readonly OnceState[],
+  { through, states }: StatesThrough,
 ): FactOutcome {
   const { verdict, rule, version } = by
   const state =
     verdict === 'not_qualified'
       ? states().find((one) => one.version === version && one.rule === rule)
       : undefined
-  const condition = conditionOf(fact, by, state)
-  const open = condition?.startsWith('qualify/') ? state?.progress.find(isOpen) : undefined
-  const progress = condition === 'min' ? amountSoFar(context, fact, by) : open && sumSoFar(open)
+  const named = conditionOf(fact, by, state)
+  const [window] = named === 'trigger' && state ? openWindows(customer, state) : []
+  // Once a condition can no longer be met, the trigger would change nothing.
+  const isHopeless = window && window.until <= through && window.name !== 'months'
+  const condition = isHopeless ? window.name : named
   return {
     reason: verdict,
     plan: version.plan,
     version: version.version,
     rule: rule.id,
     condition,
-    ...progress,
+    ...(condition === 'trigger' && window ? { until: dayText(window.until) } : {}),
+    ...(condition === 'min' ? amountSoFar(context, fact, by) : {}),
+    ...(condition?.startsWith('qualify/') && state ? sumSoFar(state, condition) : {}),
   }
 }
 
-type OpenProgress = Extract<Progress, { status: 'open' }>
-
-const isOpen = (one: Progress): one is OpenProgress => one.status === 'open'
+const isOpen = ({ status }: Progress): boolean => status === 'open'
 
 /** What has been reached, what must be reached, and until when. */
 type SoFar = Pick<FactOutcome, 'reached' | 'min' | 'until'>
 
 /** Returns how far a sum or count of `qualify` is; nothing for conditions on the customer. */
-const sumSoFar = ({ reached, min, until }: OpenProgress): SoFar =>
-  min === null
-    ? {}
-    : {
-        reached: plainText(reached ?? ZERO),
-        min: plainText(min),
-        ...(until !== null && { until: dayText(until) }),
-      }
+function sumSoFar({ progress }: OnceState, condition: string): SoFar {
+  const open = progress[Number(condition.slice('qualify/'.length))]
+  if (open?.status !== 'open' || open.min === null) return {}
+  const { reached, min, until } = open
+  return {
+    reached: plainText(reached ?? ZERO),
+    min: plainText(min),
+    ...(until !== null && { until: dayText(until) }),
+  }
+}
 
 /** Returns the amount of a fact that is below the `min` of a rule. */
 function amountSoFar(context: Context, fact: Fact, { rule, version }: RuleVerdict): SoFar {

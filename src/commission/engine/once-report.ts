@@ -1,11 +1,11 @@
 import { HOUR_MS } from '../../durations.ts'
-import { addMonths, dayText } from './calendar.ts'
+import { dayText } from './calendar.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
 import { fromFact, isPositive, plainText, subtract, ZERO } from './decimal.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
 import { isTriggerKind, type OnceState } from './once.ts'
-import { onceThrough } from './once-through.ts'
+import { onceThrough, openWindows } from './once-through.ts'
 import type { OnceRule } from './plan.ts'
 import { type Blocker, type Progress, sinceSignup } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
@@ -37,8 +37,10 @@ export interface QualificationReport {
   readonly trigger: RecordRef | null
   /** `waiting`: what is missing (`trigger`, `rate`, or the open conditions as `qualify/0`). */
   readonly missing: readonly string[]
-  /** `failed`: the window that ended, and its last day. */
+  /** `failed`: the window that ended first, and its last day. */
   readonly closed: { readonly window: string; readonly until: string } | null
+  /** `waiting`: the last day on which the customer can still qualify; null if there is no limit. */
+  readonly until: string | null
   /**
    * `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. Without a trigger: `void_by`
    * if it took back `trigger`, which `requalify` passes over.
@@ -141,18 +143,21 @@ const currentOwner = ({ customer, ownerOf }: EvaluatedCustomer, through: number)
   return last ? ownerOf(last).affiliate : null
 }
 
-type Outcome = Pick<QualificationReport, 'status' | 'missing' | 'closed' | 'refused_by'>
+type Outcome = Pick<QualificationReport, 'status' | 'missing' | 'closed' | 'until' | 'refused_by'>
 
-const NOTHING: Omit<Outcome, 'status'> = { missing: [], closed: null, refused_by: null }
+const NOTHING: Omit<Outcome, 'status'> = {
+  ...{ missing: [], closed: null, until: null, refused_by: null },
+}
 const refused = (refused_by: string): Outcome => ({ ...NOTHING, status: 'refused', refused_by })
 
 /** Decides in this order: qualified, refused for good, an ended window, a failing condition, waiting. */
 function outcomeOf(
   { customer, ownerOf }: EvaluatedCustomer,
-  { status, rule, trigger, undecided }: OnceState,
+  state: OnceState,
   conditions: readonly ConditionReport[],
   through: number,
 ): Outcome {
+  const { status, rule, trigger, undecided } = state
   if (status === 'qualified') return { ...NOTHING, status }
   if (status === 'reversed') return refused(trigger?.state === 'reversed' ? 'reversed' : 'void_by')
   if (status === 'elsewhere') {
@@ -162,12 +167,14 @@ function outcomeOf(
   if (isRefused(customer, through)) return refused('refused')
   const condition = status === 'no_trigger' ? failingWhen(customer, rule, through) : null
   if (condition !== null) return refused(condition)
-  const windowEnded =
-    status === 'no_trigger' ? endedMonths(customer, rule.months, through) : endedWindow(conditions)
-  if (windowEnded) return { ...NOTHING, status: 'failed', closed: windowEnded }
+  const [window] = openWindows(customer, state)
+  const until = window ? dayText(window.until) : null
+  if (window && until !== null && window.until <= through) {
+    return { ...NOTHING, status: 'failed', closed: { window: window.name, until } }
+  }
   const failing = conditions.findIndex(({ fails }) => fails !== null)
-  if (failing >= 0) return refused(`qualify/${failing}`)
-  return { ...NOTHING, status: 'waiting', missing: missingOf(status, conditions) }
+  if (failing >= 0 && status !== 'no_trigger') return refused(`qualify/${failing}`)
+  return { ...NOTHING, status: 'waiting', missing: missingOf(status, conditions), until }
 }
 
 /** Returns the condition of `when` that all facts of the trigger's kind miss; null if there is none. */
@@ -184,24 +191,6 @@ function missingOf(
   if (status === 'no_trigger') return ['trigger']
   if (status === 'blocked') return ['rate']
   return conditions.flatMap((one, index) => (one.status === 'open' ? [`qualify/${index}`] : []))
-}
-
-/** Returns the first condition whose window is over and was not met in it. */
-function endedWindow(conditions: readonly ConditionReport[]): QualificationReport['closed'] {
-  const index = conditions.findIndex(({ status }) => status === 'failed')
-  const until = conditions[index]?.until ?? null
-  return until === null ? null : { window: `qualify/${index}`, until }
-}
-
-/** Returns the window of `months` if it is over. */
-function endedMonths(
-  { signupDay }: Customer,
-  months: number | null,
-  through: number,
-): QualificationReport['closed'] {
-  if (months === null) return null
-  const until = addMonths(signupDay, months) - 1
-  return until <= through ? { window: 'months', until: dayText(until) } : null
 }
 
 /**

@@ -295,6 +295,16 @@ export function evaluateOnce(
   return evaluateConditions(context, customer, state, found.trigger, waits)
 }
 
+/** Evaluates each condition of `qualify`. Their windows begin with the signup, so they need no trigger. */
+export const evaluateProgress = (
+  context: Context,
+  customer: Customer,
+  { rule, version }: Pick<OnceState, 'rule' | 'version'>,
+): Progress[] =>
+  rule.qualify.map((qualification) =>
+    evaluateQualification(context, customer, qualification, version.currency, rule.grace),
+  )
+
 /** Evaluates `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
 function evaluateConditions(
   context: Context,
@@ -303,15 +313,7 @@ function evaluateConditions(
   trigger: Fact,
   waits: readonly Blocker[],
 ): OnceState {
-  const progress = state.rule.qualify.map((qualification) =>
-    evaluateQualification(
-      context,
-      customer,
-      qualification,
-      state.version.currency,
-      state.rule.grace,
-    ),
-  )
+  const progress = evaluateProgress(context, customer, state)
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
   const blockers = waits.length > 0 ? waits : sums
   if (blockers.length > 0) return { ...state, status: 'blocked', progress, blockers }

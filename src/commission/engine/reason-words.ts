@@ -195,11 +195,11 @@ const REASON_WORDS: Readonly<Record<Verdict, (one: Case) => ReasonWords>> = {
       'plan of the affiliate',
     ),
   excluded: (one) => words(excludedSentence(one), SEE_PLAN, 'plan'),
-  expired: ({ rule, named }) =>
+  expired: ({ rule, named, unpaid }) =>
     words(
       rule?.months === undefined
-        ? `The time after the signup in which ${lower(named)} pays was over.`
-        : `${named} pays only in the first ${counted(rule.months, 'month')} after the signup, and they were over.`,
+        ? `The time after the signup in which ${lower(named)} pays was over${untilText(unpaid)}.`
+        : `${named} pays only in the first ${counted(rule.months, 'month')} after the signup, and they were over${untilText(unpaid)}.`,
       SEE_PLAN,
       'plan',
     ),
@@ -334,7 +334,7 @@ const ONCE_WORDS: Readonly<Record<string, (one: Case) => ReasonWords>> = {
     return words(
       what === null
         ? `The customer has not done yet what ${lower(one.named)} pays for.`
-        : `${one.named} pays when ${what}. That has not happened yet.`,
+        : `${one.named} pays when ${what}. ${sinceThen(one)}`,
       SEE_CUSTOMER,
       'customer',
     )
@@ -380,6 +380,17 @@ const ONCE_WORDS: Readonly<Record<string, (one: Case) => ReasonWords>> = {
     ),
 }
 
+/** Says that what a rule pays for has not happened, or can no longer happen in time. */
+function sinceThen({ unpaid: { until }, today }: Case): string {
+  const left = until === undefined ? null : dayNumber(until) - today
+  if (left === null) return 'That has not happened yet.'
+  if (left >= 0) return `That has not happened yet; ${daysLeft(left)}.`
+  return `That did not happen in time: the time was over on ${dayWords(until ?? '')}.`
+}
+
+const daysLeft = (left: number): string =>
+  left === 0 ? 'today is the last day' : `${counted(left, 'day')} left`
+
 function minSentence(one: Case): string {
   const { named, unpaid, terms } = one
   const rule = onceOf(one)
@@ -407,8 +418,7 @@ function qualifySentence(one: Case, condition: Qualification | undefined): strin
   const left = unpaid.until === undefined ? null : dayNumber(unpaid.until) - one.today
   if (left === null) return `The customer has ${progress}; there is no time limit.`
   if (left < 0) return `The customer had ${progress} when the time was over${untilText(unpaid)}.`
-  const days = left === 0 ? 'today is the last day' : `${counted(left, 'day')} left`
-  return `The customer has ${progress}; ${days}.`
+  return `The customer has ${progress}; ${daysLeft(left)}.`
 }
 
 const untilText = ({ until }: Unpaid): string =>

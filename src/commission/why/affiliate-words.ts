@@ -321,6 +321,8 @@ export interface SeenState {
   readonly status: string
   readonly missing: readonly string[]
   readonly closed: { readonly window: string; readonly until: string } | null
+  /** The last day on which the customer can still qualify. */
+  readonly until: string | null
   readonly refused_by: string | null
   readonly conditions: readonly SeenCondition[]
   readonly before_signup?: readonly string[]
@@ -358,8 +360,11 @@ function progressWords(one: SeenCondition, { currency, period }: StateRule, word
           min: reachedText(condition, min, currency, words),
         })
       : clauseOf(qualificationWords(condition, { currency, period }, words), words)
-  return until === null ? what : words.text('state.until', { what, day: words.day(until) })
+  return untilWords(what, until, words)
 }
+
+const untilWords = (what: string, until: string | null, { text, day }: Words): string =>
+  until === null ? what : text('state.until', { what, day: day(until) })
 
 /** Returns a sum of money with the minor digits of its currency, as the amount beside it has them. */
 function padded(reached: string, condition: Qualification, currency: string): string {
@@ -376,14 +381,14 @@ export function stateWords(state: SeenState, rule: StateRule, words: Words): str
 }
 
 function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[] {
-  const { status, missing, closed, refused_by, conditions } = state
+  const { status, missing, closed, until, refused_by, conditions } = state
   const { text } = words
+  const trigger = rule.trigger && clauseOf(triggerWords(rule.trigger, rule, words), words)
   const conditionAt = (name: string) => conditions[Number(name.replace('qualify/', ''))]
   if (status === 'waiting') {
     const open = missing.flatMap((name) => {
       if (name === 'rate') return [text('state.rate')]
-      if (name === 'trigger')
-        return rule.trigger ? [clauseOf(triggerWords(rule.trigger, rule, words), words)] : []
+      if (name === 'trigger') return trigger ? [untilWords(trigger, until, words)] : []
       const one = conditionAt(name)
       return one ? [progressWords(one, rule, words)] : []
     })
@@ -391,7 +396,7 @@ function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[]
   }
   if (status === 'failed' && closed) {
     const one = conditionAt(closed.window)
-    const condition = one && progressWords({ ...one, until: null }, rule, words)
+    const condition = one ? progressWords({ ...one, until: null }, rule, words) : trigger
     return [
       ...(condition ? [text('state.unmet', { condition })] : []),
       text('state.ended', { day: words.day(closed.until) }),

@@ -118,7 +118,8 @@ function recordEvent(account: string, resource: string, record: StoredRecord): E
 
 /** Returns a rule under which a customer has not qualified, as the sentences of reasons need it. */
 function unearnedOf(report: QualificationReport, today: string): Unearned {
-  const { plan, version, rule, affiliate_id, customer_id, missing, closed, refused_by } = report
+  const { plan, version, rule, affiliate_id, customer_id } = report
+  const { missing, closed, until, refused_by } = report
   const shared = {
     plan,
     version,
@@ -130,18 +131,18 @@ function unearnedOf(report: QualificationReport, today: string): Unearned {
     eventname: null,
     currency: null,
   }
-  const index = report.conditions.findIndex(({ status }) => status !== 'met')
-  const open = report.conditions[index]
   const window = closed?.window ?? missing[0] ?? refused_by ?? null
-  if (window === 'months') return { ...shared, reason: 'expired', condition: 'months' }
+  const day = closed?.until ?? until
+  const limit = day === null ? {} : { until: day }
+  if (window === 'months') return { ...shared, reason: 'expired', condition: 'months', ...limit }
   if (refused_by === 'refused') return { ...shared, reason: 'refused', condition: null, day: today }
-  if (!open || /^(?:trigger|rate|reversed|void_by)$/.test(window ?? '')) {
-    return { ...shared, reason: 'not_qualified', condition: window }
-  }
+  const [, index] = /^qualify\/(\d+)$/.exec(window ?? '') ?? []
+  const open = index === undefined ? undefined : report.conditions[Number(index)]
+  if (!open) return { ...shared, reason: 'not_qualified', condition: window, ...limit }
   return {
     ...shared,
     reason: 'not_qualified',
-    condition: `qualify/${index}`,
+    condition: window,
     ...(open.reached !== null && { reached: open.reached }),
     ...(open.min !== null && { min: open.min }),
     ...(open.until !== null && { until: open.until }),

@@ -527,7 +527,7 @@ const untilDay: readonly Case[] = [
       return [day, state!.status, ...state!.progress.map(({ status }) => status)].join(' ')
     })
   }, [
-    '01 no_trigger',
+    '01 no_trigger open open open',
     '03 open open open open',
     '04 open open open open',
     '05 open met open open',
