@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { formatLine } from '../scripts/dev/format-log.ts'
+import { sendLocal } from '../scripts/dev/send-local.ts'
 
 // The lines that `npm run dev` shows of what wrangler and the Worker print.
 
@@ -57,3 +61,20 @@ const HIDDEN = [
 for (const line of HIDDEN) {
   test(`\`${line}\` is hidden`, () => assert.equal(formatLine(line), null))
 }
+
+test('a request to the local service is sent again after a lost connection and after a fault', async () => {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests += 1
+    if (requests === 1) request.socket.destroy()
+    else response.writeHead(requests === 2 ? 503 : 201).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const { status } = await sendLocal(`http://127.0.0.1:${port}/`)
+    assert.deepEqual([status, requests], [201, 3])
+  } finally {
+    server.close()
+  }
+})

@@ -4,6 +4,7 @@ import { createCommissions, type ShownStatement } from './commissions/create.ts'
 import type { DemoAccount } from './demo-account.ts'
 import { createFraud } from './fraud/accounts.ts'
 import { profileOf } from './profiles.ts'
+import { sendLocal } from './send-local.ts'
 import { createYear } from './year.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
@@ -65,7 +66,7 @@ type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 export const adminCalls =
   (base: string, key: string): Call =>
   async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${base}/admin/v1/${path}`, {
+    const response = await sendLocal(`${base}/admin/v1/${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -103,7 +104,7 @@ export async function writeDemo(
 
 /** Imports the exchange rates of `data/`. Rates that are stored stay as they are. */
 async function importRates(base: string, key: string): Promise<void> {
-  const response = await fetch(`${base}/admin/v1/fx-rates?correct=true`, {
+  const response = await sendLocal(`${base}/admin/v1/fx-rates?correct=true`, {
     method: 'PUT',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' },
     body: readFileSync(RATES),

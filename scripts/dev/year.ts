@@ -2,6 +2,7 @@ import { DAY_MS } from '../../src/durations.ts'
 import { fractions } from './fractions.ts'
 import { plantPatterns, putRules, type Target } from './fraud/create.ts'
 import { profileOf } from './profiles.ts'
+import { sendLocal } from './send-local.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
 
@@ -269,14 +270,14 @@ async function senderOf(base: string, call: Call) {
     client_id,
     client_secret,
   })
-  const answer = await fetch(`${base}/oauth/token`, { method: 'POST', body })
+  const answer = await sendLocal(`${base}/oauth/token`, { method: 'POST', body })
   const { access_token } = (await answer.json()) as { access_token: string }
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${access_token}` }
   return async (path: string, records: readonly object[]) => {
     for (let i = 0; i < records.length; i += BULK) {
       const part = JSON.stringify(records.slice(i, i + BULK))
       const url = `${base}/api/v1/${YEAR.vertical}/${path}`
-      const response = await fetch(url, { method: 'POST', headers, body: part })
+      const response = await sendLocal(url, { method: 'POST', headers, body: part })
       if (!response.ok) throw new Error(`POST ${path} answered ${await response.text()}`)
     }
   }

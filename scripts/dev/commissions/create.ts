@@ -1,3 +1,4 @@
+import { sendLocal } from '../send-local.ts'
 import { closeBooks } from './close-books.ts'
 import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK, SHOWN } from './records.ts'
 
@@ -111,7 +112,7 @@ export async function senderOf(base: string, demo: Account) {
   const at = brand_token ? 'tracking/events' : `api/v1/${vertical}`
   const headers = { 'Content-Type': 'application/json', ...(await credentialsOf(base, demo)) }
   return async (path: string, body: string, expected: number) => {
-    const response = await fetch(`${base}/${at}/${path}`, { method: 'POST', headers, body })
+    const response = await sendLocal(`${base}/${at}/${path}`, { method: 'POST', headers, body })
     if (response.status === expected) return
     throw new Error(`POST ${at}/${path} answered ${response.status}: ${await response.text()}`)
   }
@@ -134,13 +135,13 @@ async function credentialsOf(
   if (brand_token) return { 'x-api-key': brand_token }
   const form = { grant_type: 'client_credentials', client_id, client_secret }
   const body = new URLSearchParams(form)
-  const response = await fetch(`${base}/oauth/token`, { method: 'POST', body })
+  const response = await sendLocal(`${base}/oauth/token`, { method: 'POST', body })
   const { access_token } = (await response.json()) as { access_token: string }
   return { Authorization: `Bearer ${access_token}` }
 }
 
 /** Returns the `tracking_data` with which a visitor of the link arrives. */
 async function followLink(base: string, { link_id }: Account): Promise<string> {
-  const { headers } = await fetch(`${base}/go/${link_id}`, { redirect: 'manual' })
+  const { headers } = await sendLocal(`${base}/go/${link_id}`, { redirect: 'manual' })
   return new URL(headers.get('Location') ?? '').searchParams.get('tracking_data') ?? ''
 }
