@@ -12,6 +12,7 @@ import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
 import { storeCases } from './fraud/stored-cases.ts'
 import { ada, ask, askAdmin, deposit, json, traded } from './partner.ts'
+import { signedInFor } from './portal/join.ts'
 
 type World = Awaited<ReturnType<typeof affiliateWorld>>
 
@@ -643,16 +644,44 @@ test('what the fraud review holds is under review and not due, by category or no
   await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', { hash, leave_out_holds: true })
   const { payable: amount } = await json(askWith(key, `statements/${id}`))
   const payouts = async () => {
-    const { due, under_review } = await json(askWith(key, 'payouts'))
-    return { due, under_review }
+    const { due, due_by_day, under_review } = await json(askWith(key, 'payouts'))
+    const { pending } = await json(askWith(key, `overview?${DAYS}`))
+    expect(pending).toMatchObject({ due, due_by_day, under_review })
+    return { due, due_by_day, under_review }
   }
   const all = [{ currency: 'EUR', amount }]
-  expect(await payouts()).toEqual({ due: all, under_review: [] })
+  const now = [{ payable_on: null, currency: 'EUR', amount }]
+  expect(await payouts()).toEqual({ due: all, due_by_day: now, under_review: [] })
   await storeCases({ id: 'case_1', affiliate: 'own' })
-  expect(await payouts()).toEqual({ due: [], under_review: all })
+  expect(await payouts()).toEqual({ due: [], due_by_day: [], under_review: all })
   expect(await (await askWith(key, 'payouts')).text()).not.toContain('case_1')
   await world.show({ held: 'none' })
-  expect(await payouts()).toEqual({ due: [], under_review: [] })
+  expect(await payouts()).toEqual({ due: [], due_by_day: [], under_review: [] })
+})
+
+test('what is approved for a later day is due on that day, unless it is held', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const { id, hash } = world.statementOf('own')
+  await env.DB.prepare(
+    `update statements set statement = json_set(statement, '$.payable_on', '2999-12-15') where id = ?`,
+  )
+    .bind(id)
+    .run()
+  await askAdmin(`${world.path}/statements/${id}/approve`, 'POST', { hash, leave_out_holds: true })
+  const { payable: amount } = await json(askWith(key, `statements/${id}`))
+  const later = [{ payable_on: '2999-12-15', currency: 'EUR', amount }]
+  expect(await json(askWith(key, 'payouts'))).toMatchObject({
+    due: [{ currency: 'EUR', amount }],
+    due_by_day: later,
+  })
+  expect((await json(askWith(key, `overview?${DAYS}`))).pending.due_by_day).toEqual(later)
+  const browser = await signedInFor('acme-forex', 'own')
+  const page = async (path: string) => (await browser.get(`/portal/acme-forex${path}`)).text()
+  expect(await page('/payments')).toMatch(/ is due on [^<]*2999\./)
+  expect(await page('')).toMatch(/is approved, and payable from [^<]*2999 on/)
+  await storeCases({ id: 'case_1', affiliate: 'own' })
+  expect(await json(askWith(key, 'payouts'))).toMatchObject({ due: [], due_by_day: [] })
 })
 
 describe('the figures of an affiliate', () => {

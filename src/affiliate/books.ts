@@ -13,6 +13,7 @@ import {
   readBalancesAfter,
 } from '../db/commission/books/ledger.ts'
 import { listPayments } from '../db/commission/books/pay.ts'
+import { type PendingStatement, readPendingStatements } from '../db/commission/statements.ts'
 import type { Connection } from '../db/database.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
 import { ReadMemory } from '../http/memory.ts'
@@ -20,6 +21,7 @@ import { linkNext, PAGE_PARAMETERS, pageMeta, readPage } from '../http/paginatio
 import { readChoice, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson } from '../http/send.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 
 /** Responds with one page of the ledger of the affiliate, and their balance. */
@@ -60,15 +62,72 @@ async function withBalances(db: Connection, account: string, entries: readonly L
   return entries.map((entry) => ({ ...entry, balance_after: after.get(entry.id) ?? '0' }))
 }
 
-/** Reads what of the payouts of an affiliate is held by currency. */
-async function readHeld(db: Connection, { id, grant }: AdmittedAffiliate) {
-  const holds = await readHolds(db, grant.account, [id])
-  return sumByCurrency(holds.get(id)?.held ?? [])
+/** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
+export function readPending(
+  session: D1DatabaseSession,
+  { id, account, grant, view }: AdmittedAffiliate,
+) {
+  const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
+  const today = dayInZone(bookZoneOf(account), Date.now())
+  return readPendingStatements(session, grant.account, filter, today)
 }
 
-/** Reads what of the payouts of an affiliate is under review by currency, if that is shown. */
-export const readUnderReview = async (db: Connection, caller: AdmittedAffiliate) =>
-  caller.view.held === 'none' ? [] : readHeld(db, caller)
+/** Reads which statements of an affiliate are approved, not paid, and held. */
+export async function readHeld(db: Connection, { id, grant }: AdmittedAffiliate) {
+  const holds = await readHolds(db, grant.account, [id])
+  return holds.get(id)?.held ?? []
+}
+
+/** What is read of the money of an affiliate that is approved and not paid. */
+interface Unpaid {
+  readonly sums: Awaited<ReturnType<typeof readBalances>>
+  readonly held: Awaited<ReturnType<typeof readHeld>>
+  /** Statements whose day has not come. */
+  readonly later: readonly PendingStatement[]
+}
+
+/**
+ * Returns what is due, and what is under review if that is shown. As in the payouts of the firm, what is held is
+ * not due. Of what is due, `due_by_day` tells what is due now (`payable_on` is null), and on which later day.
+ */
+export function presentDue({ view }: AdmittedAffiliate, { sums, held, later }: Unpaid) {
+  const isHeld = new Set(held.map(({ id }) => id))
+  const review = sumByCurrency(held)
+  const due = subtractIn(
+    presentBalances(sums).map(({ currency, due: amount }) => ({ currency, amount })),
+    review,
+  )
+  const days = Map.groupBy(
+    later.filter(({ statement }) => !isHeld.has(statement)),
+    ({ payable_on }) => payable_on,
+  )
+  const byDay = [...days].sort(([a], [b]) => compareText(a, b))
+  const laterIn = sumByCurrency([...days.values()].flat().map(payableOf))
+  const due_by_day = [
+    ...subtractIn(due, laterIn).map((one) => ({ payable_on: null, ...one })),
+    ...byDay.flatMap(([payable_on, own]) =>
+      sumByCurrency(own.map(payableOf)).map((one) => ({ payable_on, ...one })),
+    ),
+  ]
+  return { due, due_by_day, under_review: view.held === 'none' ? [] : review }
+}
+
+const payableOf = ({ currency, amount }: PendingStatement) => ({ currency, payable: amount })
+
+interface CurrencyAmount {
+  readonly currency: string
+  readonly amount: string
+}
+
+/** Subtracts amounts of the same currency. Returns what is left, without zeros. */
+const subtractIn = (from: readonly CurrencyAmount[], taken: readonly CurrencyAmount[]) =>
+  from
+    .map(({ currency, amount }) => {
+      const found = taken.find((one) => one.currency === currency)
+      const left = subtract(decimal(amount), found ? decimal(found.amount) : ZERO)
+      return { currency, amount: moneyText(left, currency) }
+    })
+    .filter(({ amount }) => /[1-9]/.test(amount))
 
 /** Responds with one page of what was paid to the affiliate, and what is due. */
 export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> {
@@ -78,22 +137,15 @@ export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> 
   const context = JSON.stringify([account, 'payouts', caller.id])
   const page = await readPage(c.env, context, query)
   return withReadSession(c, async ({ session }) => {
-    const [found, sums, held] = await Promise.all([
+    const [found, sums, held, { hold_period: later }] = await Promise.all([
       listPayments(session, account, { affiliate_id: caller.id, from: null, to: null }, page),
       readBalances(session, account, caller.id),
       readHeld(session, caller),
+      readPending(session, caller),
     ])
-    // As the payouts of the firm: what is held is not due.
-    const heldIn = new Map(held.map(({ currency, amount }) => [currency, decimal(amount)] as const))
-    const due = presentBalances(sums)
-      .map(({ currency, due: all }) => {
-        const free = subtract(decimal(all), heldIn.get(currency) ?? ZERO)
-        return { currency, amount: moneyText(free, currency) }
-      })
-      .filter(({ amount }) => /[1-9]/.test(amount))
-    const under_review = caller.view.held === 'none' ? [] : held
+    const due = presentDue(caller, { sums, held, later })
     const meta = pageMeta(page, found, await linkNext(c, context, page, found))
     const data = found.data.map(presentPayment)
-    return sendJson(c, { data, meta, due, under_review }, new ReadMemory(account))
+    return sendJson(c, { data, meta, ...due }, new ReadMemory(account))
   })
 }

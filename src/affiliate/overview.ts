@@ -7,7 +7,6 @@ import { withinLimit } from '../commission/statements/on-request.ts'
 import { periodFor } from '../commission/why/routes.ts'
 import { listQualifications } from '../commission/why/unearned.ts'
 import { readBalances } from '../db/commission/books/ledger.ts'
-import { readPendingStatements } from '../db/commission/statements.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { readAffiliateFigures } from '../db/directory/affiliate-figures.ts'
 import { ReadMemory } from '../http/memory.ts'
@@ -18,7 +17,7 @@ import { computeReport } from '../reports/compute.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
 import { parseReport } from '../reports/report.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
-import { readUnderReview } from './books.ts'
+import { presentDue, readHeld, readPending } from './books.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 
 const COUNTS: Readonly<Record<string, string>> = {
@@ -70,13 +69,6 @@ interface Days {
   readonly to: string
 }
 
-/** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
-function readPending({ session }: Reader, { id, account, grant, view }: AdmittedAffiliate) {
-  const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
-  const today = dayInZone(bookZoneOf(account), Date.now())
-  return readPendingStatements(session, grant.account, filter, today)
-}
-
 /**
  * Responds with the figures of some days, what was earned in the last periods, the balance, and what is
  * pending and why.
@@ -90,12 +82,13 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
   return withReadSession(c, async (reader) => {
     const databases = { db, directory: c.env.DB }
     const { waiting, ...counted } = await readDays(c, reader, caller, days)
-    const [figures, sums, under_review, pending] = await Promise.all([
+    const [figures, sums, held, pending] = await Promise.all([
       readAffiliateFigures(databases, account.id, [id], figureDays),
       readBalances(reader.session, account.id, id),
-      readUnderReview(reader.session, caller),
-      readPending(reader, caller),
+      readHeld(reader.session, caller),
+      readPending(reader.session, caller),
     ])
+    const due = presentDue(caller, { sums, held, later: pending.hold_period })
     const overview = {
       ...days,
       ...counted,
@@ -106,7 +99,7 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
         total: amountOf(sum),
       })),
       balances: presentBalances(sums),
-      pending: { waiting, ...pending, under_review },
+      pending: { waiting, ...due, ...pending },
     }
     return sendJson(c, overview, new ReadMemory(account.id))
   })

@@ -6,6 +6,7 @@ import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import { respond } from '../console/respond.ts'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
+import { type Due, dueText } from './payments.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -53,6 +54,7 @@ interface Overview {
   readonly earned: readonly (Money & { readonly period: string; readonly total: string })[]
   readonly pending: {
     readonly waiting: number
+    readonly due_by_day: readonly Due[]
     readonly hold_period: readonly Pending[]
     readonly below_minimum: readonly Pending[]
     readonly under_review: readonly (Money & { readonly amount: string })[]
@@ -144,6 +146,10 @@ const PendingWords = ({ visit, pending }: { visit: MemberVisit; pending: Overvie
   const amountOf = (one: Money & { readonly amount: string }) =>
     speech.money(one.amount, one.currency)
   const sentences = [
+    // What is due later stands below, with its period.
+    ...pending.due_by_day
+      .filter(({ payable_on }) => payable_on === null)
+      .map((one) => dueText(one, visit)),
     ...(pending.waiting > 0
       ? [
           fill(words.pending_waiting, {

@@ -21,8 +21,23 @@ interface Payment extends Amount {
   readonly reason: string | null
 }
 
+/** What is due on a day; `payable_on` is null if it is due now. */
+export interface Due extends Amount {
+  readonly payable_on: string | null
+}
+
+/** Says what is due now, or on a later day. */
+export const dueText = (
+  { amount, currency, payable_on }: Due,
+  { words, speech }: MemberVisit,
+): string =>
+  fill(payable_on === null ? words.due : words.due_on, {
+    amount: speech.money(amount, currency),
+    day: payable_on === null ? '' : speech.day(payable_on),
+  })
+
 type Payouts = List<Payment> & {
-  readonly due: readonly Amount[]
+  readonly due_by_day: readonly Due[]
   readonly under_review: readonly Amount[]
 }
 
@@ -43,7 +58,7 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
   const found = await visit.get<Payouts>('/payouts', { cursor: c.req.query('cursor') })
   const money = ({ amount, currency }: Amount) => speech.money(amount, currency)
   const due = [
-    ...found.due.map((one) => fill(words.due, { amount: money(one) })),
+    ...found.due_by_day.map((one) => dueText(one, visit)),
     ...found.under_review.map((one) => fill(words.pending_review, { amount: money(one) })),
   ]
   return respond(

@@ -130,6 +130,7 @@ const en = {
   all_lines: 'All lines',
   no_lines: 'No rule pays for this period.',
   due: '{amount} is due.',
+  due_on: '{amount} is due on {day}.',
   nothing_due: 'Nothing is due.',
   ledger: 'All bookings, with the balance',
   ledger_lead:
@@ -412,6 +413,7 @@ const de: Words = {
   all_lines: 'Alle Zeilen',
   no_lines: 'Keine Regel zahlt für diesen Zeitraum.',
   due: '{amount} sind fällig.',
+  due_on: '{amount} sind am {day} fällig.',
   nothing_due: 'Nichts ist fällig.',
   ledger: 'Alle Buchungen, mit dem Saldo',
   ledger_lead: 'Verdientes wird addiert, Gezahltes abgezogen. Die letzte Buchung steht oben.',
@@ -689,6 +691,7 @@ const es: Words = {
   all_lines: 'Todas las líneas',
   no_lines: 'Ninguna regla paga por este periodo.',
   due: '{amount} está por pagar.',
+  due_on: '{amount} vencen el {day}.',
   nothing_due: 'No hay nada por pagar.',
   ledger: 'Todos los apuntes, con el saldo',
   ledger_lead: 'Lo ganado se suma y lo pagado se resta. El último apunte va primero.',
@@ -962,6 +965,7 @@ const pt: Words = {
   all_lines: 'Todas as linhas',
   no_lines: 'Nenhuma regra paga por este período.',
   due: '{amount} está por pagar.',
+  due_on: '{amount} vencem em {day}.',
   nothing_due: 'Não há nada por pagar.',
   ledger: 'Todos os lançamentos, com o saldo',
   ledger_lead:

@@ -153,6 +153,19 @@ const AMOUNTS: JsonSchema = {
   items: object({ currency: TEXT, amount: TEXT }),
 }
 
+/** What an affiliate is owed, without what is under review. */
+const DUE = {
+  due: documented('What is approved and has to be paid, by currency.', AMOUNTS),
+  due_by_day: documented('When: what is due now, and what on each later day.', {
+    type: 'array',
+    items: object({
+      payable_on: documented('The day from which it is paid. Null: it is due now.', orNull(DAY)),
+      currency: TEXT,
+      amount: TEXT,
+    }),
+  }),
+}
+
 const UNDER_REVIEW = documented(
   'What of it waits for a review, by currency. Empty if nothing does, or if the account does not show it.',
   AMOUNTS,
@@ -223,6 +236,7 @@ const OWN = (all: Schemas): Schemas => {
         'What is not paid yet, and why.',
         object({
           waiting: documented('The customers of whom something is missing under a rule.', COUNT),
+          ...DUE,
           hold_period: documented('Approved statements whose day has not come.', {
             type: 'array',
             items: WAITING_STATEMENT,
@@ -461,7 +475,7 @@ const READINGS: readonly Reading[] = [
     description: 'Lists what was paid to the affiliate, with what is due.',
     parameters: PAGING,
     answer: pageWith('AffiliatePayment', {
-      due: documented('What has to be paid, by currency.', AMOUNTS),
+      ...DUE,
       under_review: UNDER_REVIEW,
     }),
   },
