@@ -551,6 +551,18 @@ test('a statement and its affiliate name the confirmed cases that hold on', asyn
   expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
 })
 
+test('the approval of a period names open cases of high severity of affiliates with drafts', async () => {
+  await storeCases({ id: 'case_2', affiliate: 'b', action: 'flag' })
+  await storeRows([earning('a', '2024-06', '40.50')])
+  const { html, text } = await read(`${AT}/statements?period=2024-06`)
+  expect(text).toContain(
+    '1 affiliate with a draft has an open case of high severity. An approval does not wait for it.',
+  )
+  expect(html).toContain(`<a href="${CASE}">`)
+  expect(text).toContain('It holds payouts.')
+  expect(html).not.toContain('cases/case_2')
+})
+
 test('the overview names open cases of high severity, and those that hold payouts', async () => {
   await changeCase('case_1', 'severity', 'low')
   await storeCases({ id: 'case_2', affiliate: 'b', action: 'flag', rule: 'other', lastDay: DAY })

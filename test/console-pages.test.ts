@@ -259,9 +259,7 @@ test('balances that are carried on are added up over affiliates of one period, n
     ),
   ])
   const carried = async (query: string) =>
-    /data-title="Carried to the next period"><div><data[^>]*>([^<]+)/.exec(
-      await read(`/statements${query}`),
-    )?.[1]
+    /data-title="Carried on"><div><data[^>]*>([^<]+)/.exec(await read(`/statements${query}`))?.[1]
   expect(await carried('?period=all')).toBeUndefined()
   expect(await carried('?period=2026-10')).toBe('6.00 EUR')
 })

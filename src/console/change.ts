@@ -68,7 +68,10 @@ async function sendChange(
     'perform' in change
       ? await change.perform(values, visit)
       : await visit.api.send(change.request(values, visit))
-  if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
+  if (change.show) {
+    const shown = { content: change.show(answer, visit), tone: change.toneOf?.(answer) ?? 'good' }
+    return showPage(c, page, session, { shown })
+  }
   const { done } = change
   await setFlash(c, session, typeof done === 'string' ? done : done(answer))
   const { pathname, search } = new URL(c.req.url)

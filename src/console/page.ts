@@ -129,6 +129,9 @@ interface ChangeByRequests extends AfterChange {
   perform(values: Values, visit: Visit): Promise<unknown>
 }
 
+/** Whether a change did all that was asked for. */
+export type Tone = 'good' | 'warn'
+
 /** What is shown before and after a change. */
 interface AfterChange {
   /** The message after the change, or a function that returns it, or a new secret, for the answer of the API. */
@@ -139,6 +142,8 @@ interface AfterChange {
   next?(answer: unknown, visit: Visit): string
   /** Shows the answer instead of `done`. A reload of the page sends the form again: for what may be repeated. */
   show?(answer: unknown, visit: Visit): Child
+  /** Returns how the answer is shown: as a success if absent. */
+  toneOf?(answer: unknown): Tone
 }
 
 /** A CSV file that a form asks for. */

@@ -15,6 +15,7 @@ import type {
   Page,
   RefusedFilter,
   RefusedForm,
+  Tone,
   TypedForm,
   Values,
   View,
@@ -120,7 +121,7 @@ interface Outcome {
   readonly typed?: TypedForm
   readonly status?: ContentfulStatusCode
   /** The answer of the change, which is shown once. */
-  readonly shown?: Child
+  readonly shown?: { readonly content: Child; readonly tone: Tone }
 }
 
 /** A page as it is shown, or its error. */
@@ -198,7 +199,7 @@ export async function showPage(
       )}
       {done !== null && typeof done !== 'string' && <Secret shown={done} />}
       {refusedFilters.length > 0 && <RefusedFilters refused={refusedFilters} />}
-      {shown && <div class="notice good">{shown}</div>}
+      {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
       {body}
     </Layout>
   )

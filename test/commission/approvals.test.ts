@@ -408,6 +408,7 @@ describe('a period', () => {
           period: PERIOD,
           code: 'holds',
           detail: expect.any(String),
+          currencies: ['USD'],
         },
         {
           id: idOf(late),
@@ -416,6 +417,7 @@ describe('a period', () => {
           period: PERIOD,
           code: 'earlier_not_approved',
           detail: expect.any(String),
+          currencies: [],
         },
         {
           id: idOf(broken),
@@ -424,6 +426,7 @@ describe('a period', () => {
           period: PERIOD,
           code: 'stale',
           detail: expect.any(String),
+          currencies: [],
         },
         {
           id: idOf(lonely),
@@ -432,6 +435,7 @@ describe('a period', () => {
           period: '2024-08',
           code: 'earlier_not_approved',
           detail: `The affiliate has ${idOf(lonely)}, a draft of the earlier period 2024-08. Approve that one first.`,
+          currencies: [],
         },
         {
           id: idOf(carries),
@@ -440,6 +444,7 @@ describe('a period', () => {
           period: '2024-09',
           code: 'earlier_not_approved',
           detail: expect.stringContaining(idOf(carries)),
+          currencies: [],
         },
         {
           id: idOf(quiet),
@@ -449,6 +454,7 @@ describe('a period', () => {
           code: 'earlier_not_approved',
           detail:
             'The earlier period 2024-07 is not approved for this affiliate. Approve that period first.',
+          currencies: [],
         },
       ],
     })

@@ -50,6 +50,10 @@ const REFUSED = object({
     oneOf('earlier_not_approved', 'stale', 'holds', 'not_run'),
   ),
   detail: documented('What to do.'),
+  currencies: documented('The currencies whose rates are missing. Empty if none is.', {
+    type: 'array',
+    items: currency,
+  }),
 })
 
 const MANUAL_ENTRY = object({

@@ -415,6 +415,8 @@ interface RefusedStatement {
   readonly period: string
   readonly code: ErrorCode
   readonly detail: string
+  /** The currencies whose rates are missing. */
+  readonly currencies: readonly string[]
 }
 
 /** What became of the statements of a period. */
@@ -438,9 +440,9 @@ function refuse(tally: ApprovalTally, one: Candidate, refusal: Refusal): void {
 function list(
   tally: ApprovalTally,
   { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
-  { code, detail }: Refusal,
+  { code, detail, currencies = [] }: Refusal,
 ): void {
   tally.total += 1
   if (tally.refused.length === BOOK_LIMITS.refused) return
-  tally.refused.push({ id, affiliate_id, plan, period, code, detail })
+  tally.refused.push({ id, affiliate_id, plan, period, code, detail, currencies })
 }

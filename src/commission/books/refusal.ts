@@ -6,6 +6,8 @@ import { counted } from '../engine/reasons.ts'
 export interface Refusal {
   readonly code: ErrorCode
   readonly detail: string
+  /** The currencies whose rates are missing; absent if none is. */
+  readonly currencies?: readonly string[]
 }
 
 /** Returns the error of a refusal. */
@@ -44,8 +46,9 @@ export const earlierDraft = ({ id, period, is_carry }: EarlierDraft): Refusal =>
       : `The affiliate has ${id}, a draft of the earlier period ${period}. Approve that one first.`,
 })
 
-const holds = (held: number): Refusal => ({
+const holds = ({ held, lacking }: Candidate): Refusal => ({
   code: 'holds',
+  currencies: lacking,
   detail: `${counted(held, 'record')} ${held === 1 ? 'waits' : 'wait'} for a rate or a currency. Import rates and run the period again, or approve with \`"leave_out_holds": true\`: a later period pays them once a rate exists.`,
 })
 
@@ -60,7 +63,7 @@ export function refusalOf(candidate: Candidate, leaveOutHolds: boolean): Refusal
     ({ status, previous }, i) => status === 'draft' && previous !== (chain[i + 1]?.digest ?? ''),
   )
   if (isBroken || closed === 1 || outdated === 1) return STALE
-  return held > 0 && !leaveOutHolds ? holds(held) : null
+  return held > 0 && !leaveOutHolds ? holds(candidate) : null
 }
 
 /** Returns the rows that are approved with a draft: itself, and those before it that only carry. */

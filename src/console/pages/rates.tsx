@@ -360,7 +360,7 @@ function addedText(answer: unknown): string {
 export const ratesPage: Page = {
   path: '/accounts/:account/rates',
   section: 'Rates',
-  query: ['day'],
+  query: ['day', 'currency'],
   changes: {
     upload: {
       done: addedText,
@@ -402,13 +402,14 @@ export const ratesPage: Page = {
     const waiting = waitingIn(drafts.data)
     const rates = await readRatesOf(visit, waiting)
     const unpublished = waiting.find(({ currency }) => !PUBLISHED.has(currency))?.currency
+    const asked = /^[A-Z]{3}$/.test(query.currency ?? '') ? query.currency : undefined
     const body = (
       <>
         <WaitingTable visit={visit} drafts={drafts} waiting={waiting} rates={rates} />
         {canManage(visit) ? (
           <>
             <Upload visit={visit} />
-            <One visit={visit} currency={unpublished} />
+            <One visit={visit} currency={asked ?? unpublished} />
           </>
         ) : (
           <p class="note">Only the role manager can add rates.</p>

@@ -12,6 +12,7 @@ import {
   withQuery,
 } from '../page.ts'
 import { planOptions } from '../parts/affiliate-forms.tsx'
+import { CaseLink, type FraudCase, isHolding } from '../parts/cases.tsx'
 import {
   count,
   Data,
@@ -119,12 +120,72 @@ function goneSentence({ approved: { approved, waiting, refused_total }, seen }: 
   return `Of the ${counted(seen, 'draft')} that you saw, another person has approved ${count(gone)} since you opened the page. `
 }
 
-/** Shows what the approval of a period did, and what it refused and why. */
+/** Renders what a person does next about a statement that was not approved. */
+function NextStep({ visit, row }: { visit: Visit; row: Refused }) {
+  const { id, affiliate_id, code, currencies } = row
+  if (currencies.length > 0) {
+    return (
+      <>
+        {currencies.map((currency) => (
+          <div class="step">
+            <AccountLink visit={visit} at={['rates']} query={{ currency }}>
+              Add a rate for <Data text={currency} />
+            </AccountLink>
+          </div>
+        ))}
+      </>
+    )
+  }
+  if (code === 'earlier_not_approved') {
+    const query = { affiliate_id, period: ALL, status: 'draft' }
+    return (
+      <AccountLink visit={visit} at={['statements']} query={query} children="Open its drafts" />
+    )
+  }
+  return <AccountLink visit={visit} at={['statements', id]} children="Open the statement" />
+}
+
+/** Shows the statements that were not approved, why, and what to do. */
+const NotApproved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
+  const { refused, refused_total } = answers.approved
+  if (refused_total === 0) return null
+  return (
+    <>
+      <p>
+        <strong>
+          {counted(refused_total, 'statement')} {refused_total === 1 ? 'was' : 'were'} not approved.
+        </strong>
+      </p>
+      <Table
+        caption={
+          refused.length < refused_total
+            ? `Not approved: the first ${refused.length} of ${refused_total}`
+            : 'Not approved'
+        }
+        rows={refused}
+        columns={[
+          column('Statement', ({ id, affiliate_id, plan }: Refused) => (
+            <AccountLink visit={visit} at={['statements', id]}>
+              <AffiliateName visit={visit} id={affiliate_id} />,{' '}
+              <PlanName visit={visit} id={plan} />
+            </AccountLink>
+          )),
+          prose('Why', ({ detail }: Refused) => <FormSentence text={detail} />),
+          column('Next', (row: Refused) => <NextStep visit={visit} row={row} />),
+        ]}
+        empty={<p hidden />}
+      />
+    </>
+  )
+}
+
+/** Shows what the approval of a period refused and why, and what it did. */
 const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
-  const { approved, waiting, refused, refused_total, closed, open_total, period } = answers.approved
+  const { approved, waiting, closed, open_total, period } = answers.approved
   const also = answers.earlier.filter((one) => one.approved > 0)
   return (
     <>
+      <NotApproved answers={answers} visit={visit} />
       <p>
         <strong>
           {approved === 0
@@ -141,34 +202,17 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
         {waiting > 0 &&
           `${counted(waiting, 'statement')} must be approved by another person, too. `}
         {goneSentence(answers)}
-        {refused_total > 0 && `${counted(refused_total, 'statement')} could not be approved. `}
         {closed
           ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
           : 'The period is not closed yet: approve it again to go on.'}
       </p>
-      <Table
-        caption={
-          refused.length < refused_total
-            ? `Not approved: the first ${refused.length} of ${refused_total}`
-            : 'Not approved'
-        }
-        rows={refused}
-        columns={[
-          column('Statement', ({ id, affiliate_id, plan }: Refused) => (
-            <AccountLink visit={visit} at={['statements', id]}>
-              <AffiliateName visit={visit} id={affiliate_id} />,{' '}
-              <PlanName visit={visit} id={plan} />
-            </AccountLink>
-          )),
-          prose('Why, and what to do', ({ detail }: Refused) => <FormSentence text={detail} />),
-        ]}
-        empty={<p hidden />}
-      />
-      <p>
-        <AccountLink visit={visit} at={['payouts']}>
-          <strong>Pay what is due</strong>
-        </AccountLink>
-      </p>
+      {approved > 0 && (
+        <p>
+          <AccountLink visit={visit} at={['payouts']}>
+            <strong>Pay what is due</strong>
+          </AccountLink>
+        </p>
+      )}
     </>
   )
 }
@@ -235,12 +279,52 @@ const OtherDrafts = ({
     </p>
   )
 
+/** The most open cases of high severity that the page reads. */
+const SEVERE = 100
+
+/** Says which affiliates with drafts have an open case of high severity, since an approval does not wait for it. */
+const OpenCases = ({ visit, cases }: { visit: Visit; cases: readonly FraudCase[] }) => {
+  const affiliates = new Set(cases.map(({ affiliate_id }) => affiliate_id)).size
+  if (affiliates === 0) return null
+  return (
+    <div class="notice why">
+      <p>
+        <strong>
+          {counted(affiliates, 'affiliate')} with a draft {affiliates === 1 ? 'has' : 'have'} an
+          open case of high severity.
+        </strong>{' '}
+        An approval does not wait for it.
+      </p>
+      <ul>
+        {cases.slice(0, NAMED_CASES).map((one) => (
+          <li>
+            <CaseLink visit={visit} found={one} />
+            {isHolding(one) && ' It holds payouts.'}
+          </li>
+        ))}
+      </ul>
+      {cases.length > NAMED_CASES && (
+        <p>
+          <AccountLink visit={visit} at={['cases']} query={{ severity: 'high' }}>
+            All open cases of high severity
+          </AccountLink>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The most cases that are named. */
+const NAMED_CASES = 5
+
 interface ActionsProps {
   readonly visit: Visit
   readonly period: string
   readonly totals: StatementTotals
   readonly names: PlanNames
   readonly others: OtherPeriods
+  /** The open cases of high severity of affiliates with drafts. */
+  readonly cases: readonly FraudCase[]
 }
 
 /** Says how many drafts an approval concerns, and how many of them pay nothing. */
@@ -256,7 +340,9 @@ function draftsSentence({ data }: StatementTotals): string {
 }
 
 /** Renders the forms that approve and compute a whole period. */
-const Actions = ({ visit, period, totals, names, others: { own, unpaid } }: ActionsProps) => {
+const Actions = (props: ActionsProps) => {
+  const { visit, period, totals, names, cases } = props
+  const { own, unpaid } = props.others
   const { plan } = visit.query
   const drafts = totals.data.filter(({ status }) => status === 'draft')
   const hasHolds = drafts.some(({ with_holds }) => with_holds > 0)
@@ -281,6 +367,7 @@ const Actions = ({ visit, period, totals, names, others: { own, unpaid } }: Acti
             Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
             period. {draftsSentence(totals)}An approved statement never changes.
           </p>
+          <OpenCases visit={visit} cases={cases} />
           {unpaid.length > 0 && (
             <p class="note">
               Earlier drafts that pay nothing are approved, too: {unpaid.map(draftsText).join('; ')}
@@ -358,6 +445,7 @@ const changes: NonNullable<Page['changes']> = {
     done: '',
     perform: approvePeriods,
     show: (answer, visit) => <Approved answers={answer as Approvals} visit={visit} />,
+    toneOf: (answer) => ((answer as Approvals).approved.refused_total > 0 ? 'warn' : 'good'),
   },
 }
 
@@ -389,21 +477,28 @@ export const statementsPage: Page = {
     const { api, account, path, query, now } = visit
     const { run: runId, cursor } = query
     const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
+    const readSevere = api.get<List<FraudCase>>(apiPath(account, 'cases'), {
+      ...{ status: 'open', severity: 'high', per_page: SEVERE },
+    })
     const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
     const filter = filterOf(visit, shown)
     const { period } = filter
     const readRows = api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor })
-    const [{ data, meta }, earlier, totals, sums, names, run] = await Promise.all([
+    const [{ data, meta }, earlier, totals, sums, names, severe, run] = await Promise.all([
       readRows,
       readEarlier(visit, period, readRows),
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
       readPeriods,
       visit.names.plans(),
+      readSevere,
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', now)
+    const isDraft = ({ status }: Statement) => status === 'draft'
+    const withDrafts = new Set(data.filter(isDraft).map((row) => row.affiliate_id))
+    const cases = severe.data.filter((one) => withDrafts.has(one.affiliate_id))
     const body = (
       <>
         <Filters
@@ -431,7 +526,14 @@ export const statementsPage: Page = {
             <OtherDrafts visit={here} others={others.others} hasOwn={others.own !== null} />
           )}
           {period && (
-            <Actions visit={here} period={period} totals={totals} names={names} others={others} />
+            <Actions
+              visit={here}
+              period={period}
+              totals={totals}
+              names={names}
+              others={others}
+              cases={cases}
+            />
           )}
           <Statements
             planNames={names}

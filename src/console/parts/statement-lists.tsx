@@ -296,7 +296,7 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
                 true,
               ),
             ),
-            ...amounts('Carried to the next period', sumOf(totals, 'closing')),
+            ...amounts('Carried on', sumOf(totals, 'closing')),
           ]}
         />
       )}

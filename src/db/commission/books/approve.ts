@@ -74,6 +74,8 @@ export interface Candidate {
   readonly read_at: number
   /** The records that wait for a rate or a currency. */
   readonly held: number
+  /** The currencies that lack a rate for these records. */
+  readonly lacking: readonly string[]
   /** 1 if its period is closed for its affiliate. */
   readonly closed: 0 | 1
   /** 1 if it lists a manual entry or a received balance that has changed since. */
@@ -107,6 +109,8 @@ const READ_CHAINS = compileStatement(`
 const READ_CANDIDATES = compileStatement(`
   select s.id, s.affiliate_id, s.plan, s.period, s.hash, s.read_at,
     ifnull((select sum(h.value ->> 'count') from json_each(s.statement, '$.holds') h), 0) as held,
+    (select json_group_array(distinct h.value ->> 'currency') from json_each(s.statement, '$.holds') h
+      where h.value ->> 'reason' <> 'no_currency') as lacking,
     ${IS_CLOSED} as closed,
     ${LISTS_BOOKED_ENTRY} or ${RECEIVES_UNSENT} as outdated,
     ${DRAFT_SENDER} as sender,
@@ -124,7 +128,10 @@ export async function readCandidates(
   const values = { account, ids: JSON.stringify(ids) }
   type Lists = [
     chains: (ChainRow & { target: string })[],
-    rows: (Omit<Candidate, 'approvals' | 'chain'> & { approvals: string })[],
+    rows: (Omit<Candidate, 'approvals' | 'lacking' | 'chain'> & {
+      approvals: string
+      lacking: string
+    })[],
   ]
   const [chains, rows] = await readBatch<Lists>(db, [
     bindStatement(db, READ_CHAINS, values),
@@ -134,6 +141,7 @@ export async function readCandidates(
   return rows.map((row) => ({
     ...row,
     approvals: JSON.parse(row.approvals),
+    lacking: JSON.parse(row.lacking).sort(),
     chain: lookUp(byTarget, row.id),
   }))
 }
