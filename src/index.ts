@@ -1,10 +1,11 @@
+import type { Job } from './admin/jobs.ts'
 import { addressPostback } from './affiliate/postback-address.ts'
 import { app } from './app.ts'
 import { consoleApp, isForConsole } from './console/app.ts'
 import { withLocalPort } from './development.ts'
 import { startLocalCrons } from './local-crons.ts'
 import { isForPortal, portalApp } from './portal/app.tsx'
-import { runCron } from './run-cron.ts'
+import { runCron, runJobs } from './run-cron.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
 import type { QueuedMessage } from './webhooks/causes.ts'
@@ -27,10 +28,12 @@ const consume = (
   batch: MessageBatch<unknown>,
   env: Env,
   context: Pick<ExecutionContext, 'waitUntil'>,
-): Promise<void> =>
-  batch.queue.includes('webhooks')
+): Promise<void> => {
+  if (batch.queue.includes('accounts')) return runJobs(batch as MessageBatch<Job>, env)
+  return batch.queue.includes('webhooks')
     ? sendWebhookBatch(batch as MessageBatch<QueuedMessage>, env, context, addressPostback)
     : storeClickBatch(batch as MessageBatch<Click>, env)
+}
 
 export default {
   fetch: (request, env, context) => {

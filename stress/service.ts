@@ -29,6 +29,7 @@ export interface Service extends Running {
 /** The name in `wrangler.toml` differs by environment; here there is one environment. */
 const QUEUE = 'clicks'
 const WEBHOOK_QUEUE = 'webhooks'
+const JOB_QUEUE = 'accounts'
 const OBJECTS = {
   TOKEN_GATE: 'TokenGate',
   CLIENT_GATE: 'ClientGate',
@@ -62,6 +63,7 @@ export async function serve(
     triggers: [
       { type: 'queue', name: QUEUE, maxBatchSize: 100, maxBatchTimeout: 5, maxRetries: 10 },
       { type: 'queue', name: WEBHOOK_QUEUE, maxBatchSize: 5, maxBatchTimeout: 0, maxRetries: 3 },
+      { type: 'queue', name: JOB_QUEUE, maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 3 },
     ],
     env: {
       // Fixed: the port changes at each restart, and tokens name their issuer.
@@ -75,6 +77,7 @@ export async function serve(
       ),
       CLICKS: { type: 'queue', name: QUEUE },
       WEBHOOKS: { type: 'queue', name: WEBHOOK_QUEUE },
+      ACCOUNT_JOBS: { type: 'queue', name: JOB_QUEUE },
       STATEMENT_RUNS: {
         type: 'workflow',
         name: 'statement-runs',

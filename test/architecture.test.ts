@@ -166,7 +166,7 @@ const MAY_USE: Record<string, string[]> = {
     'webhooks',
     'zone',
   ],
-  'run-cron': ['admin', 'affiliate', 'app', 'db'],
+  'run-cron': ['admin', 'affiliate', 'app', 'db', 'errors'],
   'statement-run': ['commission', 'errors', 'fraud'],
   'local-crons': ['development', 'durations'],
   'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],

@@ -13,9 +13,9 @@ import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
 import { endBrandToken } from '../src/db/directory/credentials.ts'
-import worker from '../src/index.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { runCron } from './crons.ts'
 import {
   ada,
   ask,
@@ -406,8 +406,7 @@ describe('changed settings', () => {
     expect((await json(get('account'))).name).toBe(`The ${account}`)
 
     const context = createExecutionContext()
-    const event = { cron: '* * * * *', scheduledTime: Date.now() } as ScheduledController
-    await worker.scheduled(event, env)
+    await runCron('* * * * *')
     await waitOnExecutionContext(context)
     expect((await json(get('account'))).name).toBe('Later')
     const row = await env.DB.prepare('select version, pushed from accounts').first()
@@ -444,8 +443,7 @@ describe('changed settings', () => {
       503,
       'The change was stored and takes effect within a minute. You can safely repeat the request.',
     ])
-    const event = { cron: '* * * * *', scheduledTime: Date.now() } as ScheduledController
-    await worker.scheduled(event, env)
+    await runCron('* * * * *')
     expect((await casino.get('account')).status).toBe(401)
     expect((await caller(issued.brand_token).get('account')).status).toBe(401)
   })

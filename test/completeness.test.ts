@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
-import worker from '../src/index.ts'
 import { completenessOf, completenessSpan } from '../src/ingest/feed.ts'
 import { brand as newBrand } from './brand.ts'
+import { runCron } from './crons.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { leaseTotals } from './totals-lease.ts'
@@ -107,11 +107,7 @@ describe('feeds', () => {
     return acme
   }
 
-  const runReport = () =>
-    worker.scheduled(
-      { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController,
-      env,
-    )
+  const runReport = () => runCron(CRON_SCHEDULES.report)
 
   const transactionsOf = async (path: string) => {
     const { data } = await json(askAdmin(path))

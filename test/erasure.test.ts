@@ -1,7 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { scheduled } from '../src/admin/cron.ts'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { grantOf } from '../src/auth/grant.ts'
 import { withinJurisdiction } from '../src/auth/placement.ts'
@@ -16,6 +15,7 @@ import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { monthly, storePlan } from './commission/stored.ts'
 import { copyRows } from './copies.ts'
+import { runCron } from './crons.ts'
 import { ada, askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
@@ -383,12 +383,7 @@ describe("a brand's activities", () => {
     expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
       { customer_id: 'p-1', complete: false },
     ])
-    await scheduled(
-      CRON_SCHEDULES.propagate,
-      env,
-      { namesOf: () => [], all: [], viewsOf: () => [] },
-      Date.now(),
-    )
+    await runCron(CRON_SCHEDULES.propagate)
     expect([await left(), await databaseText()]).toEqual([0, expect.not.stringMatching(PERSONAL)])
     expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
       { customer_id: 'p-1', complete: true },
@@ -433,12 +428,7 @@ describe("a brand's activities", () => {
       .bind(acme.account, 'p-1', '2026-01-01T00:00:00.000Z')
       .run()
     await env.DB.exec('update customers set first_name = null, last_name = null, extras = null')
-    await scheduled(
-      CRON_SCHEDULES.propagate,
-      env,
-      { namesOf: () => [], all: [], viewsOf: () => [] },
-      Date.now(),
-    )
+    await runCron(CRON_SCHEDULES.propagate)
 
     expect(await databaseText()).not.toMatch(PERSONAL)
   })
@@ -619,12 +609,7 @@ describe('erasure', () => {
     await env.DB_2.prepare(`update events set details = '{"who":"Augusta"}',
       record = json_set(record, '$.who', 'Augusta')`).run()
     await askAdmin('erasures/replay', 'POST')
-    await scheduled(
-      CRON_SCHEDULES.propagate,
-      env,
-      { namesOf: () => [], all: [], viewsOf: () => [] },
-      Date.now(),
-    )
+    await runCron(CRON_SCHEDULES.propagate)
 
     expect(await databaseText()).not.toMatch(PERSONAL)
   })

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import worker from '../src/index.ts'
 import { firstIdAt } from '../src/ingest/delivery-id.ts'
 import { deposited, eve, brand as newBrand, day as pastDay } from './brand.ts'
+import { runCron } from './crons.ts'
 import { ada, ask, askAdmin, json, partner, traded as pastTrade } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { eventsOf } from './webhook-events.ts'
@@ -30,8 +30,7 @@ const brand = async (...settings: Parameters<typeof newBrand>) => {
   return casino
 }
 
-const cron = (expression: string) =>
-  worker.scheduled({ cron: expression, scheduledTime: Date.now() } as ScheduledController, env)
+const cron = (expression: Parameters<typeof runCron>[0]) => runCron(expression)
 
 /** Returns the feed by resource, by the admin route because partner tokens expire in these tests. */
 const feedOf = async ({ account }: { account: string }) =>

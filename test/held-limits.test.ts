@@ -4,10 +4,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { finishReleases, HELD_LIMITS } from '../src/db/records/release.ts'
 import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
-import worker from '../src/index.ts'
 import { oncePerInterval } from '../src/ingest/receive.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { runCron } from './crons.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
@@ -112,9 +112,7 @@ const expectReleased = (acme: Partner) =>
     .poll(async () => (await json(acme.get('held'))).meta.total, { timeout: 15_000, interval: 200 })
     .toBe(0)
 
-const run = (cron: string) =>
-  worker.scheduled({ cron, scheduledTime: Date.now() } as ScheduledController, env as Env)
-const minutely = () => run(CRON_SCHEDULES.propagate)
+const minutely = () => runCron(CRON_SCHEDULES.propagate)
 
 describe('GET held', () => {
   test('a page by cursor reads the rows it shows, at the start, in the middle and at the end', async () => {

@@ -48,5 +48,7 @@ test('the object of the crons runs what is due, and again at the next minute', a
   })
   expect(await runDurableObjectAlarm(object)).toBe(true)
   // The hourly cron deletes clicks that have expired.
-  expect(await env.DB.prepare('select count(*) as n from clicks').first('n')).toBe(0)
+  await expect
+    .poll(() => env.DB.prepare('select count(*) as n from clicks').first('n'), { timeout: 10_000 })
+    .toBe(0)
 })

@@ -2,13 +2,15 @@ import { createExecutionContext, introspectWorkflow, waitOnExecutionContext } fr
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { addressPostback } from '../src/affiliate/postback-address.ts'
-import { sweepPostbacks } from '../src/affiliate/postback-causes.ts'
+import { queuePostbacks } from '../src/affiliate/postback-causes.ts'
 import { digest } from '../src/auth/secret.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { fillMacros } from '../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../src/webhooks/send-batch.ts'
 import { affiliateWorld, type Who } from './affiliate-world.ts'
 import { brand } from './brand.ts'
+import { deliverJob, listing, type Sent } from './crons.ts'
+import { overriding } from './overriding.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { eventsOf } from './webhook-events.ts'
 
@@ -45,7 +47,9 @@ async function postbackOf(world: World, who: Who, fields: object = {}) {
 
 /** Reads the causes, sends what is due, and returns the requests that a tracker got, each as its parameters. */
 async function deliver(status = 200) {
-  await sweepPostbacks(env, Date.now())
+  const sent: Sent[] = []
+  await queuePostbacks(overriding(env as Env, { ACCOUNT_JOBS: listing(sent) }), 'DB', Date.now())
+  for (const { body } of sent) await deliverJob(body, env as Env)
   const { results } = await env.DB.prepare(
     `select account, event, endpoint, attempts from webhook_messages where status = 'pending'`,
   ).all<{ account: string; event: string; endpoint: string; attempts: number }>()

@@ -5,9 +5,9 @@ import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { measureUsage, readUsages } from '../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../src/db/records/storage-limits.ts'
 import { MEASURED_ROWS } from '../src/db/records/storage-sql.ts'
-import worker from '../src/index.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { runCron } from './crons.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import {
   ada,
@@ -72,7 +72,7 @@ const fullAccount = async () => {
 }
 
 const cron = (scheduledTime = Date.now(), world: Env = env) =>
-  worker.scheduled({ cron: CRON_SCHEDULES.storage, scheduledTime } as ScheduledController, world)
+  runCron(CRON_SCHEDULES.storage, scheduledTime, world)
 
 const usageOf = async (account: string) => (await readUsages(env.DB, [account]))[0]!
 
@@ -806,11 +806,14 @@ describe('what an account stores', () => {
     await partner('forex', { binding: 'DB_2' })
     const ofSize = (size_after: number) =>
       overriding(env.DB_2, {
-        batch: async (statements: D1PreparedStatement[]) =>
-          (await env.DB_2.batch(statements)).map((result) => ({
-            ...result,
-            meta: { ...result.meta, size_after },
-          })),
+        prepare: (text: string) => {
+          const statement = env.DB_2.prepare(text)
+          const run = async () => {
+            const result = await statement.run()
+            return { ...result, meta: { ...result.meta, size_after } }
+          }
+          return text === 'select 1' ? overriding(statement, { run }) : statement
+        },
       })
     for (const size of [7e9 - 1, 7e9]) {
       await cron(Date.now(), { ...env, DB_2: ofSize(size) } as Env)
@@ -831,7 +834,7 @@ describe('what an account stores', () => {
 
     expect(await count('count(*) from storage')).toBe(1)
     expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
-      { fault: 'Error', binding: 'DB_2' },
+      { fault: 'Error', job: 'storage', binding: 'DB_2' },
     ])
   })
 

@@ -21,10 +21,10 @@ import {
   sumAgain,
   toKeptGroups,
 } from '../src/db/records/totals.ts'
-import worker from '../src/index.ts'
 import { forex } from '../src/trading/forex.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { runCron } from './crons.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
@@ -688,11 +688,7 @@ describe('the hourly check', () => {
   const limits = { ...CHECK_LIMITS }
   afterEach(() => Object.assign(CHECK_LIMITS, limits))
 
-  const check = (world = env as Env) =>
-    worker.scheduled(
-      { cron: '17 * * * *', scheduledTime: Date.now() } as ScheduledController,
-      world,
-    )
+  const check = (world = env as Env) => runCron('17 * * * *', Date.now(), world)
 
   test('kept totals that differ from the records are reported and summed anew', async () => {
     const acme = await partner()

@@ -20,6 +20,7 @@ import {
 import { pauseAfter, retryAfter } from '../src/webhooks/send-batch.ts'
 import { brand } from './brand.ts'
 import { bookRows } from './commission/statement-rows.ts'
+import { runCron } from './crons.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
 import { eventsOf } from './webhook-events.ts'
 
@@ -38,7 +39,7 @@ async function webhook(account: string, events?: string[]) {
 }
 
 const cron = (job: keyof typeof CRON_SCHEDULES, time = Date.now()) =>
-  worker.scheduled({ cron: CRON_SCHEDULES[job], scheduledTime: time } as ScheduledController, env)
+  runCron(CRON_SCHEDULES[job], time)
 
 describe('the URL of a webhook', () => {
   test.each([

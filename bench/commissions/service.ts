@@ -28,6 +28,12 @@ export async function workflowBindings(variables: Readonly<Record<string, string
     ...variables,
   }
   return {
+    triggers: [
+      {
+        ...{ type: 'queue' as const, name: 'accounts' },
+        ...{ maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 3 },
+      },
+    ],
     env: {
       ...Object.fromEntries(
         Object.entries(texts).map(([name, value]) => [name, { type: 'text' as const, value }]),
@@ -36,6 +42,7 @@ export async function workflowBindings(variables: Readonly<Record<string, string
       CLIENT_GATE: object('ClientGate'),
       ERASURE_JOURNAL: object('ErasureJournal'),
       BACKGROUND_JOBS: object('BackgroundJob'),
+      ACCOUNT_JOBS: { type: 'queue' as const, name: 'accounts' },
       STATEMENT_RUNS: {
         type: 'workflow' as const,
         name: 'statement-runs',

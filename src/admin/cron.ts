@@ -1,7 +1,14 @@
 import { fetchRates } from '../commission/rates/import-rates.ts'
-import { resumeRuns, startRuns } from '../commission/statements/run.ts'
+import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { accountPages, listBindings } from '../db/directory/accounts.ts'
+import {
+  accountsToPropagate,
+  findAccount,
+  findAccounts,
+  listBindings,
+  listPlaces,
+} from '../db/directory/accounts.ts'
+import { runWithin } from '../db/query-limit.ts'
 import { toDay } from '../db/records/arrivals.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
 import type { RecordView } from '../db/records/list.ts'
@@ -11,19 +18,33 @@ import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
 import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { readTotals } from '../db/records/totals.ts'
+import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
-import { DAY_MS, HOUR_MS } from '../durations.ts'
+import { isLocal } from '../development.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { completenessSpan } from '../ingest/feed.ts'
-import { noteExpiring, noteLateFeeds, noteUnattributed, sweepAll } from '../webhooks/causes.ts'
+import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { today } from './account-day.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { continueErasures } from './erasures.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
+import {
+  type Job,
+  type ListJob,
+  type MorningJob,
+  PAGE_ACCOUNTS,
+  type PageJob,
+  pagesOf,
+  type RoundJob,
+  SPREAD_SECONDS,
+  sendJobs,
+  spread,
+} from './jobs.ts'
 import { logFailure } from './log-failure.ts'
-import { propagatePending } from './propagate.ts'
+import { propagateSettings } from './propagate.ts'
 
 /** A cron job sends no response, so it needs no lease of memory. */
 const noMemory = () => Promise.resolve()
@@ -48,16 +69,14 @@ export async function countDays(
   }
 }
 
-const MEASURED_PAGE = 100
-
 /** An account is measured from this share of its quota on: counts alone err upward. */
 const MEASURED_SHARE = 0.5
 
 /** A measurement is repeated when the counts grow by this share of the quota, and every day. */
 const GROWN_SHARE = 0.05
 
-/** The statements of one run, and those for one account; the next run goes on. */
-const STEPS_PER_RUN = 600
+/** The statements that measure accounts of one message, and those for one account; the next message goes on. */
+const STEPS_PER_MESSAGE = 300
 const STEPS_PER_ACCOUNT = 200
 
 interface StoredAccount extends Usage {
@@ -66,38 +85,28 @@ interface StoredAccount extends Usage {
 }
 
 /**
- * Tracks storage per account: adds what it wrote in past hours, measures accounts that
- * may be near their quota, and logs accounts and databases that fill up.
+ * Tracks the storage of accounts of a database: adds what they wrote in past hours, measures those that may be
+ * near their quota, and logs those that fill up.
  */
-async function maintainStorage(env: Env, now: number): Promise<void> {
+async function maintainStorage(
+  env: Env,
+  binding: string,
+  accounts: readonly Account[],
+  now: number,
+): Promise<void> {
   const candidates: StoredAccount[] = []
-  const sizes = new Map<string, number>()
-  for await (const page of accountPages(env.DB, MEASURED_PAGE)) {
-    for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
-      await logFailure(binding, async () => {
-        const { stored, size } = await rollUp(env, binding, accounts, now)
-        sizes.set(binding, size)
-        for (const account of stored) {
-          if (needsMeasurement(account, now)) candidates.push(account)
-          else logFullAccount(account)
-        }
-      })
-    }
+  for (const account of await rollUp(env, binding, accounts, now)) {
+    if (needsMeasurement(account, now)) candidates.push(account)
+    else logFullAccount(account)
   }
-  for (const [binding, bytes] of sizes) logFullDatabase(binding, bytes)
   await measure(env, candidates, now)
 }
 
 async function rollUp(env: Env, binding: string, accounts: readonly Account[], now: number) {
   const ids = accounts.map(({ id }) => id)
-  const { usages, size } = await rollUpUsages(resolveDatabase(env, binding), ids, now)
+  const usages = await rollUpUsages(resolveDatabase(env, binding), ids, now)
   const quotas = new Map(accounts.map(({ id, storage_quota }) => [id, storage_quota]))
-  const stored = usages.map((usage) => ({
-    ...usage,
-    binding,
-    quota: quotas.get(usage.account) ?? 0,
-  }))
-  return { stored, size }
+  return usages.map((usage) => ({ ...usage, binding, quota: quotas.get(usage.account) ?? 0 }))
 }
 
 /** Returns whether a measurement is due, or one that was begun is not complete. */
@@ -111,7 +120,7 @@ function needsMeasurement(stored: StoredAccount, now: number): boolean {
 
 /** Measures accounts in bounded steps, those first that were never measured or a long time ago. */
 async function measure(env: Env, candidates: StoredAccount[], now: number): Promise<void> {
-  let steps = STEPS_PER_RUN
+  let steps = STEPS_PER_MESSAGE
   const inOrder = candidates.toSorted((a, b) => (a.measured_at ?? 0) - (b.measured_at ?? 0))
   for (const account of inOrder) {
     if (steps <= 0) return
@@ -130,135 +139,279 @@ function logFullAccount({ account, binding, bytes, quota }: StoredAccount): void
   console.warn(JSON.stringify({ storage_alarm: 'account', account, binding, bytes, quota }))
 }
 
-function logFullDatabase(binding: string, bytes: number): void {
+/** Logs a database that has used much of its size; an alarm can watch for these lines. */
+async function logFullDatabase(env: Env, binding: string): Promise<void> {
+  const { meta } = await withD1Retry(() => resolveDatabase(env, binding).prepare('select 1').run())
+  const bytes = meta.size_after
   if (bytes < MAX_DATABASE_BYTES * ALARM_SHARE) return
   const limit = MAX_DATABASE_BYTES
   console.warn(JSON.stringify({ storage_alarm: 'database', binding, bytes, limit }))
 }
 
-const PAGE = 100
-
-/** How long a run releases held records and resets accounts in one database, in milliseconds. */
+/** How long one message releases held records and resets accounts of a database, in milliseconds. */
 const STEPS_MS = 30_000
 
-/** How long a run counts the days of feeds, in milliseconds. */
-const COUNTING_MS = 30_000
+/** How long messages of one cron follow each other while steps are left, in milliseconds. */
+const ROUNDS_MS = 50_000
+
+/** How many messages of one cron delete expired rows of a database, and compare its totals. */
+const MOST_ROUNDS = { expire: 4, check: 20 }
+
+/** The most queries of each kind of work that a message goes on with in steps. */
+const STEP_QUERIES = { erasures: 110, resets: 130, releases: 80, resumes: 130 }
+
+/** The most queries by which one message deletes expired rows. */
+const EXPIRE_QUERIES = 450
+
+/** The accounts that one message lists. */
+const LISTED = 1000
+
+/** The accounts whose settings one message sends to their tokens. */
+const PROPAGATED = 20
+
+/** How long a morning's run waits for others of its database before it looks again, in seconds. */
+const WAIT_SECONDS = 60
+
+/** From how long after the cron on a run that waits is logged, and given up, in milliseconds. */
+const LATE_MS = 3 * HOUR_MS
+const GIVEN_UP_MS = 18 * HOUR_MS
 
 /** The resources that jobs read: their names by vertical, those of all verticals, and those of one. */
-interface Resources {
+export interface Resources {
   readonly namesOf: ResourceNames
   readonly all: readonly RecordView[]
   readonly viewsOf: (vertical: string) => readonly RecordView[]
 }
 
 /**
- * Runs the jobs of a cron schedule:
- * - `propagate`: propagates settings, continues work that is done in steps, and sends webhook events.
- * - `expire`: deletes expired rows and checks kept totals.
- * - `storage`: reports credentials that end soon and measures what accounts store.
+ * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
+ * - `propagate`: settings that live tokens have not received, and what each database needs every minute.
+ * - `expire`: expired rows and kept totals of each database.
+ * - `storage`: reports credentials that end soon, logs databases that fill up, and has accounts measured.
  * - `rates`: fetches exchange rates.
- * - `report`: reports late feeds and customers without an affiliate, counts the days of feeds, corrects the
- *   counts of held records, and starts statement runs.
+ * - `report`: has feeds reported, days counted and statement runs started.
  */
-export async function scheduled(
-  cron: string,
-  env: Env,
-  { namesOf, all, viewsOf }: Resources,
-  now: number,
-): Promise<void> {
-  if (cron === CRON_SCHEDULES.propagate) {
-    // A failing job does not stop the others.
-    await logFailure('DB', () => propagatePending(env))
-    await logFailure('DB', () => finishSteps(env, now))
-    return sweepAll(env, now, logFailure)
+export async function scheduled(cron: string, env: Env, now: number): Promise<void> {
+  switch (cron) {
+    case CRON_SCHEDULES.propagate:
+      // A failure of one does not stop the other.
+      await logFailure('DB', () => queuePropagation(env, now))
+      return forEachDatabase(env, (binding) => [{ job: 'minute', binding, at: now }])
+    case CRON_SCHEDULES.expire:
+      return forEachDatabase(env, (binding) => [
+        { job: 'expire', binding, round: 1, at: now },
+        { job: 'check', binding, round: 1, at: now },
+      ])
+    case CRON_SCHEDULES.storage:
+      await logFailure('DB', () => noteExpiring(env, now))
+      for (const binding of await listBindings(env.DB)) {
+        await logFailure(binding, () => logFullDatabase(env, binding))
+      }
+      return sendJobs(env, [{ job: 'list', of: 'storage', after: '', at: now }])
+    case CRON_SCHEDULES.rates:
+      return fetchRates(env, now)
+    default:
+      // Feeds are due by now.
+      return sendJobs(env, [{ job: 'list', of: 'report', after: '', at: now }])
   }
-  if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
-  if (cron === CRON_SCHEDULES.storage) {
-    await logFailure('DB', () => noteExpiring(env, now))
-    return maintainStorage(env, now)
-  }
-  if (cron === CRON_SCHEDULES.rates) return fetchRates(env, now)
-  await logFailure('DB', () => reportLateFeeds(env, { namesOf, viewsOf }, now))
-  // Feeds are due by now.
-  return startRuns(env, now, logFailure)
 }
 
-/** Erases activities, releases held records, resets test accounts and resumes runs, where some are left. */
-async function finishSteps(env: Env, now: number): Promise<void> {
-  for (const binding of await listBindings(env.DB)) {
-    await logFailure(binding, () => continueErasures(env, binding))
-    await logFailure(binding, async () => {
-      const db = resolveDatabase(env, binding)
-      const deadline = Date.now() + STEPS_MS
-      await finishResets(db, deadline)
-      await finishReleases(db, null, deadline)
+const forEachDatabase = async (env: Env, jobsOf: (binding: string) => Job[]): Promise<void> =>
+  sendJobs(env, (await listBindings(env.DB)).flatMap(jobsOf))
+
+async function queuePropagation(env: Env, at: number): Promise<void> {
+  const pages = pagesOf(await accountsToPropagate(env.DB), PROPAGATED)
+  await sendJobs(
+    env,
+    pages.map((accounts) => ({ job: 'propagate', accounts, at })),
+  )
+}
+
+/** Does a job of the queue, except those of other folders. */
+export async function runJob(
+  env: Env,
+  job: Exclude<Job, PageJob<'postbacks'>>,
+  resources: Resources,
+): Promise<void> {
+  const { at } = job
+  switch (job.job) {
+    case 'list':
+      return listAccounts(env, job)
+    case 'feeds':
+      return reportFeeds(env, job.binding, await accountsOf(env, job), resources, at)
+    case 'storage':
+      return maintainStorage(env, job.binding, await accountsOf(env, job), at)
+    case 'morning':
+      return beginMorning(env, job, resources)
+    case 'propagate':
+      for (const id of job.accounts) await propagateSettings(env, id)
+      return
+    case 'minute':
+      await logFailure(job.binding, () => sweepWebhooks(env, job.binding, at))
+      return finishSteps(env, { ...job, job: 'steps', round: 1 })
+    case 'steps':
+      return finishSteps(env, job)
+    case 'expire':
+      return goOn(env, job, await expire(env, job))
+    case 'check':
+      return goOn(env, job, await check(env, job, resources.all))
+  }
+}
+
+/** Returns the accounts of a message that are still in its database. */
+async function accountsOf(
+  env: Env,
+  job: PageJob<'feeds'> | PageJob<'storage'>,
+): Promise<Account[]> {
+  const found = await findAccounts(env.DB, job.accounts)
+  return found.filter(({ binding }) => binding === job.binding)
+}
+
+/**
+ * Lists accounts after an id, and puts the jobs of each on the queue; the next message goes on behind them. If
+ * the Worker is stopped in between, the queue delivers the message again.
+ */
+async function listAccounts(env: Env, { of, after, at }: ListJob): Promise<void> {
+  const places = await listPlaces(env.DB, after, LISTED)
+  const pages = [...Map.groupBy(places, ({ binding }) => binding)].flatMap(([binding, found]) =>
+    pagesOf(
+      found.map(({ id }) => id),
+      PAGE_ACCOUNTS,
+    ).map((accounts) => ({ binding, accounts })),
+  )
+  const delayOf = (text: string, span: number) => (isLocal(env) ? 0 : spread(text, span))
+  if (of === 'storage') {
+    const jobs = pages.map((page): PageJob<'storage'> => ({ job: 'storage', at, ...page }))
+    await sendJobs(env, jobs, ({ accounts: [first = ''] }) =>
+      delayOf(first, SPREAD_SECONDS.storage),
+    )
+  } else {
+    await sendJobs(
+      env,
+      pages.map((page) => ({ job: 'feeds', at, ...page })),
+    )
+    const mornings = places.map(({ id, binding }): MorningJob => {
+      return { job: 'morning', binding, account: id, at }
     })
-    await logFailure(binding, () =>
-      resumeRuns(env, resolveDatabase(env, binding), now, (resume) => logFailure(binding, resume)),
+    await sendJobs(env, mornings, ({ account }) => delayOf(account, SPREAD_SECONDS.morning))
+  }
+  const last = places.at(-1)
+  if (last && places.length === LISTED) {
+    await sendJobs(env, [{ job: 'list', of, after: last.id, at }])
+  }
+}
+
+/** Starts the runs of an account; if too many run in its database, again later. Then counts its days. */
+async function beginMorning(env: Env, job: MorningJob, resources: Resources): Promise<void> {
+  const account = await findAccount(env.DB, job.account)
+  if (!account) return
+  const isStarted = await startMorningRuns(env, account, {
+    at: job.at,
+    planned: job.at + spread(account.id, SPREAD_SECONDS.morning) * 1000,
+    now: Date.now(),
+  })
+  if (!isStarted) return waitForRuns(env, job)
+  const [feeds] = await readFeeds(env, [account], resources.namesOf, job.at)
+  if (!feeds || feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)) return
+  const db = resolveDatabase(env, account.binding)
+  await countDays(db, account.id, resources.viewsOf(account.vertical), job.at)
+}
+
+async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
+  const { account, binding, at } = job
+  const late = Date.now() - at
+  if (late > LATE_MS) {
+    const minutes = Math.floor(late / MINUTE_MS)
+    console.warn(JSON.stringify({ late_run: account, binding, minutes }))
+  }
+  // The next morning's run computes the same statements.
+  if (late > GIVEN_UP_MS) return
+  const delaySeconds = WAIT_SECONDS * (late > LATE_MS ? 10 : 1)
+  await env.ACCOUNT_JOBS.send(job, { delaySeconds })
+}
+
+/** Goes on with what is done in steps. If some are left, another message goes on at once. */
+async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
+  const { binding, at } = job
+  const db = (limited: Env) => resolveDatabase(limited, binding)
+  const deadline = Date.now() + STEPS_MS
+  let isDone = true
+  const work = async (queries: number, task: (limited: Env) => Promise<unknown>) => {
+    await logFailure(binding, async () => {
+      if (!(await runWithin(env, queries, task))) isDone = false
+    })
+  }
+  await work(STEP_QUERIES.erasures, (limited) => continueErasures(limited, binding))
+  await work(STEP_QUERIES.resets, (limited) => finishResets(db(limited), deadline))
+  await work(STEP_QUERIES.releases, (limited) => finishReleases(db(limited), null, deadline))
+  if (job.round === 1) {
+    await work(STEP_QUERIES.resumes, (limited) =>
+      resumeRuns(limited, db(limited), at, (resume) => logFailure(binding, resume)),
     )
   }
+  if (isDone || Date.now() > at + ROUNDS_MS) return
+  await sendJobs(env, [{ ...job, round: job.round + 1 }])
 }
 
-/** Deletes expired rows of each database, and checks its kept totals. */
-async function maintainDatabases(
+/** Goes on with a job by another message, unless it is done or enough messages came before. */
+async function goOn(
   env: Env,
-  views: readonly RecordView[],
-  now: number,
+  job: RoundJob<'expire'> | RoundJob<'check'>,
+  isDone: boolean,
 ): Promise<void> {
-  const oldest = now - DELIVERY_LOG_MS
+  if (isDone || job.round >= MOST_ROUNDS[job.job]) return
+  await sendJobs(env, [{ ...job, round: job.round + 1 }])
+}
+
+/** Deletes expired rows of a database. Returns whether none is left. */
+function expire(env: Env, { binding, at }: RoundJob<'expire'>): Promise<boolean> {
+  const oldest = at - DELIVERY_LOG_MS
   const limits = {
     deliveries: firstIdAt(oldest),
     delivery_terms: Math.floor(oldest / DAY_MS),
     // Only a retry of the same request reads them.
     clicks: Math.floor(oldest / DAY_MS),
     arrivals: Math.floor(oldest / HOUR_MS),
-    ...oldestOfWebhooks(now),
+    ...oldestOfWebhooks(at),
   }
-  for (const binding of await listBindings(env.DB)) {
-    await logFailure(binding, () => deleteExpired(resolveDatabase(env, binding), limits))
-    await logFailure(binding, () => reportWrongTotals(resolveDatabase(env, binding), views, now))
-  }
-}
-
-/** Logs each day whose kept totals differed from its records; an alarm can watch for these lines. */
-async function reportWrongTotals(
-  db: D1Database,
-  views: readonly RecordView[],
-  now: number,
-): Promise<void> {
-  for (const { account, resource, day } of await checkTotals(db, views, now)) {
-    console.error(JSON.stringify({ fault: 'totals_differ', account, resource, day }))
-  }
+  return runWithin(env, EXPIRE_QUERIES, (limited) =>
+    deleteExpired(resolveDatabase(limited, binding), limits),
+  )
 }
 
 /**
- * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. Then
- * counts the days that the completeness of feeds depends on.
+ * Logs each day whose kept totals differed from its records; an alarm can watch for these lines. Returns whether
+ * all days that are due were compared.
  */
-async function reportLateFeeds(
+async function check(
   env: Env,
-  { namesOf, viewsOf }: Pick<Resources, 'namesOf' | 'viewsOf'>,
+  { binding, at }: RoundJob<'check'>,
+  views: readonly RecordView[],
+): Promise<boolean> {
+  const { wrong, isDone } = await checkTotals(resolveDatabase(env, binding), views, at)
+  for (const { account, resource, day } of wrong) {
+    console.error(JSON.stringify({ fault: 'totals_differ', account, resource, day }))
+  }
+  return isDone
+}
+
+/**
+ * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. Then writes
+ * the events of accounts with too many customers without an affiliate.
+ */
+async function reportFeeds(
+  env: Env,
+  binding: string,
+  accounts: readonly Account[],
+  { namesOf }: Resources,
   now: number,
 ): Promise<void> {
-  const deadline = Date.now() + COUNTING_MS
-  for await (const page of accountPages(env.DB, PAGE)) {
-    for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
-      await logFailure(binding, async () => {
-        const read = await readFeeds(env, accounts, namesOf, now)
-        await noteLateFeeds(env, binding, read, now)
-        for (const feeds of read) {
-          logLateFeeds(feeds)
-          const isCounted = feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)
-          if (isCounted || Date.now() > deadline) continue
-          const db = resolveDatabase(env, binding)
-          await logFailure(binding, () =>
-            countDays(db, feeds.account, viewsOf(feeds.vertical), now),
-          )
-        }
-      })
-      await logFailure(binding, () => noteUnattributed(env, binding, accounts, today))
-    }
-  }
+  await logFailure(binding, async () => {
+    const read = await readFeeds(env, accounts, namesOf, now)
+    await noteLateFeeds(env, binding, read, now)
+    for (const feeds of read) logLateFeeds(feeds)
+  })
+  await noteUnattributed(env, binding, accounts, today)
 }
 
 function logLateFeeds({ account, feeds }: Awaited<ReturnType<typeof readFeeds>>[number]): void {

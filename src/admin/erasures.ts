@@ -48,9 +48,9 @@ async function maskActivities(
 
 /**
  * Goes on with the erasures of one database that are not complete. Each account gets the same number
- * of steps, so that a large one does not hold up the others.
+ * of steps, so that a large one does not hold up the others. Returns whether all are complete.
  */
-export async function continueErasures(env: Env, binding: string): Promise<void> {
+export async function continueErasures(env: Env, binding: string): Promise<boolean> {
   const db = resolveDatabase(env, binding)
   let steps = STEPS_PER_RUN
   let pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
@@ -65,6 +65,7 @@ export async function continueErasures(env: Env, binding: string): Promise<void>
     steps -= pending.length
     pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
   }
+  return pending.length === 0
 }
 
 /** Returns the members with the product line and the status of each defined event. */

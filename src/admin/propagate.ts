@@ -3,7 +3,7 @@ import { type Grant, grantOf, settingsOf } from '../auth/grant.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { placementOf } from '../auth/placement.ts'
 import { affiliateKeyObjectName, brandTokenObjectName } from '../auth/token-gate.ts'
-import { accountsToPropagate, findAccount, markPropagated } from '../db/directory/accounts.ts'
+import { findAccount, markPropagated } from '../db/directory/accounts.ts'
 import { type AffiliateKeyRow, keysOfAccount } from '../db/directory/affiliate-keys.ts'
 import {
   type BrandTokenRow,
@@ -110,9 +110,4 @@ export async function propagateNow(env: Env, id: string): Promise<void> {
       'The change was stored and takes effect within a minute. You can safely repeat the request.',
     headers: { 'Retry-After': '10' },
   })
-}
-
-/** Propagates every change that has not reached all credentials of its account. */
-export async function propagatePending(env: Env): Promise<void> {
-  for (const id of await accountsToPropagate(env.DB)) await propagateSettings(env, id)
 }

@@ -1,3 +1,4 @@
+import { pagesOf, sendJobs } from '../admin/jobs.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
@@ -5,7 +6,7 @@ import { parseScope } from '../commission/statements/line-groups.ts'
 import { splitItems } from '../commission/statements/present.ts'
 import { wordsFor } from '../commission/statements/select-facts.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { findAccount, listBindings, pseudonymKeyOf } from '../db/directory/accounts.ts'
+import { findAccounts, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import { SUBS } from '../db/directory/clicks.ts'
 import { linksOf } from '../db/directory/links.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
@@ -14,6 +15,7 @@ import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ulidPrefix, ulidTime } from '../db/ulid.ts'
 import {
+  accountsWithWants,
   type BookEntry,
   type CausedEvent,
   type CauseQuery,
@@ -373,30 +375,42 @@ export async function skipQualified(
   await store(reading, await readQualified(reading, [affiliate_id]), () => true)
 }
 
-/** Reads the causes of the accounts of a database. A failure is logged: the next sweep reads again. */
-async function sweepDatabase(env: Env, binding: string, now: number): Promise<void> {
+/** The accounts whose causes one message reads. */
+const ACCOUNTS = 10
+
+/** Puts a message on the queue for each page of accounts of a database with postbacks. */
+export async function queuePostbacks(env: Env, binding: string, at: number): Promise<void> {
   const db = resolveDatabase(env, binding)
   await withD1Retry(() => dropProgress(db).run())
-  const wants = await readWants(db)
-  for (const [account, own] of Map.groupBy(wants, (one) => one.account)) {
-    try {
-      const row = await findAccount(env.DB, account)
-      if (row && row.disabled === 0) await readCauses(env, row, own, now)
-    } catch (error) {
-      console.error(JSON.stringify({ fault: errorName(error), delayed: 'postbacks', account }))
-    }
-  }
+  const pages = pagesOf(await accountsWithWants(db), ACCOUNTS)
+  await sendJobs(
+    env,
+    pages.map((accounts) => ({ job: 'postbacks', binding, accounts, at })),
+  )
 }
 
-/** Reads the causes of all postbacks, and stores and sends their events. `time` is in milliseconds. */
-export async function sweepPostbacks(env: Env, time: number): Promise<void> {
+/**
+ * Reads the causes of postbacks of some accounts of a database, and stores and sends their events. A failure
+ * is logged: the message of the next minute reads again. `at` is in milliseconds.
+ */
+export async function readPostbackCauses(
+  env: Env,
+  { binding, accounts, at }: { binding: string; accounts: readonly string[]; at: number },
+): Promise<void> {
   // What happens later than by the clock is not read yet.
-  const now = Math.min(time, Date.now())
-  for (const binding of await listBindings(env.DB)) {
+  const now = Math.min(at, Date.now())
+  const wants = Map.groupBy(
+    await readWants(resolveDatabase(env, binding), accounts),
+    (one) => one.account,
+  )
+  for (const account of await findAccounts(env.DB, accounts)) {
+    const own = wants.get(account.id)
+    if (!own || account.disabled !== 0 || account.binding !== binding) continue
     try {
-      await sweepDatabase(env, binding, now)
+      await readCauses(env, account, own, now)
     } catch (error) {
-      console.error(JSON.stringify({ fault: errorName(error), delayed: 'postbacks', binding }))
+      const [fault, delayed] = [errorName(error), 'postbacks']
+      console.error(JSON.stringify({ fault, delayed, account: account.id }))
     }
   }
 }

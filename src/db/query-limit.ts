@@ -1,8 +1,8 @@
 /**
- * The most queries of one invocation of a cron. D1 allows 1000, and ends an invocation that makes more in
- * the middle of its work; a query that is repeated after a fault counts again.
+ * The most queries of one invocation by a cron or by a message of its queue. D1 allows 1000, and ends an
+ * invocation that makes more in the middle of its work; a query that is repeated after a fault counts again.
  */
-export const CRON_QUERIES = 900
+export const CRON_QUERIES = 500
 
 /** The error of an invocation that would make more queries than it may. */
 class TooManyQueries extends Error {
@@ -40,4 +40,21 @@ export function limitQueries(env: Env, limit: number, onExceeded: () => void): E
       return isDatabase ? counting(value) : value
     },
   })
+}
+
+/**
+ * Runs work that loses nothing if it ends between two queries, with at most `limit` of them. Returns whether
+ * the work ended by itself, and what it returned is not `false`: whether nothing is left to do.
+ */
+export async function runWithin(
+  env: Env,
+  limit: number,
+  work: (limited: Env) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    return (await work(limitQueries(env, limit, () => {}))) !== false
+  } catch (error) {
+    if (error instanceof TooManyQueries) return false
+    throw error
+  }
 }

@@ -15,11 +15,18 @@ export function ulidPrefix(time: number): string {
   return prefix
 }
 
+/** Returns a ULID of a time with these bytes. 256 is a multiple of 32, so remainders are evenly distributed. */
+const withBytes = (time: number, bytes: Uint8Array): string =>
+  ulidPrefix(time) + Array.from(bytes, (byte) => DIGITS[byte % BASE]).join('')
+
 /** Returns a new ULID of a time in whole milliseconds. */
-export function ulid(time: number): string {
-  // 256 is a multiple of 32, so the remainders of random bytes are evenly distributed.
-  const random = crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH))
-  return ulidPrefix(time) + Array.from(random, (byte) => DIGITS[byte % BASE]).join('')
+export const ulid = (time: number): string =>
+  withBytes(time, crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH)))
+
+/** Returns the ULID of a time in whole milliseconds that is always the same for a text. */
+export async function ulidOf(time: number, text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return withBytes(time, new Uint8Array(hash, 0, RANDOM_LENGTH))
 }
 
 /** Returns the time of a ULID in milliseconds. */

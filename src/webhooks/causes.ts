@@ -1,5 +1,4 @@
 import { resolveDatabase } from '../db/database.ts'
-import { listBindings } from '../db/directory/accounts.ts'
 import { type ExpiringCredential, expiringCredentials } from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import {
@@ -78,7 +77,7 @@ const toEvent = ({ account, kind, id, ends_at }: ExpiringCredential) => ({
  * Writes `feed.recovered`, and puts all due messages on the queue: those that a request did not queue, and
  * those that were interrupted or wait for another attempt.
  */
-async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
+export async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
   await storeRecovered(resolveDatabase(env, binding), now)
   // What it has stored just now is due a moment after `now`.
   await queueDue(env, binding, null, Math.max(now, Date.now()))
@@ -92,17 +91,6 @@ export async function dropWebhooksOfDisabled(
   for (const [binding, accounts] of Map.groupBy(disabled, (one) => one.binding)) {
     const ids = accounts.map(({ id }) => id)
     await dropDisabled(resolveDatabase(env, binding), ids)
-  }
-}
-
-/** Sweeps the webhooks of each database. `guard` runs each task, and catches its errors for the others. */
-export async function sweepAll(
-  env: Env,
-  now: number,
-  guard: (binding: string, task: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  for (const binding of await listBindings(env.DB)) {
-    await guard(binding, () => sweepWebhooks(env, binding, now))
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type RunParameters,
 } from '../../src/commission/statements/run.ts'
 import { endStep, storeSteps } from '../../src/db/commission/runs.ts'
-import worker from '../../src/index.ts'
+import { runCron as runCronAt } from '../crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
 import { assign, computationOf, monthly, storePlan } from './stored.ts'
@@ -55,10 +55,7 @@ async function firm() {
 
 /** Runs the job of every minute, some minutes from now. */
 const runCron = (minutes: number) =>
-  worker.scheduled(
-    { cron: CRON_SCHEDULES.propagate, scheduledTime: Date.now() + minutes * 60_000 } as never,
-    env as Env,
-  )
+  runCronAt(CRON_SCHEDULES.propagate, Date.now() + minutes * 60_000)
 
 const show = (run: string) => json(askAdmin(`${PATH}/runs/${run}`))
 
@@ -127,10 +124,8 @@ test('a run of the morning whose Workflow could not be created is resumed', asyn
   const STATEMENT_RUNS = { createBatch: () => Promise.reject(new Error('workflow is gone')) }
   const scheduledTime = Date.parse('2026-11-01T06:05:00Z')
   vi.useFakeTimers({ toFake: ['Date'], now: scheduledTime })
-  await worker.scheduled(
-    { cron: CRON_SCHEDULES.report, scheduledTime } as never,
-    { ...env, STATEMENT_RUNS } as unknown as Env,
-  )
+  const platform = { ...env, STATEMENT_RUNS } as unknown as Env
+  await runCronAt(CRON_SCHEDULES.report, scheduledTime, platform)
   const [row] = (await env.DB.prepare('select id, status from statement_runs').all()).results
   expect([row?.status, (await runs.get()).length]).toEqual(['running', 0])
   await runCron(21)

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { RUN_LIMITS } from '../../src/commission/statements/limits.ts'
 import { beginRun, makeStep, newRunId } from '../../src/commission/statements/run.ts'
-import worker from '../../src/index.ts'
+import { runCron } from '../crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -207,8 +207,7 @@ test('every morning a run of the period of yesterday begins for each account wit
   await firm()
   await partner('forex', { account: 'planless' })
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-12-01T07:00:00.000Z') })
-  const event = { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController
-  await worker.scheduled(event, env)
+  await runCron(CRON_SCHEDULES.report)
   const instances = await runs.get()
   for (const instance of instances) await instance.waitForStatus('complete')
   const { results } = await env.DB.prepare(
@@ -233,8 +232,7 @@ test.each([
   const mornings: [string, number | null][] = []
   for (const day of ['2026-11-01', '2026-11-02']) {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`${day}T06:05:00.000Z`) })
-    const event = { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController
-    await worker.scheduled(event, env)
+    await runCron(CRON_SCHEDULES.report)
     for (const instance of await runs.get()) await instance.waitForStatus('complete')
     const count = "select count(*) as n from webhook_events where type = 'statement.ready'"
     mornings.push([day, await env.DB.prepare(count).first('n')])

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { newRunId, type RunParameters } from '../../src/commission/statements/run.ts'
 import { refreshDrafts } from '../../src/commission/statements/store.ts'
-import { endStep, insertRuns, storeSteps } from '../../src/db/commission/runs.ts'
+import { endStep, insertMorningRun, storeSteps } from '../../src/db/commission/runs.ts'
 import { resolveDatabase } from '../../src/db/database.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { computationOf } from './stored.ts'
@@ -19,9 +19,10 @@ export async function storeStarted(
   period: string,
   run = newRunId(Date.now()),
 ): Promise<RunParameters> {
-  const parameters = { account, run, period }
-  await insertRuns(await databaseOf(account), [parameters], new Date().toISOString())
-  return parameters
+  const [started_at, most] = [new Date().toISOString(), Number.MAX_SAFE_INTEGER]
+  const stored = { account, id: run, period, started_at, most, running_since: '' }
+  await insertMorningRun(await databaseOf(account), stored)
+  return { account, run, period }
 }
 
 /**

@@ -1,8 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import worker from '../../src/index.ts'
+import { runCron } from '../crons.ts'
 import type { Fault, Place } from './faults.ts'
 import { surrounded } from './platform.ts'
 import { asks, type Route } from './routes.ts'
@@ -39,8 +38,7 @@ async function sendOnce(route: Route, world: World, faults: readonly Fault[] = [
 }
 
 /** Runs the cron of each minute, which propagates settings that live tokens have missed. */
-export const propagate = () =>
-  worker.scheduled({ cron: CRON_SCHEDULES.propagate, scheduledTime: Date.now() } as never, env)
+export const propagate = () => runCron(CRON_SCHEDULES.propagate)
 
 /** Returns the rows of an account and the storage of its objects. */
 export const stateOf = async (world: World) => ({

@@ -30,9 +30,14 @@ export const PERIOD_FORMS = 'a month such as `2026-10` or a week such as `2026-W
 /** The error of such a period in a query. */
 export const FAR_AHEAD = '`period` is more than 10 years ahead.'
 
-/** The limits of runs that are started by hand. */
+/** The limits of runs. */
 export const RUN_LIMITS = {
-  /** The runs of an account that are running at once. One that began more than a day ago is lost. */
+  /**
+   * The runs of a database that are running when a run of the morning begins. A step reads for some seconds,
+   * so ten of them leave a database time for deliveries, and 600 accounts an hour.
+   */
+  ofDatabase: 10,
+  /** The runs of an account that are running when one is started by hand. One that began more than a day ago is lost. */
   running: 20,
   /** The seconds after which another one may be started. */
   retryAfter: 60,
@@ -59,5 +64,5 @@ export const RESUME_LIMITS = {
   /** How often a Workflow is restarted while no step of the run ends. */
   restarts: 5,
   /** The runs of a database that one job resumes. */
-  runs: 20,
+  runs: 15,
 }

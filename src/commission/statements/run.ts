@@ -14,7 +14,7 @@ import {
   endRun,
   endStep,
   findRun,
-  insertRuns,
+  insertMorningRun,
   lastDraftPeriod,
   periodKinds,
   type StalledRun,
@@ -22,9 +22,9 @@ import {
   storeSteps,
 } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
-import { accountPages, findAccount } from '../../db/directory/accounts.ts'
+import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
-import { ulid, ulidPrefix } from '../../db/ulid.ts'
+import { ulid, ulidOf, ulidPrefix } from '../../db/ulid.ts'
 import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError, unavailable } from '../../errors.ts'
@@ -344,38 +344,37 @@ async function startWorkflow(
   }
 }
 
-/** The accounts of a page: at most as many as one call starts runs. */
-const PAGE = 50
-
 /**
- * Starts a run for each account with plans and each kind of period: of the period in which yesterday
+ * Starts a run of an account for each kind of period of its plans: of the period in which the day before `at`
  * lies in the zone of the account's facts, so that the run begins after the last day of a period, and the
- * period can be approved.
+ * period can be approved. `planned` is the time in its id, so that a message that arrives twice starts no
+ * second run. All are in milliseconds. Returns whether all are started: at most `RUN_LIMITS.ofDatabase` runs
+ * of a database are running.
  */
-export async function startRuns(
+export async function startMorningRuns(
   env: Env,
-  now: number,
-  guard: (label: string, start: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  for await (const page of accountPages(env.DB, PAGE)) {
-    for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
-      await guard(binding, async () => {
-        const yesterdays = new Map(
-          accounts.map((one) => [one.id, dayNumber(dayInZone(bookZoneOf(one), now)) - 1]),
-        )
-        const db = resolveDatabase(env, binding)
-        const kinds = await periodKinds(db, [...yesterdays.keys()])
-        const runs = kinds.map(({ account, kind }): RunParameters => {
-          const period = periodOf(yesterdays.get(account) ?? 0, kind)
-          return { account, run: newRunId(now), period: period.id }
-        })
-        if (runs.length === 0) return
-        // First, so that a run whose Workflow is not created is resumed.
-        await insertRuns(db, runs, new Date(now).toISOString())
-        await env.STATEMENT_RUNS.createBatch(runs.map((params) => ({ id: params.run, params })))
-      })
+  account: Account,
+  { at, planned, now }: { readonly at: number; readonly planned: number; readonly now: number },
+): Promise<boolean> {
+  const yesterday = dayNumber(dayInZone(bookZoneOf(account), at)) - 1
+  const db = resolveDatabase(env, account.binding)
+  let isStarted = true
+  for (const kind of await periodKinds(db, account.id)) {
+    const period = periodOf(yesterday, kind).id
+    const run = PREFIX + (await ulidOf(planned, JSON.stringify([account.id, period])))
+    // First, so that a run whose Workflow is not created is resumed.
+    const isNew = await insertMorningRun(db, {
+      ...{ account: account.id, id: run, period, started_at: new Date(now).toISOString() },
+      ...{ most: RUN_LIMITS.ofDatabase, running_since: firstRunId(now - DAY_MS) },
+    })
+    if (isNew === null) isStarted = false
+    else if (isNew) {
+      // In contrast to `create`, this does not fail if the Workflow exists.
+      const params: RunParameters = { account: account.id, run, period }
+      await env.STATEMENT_RUNS.createBatch([{ id: run, params }])
     }
   }
+  return isStarted
 }
 
 /**

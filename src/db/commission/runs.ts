@@ -14,20 +14,42 @@ interface RunProgress extends Run {
   readonly steps_done: number
 }
 
-/** Stores runs that are about to start. */
-const INSERT_RUNS = compileStatement(`
+/** Inserts a run of the morning, unless too many runs of its database are running. */
+const INSERT_MORNING_RUN = compileStatement(`
   insert into statement_runs (account, id, period, status, started_at)
-  select value ->> 0, value ->> 1, value ->> 2, 'running', :started_at from ${JSON_EACH}(:rows)
-  where true on conflict (account, id) do nothing`)
+  select :account, :id, :period, 'running', :started_at
+  where :most > (select count(*) from statement_runs indexed by statement_runs_running
+    where status = 'running' and id >= :running_since)
+  on conflict (account, id) do nothing`)
 
-/** Stores runs that are about to start. */
-export const insertRuns = (
-  db: D1Database,
-  runs: readonly { account: string; run: string; period: string }[],
-  started_at: string,
-) => {
-  const rows = JSON.stringify(runs.map(({ account, run, period }) => [account, run, period]))
-  return withD1Retry(() => bindStatement(db, INSERT_RUNS, { rows, started_at }).run())
+/** Reads whether a run has read nothing yet: its Workflow may not have been created. */
+const FIND_MORNING_RUN = compileStatement(`
+  select status = 'running' and affiliates is null as is_unread from statement_runs
+  where account = :account and id = :id`)
+
+/** A run of the morning. Ids of runs are in order of time. */
+interface MorningRun {
+  readonly account: string
+  readonly id: string
+  readonly period: string
+  readonly started_at: string
+  /** The most runs of the database that may be running; those with ids before `running_since` do not count. */
+  readonly most: number
+  readonly running_since: string
+}
+
+/**
+ * Inserts a run of the morning, unless it is stored or too many runs of its database are running. Returns
+ * whether its Workflow has to be created; null if the run is not stored.
+ */
+export async function insertMorningRun(db: D1Database, run: MorningRun): Promise<boolean | null> {
+  const results = await withD1Retry(() =>
+    db.batch<{ is_unread: 0 | 1 }>(
+      [INSERT_MORNING_RUN, FIND_MORNING_RUN].map((one) => bindStatement(db, one, { ...run })),
+    ),
+  )
+  const row = results[1]?.results[0]
+  return row ? row.is_unread === 1 : null
 }
 
 /** Stores that a run reads from now on, with 0 affiliates until its steps are known. */
@@ -143,19 +165,15 @@ export async function lastDraftPeriod(
   return row.period
 }
 
-/** Reads which kinds of periods the plans of accounts have. */
+/** Reads which kinds of periods the plans of an account have. */
 const PERIOD_KINDS = compileStatement(`
-  select distinct v.account, v.terms ->> 'period' as kind
-  from ${JSON_EACH}(:accounts) a
-  cross join plan_versions v on v.account = a.value and v.withdrawn_at is null`)
+  select distinct terms ->> 'period' as kind from plan_versions
+  where account = :account and withdrawn_at is null`)
 
-/** Returns which kinds of periods the plans of some accounts have. */
-export async function periodKinds(
-  db: D1Database,
-  accounts: readonly string[],
-): Promise<{ account: string; kind: 'month' | 'week' }[]> {
-  const values = { accounts: JSON.stringify(accounts) }
-  return all<{ account: string; kind: 'month' | 'week' }>(db, PERIOD_KINDS, values)
+/** Returns which kinds of periods the plans of an account have. */
+export async function periodKinds(db: D1Database, account: string): Promise<('month' | 'week')[]> {
+  const rows = await all<{ kind: 'month' | 'week' }>(db, PERIOD_KINDS, { account })
+  return rows.map(({ kind }) => kind)
 }
 
 /** The key of a step of a run. */

@@ -34,15 +34,23 @@ export async function enabledAccounts(
 export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Account>> =>
   listRows(db, { table: accounts, key: 'id', account: null }, page)
 
-/** Yields all accounts in the order of their ids, at most `size` at a time. */
-export async function* accountPages(db: D1Database, size: number): AsyncGenerator<Account[]> {
-  let after: Page['after'] = null
-  do {
-    const page: FoundPage<Account> = await listAccounts(db, { number: 1, size, after })
-    yield page.data
-    after = page.last
-  } while (after !== null)
-}
+const FIND_ACCOUNTS = compileStatement(`
+  select ${columnNames(accounts).join()} from accounts
+  where id in (select value from json_each(:ids)) order by id`)
+
+/** Returns those of some accounts that exist, in the order of their ids. */
+export const findAccounts = (db: D1Database, ids: readonly string[]): Promise<Account[]> =>
+  all<Account>(db, FIND_ACCOUNTS, { ids: JSON.stringify(ids) })
+
+const LIST_PLACES = compileStatement(`
+  select id, binding from accounts where id > :after order by id limit :limit`)
+
+/** Returns the first ids of accounts after an id, in order, each with the binding of its database. */
+export const listPlaces = (
+  db: D1Database,
+  after: string,
+  limit: number,
+): Promise<Pick<Account, 'id' | 'binding'>[]> => all(db, LIST_PLACES, { after, limit })
 
 /** The settings that can be changed, besides `disabled`. */
 const SETTINGS = [
@@ -119,10 +127,10 @@ export const markPropagated = (db: D1Database, id: string, version: number) =>
   withD1Retry(() => bindStatement(db, MARK_PROPAGATED, { id, version }).run())
 
 const ACCOUNTS_TO_PROPAGATE = compileStatement(
-  `select id from accounts where pushed < version order by id limit 100`,
+  `select id from accounts where pushed < version order by id limit 1000`,
 )
 
-/** Returns the ids of at most 100 accounts whose live tokens have not received the last version. */
+/** Returns the ids of at most 1000 accounts whose live tokens have not received the last version. */
 export async function accountsToPropagate(db: D1Database): Promise<string[]> {
   const rows = await all<Pick<Account, 'id'>>(db, ACCOUNTS_TO_PROPAGATE)
   return rows.map(({ id }) => id)

@@ -17,12 +17,14 @@ import {
 } from './totals.ts'
 
 /** The maximum number of days that one check compares. */
-const MAX_DAYS = 200
+const MAX_DAYS = 10
 
-/** The limits of a check. */
+/** The limits of a check. With at most four queries a step they are fewer than an invocation may make. */
 export const CHECK_LIMITS = {
   /** The steps after which it begins no other day. */
-  steps: 200,
+  steps: 10,
+  /** The steps of one day; a day with more records is not compared. */
+  stepsOfDay: 110,
 }
 
 const LEAST_RECENTLY_CHECKED = compileStatement(`
@@ -63,14 +65,14 @@ export interface WrongDay {
 
 /**
  * Compares kept totals with the records, those first that were not compared for longest. Totals that
- * differ are deleted, so that the day is summed anew, and returned. `views` are all resources of all
- * verticals.
+ * differ are deleted, so that the day is summed anew, and returned. `isDone` is whether no other day is left.
+ * `views` are all resources of all verticals.
  */
 export async function checkTotals(
   db: D1Database,
   views: readonly RecordView[],
   now: number,
-): Promise<WrongDay[]> {
+): Promise<{ wrong: WrongDay[]; isDone: boolean }> {
   const session = db.withSession('first-primary')
   const days = await all<KeptDay>(session, LEAST_RECENTLY_CHECKED)
   const wrong: WrongDay[] = []
@@ -92,7 +94,7 @@ export async function checkTotals(
       wrong.push({ account, resource, day: String(decode(encoded[dayColumn], day)) })
     }
   }
-  return wrong
+  return { wrong, isDone: days.length < MAX_DAYS }
 }
 
 const run = (
@@ -137,6 +139,7 @@ async function compareDay(
       const isWrong = JSON.stringify(toKeptGroups(sums, view)) !== kept.totals
       return { kept, isWrong, steps }
     }
+    if (steps >= CHECK_LIMITS.stepsOfDay) return { kept, isWrong: false, steps }
     after = step.end
   }
 }

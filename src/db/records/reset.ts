@@ -170,8 +170,8 @@ export async function finishReset(
 /** The accounts whose reset one run goes on with. */
 const RESETS_PER_RUN = 100
 
-/** Goes on with the resets that have not ended, until `deadline` (milliseconds). */
-export async function finishResets(db: D1Database, deadline: number): Promise<void> {
+/** Goes on with the resets that have not ended, until `deadline` (milliseconds). Returns whether all have. */
+export async function finishResets(db: D1Database, deadline: number): Promise<boolean> {
   const { results } = await withD1Retry(() =>
     db
       .prepare(
@@ -180,6 +180,7 @@ export async function finishResets(db: D1Database, deadline: number): Promise<vo
       .all<{ account: string }>(),
   )
   for (const { account } of results) {
-    if (!(await finishReset(db, account, deadline))) return
+    if (!(await finishReset(db, account, deadline))) return false
   }
+  return results.length < RESETS_PER_RUN
 }

@@ -1,8 +1,7 @@
 import { withD1Retry } from '../retry.ts'
 
-/** The rows that one DELETE removes, and the DELETEs of one run for a table; the next run goes on. */
+/** The rows that one DELETE removes. */
 const ROWS_PER_DELETE = 2000
-const DELETES_PER_RUN = 200
 
 /** The tables whose rows expire: the column that tells their age, then the rest of the key. */
 const EXPIRING_TABLES = {
@@ -22,19 +21,20 @@ const TABLES = Object.keys(EXPIRING_TABLES) as ExpiringTable[]
 /** The oldest value that is kept, by table; rows below it are deleted. */
 export type Oldest = Readonly<Record<ExpiringTable, string | number>>
 
-/** Deletes expired rows in bounded steps and returns their number. */
-export async function deleteExpired(db: D1Database, oldest: Oldest): Promise<number> {
-  let deleted = 0
-  for (const table of TABLES) {
-    for (let step = 0; step < DELETES_PER_RUN; step++) {
+/** Deletes expired rows in steps. It can be ended between two of them: the next call goes on. */
+export async function deleteExpired(db: D1Database, oldest: Oldest): Promise<void> {
+  let left: readonly ExpiringTable[] = TABLES
+  while (left.length > 0) {
+    // The tables take turns, so that a large one does not keep the others waiting.
+    const next: ExpiringTable[] = []
+    for (const table of left) {
       const { meta } = await withD1Retry(() =>
         db.prepare(deleteExpiredSql(table)).bind(oldest[table]).run(),
       )
-      deleted += meta.changes
-      if (meta.changes < ROWS_PER_DELETE) break
+      if (meta.changes === ROWS_PER_DELETE) next.push(table)
     }
+    left = next
   }
-  return deleted
 }
 
 /** Deletes account by account along the key, so that it reads no more rows than it deletes. */

@@ -49,15 +49,12 @@ export async function readUsages(db: D1Database, accounts: readonly string[]): P
   return all<Usage>(db, selectUsages, { accounts: JSON.stringify(accounts) })
 }
 
-/**
- * Adds what these accounts wrote in past hours to what they store, and returns what each stores, with
- * the size of the database in bytes.
- */
+/** Adds what these accounts wrote in past hours to what they store, and returns what each stores. */
 export async function rollUpUsages(
   db: D1Database,
   accounts: readonly string[],
   now: number,
-): Promise<{ usages: Usage[]; size: number }> {
+): Promise<Usage[]> {
   const values = { accounts: JSON.stringify(accounts), hour: Math.floor(now / HOUR_MS) }
   const results = await withD1Retry(() =>
     db.batch<Usage>([
@@ -65,8 +62,7 @@ export async function rollUpUsages(
       bindStatement(db, selectUsages, values),
     ]),
   )
-  const { results: usages, meta } = required(results[1], 'result')
-  return { usages, size: meta.size_after }
+  return required(results[1], 'result').results
 }
 
 // An account has no row before its first full hour.

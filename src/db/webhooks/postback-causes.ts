@@ -18,10 +18,25 @@ export interface Want {
 }
 
 const READ_WANTS = compileStatement(`
-  select account, affiliate_id, type, min(since) as since from postback_wants group by 1, 2, 3`)
+  select w.account, w.affiliate_id, w.type, min(w.since) as since
+  from json_each(:accounts) a cross join postback_wants w on w.account = a.value group by 1, 2, 3`)
 
-/** Reads what the postbacks of all affiliates want. */
-export const readWants = (db: D1Database): Promise<Want[]> => all<Want>(db, READ_WANTS)
+/** Reads what the postbacks of all affiliates of some accounts want. */
+export const readWants = (db: D1Database, accounts: readonly string[]): Promise<Want[]> =>
+  all<Want>(db, READ_WANTS, { accounts: JSON.stringify(accounts) })
+
+const ACCOUNTS_WITH_WANTS = compileStatement(`
+  with recursive found(account) as (
+    select min(account) from postback_wants
+    union all
+    select (select min(account) from postback_wants where account > f.account)
+    from found f where f.account is not null
+  )
+  select account from found where account is not null`)
+
+/** Returns the accounts with a postback that wants events, in order. */
+export const accountsWithWants = async (db: D1Database): Promise<string[]> =>
+  (await all<{ account: string }>(db, ACCOUNTS_WITH_WANTS)).map(({ account }) => account)
 
 const BEGIN_PROGRESS = compileStatement(`
   insert into postback_progress (account, read_to) values (:account, :now)
