@@ -14,15 +14,16 @@ const RESOURCES = { namesOf, all: ALL_RESOURCES, viewsOf: resourcesOf }
 /** The schedules of all crons. */
 export const ALL_CRONS: readonly string[] = Object.values(CRON_SCHEDULES)
 
-/** Returns an environment with the queries of one invocation. If they do not suffice, the log says so. */
-const limited = (env: Env, what: object): Env =>
-  limitQueries(env, CRON_QUERIES, () =>
-    console.error(JSON.stringify({ fault: 'too_many_queries', ...what, limit: CRON_QUERIES })),
+/**
+ * Runs a cron that is due at `time`, in milliseconds. What visits accounts or databases goes to the queue. If the
+ * queries of an invocation do not suffice, the log says so.
+ */
+export function runCron(cron: string, env: Env, time: number): Promise<void> {
+  const limited = limitQueries(env, CRON_QUERIES, () =>
+    console.error(JSON.stringify({ fault: 'too_many_queries', cron, limit: CRON_QUERIES })),
   )
-
-/** Runs a cron that is due at `time`, in milliseconds. What visits accounts or databases goes to the queue. */
-export const runCron = (cron: string, env: Env, time: number): Promise<void> =>
-  scheduled(cron, limited(env, { cron }), time)
+  return scheduled(cron, limited, time)
+}
 
 /** Does a job with the queries of its own invocation. */
 async function run(env: Env, job: Job): Promise<void> {
@@ -46,15 +47,26 @@ const PAUSE_SECONDS = { first: 60, longest: 1800 }
  */
 export async function runJobs(batch: MessageBatch<Job>, env: Env): Promise<void> {
   for (const message of batch.messages) {
-    const { job, at: _, accounts: __, ...what } = { accounts: [], ...message.body }
+    const { job, binding, account }: Named = message.body
+    const limited = limitQueries(env, CRON_QUERIES, () => {
+      const [fault, limit] = ['too_many_queries', CRON_QUERIES]
+      console.error(JSON.stringify({ fault, job, binding, account, limit }))
+    })
     try {
-      await run(limited(env, { job, ...what }), message.body)
+      await run(limited, message.body)
       message.ack()
     } catch (error) {
-      console.error(JSON.stringify({ fault: errorName(error), job, ...what }))
+      console.error(JSON.stringify({ fault: errorName(error), job, binding, account }))
       const { first, longest } = PAUSE_SECONDS
       if (!REPEATED.has(job)) message.ack()
       else message.retry({ delaySeconds: Math.min(first * message.attempts, longest) })
     }
   }
+}
+
+/** What the log says of a job: its database and its account, if it has one. */
+interface Named {
+  readonly job: Job['job']
+  readonly binding?: string
+  readonly account?: string
 }

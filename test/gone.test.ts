@@ -31,6 +31,7 @@ const PARTS: [column: string, binding: string, part: Part][] = [
   ['`ErasureJournal` objects', 'ERASURE_JOURNAL', 'ERASURE_JOURNAL'],
   ['`BackgroundJob` objects', 'BACKGROUND_JOBS', 'BACKGROUND_JOBS'],
   ['queue of clicks', 'CLICKS', 'CLICKS'],
+  ['queue of jobs', 'ACCOUNT_JOBS', { ACCOUNT_JOBS: {} }],
   ['queue of webhooks', 'WEBHOOKS', 'WEBHOOKS'],
   [
     'Workflow',
