@@ -1,8 +1,10 @@
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { storeClicks } from '../src/db/directory/clicks.ts'
 import { WORDS } from '../src/portal/words.ts'
 import { affiliateWorld, askWith } from './affiliate-world.ts'
 import { unescaped } from './console/form-fields.ts'
-import { ada, askAdmin, json } from './partner.ts'
+import { ada, askAdmin, deposit, json } from './partner.ts'
 import { hidden, signedInFor } from './portal/join.ts'
 
 // What the pages of the portal show of a world with records, statements and affiliates below.
@@ -74,6 +76,8 @@ test('a statement lists its lines by rule, and each opens to its reason in the l
   const key = await world.makeKey('own')
   const [line] = (await world.shownLinesOf(key, 'own')).filter(({ rule }) => rule === 'cpa')
   const why = await read(`${statement}?line=${line?.id}`)
+  // The line and its rule, before its reason.
+  expect(why).toMatch(/Warum dieser Betrag Kunde c_[\da-f]{24} .*einmal/)
   expect(why).toContain('Was zählt, ist vom 2. Okt. 2026: 102,00 EUR.')
   expect(why).toContain('mit 1: dass der Kunde innerhalb')
   expect(why).toContain('Die Zeile zahlt 20,00 EUR.')
@@ -183,4 +187,77 @@ test('a member makes keys, which are shown once, replaces and ends them; the aud
   const { data } = await json(askAdmin(`audit-log?account=acme-forex`))
   const entry = data.find(({ action }: { action: string }) => action === 'affiliate-key.end')
   expect(entry.actor).toMatch(/^affiliate-member \S+ own$/)
+})
+
+test('records that did not count have their reason, what is missing and until when, in each language', async () => {
+  const world = await affiliateWorld()
+  await world.post('customers', [
+    { ...ada, customer_id: 'c-july', affiliate_id: 'own', signup_date: '2026-07-01T09:00:00.000Z' },
+  ])
+  await world.post('transactions', [
+    { ...deposit, customer_id: 'c-july', transaction_id: 'late', amount_currency: 50 },
+  ])
+  for (const [language, waits, ended, declined] of [
+    [
+      'en',
+      'Still missing: days with lots traded: 0 of 1; until 30 Nov 2026.',
+      'The time for it ended on 30 Aug 2026.',
+      'It was declined.',
+    ],
+    [
+      'de',
+      'Es fehlt noch: Tage mit Lots: 0 von 1; bis 30. Nov. 2026.',
+      'Die Frist dafür endete am 30. Aug. 2026.',
+      'Der Vorgang wurde abgelehnt.',
+    ],
+    [
+      'es',
+      'Falta todavía: días con lotes operados: 0 de 1; hasta el 30 nov 2026.',
+      'El plazo terminó el 30 ago 2026.',
+      'Fue rechazada.',
+    ],
+    [
+      'pt',
+      'Ainda falta: dias com lotes negociados: 0 de 1; até 30 de nov. de 2026.',
+      'O prazo terminou em 30 de ago. de 2026.',
+      'Foi recusada.',
+    ],
+  ] as const) {
+    const { read } = await reader(world, language)
+    for (const path of ['', '/customers'])
+      expect(await read(path)).toContain(WORDS[language].unearned_link)
+    const page = await read('/unearned?period=2026-10')
+    expect(page).toContain(waits)
+    expect(page).toContain(ended)
+    expect(page).toMatch(/50[.,]00 EUR/)
+    expect(page).not.toMatch(/undefined|qualify\/|not_qualified/)
+    expect(await read('/unearned?period=2026-10&reason=declined')).toContain(declined)
+    const all = await read('/unearned?period=2026-10&reason=')
+    expect(all).toContain(declined)
+    expect(all).not.toContain('c-own')
+  }
+  await world.show({ amounts: false, customer_ids: 'none' })
+  const { read } = await reader(world, 'en')
+  const page = await read('/unearned?period=2026-10')
+  expect(page).toContain(WORDS.en.a_customer)
+  expect(page).not.toMatch(/50\.00 EUR/)
+})
+
+test('figures of campaigns are by the parameter that the address names', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const [link] = (await json(askWith(key, 'links'))).data
+  const subs = [{ sub1: 'newsletter', sub2: 'top' }, { sub1: 'newsletter' }, {}]
+  await storeClicks(
+    env.DB,
+    subs.map((one, i) => ({
+      ...{ account: 'acme-forex', link_id: link.link_id, click_id: `click-${i}` },
+      ...{ clicked_at: Date.now(), subs: one },
+    })),
+  )
+  const { read } = await reader(world, 'en')
+  expect(await read('/links/campaigns')).toMatch(/newsletter 2 0 0 without sub1 1 /)
+  expect(await read('/links/campaigns?by=sub2')).toMatch(/without sub2 2 .*top 1 0 0/)
+  expect(await read('/links/campaigns?by=sub5')).toContain('without sub5')
+  expect(await read('/links')).toContain(WORDS.en.campaign_figures)
 })

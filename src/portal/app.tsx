@@ -8,6 +8,7 @@ import { policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
 import { httpsOnly, requestLog } from '../http/request-log.ts'
 import { acceptedLanguage } from '../languages.ts'
+import { showCampaigns } from './campaigns.tsx'
 import { showCustomers } from './customers.tsx'
 import { PortalPage, Problem, portalPath } from './layout.tsx'
 import { changeLinks, saveQrCode, showLinks } from './links.tsx'
@@ -35,6 +36,7 @@ import {
 import { showStatement } from './statement.tsx'
 import { showStatements } from './statements.tsx'
 import { showSubAffiliates } from './sub-affiliates.tsx'
+import { showUnearned } from './unearned.tsx'
 import { beginView, refuseViewer } from './view-as.tsx'
 import { type MemberVisit, memberVisit, type PersonVisit } from './visit.ts'
 import { WORDS } from './words.ts'
@@ -123,11 +125,13 @@ portalApp
   .get('/statements', forMembers(showStatements))
   .get('/statements/:statement', forMembers(showStatement))
   .get('/customers', forMembers(showCustomers))
+  .get('/unearned', forMembers(showUnearned))
   .get('/sub-affiliates', forMembers(showSubAffiliates))
   .get('/payments', forMembers(showPayments))
   .get('/payments/ledger', forMembers(showLedger))
   .get('/links', forMembers(showLinks))
   .post('/links', forMembers(changeLinks))
+  .get('/links/campaigns', forMembers(showCampaigns))
   .get('/links/:link/qr-code.svg', forMembers(saveQrCode))
   .get('/questions', forMembers(showQuestions))
   .post('/questions', forMembers(changeQuestions))

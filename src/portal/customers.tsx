@@ -8,6 +8,7 @@ import { portalPath } from './layout.tsx'
 import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
+import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 
 interface State extends SeenState {
@@ -96,6 +97,9 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
     c,
     <MemberPage visit={visit} here="customers" title={words.customers}>
       <Filter visit={visit} status={status} />
+      <p>
+        <a href={portalPath(visit.account.id, UNEARNED)}>{words.unearned_link}</a>
+      </p>
       <Table
         caption={words.customers}
         rows={data}

@@ -7,6 +7,7 @@ import { FigureCard } from '../console/parts/figures.tsx'
 import { respond, textOf } from '../console/respond.ts'
 import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
+import { CampaignLinks, linkMetrics } from './campaigns.tsx'
 import { Copied, isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
@@ -37,18 +38,11 @@ const DAYS = 30
 const linkPath = ({ account }: MemberVisit, { link_id }: Pick<Link, 'link_id'>) =>
   `${portalPath(account.id, AT)}?${new URLSearchParams({ link: link_id })}`
 
-/** The metrics of links, with the words of each. Only some firms have deposits that are told apart. */
-const metricsOf = ({ words, account }: MemberVisit): readonly (readonly [string, string])[] => [
-  ['clicks', words.clicks],
-  ['signups', words.signups],
-  ...(account.vertical === 'forex' ? [['first_deposit_count', words.first_deposits] as const] : []),
-]
-
 /** Reads the figures of links. A report of a very large account is refused: then the page has none. */
 async function readFigures(visit: MemberVisit): Promise<Figures> {
   const query = {
     ...{ from: dayBefore(visit.now, DAYS - 1), to: dayBefore(visit.now, 0), group_by: 'link' },
-    metrics: metricsOf(visit)
+    metrics: linkMetrics(visit)
       .map(([name]) => name)
       .join(),
   }
@@ -209,7 +203,7 @@ const Links = (props: { visit: MemberVisit; list: List<Link>; figures: Figures }
             title: words.link_address,
             cell: (link: Link) => <Copied visit={visit} text={link.url} />,
           },
-          ...metricsOf(visit).map(([name, title]) => ({
+          ...linkMetrics(visit).map(([name, title]) => ({
             title,
             isNumeric: true,
             cell: (link: Link) => figureText(visit, figures, link, name),
@@ -232,6 +226,8 @@ const Campaigns = ({ visit, link }: { visit: MemberVisit; link: Link }) => {
       <p>
         <Copied visit={visit} text={`${link.url}?sub1=newsletter&sub2=button`} />
       </p>
+      <p class="note">{words.campaign_figures}</p>
+      <CampaignLinks visit={visit} />
     </section>
   )
 }
@@ -256,7 +252,7 @@ const OneLink = (props: {
         <Copied visit={visit} text={link.url} />
       </p>
       <div class="figure-cards">
-        {metricsOf(visit).map(([name, title]) => (
+        {linkMetrics(visit).map(([name, title]) => (
           <FigureCard title={title}>
             <p class="big">{figureText(visit, figures, link, name)}</p>
             <p class="note">{words.last_days}</p>
@@ -330,6 +326,8 @@ export async function showLinks(
       ) : (
         <>
           <Links visit={visit} list={found} figures={figures} />
+          <h2>{words.campaign_figures}</h2>
+          <CampaignLinks visit={visit} />
           <NewLink visit={visit} pages={pages} refused={refused} />
         </>
       )}

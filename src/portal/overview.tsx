@@ -5,8 +5,10 @@ import { Chart, type ChartRow } from '../console/parts/chart.tsx'
 import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import { respond } from '../console/respond.ts'
+import { portalPath } from './layout.tsx'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
 import { type Due, dueText } from './payments.tsx'
+import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
@@ -199,7 +201,7 @@ const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
 
 /** Responds with the overview of the affiliate: the last 30 days, what is pending and why, and the plans. */
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, now } = visit
+  const { words, now, account } = visit
   const range = { from: dayBefore(now, 2 * DAYS - 1), to: dayBefore(now, 0) }
   const [me, overview] = await Promise.all([
     visit.get<Me>('/me'),
@@ -219,6 +221,9 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
       <Days visit={visit} latest={latest} />
       <h2>{words.pending}</h2>
       <PendingWords visit={visit} pending={overview.pending} />
+      <p>
+        <a href={portalPath(account.id, UNEARNED)}>{words.unearned_link}</a>
+      </p>
       <h2>{words.plans}</h2>
       <Plans visit={visit} plans={me.plans} />
     </MemberPage>,

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { moneyText } from '../commission/books/money.ts'
 import type { Explanation } from '../commission/engine/explain.ts'
-import { ruleWords } from '../commission/engine/plan-words.ts'
+import { type RuleWords, ruleWords } from '../commission/engine/plan-words.ts'
 import type { Part } from '../commission/export/read.ts'
 import { balanceOf } from '../commission/statements/balance.ts'
 import { correctionWords } from '../commission/statements/cause-words.ts'
@@ -111,10 +111,7 @@ const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
 const Group = ({ frame, group }: { frame: Frame; group: LineGroup }) => {
   const { visit, statement, plans } = frame
   const { speech } = visit
-  const terms = plans.termsOf(statement.plan, group.version)
-  const rule = terms?.rules.find(({ id }) => id === group.rule)
-  const { pays, limits } =
-    terms && rule ? ruleWords(rule, terms, speech) : { pays: titleText(group.rule), limits: [] }
+  const { pays, limits } = ruleOf({ statement, plans }, group, speech)
   const { others, sum } = group
   const money = (value: typeof sum) =>
     speech.money(moneyText(value, statement.currency), statement.currency)
@@ -225,20 +222,54 @@ const Others = ({ frame, adjustments }: { frame: Frame; adjustments: readonly Ad
   )
 }
 
+/** Says which line or correction an explanation is about, and what its rule pays. */
+function subjectWords({ visit, statement, plans }: Frame, id: string, found: Explained): string[] {
+  const { speech } = visit
+  if (!('line' in found)) {
+    const one = statement.adjustments.find((adjustment) => adjustment.id === id)
+    return one ? [`${correctionWords(one, speech.period(one.of.period), speech)}.`] : []
+  }
+  const { scope, rule, version } = found.line
+  return [scopeText(scope, visit), ruleOf({ statement, plans }, { rule, version }, speech).pays]
+}
+
+/** Returns a rule of the plan of a statement in words. */
+function ruleOf(
+  { statement, plans }: Pick<Frame, 'statement' | 'plans'>,
+  { rule: id, version }: Pick<LineGroup, 'rule' | 'version'>,
+  speech: MemberVisit['speech'],
+): Pick<RuleWords, 'pays' | 'limits'> {
+  const terms = plans.termsOf(statement.plan, version)
+  const rule = terms?.rules.find((one) => one.id === id)
+  return terms && rule ? ruleWords(rule, terms, speech) : { pays: titleText(id), limits: [] }
+}
+
+type Explained = Explanation | AdjustmentExplanation
+
 /** Returns what a question about a statement names. */
 const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 
 /** Reads and renders why a line or a correction pays what it pays. */
-async function renderWhy({ visit, statement }: Frame, id: string) {
+async function renderWhy(frame: Frame, id: string) {
+  const { visit, statement } = frame
   const { words, speech } = visit
-  const found = await visit.get<Explanation | AdjustmentExplanation>(
-    `/lines/${encodeURIComponent(id)}/explain`,
-    { period: statement.period },
-  )
+  const found = await visit.get<Explained>(`/lines/${encodeURIComponent(id)}/explain`, {
+    period: statement.period,
+  })
   const records = 'steps' in found ? recordsOf(found) : []
   return (
     <section class="why" id="why" aria-labelledby="why-title">
       <h2 id="why-title">{words.why}</h2>
+      <p>
+        {subjectWords(frame, id, found).map((sentence) => (
+          <>
+            <strong>
+              <Sentence text={sentence} />
+            </strong>
+            <br />
+          </>
+        ))}
+      </p>
       <SentenceList sentences={sentencesIn(found, speech)} />
       {records.length > 0 && (
         <details>

@@ -413,6 +413,39 @@ function outcomeWords(state: SeenState, rule: StateRule, words: Words): string[]
   return [text(REFUSED.get(refused_by) ?? 'state.notFor')]
 }
 
+/** What became of a record under a rule that pays once, as far as an affiliate sees it. */
+export interface SeenOutcome {
+  readonly condition: string | null
+  readonly reached?: string
+  readonly min?: string
+  readonly until?: string
+}
+
+/**
+ * Writes why the customer of a record has not qualified under a rule as of a day: what is missing and until when, or
+ * what was not met in time.
+ */
+export function outcomeStateWords(
+  { condition: name, reached, min, until }: SeenOutcome,
+  rule: StateRule & { readonly qualify?: readonly Qualification[] | undefined },
+  asOf: string,
+  words: Words,
+): string[] {
+  if (name === 'before_signup') return [words.text('state.early')]
+  const isOver = until !== undefined && until <= asOf
+  const seen = { reached: reached ?? null, min: min ?? null, until: until ?? null }
+  const isMissing = name === 'trigger' || name === 'rate' || name?.startsWith('qualify/')
+  const state: SeenState = {
+    status: isMissing ? (isOver ? 'failed' : 'waiting') : 'refused',
+    missing: name !== null && isMissing ? [name] : [],
+    closed: name !== null && isOver ? { window: name, until } : null,
+    until: until ?? null,
+    refused_by: name,
+    conditions: (rule.qualify ?? []).map((condition) => ({ condition, status: 'open', ...seen })),
+  }
+  return stateWords(state, rule, words)
+}
+
 const REFUSED: ReadonlyMap<string, MessageName> = new Map([
   ['refused', 'state.refused'],
   ['reversed', 'state.reversed'],

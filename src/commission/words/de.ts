@@ -425,5 +425,5 @@ export const de: Messages = {
   'state.reversed': 'Was zählte, wurde zurückgenommen.',
   'state.voided': 'Spätere Datensätze haben den Betrag aufgebraucht.',
   'state.notFor': 'Für diesen Kunden zahlt die Regel nicht.',
-  'state.early': 'Datensätze vor der Anmeldung zählen nicht.',
+  'state.early': 'Vorgänge vor der Registrierung zählen nicht.',
 }

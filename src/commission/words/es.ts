@@ -425,5 +425,5 @@ export const es: Messages = {
   'state.reversed': 'Lo que contaba fue anulado.',
   'state.voided': 'Registros posteriores agotaron su importe.',
   'state.notFor': 'La regla no paga por este cliente.',
-  'state.early': 'Los registros anteriores al registro del cliente no cuentan.',
+  'state.early': 'Las operaciones anteriores al registro del cliente no cuentan.',
 }

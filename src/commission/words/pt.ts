@@ -367,9 +367,9 @@ export const pt: Messages = {
   'evidence.audit': '{cause} (alteração {id})',
 
   // Why a line pays what it pays, and what became of a customer, as an affiliate reads it
-  'count.records': { one: '{count} registo', other: '{count} registos' },
+  'count.records': { one: '{count} registro', other: '{count} registros' },
   'count.customers': { one: '{count} cliente', other: '{count} clientes' },
-  'why.none': 'Nenhum registo do período conta.',
+  'why.none': 'Nenhum registro do período conta.',
   'why.counted': 'Contam: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} de {day} equivale a {converted}.',
@@ -401,11 +401,11 @@ export const pt: Messages = {
     'Desconta-se um adiantamento: {paid} deste período e {deficit} dos anteriores. Restam {amount}.',
   'why.amount': 'A linha paga {amount}.',
   'why.stored':
-    'O extrato diz {amount}. Desde então mudaram registos: é assim que se calcula agora.',
+    'O extrato diz {amount}. Desde então mudaram registros: é assim que se calcula agora.',
   'why.approved': '{period} está fechado. Aprovado: {amount}.',
   'why.corrected': 'Extratos posteriores corrigem em {amounts}.',
-  'why.gone': 'Segundo os registos atuais, a linha já não existe.',
-  'why.now': 'Segundo os registos atuais:',
+  'why.gone': 'Segundo os registros atuais, a linha já não existe.',
+  'why.now': 'Segundo os registros atuais:',
   'state.missing': 'Ainda falta: {what}.',
   'state.that': '{what}',
   'state.progress': '{what}: {reached} de {min}',
@@ -415,7 +415,7 @@ export const pt: Messages = {
   'state.unmet': 'Não cumprido: {condition}.',
   'state.refused': 'A empresa não aceita este cliente.',
   'state.reversed': 'O que contava foi anulado.',
-  'state.voided': 'Registos posteriores esgotaram o seu valor.',
+  'state.voided': 'Registros posteriores esgotaram o seu valor.',
   'state.notFor': 'A regra não paga por este cliente.',
-  'state.early': 'Os registos anteriores à inscrição não contam.',
+  'state.early': 'As operações anteriores ao cadastro não contam.',
 }

@@ -1,0 +1,107 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { dayBefore } from '../console/page.ts'
+import { Data, Table } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { SUBS } from '../db/directory/clicks.ts'
+import { ApiError } from '../errors.ts'
+import { Problem, portalPath } from './layout.tsx'
+import { MemberPage } from './member-page.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+/** A value of a parameter of the addresses, with its figures. */
+interface Row {
+  readonly groups: Readonly<Record<string, string | null>>
+  readonly metrics: Readonly<Record<string, number | null>>
+}
+
+/** The page of the figures, below that of the links. */
+const AT = '/links/campaigns'
+
+/** The days of the figures, today included. */
+const DAYS = 30
+
+/** The metrics of links, with the words of each. Only some firms have deposits that are told apart. */
+export const linkMetrics = ({
+  words,
+  account,
+}: MemberVisit): readonly (readonly [string, string])[] => [
+  ['clicks', words.clicks],
+  ['signups', words.signups],
+  ...(account.vertical === 'forex' ? [['first_deposit_count', words.first_deposits] as const] : []),
+]
+
+/** Renders the links to the figures by each parameter. */
+export const CampaignLinks = ({ visit, here }: { visit: MemberVisit; here?: string }) => (
+  <p class="quick">
+    {SUBS.map((sub) => (
+      <a
+        href={portalPath(visit.account.id, `${AT}?by=${sub}`)}
+        aria-current={sub === here ? 'true' : undefined}
+      >
+        {sub}
+      </a>
+    ))}
+  </p>
+)
+
+/** Reads the figures by a parameter, those of most clicks first; null if there is too much to count. */
+async function readRows(visit: MemberVisit, by: string): Promise<readonly Row[] | null> {
+  const query = {
+    ...{ from: dayBefore(visit.now, DAYS - 1), to: dayBefore(visit.now, 0), group_by: by },
+    metrics: linkMetrics(visit)
+      .map(([name]) => name)
+      .join(),
+  }
+  try {
+    const { data } = await visit.get<{ data: Row[] }>('/reports', query)
+    const clicksOf = ({ metrics }: Row) => metrics.clicks ?? 0
+    return data
+      .filter(({ metrics }) => Object.values(metrics).some((value) => value !== 0))
+      .sort((a, b) => clicksOf(b) - clicksOf(a))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'validation_failed') return null
+    throw error
+  }
+}
+
+/** Responds with what came of the values of a parameter that the affiliate adds to the addresses of links. */
+export async function showCampaigns(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { words, speech, account } = visit
+  const by = SUBS.find((one) => one === c.req.query('by')) ?? SUBS[0]
+  const rows = await readRows(visit, by)
+  const named = { sub: by }
+  return respond(
+    c,
+    <MemberPage visit={visit} here="links" title={words.campaign_figures}>
+      <CampaignLinks visit={visit} here={by} />
+      <p class="lead">{fill(words.campaign_figures_lead, named)}</p>
+      {rows === null ? (
+        <Problem text={words.campaign_refused} />
+      ) : (
+        <Table
+          caption={words.campaign_figures}
+          rows={rows}
+          columns={[
+            {
+              title: by,
+              cell: ({ groups }: Row) => (
+                <Data text={groups[by] ?? fill(words.campaign_without, named)} />
+              ),
+            },
+            ...linkMetrics(visit).map(([name, title]) => ({
+              title,
+              isNumeric: true,
+              cell: ({ metrics }: Row) => speech.figure(String(metrics[name] ?? 0)),
+            })),
+          ]}
+          empty={<p class="note">{fill(words.campaign_none, named)}</p>}
+        />
+      )}
+      <p>
+        <a href={portalPath(account.id, '/links')}>{words.all_links}</a>
+      </p>
+    </MemberPage>,
+  )
+}

@@ -1,0 +1,261 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { dayNumber, dayText, parsePeriod } from '../commission/engine/calendar.ts'
+import type { FactOutcome } from '../commission/engine/fact-reports.ts'
+import type { PlanTerms } from '../commission/engine/plan.ts'
+import { ruleWords } from '../commission/engine/plan-words.ts'
+import type { UnearnedRecord } from '../commission/engine/unearned.ts'
+import { outcomeStateWords } from '../commission/why/affiliate-words.ts'
+import { isMessageName } from '../commission/words/words.ts'
+import { Data, type List, Table } from '../console/parts/data.tsx'
+import { respond } from '../console/respond.ts'
+import { dayInZone } from '../zone.ts'
+import { portalPath } from './layout.tsx'
+import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
+import { type NamedPlans, readPlans } from './plans.ts'
+import { AskLink } from './questions.tsx'
+import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
+
+/** A record as the account shows it: without amounts, if these are hidden. */
+type Seen = Omit<UnearnedRecord, 'amounts' | 'customer_id'> &
+  Partial<Pick<UnearnedRecord, 'amounts' | 'customer_id'>>
+
+/** The path of the page, below that of the account. */
+export const UNEARNED = '/unearned'
+
+/** The reasons that records of an affiliate can have, in the order of the plan: what is certain comes first. */
+const REASONS = [
+  'pending',
+  'declined',
+  'reversed',
+  'refused',
+  'no_plan',
+  'no_rule',
+  'excluded',
+  'expired',
+  'not_qualified',
+  'already_counted',
+  'fx_pending',
+  'fx_missing',
+  'no_currency',
+  'unmapped',
+  'implausible_time',
+] as const
+
+type SeenReason = (typeof REASONS)[number]
+
+const isSeenReason = (text: string | undefined): text is SeenReason =>
+  REASONS.some((one) => one === text)
+
+/** The states of customers who have earned nothing by a rule that pays once. */
+const STATES = ['waiting', 'failed', 'refused'] as const
+
+/** How many months can be chosen, the present one included. */
+const MONTHS = 13
+
+/** Returns the last months before a day, the latest first. */
+function monthsUntil(today: string): string[] {
+  const [year = 0, month = 0] = today.split('-').map(Number)
+  return Array.from({ length: MONTHS }, (_, i) =>
+    new Date(Date.UTC(year, month - 1 - i, 1)).toISOString().slice(0, 7),
+  )
+}
+
+/** Names a record, with its amount if that is shown. */
+function recordText(
+  { resource, transaction_type, eventname, currency, amounts }: Seen,
+  { words, speech }: MemberVisit,
+): string {
+  const amount = amounts?.amount_currency ?? amounts?.Value
+  const name = `transaction.${transaction_type}`
+  const record =
+    resource === 'customers'
+      ? words.record_signup
+      : resource === 'trading-activity'
+        ? words.record_trading
+        : isMessageName(name)
+          ? speech.text(name, { count: 1 })
+          : titleText(eventname ?? transaction_type ?? words.record)
+  const titled = record.charAt(0).toUpperCase() + record.slice(1)
+  if (amount === undefined || currency === null) return titled
+  return fill(words.record_of, { record: titled, amount: speech.money(amount, currency) })
+}
+
+/** What the sentences about a record need besides it. */
+interface Frame {
+  readonly visit: MemberVisit
+  readonly plans: NamedPlans
+  /** The last day of what is known of the period. */
+  readonly asOf: string
+}
+
+/** Returns what a rule says to a record that it leaves out or that comes too early, and what is missing. */
+function detailsOf(outcome: FactOutcome, terms: PlanTerms | undefined, frame: Frame): string[] {
+  const { reason, rule: id, condition, min } = outcome
+  const { words, speech } = frame.visit
+  const rule = terms?.rules.find((one) => one.id === id)
+  if (!terms || !rule) return []
+  if (reason === 'excluded' || reason === 'expired')
+    return [...ruleWords(rule, terms, speech).limits]
+  if (reason !== 'not_qualified' || rule.kind !== 'once') return []
+  if (condition === 'min') {
+    return min === undefined
+      ? []
+      : [fill(words.reason_min, { min: speech.money(min, terms.currency) })]
+  }
+  const { trigger, qualify } = rule
+  const { currency, period } = terms
+  return outcomeStateWords(outcome, { currency, period, trigger, qualify }, frame.asOf, speech)
+}
+
+/** Renders a reason, the rule that gave it, and what is missing. */
+const Outcome = ({ frame, outcome }: { frame: Frame; outcome: FactOutcome }) => {
+  const { reason, plan, version, rule } = outcome
+  const { words } = frame.visit
+  const terms = plan === null || version === null ? undefined : frame.plans.termsOf(plan, version)
+  return (
+    <>
+      <Sentence text={isSeenReason(reason) ? words[`reason_${reason}`] : words.reason_other} />{' '}
+      {rule !== null && (
+        <small>
+          <Data text={titleText(rule)} />
+        </small>
+      )}
+      {detailsOf(outcome, terms, frame).map((sentence) => (
+        <p class="note">
+          <Sentence text={sentence} />
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** Returns the outcomes of a record that are listed: those with the reason that is asked for, or the first. */
+const outcomesOf = ({ rules, ...record }: Seen, reason: SeenReason | undefined): FactOutcome[] => {
+  const asked = rules.filter((one) => one.reason === reason)
+  return record.reason === 'counted' || (record.reason === reason && asked.length > 0)
+    ? asked
+    : [record]
+}
+
+/** Renders the fields that choose a month and a reason. */
+const Choices = (props: {
+  visit: MemberVisit
+  months: readonly string[]
+  period: string
+  reason: SeenReason | undefined
+}) => {
+  const { visit, months, period, reason } = props
+  const { words, speech, account } = visit
+  return (
+    <form method="get" action={portalPath(account.id, UNEARNED)} class="filters">
+      <div>
+        <label for="period">{words.period}</label>
+        <select id="period" name="period">
+          {months.map((month) => (
+            <option value={month} selected={month === period}>
+              {speech.period(month)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <label for="reason">{words.reason}</label>
+        <select id="reason" name="reason">
+          <option value="">{words.all_reasons}</option>
+          {REASONS.map((one) => (
+            <option value={one} selected={one === reason}>
+              {words[`reason_${one}`]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit">{words.show}</button>
+    </form>
+  )
+}
+
+/** Renders the links to the customers who have not qualified. */
+const CustomerLinks = ({ visit: { words, account } }: { visit: MemberVisit }) => (
+  <>
+    <p class="note">{words.unearned_links}</p>
+    <p class="quick">
+      {STATES.map((state) => (
+        <a href={portalPath(account.id, `/customers?status=${state}`)}>{words[`state_${state}`]}</a>
+      ))}
+    </p>
+  </>
+)
+
+/** Responds with the records of a month for which no rule pays, each with its reason. */
+export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
+  const { words, speech, zone, now } = visit
+  const query = c.req.query()
+  const today = dayInZone(zone, now)
+  const months = monthsUntil(today)
+  const sent = parsePeriod(query.period ?? '')
+  const period = sent?.id ?? months[0] ?? ''
+  // What can still count comes first: other reasons are mostly of records that no rule is about.
+  const chosen = query.reason ?? 'not_qualified'
+  const reason = isSeenReason(chosen) ? chosen : undefined
+  const { data, meta } = await visit.get<List<Seen>>('/unearned/facts', {
+    ...{ period, reason, cursor: query.cursor, per_page: '25' },
+  })
+  const found = data.flatMap(({ plan, rules }) => [plan, ...rules.map((one) => one.plan)])
+  const plans = await readPlans(
+    visit,
+    found.flatMap((plan) => plan ?? []),
+  )
+  const last = parsePeriod(period)?.last ?? dayNumber(today)
+  const frame = { visit, plans, asOf: dayText(Math.min(last, dayNumber(today))) }
+  return respond(
+    c,
+    <MemberPage visit={visit} here="customers" title={words.unearned}>
+      <p class="lead">{fill(words.unearned_lead, { period: speech.period(period) })}</p>
+      <Choices
+        visit={visit}
+        months={months.includes(period) ? months : [period, ...months]}
+        period={period}
+        reason={reason}
+      />
+      <Table
+        caption={words.unearned}
+        rows={data}
+        columns={[
+          {
+            title: words.customer,
+            cell: ({ customer_id: customer = 'hidden' }: Seen) =>
+              customer === 'hidden' ? (
+                words.a_customer
+              ) : (
+                <>
+                  <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
+                </>
+              ),
+          },
+          { title: words.day, cell: ({ day }: Seen) => speech.day(day) },
+          { title: words.record, cell: (one: Seen) => <Data text={recordText(one, visit)} /> },
+          {
+            title: words.reason,
+            isProse: true,
+            cell: (one: Seen) =>
+              outcomesOf(one, reason).map((outcome) => <Outcome frame={frame} outcome={outcome} />),
+          },
+        ]}
+        empty={
+          <p class="note">
+            {reason === undefined ? words.unearned_none : words.unearned_none_of_reason}
+          </p>
+        }
+      />
+      <NextPage
+        visit={visit}
+        at={UNEARNED}
+        cursor={meta.next_cursor}
+        query={{ period, reason: reason ?? '' }}
+      />
+      <CustomerLinks visit={visit} />
+    </MemberPage>,
+  )
+}
