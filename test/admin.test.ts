@@ -1165,7 +1165,7 @@ describe('the audit log', () => {
       { client_id },
       { client_id, overlap: '1h' },
       { client_id },
-      { affiliates: 1, ids: ['a'], before: [] },
+      { affiliates: 1, ids: ['a'], added: 1, added_ids: ['a'], before: [] },
       { disabled: true, before: { disabled: false } },
       { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
     ])
@@ -1181,7 +1181,10 @@ describe('the audit log', () => {
     await askAdmin('accounts/acme/affiliates', 'PUT', body)
     const { data } = await json(askAdmin('audit-log?account=acme'))
 
-    expect(data[0].details).toEqual({ affiliates: 21, ids: ids.slice(0, 20), before: [] })
+    const first = ids.slice(0, 20)
+    expect(data[0].details).toEqual({
+      ...{ affiliates: 21, ids: first, added: 21, added_ids: first, before: [] },
+    })
   })
 
   test('pages of the audit log reach 10,000 entries, and cursors all', async () => {

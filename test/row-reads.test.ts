@@ -78,6 +78,11 @@ const TEAM_ATTENTION: Bound = {
   each: 0,
   fixed: ACCOUNT.fixed + 6 * SIZES.statements + 4 * SIZES.cases + 2 * 1000,
 }
+/**
+ * The hours of three days, the signups of three days, and the latest statements, payments, entries of the audit
+ * log, cases and questions.
+ */
+const CHANGES: Bound = { each: 0, fixed: 3 * 72 + 3 * 10_000 + 5 * 2 * 1000 + 10 }
 /** The latest statements are read and grouped, those that are due, and those of the open periods. */
 const PERIODS: Bound = { each: 0, fixed: 6 * SIZES.statements + 10 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */
@@ -379,6 +384,7 @@ async function routes() {
       { bound: ATTRIBUTION, query: `${WIDEST}&unattributed=true` },
     ],
     '/attention': [{ bound: TEAM_ATTENTION }],
+    '/changes': [{ bound: CHANGES }],
     '/arrivals': [{ bound: { each: 0, fixed: 3 * HOURS } }],
     '/delivery-errors': [{ bound: { each: 0, fixed: 6 * SIZES.refused + 250 }, query: WIDEST }],
     '/records/customers': pages(RECORDS),

@@ -136,6 +136,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'heavy',
     'feeds',
     'sweep-team-reads',
+    'since-yesterday',
     'team-reading',
     'list-limits',
     'row-reads',

@@ -65,9 +65,12 @@ export const affiliates = new Hono<AppEnv>()
     issues.push(...circles, ...(levels?.issues ?? []))
     if (issues.length > 0) throw validationFailed(issues)
     const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
+    const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
+    const addedIds = added.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
     const details = {
       affiliates: sent.length,
       ids: ids.slice(0, MAX_AUDITED_IDS),
+      ...(added.length > 0 && { added: added.length, added_ids: addedIds }),
       before: replacedParents(before, changed),
       ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
     }
@@ -94,7 +97,6 @@ export const affiliates = new Hono<AppEnv>()
       const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
       throw new ApiError('conflict', { detail, cause: error })
     })
-    const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
     const changedIds = new Set(
       [...added, ...changed, ...renamed].map(({ affiliate_id }) => affiliate_id),
     )

@@ -27,6 +27,7 @@ import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
 import { attribution } from './attribution.ts'
 import { brandTokens } from './brand-tokens.ts'
+import { changes } from './changes.ts'
 import { clients } from './clients.ts'
 import { endedHolds } from './ended-holds.ts'
 import { erasureReplay, erasures } from './erasures.ts'
@@ -77,6 +78,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/cases`, fraudDecisions)
     .route(`${account}/ended-holds`, endedHolds)
     .route(account, attribution)
+    .route(account, changes)
     .route(account, erasures)
     .route(account, histories)
     .route(account, approvals)

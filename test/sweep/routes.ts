@@ -391,6 +391,7 @@ const administration: Route[] = [
   { ...reads, id: 'listAttributed' },
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
+  { ...reads, id: 'getChanges' },
   { ...reads, id: 'listArrivals' },
   {
     ...reads,

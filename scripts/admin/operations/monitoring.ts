@@ -111,6 +111,14 @@ export const MONITORING: readonly Operation[] = [
     format: list(),
   },
   {
+    noun: 'changes',
+    summary: 'Shows what changed since the start of yesterday.',
+    example: 'acme',
+    method: 'GET',
+    path: 'accounts/{account}/changes',
+    format: object,
+  },
+  {
     noun: 'tail',
     summary: 'Follows the deliveries of an account as they come, with their errors.',
     example: 'acme --status refused',

@@ -13,10 +13,7 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
-
-const listed = (description: string, items: JsonSchema) =>
-  documented(description, { type: 'array', items })
+import { COUNT, DAY, FLAG, listed, oneOf, orNull, TEXT, TIME } from './shapes.ts'
 
 const CASE = {
   case_id: documented('The id of the case.'),

@@ -28,6 +28,10 @@ export const FLAG: JsonSchema = { type: 'boolean' }
 /** Describes an enumeration. */
 export const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values })
 
+/** Describes a list. */
+export const listed = (description: string, items: JsonSchema) =>
+  documented(description, { type: 'array', items })
+
 /** Allows null beside the type of a schema. */
 export const orNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,

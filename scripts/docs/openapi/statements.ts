@@ -14,7 +14,7 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import { COUNT, DAY, listed, oneOf, orNull, TEXT, TIME } from './shapes.ts'
 import {
   LIST_EXPORTS,
   LIST_FORMATS,
@@ -26,9 +26,6 @@ const money = (description: string) =>
   documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })
 const decimal = (description: string) =>
   documented(description, { type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' })
-const listed = (description: string, items: JsonSchema) =>
-  documented(description, { type: 'array', items })
-
 const FX = listed(
   'The amounts by currency, and what they were converted to.',
   object({

@@ -32,6 +32,7 @@ import {
   type Trend,
 } from '../parts/owed.ts'
 import { canPay, sumsText } from '../parts/payout-forms.tsx'
+import { readSinceYesterday, SinceYesterdayList } from '../parts/since-yesterday.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
 
@@ -247,7 +248,7 @@ export const overviewPage: Page = {
   hasNames: true,
   async render(visit) {
     const { api, account } = visit
-    const [settings, attention, feeds, arrivals, sums, payouts] = await Promise.all([
+    const [settings, attention, feeds, arrivals, sums, payouts, since] = await Promise.all([
       api.get<Account>(apiPath(account)),
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
@@ -257,6 +258,7 @@ export const overviewPage: Page = {
         payable_on: dayBefore(visit.now, 0),
         per_page: MOST_PAYOUTS,
       }),
+      readSinceYesterday(visit),
     ])
     const days = chartRows(arrivals.data)
     // The deferred part is the last one of the document, because it keeps what follows it waiting. The style
@@ -275,6 +277,7 @@ export const overviewPage: Page = {
         </div>
         <div class="rest">
           <AttentionList visit={visit} isDisabled={settings.disabled} items={attention.data} />
+          <SinceYesterdayList visit={visit} {...since} />
           <Leading visit={visit} sums={sums} />
           <section id="feeds">
             <h2>Feeds</h2>

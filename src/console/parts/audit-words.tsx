@@ -122,6 +122,13 @@ const Quoted = ({ value }: { value: string }) => (
   </>
 )
 
+/** Renders a fraud rule by its name, or by its id. */
+const FraudRule = ({ visit, details }: { visit: Visit; details: Details }) => (
+  <AccountLink visit={visit} at={['fraud-rules', text(details, 'rule')]}>
+    <Quoted value={text(details, 'name') || text(details, 'rule')} />
+  </AccountLink>
+)
+
 /** Renders why something was done. Nothing if the log has no reason. */
 const Reason = ({ details }: { details: Details }) =>
   text(details, 'reason') ? (
@@ -250,11 +257,20 @@ const money = (details: Details): Child => (
 
 const period = (details: Details) => periodWords(text(details, 'period'))
 
-function accountChange({ before: _, ...change }: Details, former: Details): Words {
+function accountChange(details: Details, visit: Visit): Words {
+  const { before: _, ...change } = details
   const isOnly = Object.keys(change).length === 1
   if (isOnly && change.disabled === true) return { sentence: 'disabled the account' }
   if (isOnly && change.disabled === false) return { sentence: 'enabled the account' }
-  return { sentence: 'changed the settings of the account', changes: settings(change, former) }
+  return {
+    sentence: (
+      <>
+        changed <AccountLink visit={visit} at={['account']} children="the settings" /> of the
+        account
+      </>
+    ),
+    changes: settings(change, objectAt(details, 'before')),
+  }
 }
 
 /** Names the endpoint of an entry: a webhook, or a postback of an affiliate. */
@@ -322,7 +338,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     ),
     changes: settings(without(details, 'name', 'account')),
   }),
-  'account.change': (details) => accountChange(details, objectAt(details, 'before')),
+  'account.change': accountChange,
   'account.reset': () => ({ sentence: 'deleted all records of the test account' }),
   'affiliate-key.create': (details, visit) => ({
     sentence: (
@@ -353,7 +369,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'affiliates.put': (details, visit) => ({
     sentence: (
       <>
-        stored {counted(details.affiliates, 'affiliate')}:{' '}
+        {details.affiliates === details.added ? 'added' : 'stored'}{' '}
+        {counted(details.affiliates, 'affiliate')}:{' '}
         <AffiliateNames visit={visit} details={details} />
       </>
     ),
@@ -448,19 +465,19 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     ),
     changes: settings(without(details, 'eventname')),
   }),
-  'fraud-rule.disable': (details) => ({
+  'fraud-rule.disable': (details, visit) => ({
     sentence: (
       <>
-        disabled the fraud rule <Quoted value={text(details, 'rule')} /> from{' '}
+        disabled the fraud rule <FraudRule visit={visit} details={details} /> from{' '}
         <Day day={text(details, 'from')} /> on
       </>
     ),
   }),
-  'fraud-rule.put': (details) => ({
+  'fraud-rule.put': (details, visit) => ({
     sentence: (
       <>
         {Number(details.version) > 1 ? 'changed' : 'created'} the fraud rule{' '}
-        <Quoted value={text(details, 'name')} />: version {text(details, 'version')} from{' '}
+        <FraudRule visit={visit} details={details} />: version {text(details, 'version')} from{' '}
         <Day day={text(details, 'effective_from')} />, which {ruleAction(details)}
       </>
     ),
@@ -468,11 +485,11 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'fraud-rule.run': (details) => ({
     sentence: `evaluated the fraud rules: ${counted(Number(details.cases_opened), 'case')} opened, ${counted(Number(details.cases_closed), 'case')} closed`,
   }),
-  'fraud-rule.withdraw': (details) => ({
+  'fraud-rule.withdraw': (details, visit) => ({
     sentence: (
       <>
         withdrew version {text(details, 'version')} of the fraud rule{' '}
-        <Quoted value={text(details, 'rule')} />, which was to start on{' '}
+        <FraudRule visit={visit} details={details} />, which was to start on{' '}
         <Day day={text(details, 'effective_from')} />
       </>
     ),
@@ -870,16 +887,27 @@ const Changes = ({ changes }: { changes: readonly Difference[] }) => (
   </ul>
 )
 
-/** Renders what an entry of the audit log says after the name of the member, and what it changed. */
-export function AuditWords(props: { visit: Visit; action: string; details: Details }) {
-  const { visit, action, details } = props
+interface WordsProps {
+  readonly visit: Visit
+  readonly action: string
+  readonly details: Details
+}
+
+function wordsOf({ visit, action, details }: WordsProps): Words {
   const write = hasSentence(action) ? SENTENCES[action] : undefined
-  const { sentence, changes = [] } = write
-    ? write(details, visit)
-    : {
-        sentence: titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase(),
-        changes: settings(details),
-      }
+  if (write) return write(details, visit)
+  return {
+    sentence: titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase(),
+    changes: settings(details),
+  }
+}
+
+/** Renders what an entry of the audit log says after the name of the member, in one sentence. */
+export const AuditSentence = (props: WordsProps) => <>{wordsOf(props).sentence}</>
+
+/** Renders what an entry of the audit log says after the name of the member, and what it changed. */
+export function AuditWords(props: WordsProps) {
+  const { sentence, changes = [] } = wordsOf(props)
   return (
     <>
       {sentence}

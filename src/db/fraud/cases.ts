@@ -66,7 +66,7 @@ const CONDITIONS = {
 /** What cases can need, as `needs` names it. */
 export const CASE_NEEDS = ['decision', 'second_person', 'decision_soon'] as const
 
-export type CaseNeed = (typeof CASE_NEEDS)[number]
+type CaseNeed = (typeof CASE_NEEDS)[number]
 
 /** The conditions of what cases need, as SQL: what needs attention counts the same cases. */
 const NEEDS: Readonly<Record<CaseNeed, string>> = {

@@ -3,11 +3,8 @@ import { BACK_TEST_LIMITS, LISTED_EVIDENCE } from '../../../../src/fraud/limits.
 import { documented, object } from '../../envelopes.ts'
 import type { JsonSchema } from '../../types.ts'
 import { type Operation, ref } from '../operation.ts'
-import { DAY, orNull, TEXT } from '../shapes.ts'
+import { DAY, listed, orNull, TEXT } from '../shapes.ts'
 import { ACCOUNT_PATH, COUNT, operation } from './operation.ts'
-
-const listed = (description: string, items: JsonSchema) =>
-  documented(description, { type: 'array', items })
 
 const day = (description: string) => documented(description, DAY)
 

@@ -11,7 +11,7 @@ import {
   READ_HEADERS,
   ref,
 } from '../operation.ts'
-import { attention, DAY, TIME } from '../shapes.ts'
+import { attention, DAY, listed, orNull, TEXT, TIME } from '../shapes.ts'
 import { ACCOUNT_PATH, COUNT, operation } from './operation.ts'
 
 const ARRIVALS = object({
@@ -50,6 +50,79 @@ const FOUND_RECORD = object({
 
 const ATTENTION = object({ data: attention })
 
+/** The numbers of the last three days. */
+const compared = (what: string, most = '') =>
+  documented(
+    what,
+    object({
+      day_before: documented(`On the whole day before yesterday${most}.`, COUNT),
+      yesterday: documented(`On the whole of yesterday${most}.`, COUNT),
+      today: documented(`Today until now${most}.`, COUNT),
+    }),
+  )
+
+const amounts = (what: string) =>
+  listed(
+    what,
+    object({
+      currency: documented('The currency.'),
+      amount: documented('The sum, with the minor digits of the currency.'),
+    }),
+  )
+
+const affiliates = listed('Their affiliates.', TEXT)
+
+const CHANGES = object({
+  since: documented('When yesterday began, in the time zone of the records.', TIME),
+  yesterday: documented('The day of yesterday.', DAY),
+  signups: compared('Customers by the day of their signup.', ', at most 10,000'),
+  records: compared(
+    'Records that arrived, by the hour of their delivery. An hour counts for the day on which it begins.',
+  ),
+  refused_records: compared('How many of these were refused.'),
+  approved_statements: documented(
+    'Statements that were approved.',
+    object({
+      count: documented('Their number.', COUNT),
+      amounts: amounts('Their totals by currency.'),
+      periods: listed('Their periods.', TEXT),
+    }),
+  ),
+  payments: documented(
+    'Payments that were recorded, and made in the last 60 days.',
+    object({
+      count: documented('Their number.', COUNT),
+      amounts: amounts('Their sums by currency.'),
+      first_paid_on: documented('The first day on which one was made.', orNull(DAY)),
+      last_paid_on: documented('The last day on which one was made.', orNull(DAY)),
+    }),
+  ),
+  returned_payments: documented('Payments that came back.', COUNT),
+  cases_opened: documented(
+    'Cases that the fraud review opened.',
+    object({
+      count: documented('Their number.', COUNT),
+      holding: documented('How many of them hold payouts now.', COUNT),
+      affiliates,
+    }),
+  ),
+  holds_ended: documented(
+    'Holds of payouts that ended without a decision, and that nobody has acknowledged.',
+    COUNT,
+  ),
+  questions_asked: documented(
+    'Questions that affiliates asked.',
+    object({ count: documented('Their number.', COUNT), affiliates }),
+  ),
+  affiliates_added: documented(
+    'Affiliates that were added.',
+    object({
+      count: documented('Their number.', COUNT),
+      affiliates: listed('The first of each request.', TEXT),
+    }),
+  ),
+})
+
 const returned = (description: string, schema: JsonSchema) => ({
   200: { description, schema, headers: READ_HEADERS },
 })
@@ -65,6 +138,15 @@ export const looking = (): Operation[] => [
       'Returns what needs the attention of an account, the most urgent first. The account reads the same in `attention` of `GET account`, but for `unapproved_drafts`: drafts of periods that have ended.',
     parameters: ['x-d1-bookmark'],
     answers: returned('What needs attention.', ATTENTION),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/changes`,
+    id: 'getChanges',
+    summary: 'Get what changed since yesterday',
+    description:
+      'Returns what has changed in an account since the start of yesterday, in the time zone of its records. Signups and records are compared with the day before. Who changed settings and plans is in the audit log. Of statements, payments, cases, questions and entries of the audit log, the latest 1,000 are read.',
+    answers: { 200: { description: 'What changed.', schema: CHANGES } },
   }),
   operation({
     method: 'get',

@@ -4,7 +4,7 @@ import { documented, object } from '../../envelopes.ts'
 import { planSchemas } from '../../plans.ts'
 import type { JsonSchema } from '../../types.ts'
 import { type Operation, ref } from '../operation.ts'
-import { orNull, TEXT } from '../shapes.ts'
+import { listed, orNull, TEXT } from '../shapes.ts'
 import { ACCOUNT_PATH, AT, COUNT, operation } from './operation.ts'
 
 const money = (description: string) =>
@@ -18,9 +18,6 @@ const AMOUNTS = {
   payable_current: money('What is payable under the versions in force.'),
   payable_simulated: money('What is payable under the simulated version.'),
 }
-
-const listed = (description: string, items: JsonSchema) =>
-  documented(description, { type: 'array', items })
 
 /** The schemas of the response to a simulation. */
 export const SIMULATION_SCHEMAS: Record<string, JsonSchema> = {

@@ -251,7 +251,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/plans\b/, 'Plans'],
   [/\/assignments$/, 'Assignments'],
   [/\/webhooks\b/, 'Webhooks'],
-  [/\/attention$/, 'Attention'],
+  [/\/(attention|changes)$/, 'Attention and changes'],
   [/\/(deliveries|totals|held|feeds?|arrivals|delivery-errors)\b/, 'Deliveries and totals'],
   [/\/records\b/, 'Records'],
   [/^\/admin.*\/(clients|brand-tokens)\b/, 'Clients and Brand Tokens'],

@@ -1,0 +1,351 @@
+import type { Child } from 'hono/jsx'
+import { parseAffiliateActor } from '../../auth/grant.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { AUDIT_KINDS } from './audit-kinds.ts'
+import { Actor, AuditSentence } from './audit-words.tsx'
+import { Amount, count, dayWords, type List } from './data.tsx'
+import { deliveriesPath } from './deliveries.tsx'
+import { AccountLink } from './fields.tsx'
+import { AffiliateName } from './names.tsx'
+import type { Money } from './owed.ts'
+
+// What has changed since yesterday, in sentences, each with a link to what it is about.
+
+/** Numbers of the last three days. */
+interface Compared {
+  readonly day_before: number
+  readonly yesterday: number
+  readonly today: number
+}
+
+/** What `GET …/changes` says. */
+interface Changes {
+  readonly since: string
+  readonly yesterday: string
+  readonly signups: Compared
+  readonly records: Compared
+  readonly refused_records: Compared
+  readonly approved_statements: {
+    readonly count: number
+    readonly amounts: readonly Money[]
+    readonly periods: readonly string[]
+  }
+  readonly payments: {
+    readonly count: number
+    readonly amounts: readonly Money[]
+    readonly first_paid_on: string | null
+    readonly last_paid_on: string | null
+  }
+  readonly returned_payments: number
+  readonly cases_opened: Named & { readonly holding: number }
+  readonly holds_ended: number
+  readonly questions_asked: Named
+  readonly affiliates_added: Named
+}
+
+interface Named {
+  readonly count: number
+  readonly affiliates: readonly string[]
+}
+
+/** An entry of the audit log. */
+interface Entry {
+  readonly at: string
+  readonly actor: string
+  readonly role: string | null
+  readonly action: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** What is shown of the time since yesterday. */
+export interface SinceYesterday {
+  readonly changes: Changes
+  readonly log: List<Entry>
+}
+
+/** The entries of the audit log that are read: those since yesterday are the latest. */
+const READ_ENTRIES = 100
+
+/** The changes of settings and plans, by the first words of their actions. */
+const SETTINGS = [
+  ...['account', 'plans', 'meanings', 'credentials'].flatMap(
+    (kind) => AUDIT_KINDS[kind]?.words ?? [],
+  ),
+  ...['assignment', 'assignments', 'affiliations', 'refusal', 'manual', 'fraud-rule', 'webhook'],
+].join()
+
+/** Reads what has changed since yesterday. */
+export async function readSinceYesterday({ api, account, now }: Visit): Promise<SinceYesterday> {
+  const [changes, log] = await Promise.all([
+    api.get<Changes>(apiPath(account, 'changes')),
+    // A day in the time zone of an account can begin up to 14 hours before that of UTC.
+    api.get<List<Entry>>('/audit-log', {
+      ...{ account, kind: SETTINGS, from: dayBefore(now, 2), per_page: READ_ENTRIES },
+    }),
+  ])
+  return { changes, log }
+}
+
+/** The maximum number of affiliates that a sentence names. */
+const NAMED = 3
+
+/** Renders the first affiliates and how many more there are. */
+const Affiliates = ({ visit, of }: { visit: Visit; of: Named }) => (
+  <>
+    {of.affiliates.slice(0, NAMED).map((id, i) => (
+      <>
+        {i > 0 && ', '}
+        <AffiliateName visit={visit} id={id} />
+      </>
+    ))}
+    {of.affiliates.length > NAMED && ` and ${count(of.affiliates.length - NAMED)} more`}
+  </>
+)
+
+const Amounts = ({ amounts }: { amounts: readonly Money[] }) => (
+  <>
+    {amounts.map(({ amount, currency }, i) => (
+      <>
+        {i > 0 && ', '}
+        <Amount value={amount} currency={currency} />
+      </>
+    ))}
+  </>
+)
+
+const total = ({ yesterday, today }: Compared): number => yesterday + today
+
+const hasSome = (one: Compared): boolean => total(one) + one.day_before > 0
+
+/** Whether there are only some of today, which are then not compared. */
+const isNew = (one: Compared): boolean => one.yesterday + one.day_before === 0
+
+/** Returns the number that a sentence begins with. */
+const leading = (one: Compared): number => (isNew(one) ? one.today : one.yesterday)
+
+/** Says when they came: how many there were on the day before, and how many there are today. */
+function comparedWords(one: Compared): string {
+  const { day_before, today } = one
+  if (isNew(one)) return 'today.'
+  const before = `yesterday, ${day_before === 0 ? 'none' : count(day_before)} the day before`
+  return today > 0 ? `${before}; ${count(today)} so far today.` : `${before}.`
+}
+
+/** Returns the day (UTC) on which an instant lies, by which deliveries and the audit log are filtered. */
+const utcDay = (at: string): string => at.slice(0, 'YYYY-MM-DD'.length)
+
+type Props = SinceYesterday & { readonly visit: Visit }
+
+function Signups({ visit, changes: { signups, yesterday } }: Props): Child {
+  if (!hasSome(signups)) return null
+  const query = { from: yesterday, to: dayBefore(visit.now, 0), group_by: 'affiliate_id' }
+  return (
+    <li>
+      <AccountLink visit={visit} at={['reports']} query={query}>
+        {counted(leading(signups), 'customer')}
+      </AccountLink>{' '}
+      signed up {comparedWords(signups)}
+    </li>
+  )
+}
+
+function Records({ visit, changes }: Props): Child {
+  const { records, refused_records, since } = changes
+  if (!hasSome(records)) return null
+  const days = { from: utcDay(since), to: dayBefore(visit.now, 0) }
+  const refused = total(refused_records)
+  return (
+    <li>
+      <a href={deliveriesPath(visit.account, days)}>{counted(leading(records), 'record')}</a>{' '}
+      arrived {comparedWords(records)}
+      {refused > 0 && (
+        <>
+          {' '}
+          <a href={deliveriesPath(visit.account, { ...days, status: 'refused' })}>
+            {count(refused)} of them
+          </a>{' '}
+          since yesterday {refused === 1 ? 'was' : 'were'} refused.
+        </>
+      )}
+    </li>
+  )
+}
+
+const were = (number: number): string => (number === 1 ? 'was' : 'were')
+
+/** Says what was approved, paid and came back. */
+function Paid({ visit, changes }: Props): Child {
+  const { approved_statements: approved, payments, returned_payments: returned } = changes
+  if (approved.count + payments.count + returned === 0) return null
+  const [period, ...others] = approved.periods
+  const statements = others.length === 0 ? { period } : { period: 'all', status: 'approved' }
+  const paid = { status: 'paid', from: payments.first_paid_on, to: payments.last_paid_on }
+  return (
+    <li>
+      {approved.count > 0 && (
+        <>
+          <a href={withQuery(accountPath(visit.account, 'statements'), statements)}>
+            {counted(approved.count, 'statement')}
+          </a>{' '}
+          {were(approved.count)} approved: <Amounts amounts={approved.amounts} />.{' '}
+        </>
+      )}
+      {payments.count > 0 && (
+        <>
+          <a
+            href={withQuery(accountPath(visit.account, 'payouts'), {
+              ...paid,
+              from: paid.from ?? undefined,
+              to: paid.to ?? undefined,
+            })}
+          >
+            {counted(payments.count, 'payment')}
+          </a>{' '}
+          {were(payments.count)} recorded: <Amounts amounts={payments.amounts} />.{' '}
+        </>
+      )}
+      {returned > 0 && (
+        <>
+          <AccountLink visit={visit} at={['payouts']}>
+            {counted(returned, 'payment')}
+          </AccountLink>{' '}
+          came back.
+        </>
+      )}
+    </li>
+  )
+}
+
+/** Says which cases were opened, and which holds ended. */
+function Cases({ visit, changes: { cases_opened: opened, holds_ended: ended, since } }: Props) {
+  if (opened.count + ended === 0) return null
+  const cases = accountPath(visit.account, 'cases')
+  return (
+    <li>
+      {opened.count > 0 && (
+        <>
+          <a href={withQuery(cases, { opened_since: since })}>{counted(opened.count, 'case')}</a>{' '}
+          {were(opened.count)} opened, of <Affiliates visit={visit} of={opened} />
+          {opened.holding > 0 &&
+            (opened.holding === opened.count
+              ? ', and payouts are held'
+              : `; ${count(opened.holding)} of them ${opened.holding === 1 ? 'holds' : 'hold'} payouts`)}
+          .{' '}
+        </>
+      )}
+      {ended > 0 && (
+        <>
+          <a href={`${cases}#ended`}>{counted(ended, 'hold')}</a> of payouts ended without a
+          decision.
+        </>
+      )}
+    </li>
+  )
+}
+
+function Questions({ visit, changes: { questions_asked: asked } }: Props): Child {
+  if (asked.count === 0) return null
+  return (
+    <li>
+      <AccountLink visit={visit} at={['questions']} query={{ status: 'all' }}>
+        {counted(asked.count, 'question')}
+      </AccountLink>{' '}
+      {were(asked.count)} asked by <Affiliates visit={visit} of={asked} />.
+    </li>
+  )
+}
+
+function Added({ visit, changes: { affiliates_added: added } }: Props): Child {
+  const [id, ...others] = added.affiliates
+  if (added.count === 0) return null
+  const rest = { ...added, affiliates: added.affiliates.slice(0, NAMED) }
+  return (
+    <li>
+      <AccountLink
+        visit={visit}
+        at={others.length === 0 && id !== undefined ? ['affiliates', id] : ['affiliates']}
+      >
+        {counted(added.count, 'affiliate')}
+      </AccountLink>{' '}
+      {were(added.count)} added: <Affiliates visit={visit} of={rest} />
+      {added.count > rest.affiliates.length &&
+        ` and ${count(added.count - rest.affiliates.length)} more`}
+      .
+    </li>
+  )
+}
+
+/** The actors of the audit log that are no people. */
+const SERVICES = ['cron', 'webhooks']
+
+const isOfPerson = ({ actor }: Entry): boolean =>
+  !SERVICES.includes(actor) && parseAffiliateActor(actor) === null
+
+/** What changes nothing: an evaluation, a test event, events that are sent again. */
+const isChange = ({ action }: Entry): boolean => !/\.(?:run|test|replay)$/.test(action)
+
+/** What a change is of: repeated changes of the same thing are one sentence. */
+const subjectOf = ({ actor, action, details }: Entry): string =>
+  JSON.stringify([actor, action, details.plan ?? details.rule ?? details.customer_id ?? details.id])
+
+/** The fewest sentences about changes of settings that are shown, and the most of all. */
+const [FEWEST_SENTENCES, MOST_SENTENCES] = [2, 8]
+
+/** Says who changed which settings and plans; the rest is in the audit log. */
+function settingLines({ visit, changes, log }: Props, others: number): Child[] {
+  const entries = log.data.filter(
+    (entry) => entry.at >= changes.since && isOfPerson(entry) && isChange(entry),
+  )
+  const grouped = [...Map.groupBy(entries, subjectOf).values()]
+  const most = Math.max(FEWEST_SENTENCES, MOST_SENTENCES - others)
+  const shown = grouped.slice(0, most)
+  const left = grouped.slice(most).reduce((sum, group) => sum + group.length, 0)
+  const all = withQuery(accountPath(visit.account, 'audit-log'), { from: utcDay(changes.since) })
+  return shown.flatMap(([latest, ...earlier], i) =>
+    latest === undefined
+      ? []
+      : [
+          <li>
+            <Actor actor={latest.actor} role={latest.role} />{' '}
+            <AuditSentence visit={visit} action={latest.action} details={latest.details} />
+            {earlier.length > 0 && `, ${count(earlier.length + 1)} times`}.
+            {left > 0 && i === shown.length - 1 && (
+              <>
+                {' '}
+                <a href={all}>{counted(left, 'more change')}</a>
+              </>
+            )}
+          </li>,
+        ],
+  )
+}
+
+const LINES: readonly ((props: Props) => Child)[] = [
+  Signups,
+  Records,
+  Paid,
+  Cases,
+  Questions,
+  Added,
+]
+
+/** Renders what has changed since the start of yesterday; nothing if nothing has. */
+export function SinceYesterdayList(props: Props): Child {
+  const { visit, changes } = props
+  const figures = LINES.map((line) => line(props)).filter((line) => line !== null)
+  const lines = [...figures, ...settingLines(props, figures.length)]
+  if (lines.length === 0) return null
+  return (
+    <section id="since-yesterday">
+      <h2>Since yesterday</h2>
+      <ul class="since">{lines}</ul>
+      <p class="note">
+        Since the start of {dayWords(changes.yesterday)} in the time zone of the records.{' '}
+        <AccountLink visit={visit} at={['audit-log']} query={{ from: utcDay(changes.since) }}>
+          All changes by people
+        </AccountLink>
+      </p>
+    </section>
+  )
+}

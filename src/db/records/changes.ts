@@ -1,0 +1,185 @@
+import { DAY_MS, HOUR_MS } from '../../durations.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  required,
+  type Statement,
+} from '../statement.ts'
+import { ulidPrefix } from '../ulid.ts'
+
+/** The limits of what is read of what changed in an account. */
+export const CHANGE_LIMITS = {
+  /** The signups of a day that are counted. */
+  signups: 10_000,
+  /** The statements, payments, cases, questions and entries of the audit log that are read, the latest. */
+  rows: 1000,
+}
+
+/** A start of a day: its number since 1970, and its instant in milliseconds. */
+export interface DayStart {
+  readonly day: number
+  readonly at: number
+}
+
+/** The last three days of an account, the current one included. */
+export interface LastDays {
+  readonly dayBefore: DayStart
+  readonly yesterday: DayStart
+  readonly today: DayStart
+}
+
+/** Numbers of the last three days. Those of yesterday and the day before are of whole days. */
+export interface Compared {
+  readonly day_before: number
+  readonly yesterday: number
+  readonly today: number
+}
+
+/** An amount with what it is for: the period of a statement, or the day of a payment. */
+interface AmountRow {
+  readonly currency: string
+  readonly amount: string
+  readonly of: string
+}
+
+/** What has changed since the start of yesterday. */
+export interface Changes {
+  readonly signups: Compared
+  readonly records: Compared
+  readonly refused: Compared
+  /** The statements that were approved: the total and period of each. */
+  readonly approved: readonly AmountRow[]
+  /** The payments that were recorded, each with the day on which it was paid. */
+  readonly payments: readonly AmountRow[]
+  readonly returned: number
+  /** The affiliates of the cases that were opened, and whether each case holds payouts. */
+  readonly cases: readonly { readonly affiliate_id: string; readonly holds: number }[]
+  readonly endedHolds: number
+  /** The affiliates of the questions that were asked. */
+  readonly questions: readonly { readonly affiliate_id: string }[]
+  readonly affiliatesAdded: number
+  /** The first ones. */
+  readonly addedIds: readonly string[]
+}
+
+const signupsOf = (day: string): string => `(select count(*) from (
+    select 1 from customers indexed by customers_day
+    where account = :account and day = :${day} limit ${CHANGE_LIMITS.signups})) as ${day}`
+
+const COUNT_SIGNUPS = compileStatement(
+  `select ${['day_before', 'yesterday', 'today'].map(signupsOf).join()}`,
+)
+
+/** Sums a column of the hours of each day. An hour counts for the day on which it begins. */
+const byDay = (column: string, name: string): string =>
+  [
+    `ifnull(sum(iif(hour < :yesterday_hour, ${column}, 0)), 0) as ${name}_before`,
+    `ifnull(sum(iif(hour >= :yesterday_hour and hour < :today_hour, ${column}, 0)), 0) as ${name}_yesterday`,
+    `ifnull(sum(iif(hour >= :today_hour, ${column}, 0)), 0) as ${name}_today`,
+  ].join()
+
+const COUNT_RECORDS = compileStatement(`
+  select ${byDay('received', 'received')}, ${byDay('refused', 'refused')}
+  from arrivals where account = :account and hour >= :first_hour and resource not in ('dry-run', 'clicks')`)
+
+/** An approval is named by its entry of the audit log, which begins with the time. */
+const READ_APPROVED = compileStatement(`
+  select statement ->> 'currency' as currency, statement ->> 'total' as amount, period as "of"
+  from statements indexed by statements_approval
+  where account = :account and approval >= :start and statement is not null
+  order by approval desc limit ${CHANGE_LIMITS.rows}`)
+
+/** The days before which a payment that is recorded was not made: banks answer sooner. */
+const PAID_DAYS = 60
+
+const READ_PAYMENTS = compileStatement(`
+  select currency, amount, paid_on as "of" from payments indexed by payments_by_day
+  where account = :account and paid_on >= :paid_from and at >= :since
+  order by paid_on desc limit ${CHANGE_LIMITS.rows}`)
+
+const READ_LOGGED = compileStatement(`
+  with l as materialized (
+    select action, details from audit_log indexed by audit_log_account
+    where account = :account and id >= :start order by id desc limit ${CHANGE_LIMITS.rows}
+  )
+  select
+    (select ifnull(sum(iif(action = 'statement.return', 1, details ->> 'returned')), 0) from l
+      where action in ('statement.return', 'payouts.book')) as returned,
+    (select ifnull(sum(details ->> 'added'), 0) from l where action = 'affiliates.put') as added,
+    (select json_group_array(a.value) from l, json_each(l.details, '$.added_ids') a
+      where l.action = 'affiliates.put') as added_ids`)
+
+const READ_CASES = compileStatement(`
+  select affiliate_id, holds from (
+    select affiliate_id, opened_at, action = 'hold' and status = 'open' or keep_hold = 1 as holds
+    from fraud_cases where account = :account
+    order by opened_for desc, id desc limit ${CHANGE_LIMITS.rows}
+  ) where opened_at >= :since_ms`)
+
+const COUNT_ENDED = compileStatement(`
+  select count(*) as ended from fraud_ended_holds where account = :account and ended_at >= :since_ms`)
+
+const READ_QUESTIONS = compileStatement(`
+  select affiliate_id from affiliate_questions
+  where account = :account and id >= 'qst_' || :start
+  order by id desc limit ${CHANGE_LIMITS.rows}`)
+
+type RecordCounts = Record<`${'received' | 'refused'}_${'before' | 'yesterday' | 'today'}`, number>
+
+const comparedOf = (row: RecordCounts, name: 'received' | 'refused'): Compared => ({
+  day_before: row[`${name}_before`],
+  yesterday: row[`${name}_yesterday`],
+  today: row[`${name}_today`],
+})
+
+/** Reads what has changed in an account since the start of yesterday, in one round trip. */
+export async function readChanges(
+  db: D1Database,
+  account: string,
+  { dayBefore, yesterday, today }: LastDays,
+): Promise<Changes> {
+  const hourOf = ({ at }: DayStart) => Math.floor(at / HOUR_MS)
+  const values = {
+    ...{ account, day_before: dayBefore.day, yesterday: yesterday.day, today: today.day },
+    first_hour: hourOf(dayBefore),
+    yesterday_hour: hourOf(yesterday),
+    today_hour: hourOf(today),
+    start: ulidPrefix(yesterday.at),
+    since: new Date(yesterday.at).toISOString(),
+    since_ms: yesterday.at,
+    paid_from: new Date(yesterday.at - PAID_DAYS * DAY_MS).toISOString().slice(0, 10),
+  }
+  type Lists = [
+    signups: Compared[],
+    records: RecordCounts[],
+    approved: AmountRow[],
+    payments: AmountRow[],
+    logged: { returned: number; added: number; added_ids: string }[],
+    cases: Changes['cases'][number][],
+    ended: { ended: number }[],
+    questions: Changes['questions'][number][],
+  ]
+  const bind = (statement: Statement) => bindStatement(db, statement, values)
+  const [signups, records, approved, payments, logged, cases, ended, questions] =
+    await readBatch<Lists>(db, [
+      bind(COUNT_SIGNUPS),
+      bind(COUNT_RECORDS),
+      bind(READ_APPROVED),
+      bind(READ_PAYMENTS),
+      bind(READ_LOGGED),
+      bind(READ_CASES),
+      bind(COUNT_ENDED),
+      bind(READ_QUESTIONS),
+    ])
+  const counts = required(records[0], 'sum')
+  const { returned, added, added_ids } = required(logged[0], 'sum')
+  return {
+    signups: required(signups[0], 'count'),
+    records: comparedOf(counts, 'received'),
+    refused: comparedOf(counts, 'refused'),
+    ...{ approved, payments, returned, cases, questions, affiliatesAdded: added },
+    endedHolds: required(ended[0], 'count').ended,
+    addedIds: JSON.parse(added_ids),
+  }
+}

@@ -1,0 +1,236 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import perLot from '../examples/plans/ib-per-lot.json'
+import { bindStatement, compileStatement } from '../src/db/statement.ts'
+import { ulid } from '../src/db/ulid.ts'
+import { DAY_MS } from '../src/durations.ts'
+import { statementRows } from './commission/statement-rows.ts'
+import { KEY_WORLD, signedIn } from './console/browser.ts'
+import { storeCases, storeEndedHold, storeRule } from './fraud/stored-cases.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partner.ts'
+
+// What has changed since yesterday: the API, and the sentences of the overview.
+
+const AT = '/console/accounts/acme'
+const dayOf = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10)
+const noon = (ago: number) => Date.parse(`${dayOf(ago)}T12:00:00Z`)
+
+const NO_DAYS = { day_before: 0, yesterday: 0, today: 0 }
+
+const changesOf = (account = 'acme') => json(askAdmin(`accounts/${account}/changes`))
+
+/** Returns the sentences of the section, and its HTML. */
+async function readSection(world = KEY_WORLD, key?: string) {
+  const browser = await signedIn(world, undefined, key)
+  const html = await (await browser.get(AT)).text()
+  const [section = ''] = /<section id="since-yesterday">.*?<\/section>/s.exec(html) ?? []
+  const sentences = [...section.matchAll(/<li>(.*?)<\/li>/gs)].map(([, text = '']) =>
+    text
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  )
+  const links = [...section.matchAll(/href="([^"]+)"/g)].map(([, to = '']) =>
+    to.replaceAll('&amp;', '&'),
+  )
+  return { browser, section, sentences, links }
+}
+
+/** Stores a statement that was approved so many days ago. */
+const approved = (id: string, total: string, ago: number) => [
+  ...statementRows(env.DB, 'acme', id).slice(0, 1),
+  env.DB.prepare(
+    `update statements set id = 'stm_' || ?1, status = 'approved', approval = ?2,
+       statement = json_set(statement, '$.total', ?3) where affiliate_id = ?1`,
+  ).bind(id, ulid(noon(ago)), total),
+]
+
+const payment = (reference: string, ago: number) =>
+  bindStatement(
+    env.DB,
+    compileStatement(`insert into payments (account, reference, affiliate_id, currency, amount, paid_on,
+      statements, actor, at, folded_reference)
+      values ('acme', :reference, 'aff-7', 'EUR', '12.50', :day, '[]', 'ada', :at, :reference)`),
+    { reference, day: dayOf(ago), at: new Date(noon(ago)).toISOString() },
+  )
+
+const question = (affiliate: string, ago: number) =>
+  bindStatement(
+    env.DB,
+    compileStatement(`insert into affiliate_questions (account, id, affiliate_id, about, subject, statement,
+      period, customer_id, status, asked_at)
+      values ('acme', :id, :affiliate, 'customer', 'c-1', null, null, 'c-1', 'open', :at)`),
+    { id: `qst_${ulid(noon(ago))}`, affiliate, at: new Date(noon(ago)).toISOString() },
+  )
+
+const arrived = (ago: number, received: number, refused: number) =>
+  env.DB.prepare(
+    `insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
+     values ('acme', ?, 'trading-activity', 1, ?, ?, ?, 0, 0)`,
+  ).bind(Math.floor(noon(ago) / 3_600_000), received, refused, noon(ago))
+
+/** Stores something of yesterday, of the day before, and of earlier days that is not told. */
+async function createAccount() {
+  const acme = await partner('forex', { account: 'acme', affiliates: [] })
+  await askAdmin('accounts/acme/affiliates', 'PUT', [
+    { affiliate_id: 'aff-7', display_name: 'Alpha' },
+    { affiliate_id: 'aff-8' },
+  ])
+  const signedUp = [1, 1, 2, 9].map((ago, n) => ({
+    ...{ ...ada, customer_id: `c-${n}`, affiliate_id: 'aff-7' },
+    signup_date: new Date(noon(ago)).toISOString(),
+  }))
+  await acme.post('customers', signedUp)
+  await env.DB.prepare(`delete from arrivals`).run()
+  await env.DB.batch([
+    ...[arrived(1, 1204, 3), arrived(2, 1180, 0), arrived(3, 7, 7)],
+    ...[...approved('aff-7', '100.00', 1), ...approved('aff-8', '0.25', 1)],
+    ...[...approved('aff-9', '1000.00', 3), payment('BANK-1', 1), payment('BANK-2', 5)],
+    ...[question('aff-8', 1), question('aff-7', 4)],
+  ])
+  await storeRule('acme')
+  const own = { account: 'acme', openedFor: 20_000, action: 'flag' } as const
+  await storeCases(
+    { ...own, id: 'case_1', affiliate: 'aff-7', openedAt: noon(1), action: 'hold' },
+    { ...own, id: 'case_2', affiliate: 'aff-8', openedAt: noon(1) },
+    { ...own, id: 'case_3', affiliate: 'aff-8', rule: 'other', openedAt: noon(3) },
+  )
+  await storeEndedHold('case_3', { holds: 0, account: 'acme' })
+  await env.DB.prepare('update fraud_ended_holds set ended_at = ?').bind(noon(1)).run()
+  return acme
+}
+
+test('the API says what has changed since the start of yesterday', async () => {
+  await createAccount()
+
+  expect(await changesOf()).toEqual({
+    since: `${dayOf(1)}T00:00:00.000Z`,
+    yesterday: dayOf(1),
+    signups: { day_before: 1, yesterday: 2, today: 0 },
+    records: { day_before: 1180, yesterday: 1204, today: 0 },
+    refused_records: { day_before: 0, yesterday: 3, today: 0 },
+    approved_statements: {
+      ...{ count: 2, amounts: [{ currency: 'EUR', amount: '100.25' }], periods: ['2026-10'] },
+    },
+    payments: {
+      ...{ count: 1, amounts: [{ currency: 'EUR', amount: '12.50' }] },
+      ...{ first_paid_on: dayOf(1), last_paid_on: dayOf(1) },
+    },
+    returned_payments: 0,
+    cases_opened: { count: 2, holding: 1, affiliates: ['aff-7', 'aff-8'] },
+    holds_ended: 1,
+    questions_asked: { count: 1, affiliates: ['aff-8'] },
+    affiliates_added: { count: 2, affiliates: ['aff-7', 'aff-8'] },
+  })
+})
+
+test('an account in which nothing has happened has no changes and no section', async () => {
+  await partner('forex', { account: 'acme', affiliates: [] })
+
+  expect(await changesOf()).toMatchObject({
+    ...{ signups: NO_DAYS, records: NO_DAYS, refused_records: NO_DAYS, returned_payments: 0 },
+    ...{ approved_statements: { count: 0 }, payments: { count: 0, first_paid_on: null } },
+    ...{ cases_opened: { count: 0 }, questions_asked: { count: 0 }, holds_ended: 0 },
+  })
+  expect((await readSection()).section).toBe('')
+})
+
+test('yesterday is that of the time zone of the records', async () => {
+  const book_zone = 'Pacific/Kiritimati'
+  await partner('forex', { account: 'acme', book_zone })
+  // The zone is 14 hours ahead of UTC.
+  const today = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10)
+  const since = new Date(Date.parse(`${today}T00:00:00+14:00`) - DAY_MS)
+
+  expect(await changesOf()).toMatchObject({
+    since: since.toISOString(),
+    yesterday: new Date(Date.parse(today) - DAY_MS).toISOString().slice(0, 10),
+  })
+})
+
+test('affiliates count as added once, and payments that came back by the audit log', async () => {
+  await createAccount()
+  await askAdmin('accounts/acme/affiliates', 'PUT', [
+    { affiliate_id: 'aff-7', display_name: 'Alpha Markets' },
+    { affiliate_id: 'aff-9' },
+  ])
+  const log = (action: string, details: object) =>
+    env.DB.prepare('insert into audit_log values (?, ?, ?, ?, ?, ?)').bind(
+      ...[ulid(Date.now()), new Date().toISOString(), 'ada', action, 'acme'],
+      JSON.stringify(details),
+    )
+  await env.DB.batch([
+    log('statement.return', { payment: 'BANK-1' }),
+    log('payouts.book', { paid: 3, returned: 2, statements: 5 }),
+  ])
+
+  expect(await changesOf()).toMatchObject({
+    returned_payments: 3,
+    affiliates_added: { count: 3, affiliates: ['aff-7', 'aff-8', 'aff-9'] },
+  })
+})
+
+test('the overview says it in sentences, each with a link', async () => {
+  await createAccount()
+  for (const hold_days of [1, 2]) {
+    const terms = { ...perLot, name: 'IB', hold_days, effective_from: `2026-0${hold_days}-01` }
+    await askAdmin('accounts/acme/plans/ib', 'PUT', terms)
+  }
+  await askAdmin('accounts/acme', 'PATCH', { name: 'Acme Markets' })
+
+  const { browser, sentences, links } = await readSection()
+  expect(sentences).toEqual([
+    '2 customers signed up yesterday, 1 the day before.',
+    '1,204 records arrived yesterday, 1,180 the day before. 3 of them since yesterday were refused.',
+    '2 statements were approved: 100.25 EUR. 1 payment was recorded: 12.50 EUR.',
+    '2 cases were opened, of Alpha (aff-7), aff-8; 1 of them holds payouts. 1 hold of payouts ended without a decision.',
+    '1 question was asked by aff-8.',
+    '2 affiliates were added: Alpha (aff-7), aff-8.',
+    'The admin key changed the settings of the account.',
+    'The admin key changed the plan IB: version 2 from 1 Feb 2026, 2 times.',
+  ])
+  const since = `${dayOf(1)}T00%3A00%3A00.000Z`
+  expect(links).toEqual([
+    `${AT}/reports?from=${dayOf(1)}&to=${dayOf(0)}&group_by=affiliate_id`,
+    `${AT}/deliveries?from=${dayOf(1)}&to=${dayOf(0)}`,
+    `${AT}/deliveries?from=${dayOf(1)}&to=${dayOf(0)}&status=refused`,
+    `${AT}/statements?period=2026-10`,
+    `${AT}/payouts?status=paid&from=${dayOf(1)}&to=${dayOf(1)}`,
+    `${AT}/cases?opened_since=${since}`,
+    `${AT}/cases#ended`,
+    `${AT}/questions?status=all`,
+    `${AT}/affiliates`,
+    `${AT}/account`,
+    `${AT}/plans/ib`,
+    `${AT}/audit-log?from=${dayOf(1)}`,
+  ])
+  // The list has as many cases as the sentence says.
+  const cases = await (await browser.get(`${AT}/cases?opened_since=${since}`)).text()
+  expect(['case_1', 'case_2', 'case_3'].map((id) => cases.includes(`cases/${id}"`))).toEqual([
+    ...[true, true, false],
+  ])
+  for (const link of links) expect([link, (await browser.get(link)).status]).toEqual([link, 200])
+})
+
+test('of many changes of settings the latest are told, and the others are counted', async () => {
+  await createAccount()
+  for (const plan of ['a', 'b', 'c', 'd']) {
+    const terms = { ...perLot, name: `Plan ${plan}`, effective_from: '2026-01-01' }
+    await askAdmin(`accounts/acme/plans/${plan}`, 'PUT', terms)
+  }
+  const { sentences } = await readSection()
+  expect(sentences.slice(6)).toEqual([
+    'The admin key created the plan Plan d: version 1 from 1 Jan 2026.',
+    'The admin key created the plan Plan c: version 1 from 1 Jan 2026. 2 more changes',
+  ])
+})
+
+test('records of today alone are not compared', async () => {
+  const acme = await partner('forex', { account: 'acme' })
+  const signup_date = new Date().toISOString()
+  await acme.post('customers', { ...ada, signup_date })
+  await acme.post('transactions', { ...deposit, transaction_date: signup_date })
+
+  const { sentences } = await readSection()
+  expect(sentences.slice(0, 2)).toEqual(['1 customer signed up today.', '2 records arrived today.'])
+})
