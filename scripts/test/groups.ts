@@ -7,6 +7,7 @@ const AFFILIATE = [
   'affiliate-keys',
   'affiliate-links',
   'affiliate-reading',
+  'affiliate-rows',
   'affiliate-view',
   'questions',
   'portal-links',

@@ -7,8 +7,7 @@ import { withinLimit } from '../commission/statements/on-request.ts'
 import { periodFor } from '../commission/why/routes.ts'
 import { listQualifications } from '../commission/why/unearned.ts'
 import { readBalances } from '../db/commission/books/ledger.ts'
-import { resolveDatabase } from '../db/database.ts'
-import { readAffiliateFigures } from '../db/directory/affiliate-figures.ts'
+import { readEarned } from '../db/directory/affiliate-figures.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { readDayRange, readQuery } from '../http/query.ts'
 import { type Reader, withReadSession } from '../http/read-session.ts'
@@ -76,14 +75,12 @@ interface Days {
 export async function respondWithOverview(c: Context<AppEnv>): Promise<Response> {
   const days = readDayRange(readQuery(c.req.url, 'from', 'to'))
   const caller = await callerOf(c)
-  const { id, account, grant } = caller
-  const db = resolveDatabase(c.env, grant.binding)
-  const figureDays = daysOf(dayInZone(bookZoneOf(account), Date.now()))
+  const { id, account } = caller
+  const { periods } = daysOf(dayInZone(bookZoneOf(account), Date.now()))
   return withReadSession(c, async (reader) => {
-    const databases = { db, directory: c.env.DB }
     const { waiting, ...counted } = await readDays(c, reader, caller, days)
-    const [figures, sums, held, pending] = await Promise.all([
-      readAffiliateFigures(databases, account.id, [id], figureDays),
+    const [earned, sums, held, pending] = await Promise.all([
+      caller.view.drafts ? readEarned(reader.session, account.id, [id], periods) : [],
       readBalances(reader.session, account.id, id),
       readHeld(reader.session, caller),
       readPending(reader.session, caller),
@@ -93,7 +90,7 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
       ...days,
       ...counted,
       // The sums include drafts.
-      earned: (caller.view.drafts ? figures.earned : []).map((sum) => ({
+      earned: earned.map((sum) => ({
         period: sum.period,
         currency: sum.currency,
         total: amountOf(sum),

@@ -87,18 +87,21 @@ const LIST_COLUMNS = [
   'payment_return',
 ]
 
-/** Statements with the day of their payment, and how the last one came back. */
-const WITH_PAYMENT = `(
+/** Statements with the day of their payment, and how the last one came back; those of an affiliate by an index. */
+const withPayment = (isOfOne: boolean) => `(
     select s.*, (
       select p.paid_on from payments p where p.account = s.account and p.reference = s.payment
-    ) as paid_on, ${PAYMENT_RETURN} as payment_return from statements s)`
+    ) as paid_on, ${PAYMENT_RETURN} as payment_return
+    from statements s ${isOfOne ? 'indexed by statements_affiliate' : ''})`
 
 const OF_AFFILIATES = ` and affiliate_id in (select value from ${JSON_EACH}(:affiliate_ids))`
 
 /** Returns the query of a list of statements, by period, affiliate and plan. */
 const statementsQuery = (account: string, { isApproved, ...filter }: ListFilter) => ({
   columns: LIST_COLUMNS,
-  from: `${WITH_PAYMENT} where account = :account and statement is not null${Object.keys(filter)
+  from: `${withPayment(filter.affiliate_id !== undefined)} where account = :account and statement is not null${Object.keys(
+    filter,
+  )
     .map((name) => (name === 'affiliate_ids' ? OF_AFFILIATES : ` and ${name} = :${name}`))
     .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
   key: ['period', 'affiliate_id', 'plan'],

@@ -1,5 +1,6 @@
 import { dayText } from '../column-types.ts'
 import { IS_DUE, sumOf } from '../commission/books/ledger.ts'
+import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
 import { SIGNUP_DAY } from '../records/signup.ts'
@@ -169,6 +170,19 @@ const EARNED_SUMS = compileStatement(`
       on s.account = :account and s.affiliate_id = i.value and s.period = p.value
     where s.statement is not null)
   group by affiliate_id, period, currency order by affiliate_id, period, currency`)
+
+/** Returns what affiliates earned in some months and weeks. */
+export const readEarned = (
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+  periods: readonly string[],
+): Promise<EarnedSum[]> =>
+  all<EarnedSum>(db, EARNED_SUMS, {
+    account,
+    ids: JSON.stringify(ids),
+    periods: JSON.stringify(periods),
+  })
 
 const LAST_SIGNUPS = compileStatement(`
   select affiliate_id, link, max(day) as day

@@ -36,8 +36,11 @@ export type StoredQuestion = Omit<Row, 'account' | 'customer_id' | 'answered_at'
   readonly messages: string
 }
 
+/** Finds the questions of an affiliate. SQLite would otherwise read the open ones of all, or all by their ids. */
+const OF_ONE = 'indexed by affiliate_questions_affiliate'
+
 /** Questions with their messages. A member of the affiliate is named, unless they were removed. */
-const WITH_MESSAGES = `(
+const withMessages = (index = '') => `(
     select q.*, (
       select json_group_array(json_object('at', m.at, 'from', m.side, 'author', m.author, 'text', m.text))
       from (
@@ -48,7 +51,7 @@ const WITH_MESSAGES = `(
           and w.author = 'affiliate-member ' || n.id || ' ' || n.affiliate_id
         where w.account = q.account and w.question = q.id order by w.position
       ) m
-    ) as messages from affiliate_questions q)`
+    ) as messages from affiliate_questions q ${index})`
 
 const COLUMNS = [
   'id',
@@ -81,10 +84,11 @@ export const listQuestions = (
     }),
   }
   const conditions = Object.keys(narrowed).map((name) => ` and ${name} = :${name}`)
+  const index = filter.affiliate_id === undefined ? '' : OF_ONE
   const query = {
     columns: COLUMNS,
-    from: `${WITH_MESSAGES} where account = :account${conditions.join('')}`,
-    total: `select count(*) as total from affiliate_questions where account = :account${conditions.join('')}`,
+    from: `${withMessages(index)} where account = :account${conditions.join('')}`,
+    total: `select count(*) as total from affiliate_questions ${index} where account = :account${conditions.join('')}`,
     key: ['id'],
     descending: true,
     values: { account, ...narrowed },
@@ -94,7 +98,7 @@ export const listQuestions = (
 }
 
 const FIND_QUESTION = compileStatement(
-  `select ${COLUMNS.join()} from ${WITH_MESSAGES} where account = :account and id = :id`,
+  `select ${COLUMNS.join()} from ${withMessages()} where account = :account and id = :id`,
 )
 
 /** Returns a question of an account; null if there is none. */
@@ -104,7 +108,7 @@ export const findQuestion = (db: D1Database, account: string, id: string) =>
 /** Aborts the batch if an affiliate has as many open questions as it may have, without this one. */
 const REJECT_FULL = compileStatement(`
   select json('too many questions') where (
-    select count(*) from affiliate_questions
+    select count(*) from affiliate_questions ${OF_ONE}
     where account = :account and affiliate_id = :affiliate_id and status = 'open' and id <> :question)
     >= ${MAX_OPEN_QUESTIONS}`)
 
