@@ -1,8 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import ecb from '../data/ecb-euro-reference-rates.csv?raw'
+import { viewContextOf } from '../src/affiliate/pseudonyms.ts'
 import { app } from '../src/app.ts'
+import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
 import { lineId, statementId } from '../src/commission/statements/ids.ts'
+import { findAccount, pseudonymKeyOf } from '../src/db/directory/accounts.ts'
 import type { KeyValue } from '../src/db/paginate.ts'
 import { signText } from '../src/http/sign-text.ts'
 import { brand } from './brand.ts'
@@ -315,7 +318,8 @@ async function routes() {
     '/qualifications': [{ bound: OF_CUSTOMER, query: ofCustomer }],
   })
   const key = { version: 1, rule: 'lots', scope: 'affiliate' }
-  const line = `/lines/${await lineId(await statementId('aff-000000', 'p', '2026-10'), key, 0)}`
+  const id = await lineId(await statementId('aff-000000', 'p', '2026-10'), key, 0)
+  const line = `/lines/${id}`
   const hint = 'affiliate_id=aff-000000&period=2026-10'
   const own = (account: string, prefix: string) => ({
     ...shared(account, prefix),
@@ -440,6 +444,14 @@ async function routes() {
   const { affiliate_key } = await json(
     askAdmin(`accounts/${firm}/affiliates/aff-000000/keys`, 'POST', { name: 'Tracker' }),
   )
+  const row = (await findAccount(env.DB, firm))!
+  const { nameOf } = await viewContextOf(
+    { lines: [{ id }] },
+    DEFAULT_VIEW,
+    await pseudonymKeyOf(env.DB, row),
+    'aff-000000',
+  )
+  const shownLine = `/lines/${nameOf(id, 'line')}`
   const twice = (bound: Bound): Bound => alsoCaller({ ...bound, fixed: 2 * bound.fixed })
   const month = 'period=2026-10'
   return {
@@ -452,8 +464,8 @@ async function routes() {
         ],
         '/statements': pages(alsoCaller(STATEMENTS)),
         '/statements/stm-000000': [{ bound: alsoCaller(ONE) }],
-        [`${line}/explain`]: [{ bound: alsoCaller(LINE), query: month }],
-        [`${line}/parts`]: [{ bound: alsoCaller(LINE), query: month }],
+        [`${shownLine}/explain`]: [{ bound: alsoCaller(LINE), query: month }],
+        [`${shownLine}/parts`]: [{ bound: alsoCaller(LINE), query: month }],
         '/unearned': [{ bound: alsoCaller(LINE), query: month }],
         '/unearned/facts': [{ bound: alsoCaller(LINE), query: month }],
         '/customers': [{ bound: alsoCaller(LINE), query: month }],
@@ -465,7 +477,7 @@ async function routes() {
             query: REPORT_DAYS,
           },
         ],
-        '/reports': [{ bound: twice(REPORTS), query: REPORT_DAYS }],
+        '/reports': [{ bound: alsoCaller(REPORTS), query: REPORT_DAYS }],
         '/postbacks': [{ bound: alsoCaller({ each: 3, fixed: 10 }) }],
         '/postbacks/p-1/attempts': [
           ...pages(alsoCaller(SENT)),
