@@ -279,6 +279,23 @@ test('affiliates below are totals, customers or nothing, as the account shows th
     'c-below',
     'c-below-waits',
   ])
+  expect(await below()).toMatchObject([
+    {
+      ...{ affiliate_id: 'below', signups: 2, customers_total: 2 },
+      customers: [
+        { customer: 'c-below', signup_day: '2026-10-01' },
+        { customer: 'c-below-waits', signup_day: '2026-10-01' },
+      ],
+    },
+  ])
+  // Each under the pseudonym that this affiliate sees, and on the days on which they were theirs.
+  await world.show({ customer_ids: 'pseudonym' })
+  const [{ customers }] = await below()
+  expect(customers[0]).toMatchObject({ customer: expect.stringMatching(/^c_[\da-f]{24}$/) })
+  const early = 'from=2026-09-01&to=2026-09-30'
+  expect((await json(askWith(key, `sub-affiliates?${early}`))).data).toMatchObject([
+    { customers: [], customers_total: 0 },
+  ])
   await world.show({ sub_affiliates: 'none' })
   expect(await below()).toEqual([])
   expect(up?.scope).toBe('affiliate:below')

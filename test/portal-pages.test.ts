@@ -125,6 +125,11 @@ test('affiliates below are shown as the account shows them', async () => {
   const world = await affiliateWorld()
   const { read } = await reader(world, 'en')
   expect(await read('/sub-affiliates')).toMatch(/below 1 \d \d/)
+  expect(await read('/sub-affiliates')).not.toContain(WORDS.en.below_customers)
+  await world.show({ sub_affiliates: 'customers' })
+  expect(await read('/sub-affiliates')).toMatch(
+    /below 1 \d \d 2 customers c_[\da-f]{24} 1 Oct 2026/,
+  )
   await world.show({ sub_affiliates: 'none' })
   const page = await read('/sub-affiliates')
   expect(page).toContain('does not show the affiliates below you.')

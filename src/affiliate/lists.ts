@@ -16,6 +16,7 @@ import { readDayRange, readQuery } from '../http/query.ts'
 import { sendJson } from '../http/send.ts'
 import { computeReport } from '../reports/compute.ts'
 import { type Figures, parseReport } from '../reports/report.ts'
+import { readCustomersBelow } from './customers-below.ts'
 import { callerOf } from './me.ts'
 
 /** Responds with one page of the links of the affiliate. */
@@ -91,12 +92,12 @@ const tooManyRanges = () =>
     detail: 'The tree of affiliates changed on too many of these days. Ask for fewer days.',
   })
 
-/** What is shown of the affiliates below: counts, which tell nothing of a customer. */
+/** What is counted of the affiliates below: this tells nothing of a customer. */
 const METRICS = 'signups,active_customers'
 
 /**
- * Responds with the affiliates who stood below on some days, with their counts on the days on which they did;
- * nobody if the account shows none.
+ * Responds with the affiliates who stood below on some days, with their counts on the days on which they did, and
+ * with their customers if the account shows these; nobody if it shows none.
  */
 export async function respondWithSubAffiliates(c: Context<AppEnv>): Promise<Response> {
   const sent = readDayRange(readQuery(c.req.url, 'from', 'to'))
@@ -129,12 +130,17 @@ export async function respondWithSubAffiliates(c: Context<AppEnv>): Promise<Resp
       counts.set(`${range} ${groups.affiliate_id}`, metrics)
     }
   }
-  const data = below.map((one) => {
+  const customers =
+    view.sub_affiliates === 'customers'
+      ? await readCustomersBelow({ db, directory: c.env.DB }, account.id, below)
+      : []
+  const data = below.map((one, i) => {
     const metrics = counts.get(`${one.from} ${one.to} ${one.affiliate_id}`)
     return {
       ...one,
       signups: metrics?.signups ?? 0,
       active_customers: metrics?.active_customers ?? 0,
+      ...customers[i],
     }
   })
   return sendJson(c, { ...sent, data }, memory)

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { HIDDEN } from '../affiliate/view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Data, Table } from '../console/parts/data.tsx'
@@ -15,6 +16,33 @@ interface Below {
   readonly to: string
   readonly signups: number
   readonly active_customers: number
+  /** Absent if the account does not show them. */
+  readonly customers?: readonly { readonly customer: string; readonly signup_day: string }[]
+  readonly customers_total?: number | null
+}
+
+/** Renders the customers of an affiliate below, which open. */
+const Customers = ({ visit, below }: { visit: MemberVisit; below: Below }) => {
+  const { words, speech } = visit
+  const { customers = [], customers_total: total = null } = below
+  const count = total ?? customers.length
+  return (
+    <details>
+      <summary>
+        {speech.text('count.customers', { count })}
+        {total === null && ' +'}
+      </summary>
+      <ul>
+        {customers.map(({ customer, signup_day }) => (
+          <li>
+            <Data text={customer === HIDDEN ? words.a_customer : customer} />{' '}
+            <small>{speech.day(signup_day)}</small>
+          </li>
+        ))}
+        {count > customers.length && <li>…</li>}
+      </ul>
+    </details>
+  )
 }
 
 interface Found {
@@ -72,6 +100,14 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
             isNumeric: true,
             cell: (one: Below) => speech.figure(String(one.active_customers)),
           },
+          ...(affiliate_view.sub_affiliates === 'customers'
+            ? [
+                {
+                  title: words.below_customers,
+                  cell: (one: Below) => <Customers visit={visit} below={one} />,
+                },
+              ]
+            : []),
         ]}
         empty={<p class="note">{none}</p>}
       />

@@ -275,14 +275,31 @@ const OWN = (all: Schemas): Schemas => {
         }),
       ],
     },
-    SubAffiliate: object({
-      affiliate_id: TEXT,
-      level: documented('1: directly below.', { type: 'integer', minimum: 1 }),
-      from: documented('The first of the days on which they stood there.', DAY),
-      to: documented('The last of the days on which they stood there.', DAY),
-      signups: COUNT,
-      active_customers: documented('The customers with records on these days.', COUNT),
-    }),
+    SubAffiliate: object(
+      {
+        affiliate_id: TEXT,
+        level: documented('1: directly below.', { type: 'integer', minimum: 1 }),
+        from: documented('The first of the days on which they stood there.', DAY),
+        to: documented('The last of the days on which they stood there.', DAY),
+        signups: COUNT,
+        active_customers: documented('The customers with records on these days.', COUNT),
+        customers: documented(
+          'The customers whom they had on these days, the latest 100 signups, if the account shows them.',
+          {
+            type: 'array',
+            items: object({
+              customer: documented('The customer, by the name that the account shows.'),
+              signup_day: documented('The day of the signup.', DAY),
+            }),
+          },
+        ),
+        customers_total: documented(
+          'How many there are, if the account shows them. Null: too many to count.',
+          orNull(COUNT),
+        ),
+      },
+      ['customers', 'customers_total'],
+    ),
   }
 }
 
@@ -484,7 +501,7 @@ const READINGS: readonly Reading[] = [
     path: '/sub-affiliates',
     summary: 'List the affiliates below',
     description:
-      'Lists the affiliates who stood below on some days, with their counts on the days on which they did. One who moved has a row for each place. The list is empty if the account shows none.',
+      'Lists the affiliates who stood below on some days, with their counts on the days on which they did, and with their customers if the account shows these. One who moved has a row for each place. The list is empty if the account shows none.',
     parameters: ['from_day', 'to_day'],
     errors: ['validation_failed'],
     answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),
