@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
+import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
 import { putAffiliates, rejectCycles } from '../src/db/directory/affiliates.ts'
 import { brand, dailyStats, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
@@ -220,6 +221,7 @@ describe('accounts', () => {
       time_zone: 'UTC',
       binding: 'DB',
       policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
+      affiliate_view: DEFAULT_VIEW,
       storage_quota: 4 * 1024 ** 3,
       approvals: 1,
       disabled: false,

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { brand } from './brand.ts'
 import { ask, askAdmin, issuedPartner, json } from './partner.ts'
@@ -162,7 +163,7 @@ describe('what affiliates may see', () => {
     })
     expect(await seen()).toMatchObject({ customer_ids: 'plain', amounts: false })
     await change({ customer_ids: 'pseudonym', amounts: true })
-    expect(await json(askAdmin(`accounts/${account}`))).not.toHaveProperty('affiliate_view')
+    expect((await json(askAdmin(`accounts/${account}`))).affiliate_view).toEqual(DEFAULT_VIEW)
     const refused = await change({ customer_ids: 'all', drafts: 'no', other: 1 })
     expect(refused.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       '/affiliate_view/customer_ids',

@@ -262,3 +262,16 @@ test('the log says whose name or address was changed, without either', async () 
   ])
   expect(log).not.toMatch(/Friends|friends/)
 })
+
+test('the log says in words what affiliates see since, and what they saw before', async () => {
+  await openAccount()
+  const change = (body: object) => askAdmin('accounts/acme', 'PATCH', body)
+  await change({ affiliate_view: { customer_ids: 'plain', held: 'none' } })
+  await change({ affiliate_view: { drafts: false }, name: 'Acme Markets' })
+
+  const [both = '', view = ''] = await readLog()
+  expect(view).toMatch(/changed what affiliates see\W*IDs of customers\W*A pseudonym → Your ID/)
+  expect(view).toMatch(/Payouts under review\W*Say that it is under review → Say nothing/)
+  expect(both).toMatch(/changed the settings of the account.*Statements before.*: Shown → Hidden/)
+  expect(both + view).not.toMatch(/[{}"_]/)
+})

@@ -82,6 +82,7 @@ test('every change of the portal and of the API is refused with a clear sentence
       'insufficient_scope',
     ])
   }
+  expect(await read()).not.toContain('/passkeys')
   expect((await browser.get(`${AT}/passkeys`)).status).toBe(403)
   expect(await json(askAdmin(`${world.path}/questions`))).toMatchObject({ data: [] })
 })

@@ -63,7 +63,7 @@ export const presentAccount = (account: Account) => ({
   ...(account.unattributed_threshold !== UNATTRIBUTED_THRESHOLD && {
     unattributed_threshold: account.unattributed_threshold,
   }),
-  ...(account.affiliate_view !== '{}' && { affiliate_view: viewOf(account) }),
+  affiliate_view: viewOf(account),
   ...(account.landing_pages !== '[]' && { landing_pages: landingPagesOf(account) }),
   ...(account.accent_color !== null && { accent_color: account.accent_color }),
   ...(account.logo !== null && { logo: logoOf(account) }),

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
-import { label } from './fields.ts'
 import { overlap } from './overlap.ts'
 
 /** The fields of a new key. */
 export const newKeyFields = {
-  name: describeField(label, documentation('What the key is for.', 'Tracker of the affiliate')),
+  name: describeField(f.label, documentation('What the key is for.', 'Tracker of the affiliate')),
   scope: v.optional(
     describeField(
       f.oneOf('read', 'read links'),

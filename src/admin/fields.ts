@@ -36,12 +36,6 @@ export const slug = v.pipe(
   v.regex(SLUG, 'pattern small letters, digits and hyphens, 1 to 63 characters'),
 )
 
-/** Text that is shown to people: without control characters and bidirectional formatting. */
-export const label = v.pipe(
-  f.text,
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
-)
-
 /** Lines of text that are shown to people, at most eight. */
 const address = v.pipe(
   f.text,
@@ -134,7 +128,7 @@ const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximu
 
 const settings = {
   name: v.optional(
-    describeField(label, documentation('The display name of the account.', 'Acme Markets')),
+    describeField(f.label, documentation('The display name of the account.', 'Acme Markets')),
   ),
   address: v.optional(
     v.nullable(

@@ -64,7 +64,7 @@ export const newLink = {
     documentation('The URL of the page that the link leads to.', 'https://acme.example/start'),
   ),
   name: v.optional(
-    describeField(f.text, documentation('The display name of the link.', 'Spring newsletter')),
+    describeField(f.label, documentation('The display name of the link.', 'Spring newsletter')),
   ),
   pass_query: v.optional(
     describeField(

@@ -1,4 +1,5 @@
 import type { Account } from '../db/schema.ts'
+import { svgContentProblem } from './svg.ts'
 
 // The logo of an account. A browser shows it as an image only, and the service sends it with a policy that
 // runs nothing; what is refused here would not work, or would be a mistake.
@@ -68,23 +69,6 @@ function pngProblem(bytes: Uint8Array): string | null {
   return sidesProblem(width, height)
 }
 
-/** What an SVG image must not have: it would run, load something, or not be shown. */
-const REFUSED_IN_SVG: readonly (readonly [pattern: RegExp, what: string])[] = [
-  [/<!ENTITY|<!DOCTYPE[^>]*\[/i, 'declares entities'],
-  [/<(?:[\w-]+:)?script\b/i, 'has a script'],
-  [/[\s"'/]on[a-z]+\s*=/i, 'has an event handler'],
-  [/(?:java|vb)script\s*:/i, 'has a script as an address'],
-  [
-    /<(?:[\w-]+:)?(?:foreignObject|iframe|embed|object|audio|video)\b/i,
-    'has a page or a film in it',
-  ],
-  [
-    /(?:href|src)\s*=\s*["']\s*(?!#|data:image\/(?:png|jpeg|gif|webp))[^"'\s]/i,
-    'loads another file',
-  ],
-  [/@import|url\(\s*["']?\s*(?!#|data:)[^)"'\s]/i, 'loads another file'],
-]
-
 function svgProblem(bytes: Uint8Array): string | null {
   const text = decode(bytes)
   const [start] =
@@ -92,9 +76,8 @@ function svgProblem(bytes: Uint8Array): string | null {
       text,
     ) ?? []
   if (start === undefined) return 'must be an SVG or PNG image: this file is neither'
-  for (const [pattern, what] of REFUSED_IN_SVG) {
-    if (pattern.test(text)) return `${what}, which an SVG logo must not: save it without`
-  }
+  const what = svgContentProblem(text)
+  if (what) return `${what}, which an SVG logo must not: save it without, as a plain SVG`
   const sides = sidesOf(start)
   return sides && sidesProblem(...sides)
 }

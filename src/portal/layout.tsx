@@ -82,15 +82,21 @@ const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
   </header>
 )
 
+/** Returns the pages that a person sees: keys and passkeys belong to those who sign in with a passkey. */
+const placesOf = (isViewer: boolean) =>
+  (Object.entries(PLACES) as [Place, string][]).filter(
+    ([place]) => !isViewer || place !== 'passkeys',
+  )
+
 /** Renders the links to the pages: a row; on a phone a menu, whose button names the page. */
 const Pages = ({
   account,
   words,
-  here,
+  signedIn: { here, isViewer },
 }: {
   account: Frame['account']
   words: Words
-  here: Place
+  signedIn: SignedInFrame
 }) => (
   <nav class="pages" aria-label={words.title}>
     <details>
@@ -98,9 +104,9 @@ const Pages = ({
         <span>{words.menu}</span> <strong>{words[here]}</strong>
       </summary>
       <div>
-        {Object.entries(PLACES).map(([place, path]) => (
+        {placesOf(isViewer).map(([place, path]) => (
           <a href={portalPath(account.id, path)} aria-current={place === here ? 'page' : undefined}>
-            {words[place as Place]}
+            {words[place]}
           </a>
         ))}
       </div>
@@ -157,7 +163,7 @@ export const PortalPage = (frame: Frame) => {
         </a>
         <ViewerBanner {...frame} />
         <Top {...frame} words={words} />
-        {signedIn && <Pages account={account} words={words} here={signedIn.here} />}
+        {signedIn && <Pages account={account} words={words} signedIn={signedIn} />}
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {children}

@@ -160,7 +160,7 @@ const en = {
   passkeys_title: 'Passkeys',
   keys: 'Keys for programs',
   keys_lead:
-    'A key lets a program read what you see here. It is like a password: give it to nobody else. You have at most 5.',
+    'A key lets a program read what you see here. It is like a password: give it to nobody else. At most 5 keys work at a time.',
   key_name: 'What the key is for',
   key_may: 'What it may do',
   key_reads: 'It only reads.',
@@ -209,7 +209,8 @@ const en = {
   link_full: 'You have {count} active links or more, which is the most. Turn one off first.',
   link_page_refused:
     'The link may not lead to this page. Choose one of the pages below the field, or a page below one.',
-  link_name_refused: 'This name cannot be stored. Choose a shorter one.',
+  link_name_refused:
+    'This name cannot be stored. Use at most 500 characters, all of which can be seen.',
   qr_code: 'QR code',
   qr_code_of_link: 'QR code with the address of the link',
   qr_code_save: 'Save it as a picture (SVG)',
@@ -480,7 +481,7 @@ const de: Words = {
   passkeys_title: 'Passkeys',
   keys: 'Schlüssel für Programme',
   keys_lead:
-    'Mit einem Schlüssel liest ein Programm, was Sie hier sehen. Er ist wie ein Passwort: Geben Sie ihn sonst niemandem. Sie haben höchstens 5.',
+    'Mit einem Schlüssel liest ein Programm, was Sie hier sehen. Er ist wie ein Passwort: Geben Sie ihn niemandem. Höchstens 5 Schlüssel gelten gleichzeitig.',
   key_name: 'Wofür der Schlüssel ist',
   key_may: 'Was er darf',
   key_reads: 'Er liest nur.',
@@ -531,7 +532,8 @@ const de: Words = {
     'Sie haben {count} aktive Links oder mehr; mehr gehen nicht. Schalten Sie zuerst einen ab.',
   link_page_refused:
     'Der Link darf nicht auf diese Seite führen. Wählen Sie eine der Seiten unter dem Feld oder eine Seite darunter.',
-  link_name_refused: 'Dieser Name kann nicht gespeichert werden. Wählen Sie einen kürzeren.',
+  link_name_refused:
+    'Dieser Name kann nicht gespeichert werden. Verwenden Sie höchstens 500 Zeichen, die alle sichtbar sind.',
   qr_code: 'QR-Code',
   qr_code_of_link: 'QR-Code mit der Adresse des Links',
   qr_code_save: 'Als Bild speichern (SVG)',
@@ -795,7 +797,7 @@ const es: Words = {
   passkeys_title: 'Llaves de acceso',
   keys: 'Claves para programas',
   keys_lead:
-    'Con una clave, un programa lee lo que usted ve aquí. Es como una contraseña: no la dé a nadie más. Tiene como máximo 5.',
+    'Con una clave, un programa lee lo que usted ve aquí. Es como una contraseña: no se la dé a nadie. Como máximo valen 5 claves a la vez.',
   key_name: 'Para qué es la clave',
   key_may: 'Qué puede hacer',
   key_reads: 'Solo lee.',
@@ -844,7 +846,8 @@ const es: Words = {
   link_full: 'Tiene {count} enlaces activos o más, que es el máximo. Desactive uno primero.',
   link_page_refused:
     'El enlace no puede llevar a esta página. Elija una de las páginas que hay debajo del campo, o una por debajo de ella.',
-  link_name_refused: 'Este nombre no se puede guardar. Elija uno más corto.',
+  link_name_refused:
+    'Este nombre no se puede guardar. Use como máximo 500 caracteres, todos visibles.',
   qr_code: 'Código QR',
   qr_code_of_link: 'Código QR con la dirección del enlace',
   qr_code_save: 'Guardar como imagen (SVG)',
@@ -1108,7 +1111,7 @@ const pt: Words = {
   passkeys_title: 'Chaves de acesso',
   keys: 'Chaves para programas',
   keys_lead:
-    'Com uma chave, um programa lê o que vê aqui. É como uma palavra-passe: não a dê a mais ninguém. Tem no máximo 5.',
+    'Com uma chave, um programa lê o que vê aqui. É como uma palavra-passe: não a dê a ninguém. No máximo valem 5 chaves ao mesmo tempo.',
   key_name: 'Para que serve a chave',
   key_may: 'O que pode fazer',
   key_reads: 'Só lê.',
@@ -1157,7 +1160,8 @@ const pt: Words = {
   link_full: 'Tem {count} links ativos ou mais, que é o máximo. Desligue um primeiro.',
   link_page_refused:
     'O link não pode levar a esta página. Escolha uma das páginas por baixo do campo, ou uma abaixo dela.',
-  link_name_refused: 'Este nome não pode ser guardado. Escolha um mais curto.',
+  link_name_refused:
+    'Este nome não pode ser guardado. Use no máximo 500 caracteres, todos visíveis.',
   qr_code: 'Código QR',
   qr_code_of_link: 'Código QR com o endereço do link',
   qr_code_save: 'Guardar como imagem (SVG)',

@@ -68,7 +68,7 @@ const accountState = {
     { type: 'number', minimum: 0, maximum: 1 },
   ),
   affiliate_view: documented(
-    'What affiliates see, with the defaults. Absent if it is the defaults: pseudonyms, amounts, countries, totals of affiliates below, drafts, and that a payout is under review.',
+    'What affiliates see. The defaults are pseudonyms, amounts, countries, totals of affiliates below, drafts, and that a payout is under review.',
     { type: 'object' },
   ),
   landing_pages: documented(

@@ -134,7 +134,6 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       'book_zone',
       'amount_signs',
       'unattributed_threshold',
-      'affiliate_view',
       'landing_pages',
       'accent_color',
       'logo',

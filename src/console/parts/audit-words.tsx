@@ -13,6 +13,7 @@ import {
   titleOf,
   visible,
 } from './data.tsx'
+import { type FieldWords, VIEW_WORDS } from './field-words.ts'
 import { AccountLink, Json } from './fields.tsx'
 import { PlanLink } from './names.tsx'
 
@@ -257,19 +258,42 @@ const money = (details: Details): Child => (
 
 const period = (details: Details) => periodWords(text(details, 'period'))
 
+const viewWords = (name: string): FieldWords =>
+  (VIEW_WORDS as Readonly<Record<string, FieldWords>>)[name] ?? { label: titleOf(name), hint: '' }
+
+/** Returns what a choice of what affiliates see is called. */
+const viewChoice = (name: string, value: unknown): string =>
+  viewWords(name).choices?.[String(value)] ?? String(value)
+
 function accountChange(details: Details, visit: Visit): Words {
   const { before: _, ...change } = details
   const isOnly = Object.keys(change).length === 1
   if (isOnly && change.disabled === true) return { sentence: 'disabled the account' }
   if (isOnly && change.disabled === false) return { sentence: 'enabled the account' }
+  const former = objectAt(details, 'before')
+  const { affiliate_view, ...others } = change
+  const before = objectAt(former, 'affiliate_view')
+  const seen = Object.entries(objectAt(change, 'affiliate_view')).filter(
+    ([name, value]) => before[name] !== value,
+  )
   return {
-    sentence: (
-      <>
-        changed <AccountLink visit={visit} at={['account']} children="the settings" /> of the
-        account
-      </>
-    ),
-    changes: settings(change, objectAt(details, 'before')),
+    sentence:
+      affiliate_view && isOnly ? (
+        'changed what affiliates see'
+      ) : (
+        <>
+          changed <AccountLink visit={visit} at={['account']} children="the settings" /> of the
+          account
+        </>
+      ),
+    changes: [
+      ...settings(others, former),
+      ...seen.map(([name, value]) => ({
+        what: viewWords(name).label,
+        ...(name in before && { before: viewChoice(name, before[name]) }),
+        after: viewChoice(name, value),
+      })),
+    ],
   }
 }
 
