@@ -11,7 +11,7 @@ import {
   storeFinding,
   storeRule,
 } from './fraud/stored-cases.ts'
-import { askAdmin, json, register } from './partner.ts'
+import { ada, askAdmin, json, partner, register } from './partner.ts'
 
 // The pages of cases: from the list to the records and the decision, and where payouts name them.
 
@@ -549,6 +549,40 @@ test('a statement and its affiliate name the confirmed cases that hold on', asyn
   expect(held.html).toContain(`href="${CASE}"`)
   expect(held.html).not.toMatch(/id="change-pay"/)
   expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
+})
+
+test('the page of a customer names the cases that are about them, decided ones too', async () => {
+  const acme = await partner('forex', { account: 'acme' })
+  for (const customer_id of ['c-1', 'c-2', 'c-3']) {
+    await acme.post('customers', { ...ada, customer_id })
+  }
+  const own = { account: 'acme', affiliate: ada.affiliate_id }
+  await storeRule('acme')
+  await storeCases(
+    { ...own, id: 'case_2', customers: ['c-1', 'c-2'] },
+    { ...own, id: 'case_3', customers: ['c-1'], status: 'dismissed', openedFor: DAY - 1 },
+  )
+  const at = '/console/accounts/acme'
+  const { html, text } = await read(`${at}/customers/c-1`)
+  expect(text).toContain('2 cases of the fraud review are about this customer.')
+  expect(html).toContain(`${at}/cases/case_2`)
+  expect(html).toContain(`${at}/cases/case_3`)
+  expect(text).toMatch(/Dismissed/)
+  expect((await read(`${at}/customers/c-2`)).text).toContain(
+    'A case of the fraud review is about this customer.',
+  )
+  expect((await read(`${at}/customers/c-3`)).text).not.toContain('fraud review is about')
+})
+
+test('the page of an affiliate leads to all of its cases', async () => {
+  const { html } = await read(`${AT}/affiliates/b`)
+  expect(html).toContain(`${AT}/cases?affiliate_id=b&amp;status=all`)
+})
+
+test('the records of a case stand below what they are compared with, without their own values', async () => {
+  const { text } = await read(CASE)
+  const compared = /The records are compared with: (.*?) Records, by day/.exec(text)?.[1]
+  expect(compared).toBe('1 Apr 2024: Bets 1 bet. Report of these days')
 })
 
 test('the approval of a period names open cases of high severity of affiliates with drafts', async () => {

@@ -84,6 +84,15 @@ test('the overview and the list of statements know the periods that have stateme
   expect(list).toContain('<option value="2026-10">October 2026 · 1 to approve</option>')
 })
 
+test('a period that has not begun is not called open, and cannot be computed', async () => {
+  const { read } = await open()
+  const list = await read('/statements?period=2031-05')
+  expect(list).toContain('<option value="2031-05" selected="">May 2031 · not begun</option>')
+  expect(list).toContain('May 2031 has not begun: there is nothing to compute yet.')
+  expect(list).toContain('May 2031 has not begun. Choose an earlier period.')
+  expect(list).not.toContain('Compute the drafts of May 2031')
+})
+
 test('an accepted delivery says where its records are, and a refused one where its values are', async () => {
   const { acme, read } = await open()
   const accepted = await json(acme.post('transactions', deposit))

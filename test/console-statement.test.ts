@@ -191,7 +191,7 @@ test('percentages, steps and units are written as people write them; empty colum
   await storeStatement([[line(1, { ...own, rate: '30', amount: '3703.68' })]])
   const text = textOf(await read())
 
-  expect(text).toContain('For Amount Paid on Rate All customers 3,703.68 EUR 12,345.60 EUR 30 %')
+  expect(text).toContain('For Amount Based on Rate All customers 3,703.68 EUR 12,345.60 EUR 30 %')
 })
 
 test('a version that is not known shows its lines without words', async () => {

@@ -59,8 +59,8 @@ function optionsOf(plot, titles, labels, { paths, isWhole }) {
   return {
     width: plot.clientWidth,
     height: HEIGHT,
-    // A label is below the middle of its point: half of the first and the last would be cut off.
-    padding: [null, width / 2 + 8, null, Math.max(0, width / 2 - 30)],
+    // A label is below the middle of its point: half of the last would be cut off.
+    padding: [null, width / 2 + 8, null, 0],
     scales: {
       x: { time: false, ...(hasMargin && { range: [-0.5, labels.length - 0.5] }) },
       y: { range: FROM_ZERO },
@@ -76,7 +76,12 @@ function optionsOf(plot, titles, labels, { paths, isWhole }) {
         incrs: STEPS,
         values: (_, ticks) => ticks.map((i) => short[i] ?? ''),
       },
-      { ...axis, size: axisWidth, ...(isWhole && { incrs: WHOLE_STEPS }) },
+      // Half of the first label is left of the chart.
+      {
+        ...axis,
+        size: (chart, texts) => Math.max(axisWidth(chart, texts), Math.ceil(width / 2) + 4),
+        ...(isWhole && { incrs: WHOLE_STEPS }),
+      },
     ],
     series: [
       { label: titles[0], value: (_, i) => labels[i] ?? '' },

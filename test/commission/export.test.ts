@@ -185,7 +185,7 @@ describe('a printable page', () => {
       ...['Earned What the rules pay 10.02 EUR', 'Corrections Of closed periods -5.00 EUR'],
       ...['Manual entries Of the team -1.00 EUR', 'carried -0.98 EUR', 'Payable 0.00 EUR'],
       'Reason Reference Entered Amount',
-      'For Paid on Rate Notes Amount',
+      'For Based on Rate Notes Amount',
       'Correction Period Rule Line For Because of Amount',
       // The notes leave out amounts of 0.
       ...['tenth, version 1', '100.25 EUR 10 % carried in -2.50 EUR 10.02 EUR', '5 at 1.00 EUR'],

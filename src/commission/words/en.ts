@@ -47,7 +47,7 @@ export const en = {
   rules: 'What it pays for',
   rulesOf: 'What {statement} pays for',
   for: 'For',
-  paidOnWhat: 'Paid on',
+  paidOnWhat: 'Based on',
   rate: 'Rate',
   amount: 'Amount',
   moreLines: { one: '{count} other line', other: '{count} other lines' },

@@ -38,6 +38,7 @@ import { type Status, StatusForm, statusChanges } from '../parts/affiliate-statu
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
   Badge,
+  CopiedText,
   count,
   Data,
   dayWords,
@@ -183,6 +184,22 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
         )
       )}
     </>
+  )
+}
+
+/** Shows the address of the link that was just made, which the affiliate needs next. */
+const MadeLink = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => {
+  const made = rows.find(({ link_id }) => link_id === visit.query.made)
+  if (!made) return null
+  return (
+    <div class="notice good">
+      <p>
+        <strong>The link to give to the affiliate</strong>
+      </p>
+      <p>
+        <CopiedText text={made.url} />
+      </p>
+    </div>
   )
 }
 
@@ -531,6 +548,9 @@ const StatementList = ({
         <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
           Report by affiliate
         </AccountLink>
+        <AccountLink visit={visit} at={['cases']} query={{ affiliate_id, status: 'all' }}>
+          All cases
+        </AccountLink>
       </p>
     </>
   )
@@ -582,7 +602,8 @@ const changes: Readonly<Record<string, Change>> = {
     }),
   },
   link: {
-    done: 'The link was created. Give its address to the affiliate.',
+    done: 'The link was created.',
+    next: (answer, { path }) => withQuery(path, { made: (answer as Link).link_id }),
     request: (values, { account, params }) => ({
       method: 'POST',
       path: apiPath(account, 'links'),
@@ -606,7 +627,7 @@ export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate',
   section: 'Affiliates',
   hasNames: true,
-  query: ['period', 'cursor'],
+  query: ['period', 'cursor', 'made'],
   changes,
   async render(visit) {
     const affiliate_id = visit.params.affiliate ?? ''
@@ -616,6 +637,7 @@ export const affiliatePage: Page = {
     const series = seriesOf(earnedOf(found.statements.rows), visit.now, TREND)
     const body = (
       <>
+        <MadeLink visit={visit} rows={found.links.data} />
         {!own && <NotConfigured visit={visit} />}
         {found.profile?.status === 'suspended' && (
           <p class="notice warn">

@@ -2,7 +2,7 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { accountPath, apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { Evidence, type EvidenceRecord, RecordName } from '../parts/case-evidence.tsx'
-import { Figures, renderPast } from '../parts/case-figures.tsx'
+import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
 import {
   AgreeForm,
   AgreeReleaseForm,
@@ -321,6 +321,7 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
+      <ComparedWith visit={visit} figures={found.figures} />
       <Evidence visit={visit} found={evidence} />
       {past}
       <Decisions visit={visit} found={found} customers={customers} takenBack={takenBack} />

@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { CaseLink, CaseStatusBadge, type FraudCase, SeverityBadge } from '../parts/cases.tsx'
 import { type Attributed, AttributionVerdict } from '../parts/customers.tsx'
 import {
   Badge,
@@ -15,10 +16,10 @@ import {
 } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { earnedIn } from '../parts/earned.tsx'
-import { column, fields } from '../parts/fields.tsx'
+import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
-import { currentPeriods, isOpen, periodFilter } from '../parts/periods.ts'
+import { currentPeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
 import { RecordFields } from '../parts/record-fields.tsx'
 import type { StoredRecord } from '../parts/record-lookup.ts'
 import { Records, recordsCalled } from '../parts/records.tsx'
@@ -27,6 +28,9 @@ import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts
 
 /** The records of each resource that the page shows; a link leads to all. */
 const SHOWN_RECORDS = 20
+
+/** The cases that the page shows; a link leads to all. */
+const SHOWN_CASES = 5
 
 /** The resources of which customers have records. An account has those of its vertical. */
 const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
@@ -164,7 +168,7 @@ async function renderEarned(visit: Visit, customer_id: string, period: string) {
     <>
       <h3>
         {periodWords(period)}
-        {isOpen(period, visit.now) && ', so far'}
+        {isOpen(period, visit.now) && (hasBegun(period, visit.now) ? ', so far' : ', not begun')}
       </h3>
       {earned}
     </>
@@ -200,6 +204,42 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
   )
 }
 
+/** Names the cases that are about a customer, whatever their status; nothing if there are none. */
+const CasesOfCustomer = ({
+  visit,
+  customer_id,
+  found: { data, meta },
+}: {
+  visit: Visit
+  customer_id: string
+  found: List<FraudCase>
+}) =>
+  data.length === 0 ? null : (
+    <div class="notice why">
+      <p>
+        <strong>
+          {meta.total === 1 ? 'A case' : `${count(meta.total)} cases`} of the fraud review{' '}
+          {meta.total === 1 ? 'is' : 'are'} about this customer.
+        </strong>
+      </p>
+      <ul>
+        {data.map((one) => (
+          <li>
+            <CaseLink visit={visit} found={one} /> <CaseStatusBadge {...one} />{' '}
+            <SeverityBadge {...one} />
+          </li>
+        ))}
+      </ul>
+      {meta.total > data.length && (
+        <p>
+          <AccountLink visit={visit} at={['cases']} query={{ customer_id, status: 'all' }}>
+            All {count(meta.total)} cases
+          </AccountLink>
+        </p>
+      )}
+    </div>
+  )
+
 /** One customer: where they came from, their records and what they earned. */
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer',
@@ -211,12 +251,13 @@ export const customerPage: Page = {
     const { api, account, params } = visit
     const customer_id = params.customer ?? ''
     const affiliations = partOf(visit, 'affiliations')
-    const [history, listed, own, lists, sums] = await Promise.all([
+    const [history, listed, own, lists, sums, cases] = await Promise.all([
       api.get<History>(affiliations.path, affiliations.query),
       api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),
       api.get<PeriodSums>(apiPath(account, 'periods')),
+      api.get<List<FraudCase>>(apiPath(account, 'cases'), { customer_id, per_page: SHOWN_CASES }),
     ])
     const found = listed.data[0]
     const [record] = own.data
@@ -238,6 +279,7 @@ export const customerPage: Page = {
             first={[['Affiliate', affiliate]]}
           />
         )}
+        <CasesOfCustomer visit={visit} customer_id={customer_id} found={cases} />
         <DeferredPart />
         <h2>Who is paid</h2>
         {found && (

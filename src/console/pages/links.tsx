@@ -3,6 +3,7 @@ import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } fro
 import { Chart } from '../parts/chart.tsx'
 import {
   Badge,
+  CopiedText,
   count,
   Data,
   dayWords,
@@ -108,7 +109,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
         <Data text={link.name ?? link.link_id} />
       </h2>
       <p>
-        <code>{link.url}</code>
+        <CopiedText text={link.url} />
       </p>
       <Facts
         visit={visit}
@@ -151,6 +152,7 @@ export const linksPage: Page = {
   changes: {
     create: {
       done: 'The link was created. Give its address to the affiliate.',
+      next: (answer, { path }) => withQuery(path, { link: (answer as Link).link_id }),
       request: (values, { account }) => ({
         method: 'POST',
         path: apiPath(account, 'links'),

@@ -12,7 +12,7 @@ import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, FoldedForm, HOLDS, type Input, Refusal } from '../parts/forms.tsx'
 import { AffiliateName, affiliateText, PlanName } from '../parts/names.tsx'
 import { canPay } from '../parts/payout-forms.tsx'
-import { isOpen } from '../parts/periods.ts'
+import { hasBegun, isOpen } from '../parts/periods.ts'
 import { QuestionsBeside, readQuestions } from '../parts/questions.tsx'
 import {
   Adjustments,
@@ -221,8 +221,8 @@ const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
       )}
       {status === 'draft' && isOpen(period, visit.now) && (
         <p class="note">
-          {periodWords(period)} has not ended. The draft changes until then, and is approved after
-          it.
+          {periodWords(period)} has not {hasBegun(period, visit.now) ? 'ended' : 'begun'}. The draft
+          changes until then, and is approved after it.
         </p>
       )}
       {status === 'approved' && isSome(payable) && (

@@ -30,7 +30,7 @@ import { ChangeForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
 import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage } from '../parts/payout-forms.tsx'
-import { choosablePeriods, isOpen, periodFilter } from '../parts/periods.ts'
+import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
 import {
   type Earlier,
   type PeriodSums,
@@ -383,7 +383,9 @@ const Actions = (props: ActionsProps) => {
           />
         </ChangeForm>
       )}
-      {canManage(visit) ? (
+      {!hasBegun(period, visit.now) ? (
+        <p class="note">{periodWords(period)} has not begun: there is nothing to compute yet.</p>
+      ) : canManage(visit) ? (
         <ChangeForm
           visit={visit}
           change="run"
@@ -457,6 +459,19 @@ function filterOf({ query }: Visit, shown: string | undefined) {
   const { affiliate_id, plan, status } = query
   return { affiliate_id, plan, status, period: shown === ALL ? undefined : shown }
 }
+
+/** Says what to do where no statement is listed. */
+const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefined }) => (
+  <EmptyState title="No statement matches.">
+    <p>
+      {period && !hasBegun(period, visit.now)
+        ? `${periodWords(period)} has not begun. Choose an earlier period. `
+        : 'Choose another period, or compute this one. '}
+      Affiliates need a <AccountLink visit={visit} at={['plans']} children="plan" /> that is
+      assigned to them.
+    </p>
+  </EmptyState>
+)
 
 /** The statements of an account, and the forms that compute and approve a whole period. */
 export const statementsPage: Page = {
@@ -542,15 +557,7 @@ export const statementsPage: Page = {
             caption={period ? `Statements of ${periodWords(period)}` : 'Statements, latest first'}
             rows={data}
             earlier={earlier}
-            empty={
-              <EmptyState title="No statement matches.">
-                <p>
-                  Choose another period, or compute this one. Affiliates need a{' '}
-                  <AccountLink visit={visit} at={['plans']} children="plan" /> that is assigned to
-                  them.
-                </p>
-              </EmptyState>
-            }
+            empty={<NoStatements visit={visit} period={period} />}
           />
           <Pager visit={here} meta={meta} />
         </Live>

@@ -11,6 +11,7 @@ import {
   type PlanNames,
   type Values,
   type Visit,
+  withQuery,
 } from '../page.ts'
 import { dayWords, isolated, type List, visible } from './data.tsx'
 import { FoldedForm, type Input, type Option } from './forms.tsx'
@@ -297,6 +298,8 @@ function stepsOf(
 /** What was added, for the message. */
 interface Added {
   readonly affiliate_id: string
+  /** The id of the link that was made; absent if none was. */
+  readonly link_id: string | undefined
   readonly done: string
 }
 
@@ -311,14 +314,19 @@ export const addAffiliate: Change = {
     checkKnown(sent, known, planNames)
     const from = startOf(await readChosen(visit, sent.plan), visit.now)
     const steps = stepsOf(sent, known, from, { account: visit.account, planNames })
-    await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
+    const answers = await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
       const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')
       throw isFirst ? refused('/0/affiliate_id', existsWords(sent.affiliate_id)) : error
     })
-    return { affiliate_id: sent.affiliate_id, done: steps.map(({ done }) => done).join(' ') }
+    const { link_id } = (answers.at(-1) ?? {}) as { link_id?: string }
+    const done = steps.map((step) => step.done).join(' ')
+    return { affiliate_id: sent.affiliate_id, link_id, done }
   },
   done: (answer) => (answer as Added).done,
-  next: (answer, { account }) => accountPath(account, 'affiliates', (answer as Added).affiliate_id),
+  next(answer, { account }) {
+    const { affiliate_id, link_id: made } = answer as Added
+    return withQuery(accountPath(account, 'affiliates', affiliate_id), { made })
+  },
 }
 
 /** Renders the form that adds an affiliate, with the values of its first fields. */

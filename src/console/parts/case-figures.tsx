@@ -9,7 +9,7 @@ import { BarList } from './bars.tsx'
 import type { EvidenceRecord } from './case-evidence.tsx'
 import type { FraudCase } from './cases.tsx'
 import { Table, titleOf } from './data.tsx'
-import { column } from './fields.tsx'
+import { AccountLink, column } from './fields.tsx'
 import { metricTitle } from './report-words.ts'
 
 // The figures of a case beside their thresholds, and the affiliate's own past.
@@ -161,6 +161,44 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
     ]}
   />
 )
+
+/**
+ * Renders what the records of a case are compared with, by its days: numbers that the records themselves do not
+ * have, such as what is usual or the net revenue. Nothing if there are none.
+ */
+export const ComparedWith = ({ visit, figures }: { visit: Visit } & Pick<FraudCase, 'figures'>) => {
+  const parts = figures.flatMap(({ name, made_of = [] }) => {
+    const others = made_of.filter((part) => part.name !== name)
+    return others.flatMap(({ from, to, ...part }) =>
+      from === undefined || to === undefined ? [] : [{ ...part, from, to }],
+    )
+  })
+  const byDays = [...Map.groupBy(parts, ({ from, to }) => daysText(from, to))]
+  if (byDays.length === 0) return null
+  return (
+    <>
+      <p>The records are compared with:</p>
+      <ul class="compared-with">
+        {byDays.map(([days, own]) => (
+          <li>
+            {days}:{' '}
+            {own
+              .map(({ name, value, unit }) => `${figureTitle(name)} ${figureText(value, unit)}`)
+              .join(', ')}
+            .{' '}
+            <AccountLink
+              visit={visit}
+              at={['reports']}
+              query={{ from: own[0]?.from, to: own[0]?.to, group_by: 'affiliate_id' }}
+            >
+              Report of these days
+            </AccountLink>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
 
 /** The metrics that show a pattern, by kind of rule; a report of the vertical may lack some. */
 const METRICS: Readonly<Record<string, readonly string[]>> = {

@@ -19,6 +19,13 @@ export const isolated = (text: string): string =>
 /** Renders a text of data, such as an id. Its invisible characters are shown by their names. */
 export const Data = ({ text }: { text: string | number }) => <bdi>{visible(String(text))}</bdi>
 
+/** Renders a text that a person takes elsewhere. A script adds a button that copies it. */
+export const CopiedText = ({ text }: { text: string }) => (
+  <code class="secret" data-copy="Copy" data-copied="Copied">
+    {text}
+  </code>
+)
+
 /** Returns the title of a field: `Affiliate` for `affiliate_id`. Brands choose the names of some fields. */
 export function titleOf(name: string): string {
   const words = visible(name.replace(/_(?:id|at)$/, '').replaceAll('_', ' '))

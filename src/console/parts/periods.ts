@@ -27,6 +27,10 @@ const todayOf = (now: number): number => Math.floor(now / DAY_MS)
 /** Returns whether a period has not ended at `now` (milliseconds), by the days of UTC. */
 export const isOpen = (period: string, now: number): boolean => lastDayOf(period) >= todayOf(now)
 
+/** Returns whether a period has begun at `now` (milliseconds), by the days of UTC. */
+export const hasBegun = (period: string, now: number): boolean =>
+  (parsePeriod(period)?.first ?? 0) <= todayOf(now)
+
 /** Returns the kinds of the periods that have statements; months if there are none. */
 export function periodKinds({ data }: Sums): PeriodKind[] {
   const hasWeeks = data.some(({ period }) => period.includes('W'))
@@ -57,8 +61,9 @@ const STATES = [
   ['paid', 'paid'],
 ] as const
 
-/** Returns the state of a period in words: `open`, `12 to approve`, `3 to pay`, `paid`. */
+/** Returns the state of a period in words: `not begun`, `open`, `12 to approve`, `3 to pay`, `paid`. */
 export function periodState({ data }: Sums, period: string, now: number): string {
+  if (!hasBegun(period, now)) return 'not begun'
   if (isOpen(period, now)) return 'open'
   const rows = data.filter((one) => one.period === period)
   const states = STATES.flatMap(([status, words]) => {

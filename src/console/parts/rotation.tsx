@@ -1,5 +1,6 @@
 import type { Change, Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
+import { CopiedText } from './data.tsx'
 import { Pairs } from './fields.tsx'
 import { ChangeForm, ConfirmForm } from './forms.tsx'
 
@@ -23,14 +24,7 @@ export const Secret = ({ shown }: { shown: ShownSecret }) => (
     <p>
       <strong>{shown.title}</strong> {shown.note}
     </p>
-    <Pairs
-      pairs={shown.values.map(([label, text]) => [
-        label,
-        <code class="secret" data-copy="Copy" data-copied="Copied">
-          {text}
-        </code>,
-      ])}
-    />
+    <Pairs pairs={shown.values.map(([label, text]) => [label, <CopiedText text={text} />])} />
   </div>
 )
 

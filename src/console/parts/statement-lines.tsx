@@ -148,7 +148,7 @@ function figureColumns(
       ? [column(title, (line: StatementLine) => figureOrDash(textOf(line)), true)]
       : []
   return [
-    ...amounts('Paid on', lines, currency, ({ base }) => base),
+    ...amounts('Based on', lines, currency, ({ base }) => base),
     ...numbers('Units', ({ units }) => units),
     ...numbers('Reached', reached),
     ...(lines.some((line) => hasRate(line))
