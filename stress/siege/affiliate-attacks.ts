@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expectBody, newRequestSender, type RequestSender } from '../ask.ts'
 import { AFFILIATE, asFirm, newClient, newToken } from '../parties.ts'
-import { type Attack, type Attacker, range } from './attacks.ts'
+import { type Attack, type Attacker, customer, range, transaction } from './attacks.ts'
 import { dayBefore, storeTrades, storeYear, YEAR } from './feature-attacks.ts'
 
 // Attacks of an affiliate and of visitors on the account to which they belong: that of the victim.
@@ -33,15 +33,35 @@ const PLAN = {
   ],
 }
 
-/** The days that an affiliate asks about: each report reads its records twice. */
+/** The days that an affiliate asks about. */
 const QUARTER = 90
 
 /** What the attack asks, once `prepare` has made it. */
 let addresses: readonly string[] = []
 let keys: readonly RequestSender[] = []
 
-/** Stores a year of records in the account of the victim, and computes the statements of a month. */
-async function storeAffiliate(attacker: Attacker): Promise<void> {
+/** An affiliate with few of the account's customers. */
+const SMALL = 'IB-08'
+
+/** The customers of this affiliate, out of more than a thousand; each has a deposit a day in the last month. */
+const FEW = 10
+
+async function storeFew({ firm, service: { admin } }: Attacker): Promise<void> {
+  await expectBody(200, admin('PUT', `${ACCOUNT}/affiliates`, { body: [{ affiliate_id: SMALL }] }))
+  const customers = range(FEW, (i) => ({ ...customer(`few${i}`), affiliate_id: SMALL }))
+  await firm('POST', 'customers', { body: customers })
+  const transactions = range(30 * FEW, (i) => ({
+    ...transaction(`few-${i}`, `few${i % FEW}`),
+    transaction_date: `${dayBefore(Math.floor(i / FEW))}T10:00:00Z`,
+  }))
+  await firm('POST', 'transactions', { body: transactions })
+}
+
+/**
+ * Stores a year of records in the account of the victim, computes the statements of a month, and makes the keys of
+ * an affiliate.
+ */
+async function storeAffiliate(attacker: Attacker, affiliate: string): Promise<void> {
   const { service } = attacker
   const { admin } = service
   const client = await newClient(admin, 'victim')
@@ -49,9 +69,10 @@ async function storeAffiliate(attacker: Attacker): Promise<void> {
   const own = { ...attacker, firm: asFirm(service, firm, await newToken(service, firm)) }
   await storeYear(own)
   await storeTrades(own)
+  await storeFew(own)
   await expectBody(201, admin('PUT', `${ACCOUNT}/plans/siege`, { body: PLAN }))
   const assignment = { plan: 'siege', from: dayBefore(YEAR), customers: 'all' }
-  const body = [{ affiliate_id: AFFILIATE, ...assignment }]
+  const body = [AFFILIATE, SMALL].map((affiliate_id) => ({ affiliate_id, ...assignment }))
   await expectBody(200, admin('PUT', `${ACCOUNT}/assignments`, { body }))
   const month = dayBefore(10).slice(0, 7)
   const { id: run } = await expectBody(202, admin('POST', `${ACCOUNT}/periods/${month}/run`))
@@ -60,7 +81,7 @@ async function storeAffiliate(attacker: Attacker): Promise<void> {
   }
   keys = await Promise.all(
     range(KEYS, async (i) => {
-      const made = admin('POST', `${ACCOUNT}/affiliates/${AFFILIATE}/keys`, {
+      const made = admin('POST', `${ACCOUNT}/affiliates/${affiliate}/keys`, {
         body: { name: `Key ${i}` },
       })
       const { affiliate_key } = await expectBody(201, made)
@@ -95,17 +116,21 @@ function subs(): string {
   return [...own, `gclid=${value()}`].join('&')
 }
 
+/** Asks for all that is computed from the records of an affiliate, in four lanes. */
+const withKeysOf = (affiliate: string, name: string): Attack => ({
+  name,
+  lanes: 4,
+  prepare: (attacker) => storeAffiliate(attacker, affiliate),
+  act: (_, lane, turn) =>
+    keys[lane % KEYS]!('GET', addresses[(lane + turn) % addresses.length]!, {
+      headers: { Accept: turn % 2 ? 'text/csv' : 'application/json' },
+    }),
+})
+
 /** The attacks of affiliates and their visitors. */
 export const AFFILIATE_ATTACKS: readonly Attack[] = [
-  {
-    name: "affiliate's keys: explain, reports, customers",
-    lanes: 4,
-    prepare: storeAffiliate,
-    act: (_, lane, turn) =>
-      keys[lane % KEYS]!('GET', addresses[(lane + turn) % addresses.length]!, {
-        headers: { Accept: turn % 2 ? 'text/csv' : 'application/json' },
-      }),
-  },
+  withKeysOf(AFFILIATE, 'keys of an affiliate with all customers'),
+  withKeysOf(SMALL, 'keys of an affiliate with ten customers'),
   {
     name: 'clicks with sub-parameters',
     lanes: 32,
