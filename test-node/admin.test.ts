@@ -862,6 +862,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [['deliveries', 'days', 'a'], 'GET accounts/a/arrivals', undefined, LIST],
   [['attention', 'a'], 'GET accounts/a/attention', undefined, LIST],
   [['changes', 'a'], 'GET accounts/a/changes', undefined, {}],
+  [['search', 'C/1'], 'GET search?id=C%2F1', undefined, LIST],
   [
     ['customers', 'unattributed', 'a', ...SPAN],
     `GET accounts/a/customers?unattributed=true&${IN_SPAN.slice(1)}&per_page=500`,
@@ -1985,7 +1986,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, questions, postbacks, events, status-map, labels, links, ' +
-    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, changes, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

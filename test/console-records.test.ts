@@ -1,8 +1,10 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { brand } from './brand.ts'
 import { storePlan } from './commission/stored.ts'
-import { signedIn } from './console/browser.ts'
+import { KEY_WORLD, signedIn } from './console/browser.ts'
+import { countTrips } from './console/trips.ts'
 import { ada, askAdmin, deposit, issuedPartner as partner } from './partner.ts'
 
 // The search by an id, and the page of a record: what it earned, or why it earned nothing.
@@ -90,6 +92,32 @@ describe('the search', () => {
     expect(await found('t-1')).toBe(`${AT}/deliveries?record_id=t-1`)
     const delivery = `dlv_${'0'.repeat(26)}`
     expect(await found(delivery)).toBe(`${AT}/deliveries/${delivery}`)
+  })
+
+  test('says which other accounts have what is not in this one, and leads to them', async () => {
+    const { get, found } = await open()
+    const other = await partner('forex', { account: 'other', affiliates: [] })
+    await askAdmin('accounts/other', 'PATCH', { name: 'Other Broker' })
+    await other.post('customers', { ...ada, customer_id: 'C-77' })
+    await other.post('transactions', { ...deposit, customer_id: 'C-77', transaction_id: 'C-77' })
+    await askAdmin('accounts/other/affiliates', 'PUT', [
+      { affiliate_id: 'IB-77', display_name: 'Beta Markets', contact_email: 'b@beta.example' },
+    ])
+
+    const browser = await signedIn()
+    const { db, trips } = countTrips(env.DB)
+    const page = await browser.get(`${AT}/find?record_id=C-77`, {}, { ...KEY_WORLD, DB: db })
+    const html = await page.text()
+    expect([page.status, trips()]).toEqual([200, 3])
+    expect(textOf(html)).toContain(
+      'Nothing in this account has or begins with C-77. Another account has it: Other Broker has a customer and a transaction with it. Search the deliveries of this account for a record that was refused.',
+    )
+    expect(html).toContain('href="/console/accounts/other/find?record_id=C-77"')
+    for (const text of ['IB-77', 'beta markets', 'B@beta.example']) {
+      const answer = await get(`/find?record_id=${encodeURIComponent(text)}`)
+      expect(textOf(await answer.text())).toContain('Other Broker has an affiliate with it.')
+    }
+    expect(await found('C-78')).toBe(`${AT}/deliveries?record_id=C-78`)
   })
 
   test('shows each of several that have an id as a choice', async () => {

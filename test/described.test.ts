@@ -97,7 +97,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace(/\/affiliates\/keys(\/.*)?$/, '$&?affiliate_id=aff-7')
     .replace(/\/affiliates\/(invitations|members)(\/.*)?$/, '$&?affiliate_id=nobody')
     .replace('{affiliate_id}/keys', 'aff-7/keys')
-    .replace(/accounts\/[^/]+\/records$/, '$&?id=nobody')
+    .replace(/accounts\/[^/]+\/records$|admin\/v1\/search$/, '$&?id=nobody')
     .replace(/\/affiliates$/, method === 'DELETE' ? '$&?affiliate_id=nobody' : '$&')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace(/(unearned(\/facts)?|qualifications|\/lines)$/, '$&?period=2026-10')

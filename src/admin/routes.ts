@@ -44,6 +44,7 @@ import { manualEntries } from './manual-entries.ts'
 import { payouts } from './payouts.ts'
 import { assignments, plans } from './plans.ts'
 import { questions } from './questions.ts'
+import { search } from './search.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
 import { webhooks } from './webhooks.ts'
@@ -53,6 +54,9 @@ const affiliateCredentials = new Hono<AppEnv>()
   .route('/', affiliateKeys)
   .route('/', affiliateMembers)
   .route('/', affiliatePostbacks)
+
+/** The routes by which the team sees what has happened in an account. */
+const insights = new Hono<AppEnv>().route('/', attribution).route('/', changes)
 
 /** Returns the routes of the administration API. Every change is in the audit log. */
 export const admin = (resourcesOf: ResourcesOf) => {
@@ -77,8 +81,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/fraud-rules`, fraudRuns)
     .route(`${account}/cases`, fraudDecisions)
     .route(`${account}/ended-holds`, endedHolds)
-    .route(account, attribution)
-    .route(account, changes)
+    .route(account, insights)
     .route(account, erasures)
     .route(account, histories)
     .route(account, approvals)
@@ -112,6 +115,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   return routes
     .route('/erasures', erasureReplay)
     .route('/fx-rates', teamRates)
+    .route('/', search)
     .get('/feeds', async (c) => {
       const page = await readPage(c.env, 'feeds', readQuery(c.req.url, ...PAGE_PARAMETERS))
       const accountPage = await listAccounts(c.env.DB, page)

@@ -392,6 +392,7 @@ const administration: Route[] = [
   { ...reads, id: 'listAttributed', way: 'unattributed', query: `${OCTOBER}&unattributed=true` },
   { ...reads, id: 'listAttention' },
   { ...reads, id: 'getChanges' },
+  { ...reads, id: 'searchAccounts', query: '?id=t-1' },
   { ...reads, id: 'listArrivals' },
   {
     ...reads,

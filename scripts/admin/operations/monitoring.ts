@@ -111,6 +111,16 @@ export const MONITORING: readonly Operation[] = [
     format: list(),
   },
   {
+    noun: 'search',
+    summary: 'Finds the accounts that have an id, or an affiliate with a name or address.',
+    example: 'C-1001',
+    method: 'GET',
+    path: 'search',
+    argument: 'id',
+    isArgumentInQuery: true,
+    format: list(['account', 'name', 'found']),
+  },
+  {
     noun: 'changes',
     summary: 'Shows what changed since the start of yesterday.',
     example: 'acme',

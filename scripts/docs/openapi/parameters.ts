@@ -169,6 +169,10 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean' },
   ),
+  searched_id: {
+    ...query('id', 'The id, or the name or e-mail address of an affiliate.', 'C-1001'),
+    required: true,
+  },
   case_needs: query(
     'needs',
     'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same; `decision_soon`, open ones that hold payouts and expire within 7 days. What needs attention counts the same cases.',

@@ -66,9 +66,9 @@ const STATUSES: readonly Option[] = [...Object.entries(CASE_STATUS_WORDS), ['all
 /** What cases can need, in words. */
 const NEEDS: readonly Option[] = [
   ['', 'All'],
-  ['decision', 'A decision: of high severity or with held payouts'],
+  ['decision', 'A decision'],
   ['second_person', 'A second person'],
-  ['decision_soon', 'A decision within 7 days, before the hold ends'],
+  ['decision_soon', 'A decision within 7 days'],
 ]
 
 /** Returns the chosen status: the open cases, unless another filter chooses some of all. */

@@ -1,3 +1,4 @@
+import { listed } from '../../commission/engine/reasons.ts'
 import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, isolated, type List, Table } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
@@ -5,6 +6,7 @@ import { column } from '../parts/fields.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
 import {
   type FoundRecord,
+  findPath,
   findRecords,
   findRecordsBeginning,
   recordPath,
@@ -107,6 +109,45 @@ const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }
   </>
 )
 
+/** An account that has an id, as `GET /search` names it. */
+interface AccountWith {
+  readonly account: string
+  readonly name: string
+  readonly found: readonly string[]
+}
+
+/** Says in which other accounts something has the id. */
+const Elsewhere = ({
+  visit,
+  id,
+  others,
+}: {
+  visit: Visit
+  id: string
+  others: readonly AccountWith[]
+}) => (
+  <EmptyState title={`Nothing in this account has or begins with ${isolated(id)}.`}>
+    <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
+    <ul>
+      {others.map(({ account, name, found }) => (
+        <li>
+          <a href={findPath(account, id)}>
+            <Data text={name} />
+          </a>{' '}
+          has {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))} with
+          it.
+        </li>
+      ))}
+    </ul>
+    <p>
+      <a href={deliveriesPath(visit.account, { record_id: id })}>
+        Search the deliveries of this account
+      </a>{' '}
+      for a record that was refused.
+    </p>
+  </EmptyState>
+)
+
 /** The form of the ids of deliveries, which no sender chooses. */
 const IS_DELIVERY = /^dlv_[0-9A-Z]{26}$/
 
@@ -132,16 +173,27 @@ export const findPage: Page = {
     if (IS_DELIVERY.test(id)) {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
-    const [exact, beginning] = await Promise.all([findExact(visit, id), findBeginning(visit, id)])
+    const [exact, beginning, everywhere] = await Promise.all([
+      findExact(visit, id),
+      findBeginning(visit, id),
+      visit.api.get<{ data: readonly AccountWith[] }>('/search', { id }),
+    ])
     const isExact = ({ path }: Choice) => exact.some((one) => one.path === path)
     const choices = [...exact, ...beginning.filter((one) => !isExact(one))]
     const [only] = choices.length === 1 ? choices : []
     // What is not stored may have been refused: the log of deliveries knows.
     const refused = deliveriesPath(visit.account, { record_id: id })
-    const next = only?.path ?? (choices.length === 0 ? refused : undefined)
+    const others = everywhere.data.filter(({ account }) => account !== visit.account)
+    const isNowhere = choices.length === 0 && others.length === 0
+    const next = only?.path ?? (isNowhere ? refused : undefined)
     return {
       title: `Find ${isolated(id)}`,
-      body: <Choices text={id} choices={choices} />,
+      body:
+        choices.length > 0 ? (
+          <Choices text={id} choices={choices} />
+        ) : (
+          <Elsewhere visit={visit} id={id} others={others} />
+        ),
       ...(next !== undefined && { next }),
     }
   },

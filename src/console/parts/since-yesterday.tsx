@@ -343,7 +343,7 @@ export function SinceYesterdayList(props: Props): Child {
       <p class="note">
         Since the start of {dayWords(changes.yesterday)} in the time zone of the records.{' '}
         <AccountLink visit={visit} at={['audit-log']} query={{ from: utcDay(changes.since) }}>
-          All changes by people
+          All changes
         </AccountLink>
       </p>
     </section>

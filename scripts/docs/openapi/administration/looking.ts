@@ -1,3 +1,4 @@
+import { SEARCHED, SEARCHED_ACCOUNTS } from '../../../../src/db/records/accounts-with.ts'
 import { COUNTED_ERRORS } from '../../../../src/db/records/count-delivery-errors.ts'
 import { ENTITIES } from '../../entities.ts'
 import { documented, object } from '../../envelopes.ts'
@@ -11,7 +12,7 @@ import {
   READ_HEADERS,
   ref,
 } from '../operation.ts'
-import { attention, DAY, listed, orNull, TEXT, TIME } from '../shapes.ts'
+import { attention, DAY, listed, oneOf, orNull, TEXT, TIME } from '../shapes.ts'
 import { ACCOUNT_PATH, COUNT, operation } from './operation.ts'
 
 const ARRIVALS = object({
@@ -127,8 +128,26 @@ const returned = (description: string, schema: JsonSchema) => ({
   200: { description, schema, headers: READ_HEADERS },
 })
 
+const FOUND = object({
+  account: documented('The id of the account.'),
+  name: documented('Its name.'),
+  found: listed(
+    'What has the id: `customer`, `transaction`, `event`, `affiliate` or `statement`.',
+    oneOf(...SEARCHED),
+  ),
+})
+
 /** Lists the operations by which the integrations team looks into an account. */
 export const looking = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: '/admin/v1/search',
+    id: 'searchAccounts',
+    summary: 'Find the accounts that have an id',
+    description: `Returns the accounts that have a customer, a transaction, an event, an affiliate or a statement with this id, or an affiliate with this name or e-mail address. The first ${SEARCHED_ACCOUNTS} accounts are searched, in the order of their ids.`,
+    parameters: ['searched_id'],
+    answers: { 200: { description: 'The accounts.', schema: listOf(FOUND) } },
+  }),
   operation({
     method: 'get',
     path: `${ACCOUNT_PATH}/attention`,

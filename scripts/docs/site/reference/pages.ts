@@ -253,7 +253,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/webhooks\b/, 'Webhooks'],
   [/\/(attention|changes)$/, 'Attention and changes'],
   [/\/(deliveries|totals|held|feeds?|arrivals|delivery-errors)\b/, 'Deliveries and totals'],
-  [/\/records\b/, 'Records'],
+  [/\/(records|search)\b/, 'Records'],
   [/^\/admin.*\/(clients|brand-tokens)\b/, 'Clients and Brand Tokens'],
   [/^\/admin.*\/(attribution|customers|clicks)\b/, 'Attribution'],
   [/\/(status-map|labels)\b/, 'Statuses and labels'],
