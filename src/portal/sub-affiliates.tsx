@@ -104,6 +104,7 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
             ? [
                 {
                   title: words.below_customers,
+                  isProse: true,
                   cell: (one: Below) => <Customers visit={visit} below={one} />,
                 },
               ]

@@ -1008,7 +1008,7 @@ const pt: Words = {
   qualified: 'Clientes qualificados',
   earned: 'Ganho em {period}, até agora',
   before: '{count} nos 30 dias anteriores',
-  pending: 'O que está pendente e porquê',
+  pending: 'O que está pendente e por quê',
   pending_none: 'Nada está pendente.',
   pending_waiting: 'Ainda não qualificados: {customers}.',
   pending_hold: '{amount} de {period} está aprovado e pode ser pago a partir de {day}.',
@@ -1189,7 +1189,7 @@ const pt: Words = {
   postback_all_again: 'Enviar de novo tudo o que falhou',
   postback_active: 'ativo',
   postback_off_affiliate: 'pausado por si',
-  postback_off_firm: 'pausado por {account}. Pergunte-lhes porquê.',
+  postback_off_firm: 'pausado por {account}. Pergunte-lhes por quê.',
   postback_off_gone: 'parado: o seu tracker respondeu que o endereço já não existe',
   postback_off_failing: 'parado: tudo falhou durante três dias',
   postback_secret:
