@@ -131,11 +131,11 @@ const Outcome = ({ frame, outcome }: { frame: Frame; outcome: FactOutcome }) => 
   )
 }
 
-/** Returns the outcomes of a record that are listed: those with the reason that is asked for, or the first. */
+/** Returns the outcomes of a record that are listed: those with the reason that is chosen, or the first. */
 const outcomesOf = ({ rules, ...record }: Seen, reason: SeenReason | undefined): FactOutcome[] => {
-  const asked = rules.filter((one) => one.reason === reason)
-  return record.reason === 'counted' || (record.reason === reason && asked.length > 0)
-    ? asked
+  const wanted = rules.filter((one) => one.reason === reason)
+  return record.reason === 'counted' || (record.reason === reason && wanted.length > 0)
+    ? wanted
     : [record]
 }
 

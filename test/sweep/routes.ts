@@ -568,7 +568,7 @@ export function requestOf(route: Route, world: World): Request {
     link_id: world.link_id,
     delivery_id: world.delivery_id,
     eventname: 'DailyStats',
-    line_id: world.line_id,
+    line_id: route.as === 'affiliate' ? world.shown_line_id : world.line_id,
     customer_id: 'c-1',
     affiliate_id: 'aff-7',
     invitation_id: 'inv-1',

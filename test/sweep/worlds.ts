@@ -1,6 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
+import { viewContextOf } from '../../src/affiliate/pseudonyms.ts'
 import { app } from '../../src/app.ts'
 import { expiryOf, issueAccessToken } from '../../src/auth/access-token.ts'
 import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
@@ -39,6 +40,8 @@ export interface World {
   link_id: string
   /** The id of a line for the signup of a customer, if the account has records. */
   line_id: string
+  /** The id under which the affiliate sees the line. */
+  shown_line_id: string
   /** The id of its first delivery, if it has records. */
   delivery_id: string
   /** The address of its caller: wrong secrets are counted by address. */
@@ -53,6 +56,9 @@ interface WorldOptions {
   /** Whether no affiliate has read anything yet: the first read makes the key of the pseudonyms. */
   unread?: boolean
 }
+
+/** The key of the names that affiliates see. */
+const PSEUDONYM_KEY = 'a'.repeat(64)
 
 let made = 0
 
@@ -81,7 +87,7 @@ export async function prepare(
       vertical,
       binding,
       policy,
-      unread ? null : 'a'.repeat(64),
+      unread ? null : PSEUDONYM_KEY,
     ),
     row(
       `insert into links (link_id, account, affiliate_id, landing_page, created_at)
@@ -163,6 +169,8 @@ export async function prepare(
     await env.CLIENT_GATE.getByName(`client:${client_id}`).mint(live)
   }
   const claims = { client_id: client_id!, jti: jti!, scope: 'read write' }
+  const line_id = await signupLine(vertical)
+  const { nameOf } = await viewContextOf({ line_id }, DEFAULT_VIEW, PSEUDONYM_KEY, 'aff-7')
   const world: World = {
     account,
     vertical,
@@ -174,7 +182,8 @@ export async function prepare(
     affiliate_key,
     key_id: key_id!,
     link_id,
-    line_id: await signupLine(vertical),
+    line_id,
+    shown_line_id: nameOf(line_id, 'line'),
     delivery_id: '',
     address: `10.0.${made >> 8}.${made & 255}`,
     access_token: isBrand ? '' : await issueAccessToken(claims, env, now),
