@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { DEFAULT_VIEW } from '../src/auth/affiliate-view.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { brand } from './brand.ts'
@@ -34,6 +34,24 @@ describe('keys of affiliates', () => {
     ])
     expect((await json(askAdmin(keysAt('IB-01')))).data).toEqual([])
     expect(JSON.stringify(await json(askAdmin('audit-log')))).not.toContain(made.affiliate_key)
+  })
+
+  test('the day on which a key was last used is known, and is written once a day', async () => {
+    const { account, makeKey } = await firm()
+    const { affiliate_key } = await makeKey('IB-07')
+    const headers = { Authorization: `Bearer ${affiliate_key}` }
+    const used = async () =>
+      (await json(askAdmin(`accounts/${account}/affiliates/IB-07/keys`))).data[0].last_used_on
+    expect(await used()).toBe(null)
+    const trips = async () => (await countCalls('/affiliate/v1/me', { headers })).trips
+    const [first, second] = [await trips(), await trips()]
+    expect(first - second).toBeLessThanOrEqual(2)
+    expect(second).toBe(3)
+    const today = new Date().toISOString().slice(0, 10)
+    await vi.waitFor(async () => expect(await used()).toBe(today))
+    vi.setSystemTime(Date.now() + 86_400_000)
+    expect(await trips()).toBeGreaterThan(3)
+    vi.useRealTimers()
   })
 
   test('a key reads as its affiliate: two reads at once, and one for the answer', async () => {

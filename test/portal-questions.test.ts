@@ -115,3 +115,51 @@ test('a form of another session asks nothing', async () => {
   expect(response.status).toBe(400)
   expect(await listed()).toEqual([])
 })
+
+test('an answer is announced on every page until the member has seen the questions', async () => {
+  const statement = world.statementOf('own').id
+  const announced = async (path: string) =>
+    (await read(path)).match(/new answers: \d+/g)?.map((text) => text.slice(-1)) ?? []
+  await ask(`/questions?statement=${statement}`, 'Why?')
+  const [{ id }] = await listed()
+  expect(await announced('/statements')).toEqual([])
+  await askAdmin(`${world.path}/questions/${id}/answers`, 'POST', { text: 'Because.' })
+  const late = await signedInFor('acme-forex', 'own')
+  // In the menu of a phone, and beside the link.
+  expect(await announced('/statements')).toEqual(['1', '1'])
+  const page = await read('/questions')
+  expect(page).toMatch(/answered<\/small> <small class="badge good">new answer</)
+  expect(page).not.toContain('new answers')
+  expect(await announced('/statements')).toEqual([])
+  expect(await read('/questions')).not.toContain('>new answer<')
+  expect(await (await late.get(`${AT}/statements`)).text(), 'a later member').not.toContain('new a')
+  await askAdmin(`${world.path}/questions/${id}/answers`, 'POST', { text: 'And because.' })
+  expect(await announced('')).toEqual(['1', '1'])
+  expect(await (await late.get(AT)).text()).toContain('new answers: 1')
+})
+
+test('what was asked and answered about a statement and a line stands beside them', async () => {
+  const { id } = world.statementOf('own')
+  const [line, other] = await world.shownLinesOf(await world.makeKey('own'), 'own')
+  expect(line?.id).not.toBe(other?.id)
+  const path = `/statements/${id}?line=${line?.id}`
+  const [ofStatement = '', ofLine = ''] = asksOf(await read(path))
+  await ask(ofStatement, 'Is that all?')
+  await ask(ofLine, 'Why so much?')
+  const [{ id: question }] = await listed()
+  expect(await read(path)).toContain('Why so much?')
+  await askAdmin(`${world.path}/questions/${question}/answers`, 'POST', {
+    text: 'Two were counted.',
+  })
+  const page = await read(path)
+  expect(page).toContain('Two were counted.')
+  const marks = [...page.matchAll(/questions#(qst_\w+)"><small class="badge \w+">([^<]*)/g)]
+  const [waits, answered] = [words.question_open, words.question_closed]
+  const states = marks.map(([, of, state]) => [of === question, state])
+  expect(states[0]).toEqual([false, waits])
+  expect(states.slice(1).every(([isLine, state]) => isLine === true && state === answered)).toBe(
+    true,
+  )
+  expect(states.length).toBeGreaterThan(1)
+  expect(await read(`/statements/${id}?line=${other?.id}`)).not.toContain('Two were counted.')
+})

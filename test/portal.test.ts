@@ -333,6 +333,20 @@ test('a member adds and removes passkeys, but never the last one', async () => {
   expect(await read()).not.toContain('Laptop')
 })
 
+test('a member was last seen on the day on which they last looked', async () => {
+  const { browser } = await joined()
+  const seen = async () => {
+    const [{ last_seen_at }] = (await members()) as unknown as [{ last_seen_at: string }]
+    return last_seen_at
+  }
+  const first = await seen()
+  await browser.get(AT)
+  expect(await seen()).toBe(first)
+  await env.DB.exec("update affiliate_members set last_seen_at = '2026-01-01T00:00:00.000Z'")
+  await browser.get(AT)
+  expect((await seen()).slice(0, 10)).toBe(new Date().toISOString().slice(0, 10))
+})
+
 test('a member who is removed is signed out at once', async () => {
   const { browser } = await joined()
   const [member] = await members()

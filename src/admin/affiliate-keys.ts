@@ -25,14 +25,15 @@ import { DEFAULT_OVERLAP, type Overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns the key of an affiliate as the administration API shows it. */
-const present = ({ id, name, scope, ends_at, created_at, created_by }: AffiliateKeyRow) => ({
+const present = ({ id, name, scope, ends_at, ...made }: AffiliateKeyRow) => ({
   id,
   name,
   scope,
   alive: ends_at === null || ends_at > Date.now(),
   ends_at: ends_at === null ? null : new Date(ends_at).toISOString(),
-  created_at,
-  created_by,
+  created_at: made.created_at,
+  created_by: made.created_by,
+  last_used_on: made.last_used_on,
 })
 
 /** Returns the affiliate that a request names, and its account. Throws `not_found`. */

@@ -14,6 +14,7 @@ import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
 import { acceptedLanguage } from '../languages.ts'
 import { findNamedCustomer } from './find-customer.ts'
+import { noteUse } from './last-use.ts'
 import {
   CSRF_HEADER,
   isMemberCsrfToken,
@@ -113,7 +114,10 @@ async function readKey(c: Context<AppEnv>): Promise<Credential> {
   const found = await affiliateKeys.digestOf(c.env.TRACKING_KEYS, key)
   return {
     objectName: affiliateKeyObjectName(found),
-    accept: () => affiliateKeys.accept(found),
+    accept: () => {
+      affiliateKeys.accept(found)
+      noteUse(c, found, Date.now())
+    },
   }
 }
 

@@ -34,5 +34,6 @@ async function findViewer(
   if (!isLive || !profile) return null
   const { display_name, language, status, suspensions } = profile
   const shown = { display_name, language, status, suspensions }
-  return { ...shown, affiliate_id, id: '', name: viewer.actor }
+  const unread = { last_seen_at: null, answers_since: '', new_answers: 0 }
+  return { ...shown, ...unread, affiliate_id, id: '', name: viewer.actor }
 }

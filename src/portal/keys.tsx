@@ -24,7 +24,7 @@ const isAlive = ({ ends_at }: AffiliateKeyRow, now: number): boolean =>
 /** Says who made a key, when, what it may do, and when it ends. */
 function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
   const { words, account } = visit
-  const { scope, created_at, created_by, ends_at } = key
+  const { scope, created_at, created_by, ends_at, last_used_on } = key
   const isOwn = parseAffiliateActor(created_by) !== null
   const made = fill(isOwn ? words.key_made_here : words.key_made_by_firm, {
     account: account.name,
@@ -34,6 +34,9 @@ function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
   return [
     made,
     can,
+    last_used_on === null
+      ? words.key_unused
+      : fill(words.key_used, { day: visit.speech.day(last_used_on) }),
     ...(ends_at === null
       ? []
       : [fill(words.key_ends, { time: timeText(new Date(ends_at).toISOString(), visit) })]),

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { logoOf } from '../admin/logo.ts'
 import { Data } from '../console/parts/data.tsx'
 import type { Language } from '../languages.ts'
-import { WORDS, type Words } from './words.ts'
+import { fill, WORDS, type Words } from './words.ts'
 
 /** What pages show of an account: its id and name, and how its portal looks. */
 export interface PortalAccount {
@@ -29,6 +29,8 @@ interface SignedInFrame {
   readonly affiliate: string
   readonly csrf: string
   readonly here: Place
+  /** The answers to questions that the member has not seen. */
+  readonly newAnswers: number
   /** Whether a member of the team sees what the affiliate sees. */
   readonly isViewer: boolean
 }
@@ -82,6 +84,12 @@ const Top = ({ account, words, signedIn }: Frame & { words: Words }) => (
   </header>
 )
 
+/** Says how many answers the member has not seen; nothing if there are none. */
+const NewAnswers = ({ words, count }: { words: Words; count: number }) =>
+  count === 0 ? null : (
+    <small class="badge good">{fill(words.new_answers, { count: String(count) })}</small>
+  )
+
 /** Returns the pages that a person sees: keys and passkeys belong to those who sign in with a passkey. */
 const placesOf = (isViewer: boolean) =>
   (Object.entries(PLACES) as [Place, string][]).filter(
@@ -92,7 +100,7 @@ const placesOf = (isViewer: boolean) =>
 const Pages = ({
   account,
   words,
-  signedIn: { here, isViewer },
+  signedIn: { here, isViewer, newAnswers },
 }: {
   account: Frame['account']
   words: Words
@@ -101,12 +109,19 @@ const Pages = ({
   <nav class="pages" aria-label={words.title}>
     <details>
       <summary>
-        <span>{words.menu}</span> <strong>{words[here]}</strong>
+        <span>{words.menu}</span> <strong>{words[here]}</strong>{' '}
+        <NewAnswers words={words} count={newAnswers} />
       </summary>
       <div>
         {placesOf(isViewer).map(([place, path]) => (
           <a href={portalPath(account.id, path)} aria-current={place === here ? 'page' : undefined}>
             {words[place]}
+            {place === 'questions' && (
+              <>
+                {' '}
+                <NewAnswers words={words} count={newAnswers} />
+              </>
+            )}
           </a>
         ))}
       </div>

@@ -50,6 +50,7 @@ export const MemberPage = (props: {
       title={props.title}
       signedIn={{
         ...{ name: member.name, affiliate, csrf, here: props.here },
+        newAnswers: props.here === 'questions' ? 0 : member.new_answers,
         isViewer: isViewer(props.visit.session),
       }}
     >

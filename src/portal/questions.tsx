@@ -1,10 +1,13 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import { isViewer } from '../affiliate/member-session.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
 import { Data, type List } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import { seeAnswers } from '../db/directory/affiliate-passkeys.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
+import { withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
@@ -14,7 +17,7 @@ import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** What `GET /affiliate/v1/questions` says of a question. */
-interface Question {
+export interface Question {
   readonly id: string
   readonly statement: string | null
   readonly line: string | null
@@ -83,6 +86,30 @@ const TextForm = (props: {
   )
 }
 
+/** Returns whether the team has answered since the member last saw the questions. */
+const isNew = ({ messages }: Question, { member }: MemberVisit): boolean =>
+  member.new_answers > 0 &&
+  messages.some(({ from, at }) => from === 'team' && at > member.answers_since)
+
+/** Says whether a question waits, is answered, or has an answer that is new. */
+const State = ({ visit, question }: { visit: MemberVisit; question: Question }) => {
+  const { words } = visit
+  const isOpen = question.status === 'open'
+  return (
+    <>
+      <small class={`badge ${isOpen ? 'warn' : 'good'}`}>
+        {words[isOpen ? 'question_open' : 'question_closed']}
+      </small>
+      {isNew(question, visit) && (
+        <>
+          {' '}
+          <small class="badge good">{words.new_answer}</small>
+        </>
+      )}
+    </>
+  )
+}
+
 const Message = ({ visit, message }: { visit: MemberVisit; message: Question['messages'][0] }) => {
   const { words, account } = visit
   return (
@@ -102,25 +129,80 @@ const Message = ({ visit, message }: { visit: MemberVisit; message: Question['me
   )
 }
 
+const Messages = ({ visit, question }: { visit: MemberVisit; question: Question }) => (
+  <ol class="messages">
+    {question.messages.map((message) => (
+      <Message visit={visit} message={message} />
+    ))}
+  </ol>
+)
+
+/** Reads the latest questions about a statement and its lines. */
+export const readQuestionsOf = async (
+  visit: MemberVisit,
+  statement: string,
+): Promise<readonly Question[]> =>
+  (await visit.get<List<Question>>(AT, { statement, per_page: '100' })).data
+
+/** Returns those of the questions about a statement that are about one line; null: about the whole statement. */
+const aboutLine = (questions: readonly Question[], id: string | null) =>
+  questions.filter(({ line }) => line === id)
+
+const threadPath = ({ account }: MemberVisit, { id }: Question) =>
+  `${portalPath(account.id, AT)}#${id}`
+
+/** Renders a mark beside what a question is about, with a link to it; nothing if there is no question. */
+export const QuestionMark = (props: {
+  visit: MemberVisit
+  questions: readonly Question[]
+  line: string | null
+}) => {
+  const { visit, questions, line } = props
+  const [latest] = aboutLine(questions, line)
+  return latest ? (
+    <a class="quiet-link" href={threadPath(visit, latest)}>
+      <State visit={visit} question={latest} />
+    </a>
+  ) : null
+}
+
+/** Renders what was asked and answered about a line; nothing if there is no question. */
+export const QuestionsBeside = (props: {
+  visit: MemberVisit
+  questions: readonly Question[]
+  line: string
+}) => {
+  const { visit, questions, line } = props
+  const own = aboutLine(questions, line)
+  return own.length === 0 ? null : (
+    <>
+      <h3>{visit.words.your_questions}</h3>
+      {own.map((question) => (
+        <article class="thread">
+          <p>
+            <a href={threadPath(visit, question)}>
+              <State visit={visit} question={question} />
+            </a>
+          </p>
+          <Messages visit={visit} question={question} />
+        </article>
+      ))}
+    </>
+  )
+}
+
 /** Renders a question with what was written about it, and the form that writes more. */
 const Thread = (props: { visit: MemberVisit; question: Question; refused: Refused | null }) => {
   const { visit, question, refused } = props
   const { words } = visit
-  const { id, status, messages } = question
+  const { id } = question
   const isRefused = refused?.values('question') === id
   return (
     <article class="thread" id={id}>
       <h2>
-        <AboutWords visit={visit} subject={question} />{' '}
-        <small class={`badge ${status === 'open' ? 'warn' : 'good'}`}>
-          {words[status === 'open' ? 'question_open' : 'question_closed']}
-        </small>
+        <AboutWords visit={visit} subject={question} /> <State visit={visit} question={question} />
       </h2>
-      <ol class="messages">
-        {messages.map((message) => (
-          <Message visit={visit} message={message} />
-        ))}
-      </ol>
+      <Messages visit={visit} question={question} />
       <details open={isRefused}>
         <summary>{words.write_more}</summary>
         {isRefused && <Problem text={refused.problem} />}
@@ -193,7 +275,13 @@ export async function showQuestions(
   const values: Values = refused?.values ?? ((name) => c.req.query(name) ?? '')
   const subject = subjectOf(values)
   const cursor = c.req.query('cursor')
-  const { data, meta } = await visit.get<List<Question>>(AT, { cursor, per_page: '20' })
+  const { session, member, db, now } = visit
+  const [{ data, meta }] = await Promise.all([
+    visit.get<List<Question>>(AT, { cursor, per_page: '20' }),
+    isViewer(session) || member.new_answers === 0
+      ? null
+      : withD1Retry(() => seeAnswers(db, session, new Date(now).toISOString()).run()),
+  ])
   return respond(
     c,
     <MemberPage visit={visit} here="questions" title={words.questions}>

@@ -23,7 +23,13 @@ import { respond } from '../console/respond.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
-import { AskLink } from './questions.tsx'
+import {
+  AskLink,
+  type Question,
+  QuestionMark,
+  QuestionsBeside,
+  readQuestionsOf,
+} from './questions.tsx'
 import { outcomeText, STATEMENTS, type Statement } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 
@@ -37,6 +43,8 @@ interface Frame {
   /** The path of the statement, below those of the API and of the portal. */
   readonly path: string
   readonly plans: NamedPlans
+  /** What the affiliate has asked about the statement and its lines. */
+  readonly questions: readonly Question[]
 }
 
 /** The most parts of a statement that a page reads, of 1,000 lines each. */
@@ -84,7 +92,7 @@ const Why = (props: { frame: Frame; id: string; what: string; amount: string }) 
 
 /** Renders a line, or lines that are equal. */
 const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
-  const { visit, statement } = frame
+  const { visit, statement, questions } = frame
   const { line, count, sum } = equal
   const { speech } = visit
   const money = (amount: string) => speech.money(amount, statement.currency)
@@ -92,7 +100,7 @@ const Row = ({ frame, equal }: { frame: Frame; equal: EqualLines }) => {
   if (count === 1) {
     return (
       <li>
-        <Data text={what} />{' '}
+        <Data text={what} /> <QuestionMark visit={visit} questions={questions} line={line.id} />{' '}
         <Why frame={frame} id={line.id} what={what} amount={money(line.amount)} />
       </li>
     )
@@ -251,7 +259,7 @@ const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 
 /** Reads and renders why a line or a correction pays what it pays. */
 async function renderWhy(frame: Frame, id: string) {
-  const { visit, statement } = frame
+  const { visit, statement, questions } = frame
   const { words, speech } = visit
   const found = await visit.get<Explained>(`/lines/${encodeURIComponent(id)}/explain`, {
     period: statement.period,
@@ -288,6 +296,7 @@ async function renderWhy(frame: Frame, id: string) {
       <p>
         <AskLink visit={visit} subject={{ ...aboutOf(statement), line: id }} />
       </p>
+      <QuestionsBeside visit={visit} questions={questions} line={id} />
     </section>
   )
 }
@@ -317,7 +326,7 @@ function LineList({
   lines: readonly StatementLine[]
   query: Readonly<Record<string, string>>
 }) {
-  const { visit, path, statement } = frame
+  const { visit, path, statement, questions } = frame
   const { words, speech, account } = visit
   const { from: sent = '', ...rest } = query
   const from = /^\d{1,7}$/.test(sent) ? Number(sent) : 0
@@ -332,7 +341,7 @@ function LineList({
           const what = scopeText(scope, visit)
           return (
             <li>
-              <Data text={what} />{' '}
+              <Data text={what} /> <QuestionMark visit={visit} questions={questions} line={id} />{' '}
               <Why
                 frame={frame}
                 id={id}
@@ -398,12 +407,15 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   if (type) return visit.file(path, type)
   const statement = await visit.get<WholeStatement>(path)
   const { plan, received, transferred, period, currency, total, returned } = statement
-  const plans = await readPlans(visit, [
-    plan,
-    ...received.map(({ from }) => from),
-    ...(transferred ? [transferred.to] : []),
+  const [plans, questions] = await Promise.all([
+    readPlans(visit, [
+      plan,
+      ...received.map(({ from }) => from),
+      ...(transferred ? [transferred.to] : []),
+    ]),
+    readQuestionsOf(visit, statement.id),
   ])
-  const frame = { visit, statement, path, plans }
+  const frame = { visit, statement, path, plans, questions }
   const [why, lines] = await Promise.all([
     query.line ? renderWhy(frame, query.line) : null,
     renderLines(frame, query),
@@ -416,7 +428,8 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
       title={`${speech.period(period)}: ${speech.money(total, currency)}`}
     >
       <p class="lead">
-        {outcomeText(visit, statement)} <AskLink visit={visit} subject={aboutOf(statement)} />
+        {outcomeText(visit, statement)} <AskLink visit={visit} subject={aboutOf(statement)} />{' '}
+        <QuestionMark visit={visit} questions={questions} line={null} />
       </p>
       {returned && (
         <p class="notice">

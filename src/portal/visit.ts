@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono'
+import { noteVisit } from '../affiliate/last-use.ts'
 import {
   CSRF_HEADER,
+  isViewer,
   type MemberSession,
   memberCsrfToken,
   memberObjectName,
@@ -103,6 +105,9 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const language = member.language ?? visit.language
   const spoken = { ...visit, ...spokenIn(language) }
   if (member.status === 'suspended') return { ...spoken, reason: 'suspended' }
+  if (!isViewer(session) && member.last_seen_at !== null) {
+    noteVisit(c, db, session, { seenAt: member.last_seen_at, now })
+  }
   const csrf = await memberCsrfToken(c.env, session)
   return { ...spoken, session, member, csrf, ...apiOf(c, csrf, language) }
 }

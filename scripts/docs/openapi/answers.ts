@@ -207,6 +207,7 @@ const AFFILIATE_KEYS: Record<string, JsonSchema> = {
     ends_at: documented('When the key stops working. Null if no end is set.', orNull(TIME)),
     created_at: TIME,
     created_by: documented('The member of the team who made it.'),
+    last_used_on: documented('The last day (UTC) on which it was accepted, or null.', orNull(DAY)),
   }),
   NewAffiliateKey: object({
     ...keyState,

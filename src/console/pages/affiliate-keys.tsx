@@ -1,5 +1,5 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, EmptyState, Table, Time } from '../parts/data.tsx'
+import { Badge, Data, Day, EmptyState, Table, Time } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
 import { affiliateText } from '../parts/names.tsx'
@@ -13,6 +13,7 @@ interface Key {
   readonly ends_at: string | null
   readonly created_at: string
   readonly created_by: string
+  readonly last_used_on: string | null
 }
 
 /** The most keys that an affiliate can have at once. */
@@ -58,6 +59,9 @@ const Keys = ({ visit, rows }: { visit: Visit; rows: readonly Key[] }) => (
         <Badge tone={alive ? 'good' : 'quiet'}>{alive ? 'works' : 'ended'}</Badge>
       )),
       column('Ends', ({ ends_at }: Key) => (ends_at ? <Time at={ends_at} /> : '–')),
+      column('Last used', ({ last_used_on }: Key) =>
+        last_used_on ? <Day day={last_used_on} /> : 'not yet',
+      ),
       column('Made', ({ created_at }: Key) => <Time at={created_at} />),
       column('By', ({ created_by }: Key) => <Data text={created_by} />),
     ]}

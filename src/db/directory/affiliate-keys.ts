@@ -11,7 +11,8 @@ export const MAX_LIVE_KEYS = 5
  */
 export type AffiliateKeyRow = Omit<typeof affiliateKeys.$inferSelect, 'account'>
 
-const COLUMNS = 'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, closed'
+const COLUMNS =
+  'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, last_used_on, closed'
 
 const LIST_KEYS = compileStatement(`
   select ${COLUMNS} from affiliate_keys
@@ -78,6 +79,14 @@ export const endAffiliateKey = (
   key: { readonly account: string; readonly affiliate_id: string; readonly id: string },
   at: number,
 ) => bindStatement(db, END_KEY, { ...key, at })
+
+const USE_KEY = compileStatement(`
+  update affiliate_keys set last_used_on = :day
+  where digest = :digest and (last_used_on is null or last_used_on < :day)`)
+
+/** Notes that the key with a digest was used on a day (`YYYY-MM-DD`, UTC). */
+export const useAffiliateKey = (db: D1Database, digest: string, day: string) =>
+  bindStatement(db, USE_KEY, { digest, day })
 
 const HAS_LIVE_KEYS = compileStatement(`
   select 1 as found from affiliate_keys

@@ -22,11 +22,23 @@ const FIND_PASSKEY = compileStatement(`
 export const findPasskey = (db: D1Database, account: string, credential_id: string) =>
   first<FoundPasskey>(db, FIND_PASSKEY, { account, credential_id })
 
-/** A member who is signed in, with their affiliate. */
-export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name'> & Shown
+/**
+ * A member who is signed in, with their affiliate. Answers of the team after `answers_since` are new to them.
+ * `last_seen_at` is null for somebody of the team.
+ */
+export type SignedIn = Pick<AffiliateMember, 'affiliate_id' | 'id' | 'name'> &
+  Shown & {
+    readonly last_seen_at: string | null
+    readonly answers_since: string
+    readonly new_answers: number
+  }
 
 const FIND_SIGNED_IN = compileStatement(`
-  select m.affiliate_id, m.id, m.name, a.display_name, a.language, a.status, a.suspensions
+  select m.affiliate_id, m.id, m.name, a.display_name, a.language, a.status, a.suspensions,
+    m.last_seen_at, coalesce(m.questions_seen_at, m.created_at) as answers_since,
+    (select count(*) from affiliate_questions q
+      where q.account = :account and q.affiliate_id = :affiliate_id
+        and q.answered_at > coalesce(m.questions_seen_at, m.created_at)) as new_answers
   from affiliate_passkeys p
   join affiliate_members m
     on m.account = p.account and m.affiliate_id = p.affiliate_id and m.id = p.member
@@ -125,6 +137,24 @@ const COUNT_USE = compileStatement(`
 const SEE_MEMBER = compileStatement(`
   update affiliate_members set last_seen_at = :at
   where account = :account and affiliate_id = :affiliate_id and id = :member`)
+
+/** Notes when a member was last there. */
+export const seeMember = (
+  db: D1Database,
+  { account, affiliate_id, member }: Omit<SessionKey, 'credential_id'>,
+  at: string,
+) => bindStatement(db, SEE_MEMBER, { account, affiliate_id, member, at })
+
+const SEE_ANSWERS = compileStatement(`
+  update affiliate_members set questions_seen_at = :at
+  where account = :account and affiliate_id = :affiliate_id and id = :member`)
+
+/** Notes when a member had the list of questions before them. */
+export const seeAnswers = (
+  db: D1Database,
+  { account, affiliate_id, member }: Omit<SessionKey, 'credential_id'>,
+  at: string,
+) => bindStatement(db, SEE_ANSWERS, { account, affiliate_id, member, at })
 
 /**
  * Stores the signature counter of a sign-in. Fails, and so does its batch, if the passkey was removed or its

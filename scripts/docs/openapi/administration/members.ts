@@ -24,7 +24,10 @@ const MEMBER = object({
   name: documented('What the member calls themself.', TEXT),
   passkeys: documented('The number of their passkeys.', COUNT),
   created_at: documented('When they registered.', TIME),
-  last_seen_at: documented('When they signed in last.', TIME),
+  last_seen_at: documented(
+    'When they signed in last, or when they first looked at the portal on a later day.',
+    TIME,
+  ),
 })
 
 /** Lists the operations on the members of affiliates. */
