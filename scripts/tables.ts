@@ -53,6 +53,7 @@ const TABLES: Record<string, string> = {
   day_totals: 'Control totals of the days that have not changed since they were summed.',
   totals_leases: 'The computation of control totals that an account last began.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
+  database_sizes: 'The size of each database by day (since 1970), in bytes.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
   resets: 'Test accounts whose records are being deleted.',
   delivery_conditions: 'Accounts that accept no deliveries, or only those of one book zone.',

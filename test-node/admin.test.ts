@@ -890,6 +890,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['held', 'a'], 'GET accounts/a/held?per_page=500', undefined, ONE],
   [['feeds'], 'GET feeds?per_page=500', undefined, ONE],
+  [['databases', 'list'], 'GET databases', undefined, { data: [{ binding: 'DB' }], pools: [] }],
   [['feed', 'a'], 'GET accounts/a/feed', undefined, LIST],
   [
     ['audit-log', '--account', 'a', '--limit', '7'],
@@ -1986,7 +1987,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, questions, postbacks, events, status-map, labels, links, ' +
-    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, databases, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

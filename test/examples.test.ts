@@ -859,6 +859,7 @@ test('the stored examples equal the responses of the service', async () => {
   await team('getAccount', 'one', 'One account')
   await team('listAccounts', 'page', 'One page', { query: '?per_page=1' })
   await team('listFeeds', 'page', 'One page', { query: '?per_page=1' })
+  await team('listDatabases', 'all', 'All of them')
   await team('listAuditLog', 'page', 'One page', { query: '?per_page=2' })
   await team('listClients', 'all', 'All of them')
   const client = { account: 'acme-forex', client_id }

@@ -568,6 +568,7 @@ async function routes() {
         '/accounts': list(ROWS, 'accounts', [firm]),
         '/fx-rates': RATES,
         '/feeds': list(FEEDS, 'feeds', [casino.account]),
+        '/databases': [{ bound: { each: 0, fixed: 300 } }],
         // Each account is searched by seven indexes.
         '/search': [{ bound: { each: 0, fixed: 7 * 500 + 1000 }, query: 'id=t-000001' }],
         '/audit-log': [

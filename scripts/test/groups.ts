@@ -34,6 +34,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'sweep-team',
     'cost.test',
     'jobs',
+    'databases',
     'restore',
     'runbook',
   ],

@@ -6,7 +6,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
 import { digest } from '../auth/secret.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { databaseBindings, resolveDatabase } from '../db/database.ts'
 import { putLogo } from '../db/directory/account-logos.ts'
 import {
   findAccount,
@@ -36,6 +36,7 @@ import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
+import { placeAccount } from './databases.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { type LogoMeta, logoOf, readLogo } from './logo.ts'
 import { propagateSettings } from './propagate.ts'
@@ -102,7 +103,8 @@ export const accounts = new Hono<AppEnv>()
       binding: v.optional(bindingField(c.env)),
     })
     if (fields.approvals !== undefined) requireRole(c.var.role, 'approver')
-    const { account: id, name, vertical, mode = 'live', binding = 'DB' } = fields
+    const { account: id, name, vertical, mode = 'live' } = fields
+    const binding = fields.binding ?? (await placeAccount(c.env, fields.jurisdiction ?? null))
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     refuseBookZoneOfBrand(vertical, fields)
     const account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'> = {
@@ -316,19 +318,12 @@ async function overcommitment(db: D1Database, binding: string) {
 }
 
 /** Returns the field of a D1 binding of this deployment. */
-const bindingField = (env: Env) =>
-  v.pipe(
+function bindingField(env: Env) {
+  const bindings = databaseBindings(env)
+  return v.pipe(
     f.text,
-    v.check((name) => isBinding(env, name), `enum ${bindingsOf(env).join(', ')}`),
+    v.check((name) => bindings.includes(name), `enum ${bindings.join(', ')}`),
   )
-
-const bindingsOf = (env: Env) => Object.keys(env).filter((name) => isBinding(env, name))
-
-function isBinding(env: Env, name: string): boolean {
-  const binding: unknown = Reflect.get(env, name)
-  if (typeof binding !== 'object' || binding === null) return false
-  // A service binding answers to any method name, but only a database lacks `fetch`.
-  return 'prepare' in binding && !('fetch' in binding)
 }
 
 /**

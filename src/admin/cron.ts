@@ -16,9 +16,8 @@ import { finishReleases } from '../db/records/release.ts'
 import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
-import { ALARM_SHARE, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
+import { ALARM_SHARE } from '../db/records/storage-limits.ts'
 import { readTotals } from '../db/records/totals.ts'
-import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { isLocal } from '../development.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
@@ -29,6 +28,7 @@ import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '..
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { today } from './account-day.ts'
 import { CRON_SCHEDULES } from './crons.ts'
+import { logFillingPools, measureDatabases } from './databases.ts'
 import { continueErasures } from './erasures.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
 import {
@@ -139,15 +139,6 @@ function logFullAccount({ account, binding, bytes, quota }: StoredAccount): void
   console.warn(JSON.stringify({ storage_alarm: 'account', account, binding, bytes, quota }))
 }
 
-/** Logs a database that has used much of its size; an alarm can watch for these lines. */
-async function logFullDatabase(env: Env, binding: string): Promise<void> {
-  const { meta } = await withD1Retry(() => resolveDatabase(env, binding).prepare('select 1').run())
-  const bytes = meta.size_after
-  if (bytes < MAX_DATABASE_BYTES * ALARM_SHARE) return
-  const limit = MAX_DATABASE_BYTES
-  console.warn(JSON.stringify({ storage_alarm: 'database', binding, bytes, limit }))
-}
-
 /** How long one message releases held records and resets accounts of a database, in milliseconds. */
 const STEPS_MS = 30_000
 
@@ -187,9 +178,9 @@ export interface Resources {
  * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
  * - `propagate`: settings that live tokens have not received, and what each database needs every minute.
  * - `expire`: expired rows and kept totals of each database.
- * - `storage`: reports credentials that end soon, logs databases that fill up, and has accounts measured.
+ * - `storage`: reports credentials that end soon, measures databases, and has accounts measured.
  * - `rates`: fetches exchange rates.
- * - `report`: has feeds reported, days counted and statement runs started.
+ * - `report`: logs pools of databases that fill up, has feeds reported, days counted and statement runs started.
  */
 export async function scheduled(cron: string, env: Env, now: number): Promise<void> {
   switch (cron) {
@@ -204,13 +195,12 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
       ])
     case CRON_SCHEDULES.storage:
       await logFailure('DB', () => noteExpiring(env, now))
-      for (const binding of await listBindings(env.DB)) {
-        await logFailure(binding, () => logFullDatabase(env, binding))
-      }
+      await measureDatabases(env, now)
       return sendJobs(env, [{ job: 'list', of: 'storage', after: '', at: now }])
     case CRON_SCHEDULES.rates:
       return fetchRates(env, now)
     default:
+      await logFailure('DB', () => logFillingPools(env, now))
       // Feeds are due by now.
       return sendJobs(env, [{ job: 'list', of: 'report', after: '', at: now }])
   }

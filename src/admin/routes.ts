@@ -29,6 +29,7 @@ import { attribution } from './attribution.ts'
 import { brandTokens } from './brand-tokens.ts'
 import { changes } from './changes.ts'
 import { clients } from './clients.ts'
+import { databases } from './databases.ts'
 import { endedHolds } from './ended-holds.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
@@ -115,6 +116,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   return routes
     .route('/erasures', erasureReplay)
     .route('/fx-rates', teamRates)
+    .route('/databases', databases)
     .route('/', search)
     .get('/feeds', async (c) => {
       const page = await readPage(c.env, 'feeds', readQuery(c.req.url, ...PAGE_PARAMETERS))

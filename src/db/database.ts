@@ -15,3 +15,23 @@ export function resolveDatabase(env: Env, binding: string): D1Database {
   if (!database) throw unavailable(new Error(`No D1 binding has the name ${binding}.`))
   return database
 }
+
+function isDatabase(env: Env, name: string): boolean {
+  const binding: unknown = Reflect.get(env, name)
+  if (typeof binding !== 'object' || binding === null) return false
+  // A service binding answers to any method name, but only a database lacks `fetch`.
+  return 'prepare' in binding && !('fetch' in binding)
+}
+
+/** Returns the names of the D1 bindings of this deployment. */
+export const databaseBindings = (env: Env): string[] =>
+  Object.keys(env).filter((name) => isDatabase(env, name))
+
+/**
+ * Returns the jurisdiction of a database, which the name of its binding has: `eu` of `DB_EU_1`. Null for the
+ * others, such as `DB_2`.
+ */
+export function jurisdictionOf(binding: string): string | null {
+  const [, name] = /^DB_([A-Z]+)_\d+$/.exec(binding) ?? []
+  return name === undefined ? null : name.toLowerCase()
+}

@@ -765,6 +765,17 @@ export const idempotencyKeys = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
 )
 
+/** The size of each database by day (since 1970), in bytes. */
+export const databaseSizes = sqliteTable(
+  'database_sizes',
+  {
+    binding: text().notNull(),
+    day: day().notNull(),
+    bytes: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.binding, t.day] })],
+)
+
 /** The freshness of each feed: one row per account, hour (since 1970) and resource. */
 export const arrivals = sqliteTable(
   'arrivals',

@@ -453,6 +453,7 @@ const administration: Route[] = [
   { ...reads, id: 'listAffiliatePostbacks' },
   { ...changes, id: 'pausePostback', body: { disabled: true } },
   { ...reads, id: 'listFeeds' },
+  { ...reads, id: 'listDatabases' },
   { ...reads, id: 'listAuditLog' },
   { ...reads, id: 'listAccountDeliveries' },
   { ...reads, id: 'getAccountDelivery' },

@@ -5,6 +5,8 @@ import type { World } from './worlds.ts'
 /** The condition of an account's rows, by table; for all others it is the column `account`. */
 const CONDITIONS: Record<string, string> = {
   accounts: "id in (?1, ?1 || '-new')",
+  // Of no account.
+  database_sizes: '?1 is null',
   client_secrets: 'client_id in (select client_id from clients where account = ?1)',
 }
 

@@ -4,7 +4,7 @@ import { fraud } from './administration/fraud.ts'
 import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { histories } from './administration/histories.ts'
-import { attribution, audit, erasure, feeds, links } from './administration/insight.ts'
+import { attribution, audit, databases, erasure, feeds, links } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { affiliateMembers } from './administration/members.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
@@ -57,6 +57,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
       total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
     }),
     feeds(),
+    databases(),
   ],
 }
 

@@ -158,6 +158,46 @@ const MONITORING: Record<string, JsonSchema> = {
     vertical,
     feeds: documented('One entry for each resource.', { type: 'array', items: ref('Feed') }),
   }),
+  Database: object({
+    binding: documented('The name of its binding.'),
+    jurisdiction: documented(
+      'Where its data stays, which the name of the binding has. Null if it is not restricted.',
+      orNull(TEXT),
+    ),
+    accounts: documented('The number of accounts whose records it has.', COUNT),
+    bytes: documented(
+      'Its size, measured every 10 minutes. Null before the first measurement.',
+      orNull(COUNT),
+    ),
+    growth_bytes: documented(
+      'By how much it grew in `growth_days`. Null before it was measured for seven days.',
+      orNull({ type: 'integer' }),
+    ),
+    growth_days: documented('The days of which the growth is known, at most 30.', orNull(COUNT)),
+    full_on: documented(
+      'The day (UTC) on which it reaches 5 GB if it goes on growing so. Null if none is in sight.',
+      orNull(TEXT),
+    ),
+    forecast: documented(
+      '`no_history`: it was not measured for seven days, so nothing is known. `steady`: it does not reach 5 GB within ten years. `growing`: on `full_on`. `full`: it has 5 GB.',
+      { enum: ['no_history', 'steady', 'growing', 'full'] },
+    ),
+  }),
+  DatabasePool: object({
+    jurisdiction: documented(
+      'The jurisdiction. Null for databases that are not restricted.',
+      orNull(TEXT),
+    ),
+    databases: documented(
+      'The number of its databases that take new accounts: `DB` only while there is no other one.',
+      COUNT,
+    ),
+    full_on: documented(
+      'The day (UTC) on which the last of them reaches 5 GB. Null if none is in sight.',
+      orNull(TEXT),
+    ),
+    is_filling: documented('Whether that day is within 30 days.', FLAG),
+  }),
   EventDefinition: returnedDefinition(),
   ChangedEventDefinition: object({ ...(returnedDefinition().properties as object), takes_effect }),
 }

@@ -136,7 +136,14 @@ export async function accountsToPropagate(db: D1Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-const LIST_BINDINGS = compileStatement(`select distinct binding from accounts`)
+const LIST_BINDINGS = compileStatement(`
+  with recursive found(binding) as (
+    select min(binding) from accounts
+    union all
+    select (select min(binding) from accounts where binding > f.binding)
+    from found f where f.binding is not null
+  )
+  select binding from found where binding is not null`)
 
 /** Returns the names of the D1 bindings that keep accounts, `DB` always among them. */
 export async function listBindings(db: D1Database): Promise<string[]> {

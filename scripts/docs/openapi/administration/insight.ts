@@ -140,6 +140,21 @@ export const feeds = (): Operation =>
     answers: paged('One page of accounts.', ref('FeedOfAccount')),
   })
 
+/** Describes the databases. */
+export const databases = (): Operation =>
+  operation({
+    method: 'get',
+    path: '/admin/v1/databases',
+    id: 'listDatabases',
+    summary: 'List the databases',
+    description:
+      'Lists the databases of the deployment: how many accounts each has, how full it is, and when it will have 5 GB. `pools` says the same of the databases of each jurisdiction.',
+    answers: returned(
+      'The databases.',
+      listOf(ref('Database'), { pools: { type: 'array', items: ref('DatabasePool') } }),
+    ),
+  })
+
 /** Describes the audit log of all accounts. */
 export const audit = (): Operation =>
   operation({
