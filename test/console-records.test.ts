@@ -110,12 +110,12 @@ describe('the search', () => {
     const html = await page.text()
     expect([page.status, trips()]).toEqual([200, 3])
     expect(textOf(html)).toContain(
-      'Nothing in this account has or begins with C-77. Another account has it: Other Broker has a customer and a transaction with it. Search the deliveries of this account for a record that was refused.',
+      'Nothing in this account has or begins with C-77. Another account has it: Other Broker : a customer and a transaction Search the deliveries of this account for a record that was refused.',
     )
     expect(html).toContain('href="/console/accounts/other/find?record_id=C-77"')
     for (const text of ['IB-77', 'beta markets', 'B@beta.example']) {
       const answer = await get(`/find?record_id=${encodeURIComponent(text)}`)
-      expect(textOf(await answer.text())).toContain('Other Broker has an affiliate with it.')
+      expect(textOf(await answer.text())).toContain('Other Broker : an affiliate')
     }
     expect(await found('C-78')).toBe(`${AT}/deliveries?record_id=C-78`)
   })

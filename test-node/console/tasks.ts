@@ -119,10 +119,64 @@ export function taskTests(shared: () => Shared): void {
         const answer = await page.request.get(base + (await button?.getAttribute('href')))
         assert.equal(answer.status(), 200)
       }
-      // What changed since yesterday needs no click more.
       assert.match(await main().locator('#feeds').innerText(), /records in 24 hours/)
       await click(main().getByRole('link', { name: /^Review \w+ \d{4}$/ }))
       await page.getByRole('button', { name: 'Approve all that can be approved' }).waitFor()
+      assert.equal(count(), 2)
+    })
+  }
+
+  for (const { device, viewport } of [
+    { device: 'desktop', viewport: DESKTOP },
+    { device: 'phone', viewport: PHONE },
+  ]) {
+    test(`what changed since yesterday needs 1 click, and the list behind a sentence 1 more, on a ${device}`, {
+      skip,
+    }, async () => {
+      const { base, page } = shared()
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click } = clickCounter()
+      await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
+      const section = main().locator('#since-yesterday')
+      await section.waitFor()
+      const lines = await section.getByRole('listitem').all()
+      assert.ok(lines.length > 3 && lines.length <= 9, `${lines.length} sentences`)
+      for (const line of lines) {
+        const text = await line.innerText()
+        assert.match(text, /^[\dA-Z].* .*(?:\.|more changes?)$/s)
+        for (const link of await line.getByRole('link').all()) {
+          const answer = await page.request.get(base + (await link.getAttribute('href')))
+          assert.equal(answer.status(), 200, text)
+        }
+      }
+      const opened = section.getByRole('link', { name: /^\d+ cases?$/ })
+      const [number = ''] = (await opened.innerText()).split(' ')
+      await click(opened)
+      await page.getByText(`${number} in total`).waitFor()
+      assert.equal(count(), 2)
+    })
+
+    test(`the cases that need a decision are as many as the overview says, 2 clicks from the start, on a ${device}`, {
+      skip,
+    }, async () => {
+      const { page } = shared()
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click } = clickCounter()
+      await click(main().locator('.account-list').getByRole('link', { name: 'Demo Broker' }))
+      const item = main().locator('.todo > li').filter({ hasText: 'for a decision' })
+      const [number = ''] = (await item.innerText()).split(' ')
+      await click(item.getByRole('link', { name: /^Decide/ }))
+      await page.getByText(`${number} in total`).waitFor()
+      assert.equal(count(), 2)
+    })
+
+    test(`an id of another account is found with 2 steps on a ${device}`, { skip }, async () => {
+      const { page } = shared()
+      await openSignedIn(shared(), `${HOME}/accounts/demo-broker`, viewport)
+      const { count, click, search } = clickCounter()
+      await search(page.getByLabel('Find a record or an affiliate by its id'), 'T-3305')
+      await click(main().getByRole('link', { name: 'Demo Forex' }))
+      await page.waitForURL(/demo-forex\/records\/transactions\/T-3305$/)
       assert.equal(count(), 2)
     })
   }

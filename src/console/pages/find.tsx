@@ -133,9 +133,8 @@ const Elsewhere = ({
         <li>
           <a href={findPath(account, id)}>
             <Data text={name} />
-          </a>{' '}
-          has {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))} with
-          it.
+          </a>
+          : {listed(found.map((noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`))}
         </li>
       ))}
     </ul>
