@@ -622,6 +622,22 @@ test('reports group the own clicks by link and sub-parameter, as those of the fi
   )
 })
 
+test('a report is in the currency in which the affiliate is paid, unless another is named', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const report = async (query = '') => json(askWith(key, `reports?${DAYS}${query}`))
+  const owed = await report('&metrics=commission_owed,deposit_amount')
+  expect(owed).toMatchObject({ currency: 'EUR' })
+  expect(owed).toEqual(await report('&metrics=commission_owed,deposit_amount&currency=EUR'))
+  expect(await report('&currency=USD')).toMatchObject({ currency: 'USD' })
+  expect(await report()).toMatchObject({ currency: 'EUR' })
+  expect((await report('&metrics=clicks')).totals).toEqual(
+    (await report('&metrics=clicks&currency=EUR')).totals,
+  )
+  await env.DB.exec("delete from statements where affiliate_id = 'own'")
+  expect(await report()).toMatchObject({ currency: 'USD' })
+})
+
 test('drafts are seen only if the account shows them', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')
@@ -746,7 +762,8 @@ describe('the figures of an affiliate', () => {
     const world = await affiliateWorld()
     const key = await world.makeKey('own')
     const read = (query: string) => json(askWith(key, `reports?${DAYS}${query}`))
-    const firm = (query: string) => json(askAdmin(`${world.path}/reports?${DAYS}${query}`))
+    const firm = (query: string) =>
+      json(askAdmin(`${world.path}/reports?${DAYS}&currency=EUR${query}`))
     const own = await read('&group_by=month')
     const all = await firm('&group_by=affiliate_id,month')
     type Row = { groups: { affiliate_id?: string } }

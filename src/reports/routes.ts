@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import type { Grant } from '../auth/grant.ts'
 import { csvHeaders, writeCsv } from '../commission/csv.ts'
 import { formatOf } from '../commission/export/respond.ts'
+import { findPayoutCurrency } from '../db/commission/statements.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
@@ -12,6 +14,7 @@ import { REPORT_WEIGHT } from './limits.ts'
 import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
 import {
   type Figures,
+  metricsOf,
   parseReport,
   REPORT_PARAMETERS,
   type Report,
@@ -39,7 +42,7 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
     const { account, vertical } = grant
     const { affiliate } = grant
     const allowed = affiliate ? groupsOfAffiliate(affiliate, vertical) : undefined
-    const query = parseReport(vertical, sent, allowed)
+    const query = await completed(session, grant, parseReport(vertical, sent, allowed), sent)
     const databases = { session, directory: c.env.DB }
     const compute = (one: ReportQuery, of: ReportedAffiliates | null = null) =>
       computeReport(databases, { account, vertical }, one, Date.now(), of)
@@ -51,6 +54,23 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
     const headers = csvHeaders('report', account, query.from, query.to)
     return sendText(c, reportCsv(await showTo(c, report)), headers, memory)
   })
+}
+
+/**
+ * Returns a query with the currency that is meant if none was sent: an affiliate means that in which they are
+ * paid. Counts have no currency, so that nothing is read for them.
+ */
+async function completed(
+  session: D1DatabaseSession,
+  { account, vertical, affiliate }: Grant,
+  query: ReportQuery,
+  sent: { readonly currency?: string | undefined },
+): Promise<ReportQuery> {
+  const counts = metricsOf(vertical).flatMap(({ name, type }) => (type === 'count' ? [name] : []))
+  const hasOnlyCounts = query.metrics?.every((name) => counts.includes(name)) ?? false
+  if (!affiliate || sent.currency !== undefined || hasOnlyCounts) return query
+  const currency = await findPayoutCurrency(session, account, affiliate.id)
+  return currency === null ? query : { ...query, currency }
 }
 
 /** The first group of the row of totals. */

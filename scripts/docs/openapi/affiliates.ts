@@ -463,7 +463,7 @@ const READINGS: readonly Reading[] = [
     summary: 'Get a report',
     description:
       'Returns metrics of some days by up to three groups: the rows that the report of the account has of the affiliate. `Accept: text/csv` returns the same as CSV.',
-    parameters: ['from_day', 'report_to', 'own_group_by', 'report_currency', 'metrics_query'],
+    parameters: ['from_day', 'report_to', 'own_group_by', 'own_currency', 'metrics_query'],
     errors: ['validation_failed'],
     answer: ref('Report'),
     more: {

@@ -82,6 +82,12 @@ const QUERY: Record<string, object> = {
     type: 'string',
     pattern: '^[A-Z]{3}$',
   }),
+  own_currency: query(
+    'currency',
+    'The currency of all amounts. The default is that of the latest statement; without one, USD.',
+    'EUR',
+    { type: 'string', pattern: '^[A-Z]{3}$' },
+  ),
   metrics_query: query(
     'metrics',
     'Metrics, separated by commas. The default is all of the vertical.',

@@ -1,6 +1,6 @@
 import type { Connection } from '../database.ts'
 import { type FoundPage, LIST_LIMITS, type Page, paginate } from '../paginate.ts'
-import { all } from '../query.ts'
+import { all, first } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
@@ -172,6 +172,20 @@ export async function readPendingStatements(
   ])
   return { hold_period, below_minimum }
 }
+
+const FIND_CURRENCY = compileStatement(`
+  select statement ->> 'currency' as currency from statements indexed by statements_affiliate
+  where account = :account and affiliate_id = :affiliate_id and statement is not null
+  order by period desc, plan desc limit 1`)
+
+/** Returns the currency of the latest statement of an affiliate; null if they have none. */
+export const findPayoutCurrency = async (
+  session: D1DatabaseSession,
+  account: string,
+  affiliate_id: string,
+): Promise<string | null> =>
+  (await first<{ currency: string }>(session, FIND_CURRENCY, { account, affiliate_id }))
+    ?.currency ?? null
 
 /** A statement with one part of its lines. */
 export interface FoundStatement extends ListedStatement {
