@@ -2,7 +2,7 @@ import { createExecutionContext, introspectWorkflow, waitOnExecutionContext } fr
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { addressPostback } from '../src/affiliate/postback-address.ts'
-import { queuePostbacks } from '../src/affiliate/postback-causes.ts'
+import { POSTBACK_QUERIES, queuePostbacks } from '../src/affiliate/postback-causes.ts'
 import { digest } from '../src/auth/secret.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { fillMacros } from '../src/webhooks/macros.ts'
@@ -45,11 +45,16 @@ async function postbackOf(world: World, who: Who, fields: object = {}) {
   return { key, ...(await json(made)) }
 }
 
+/** How many messages the last reading took. */
+let messages = 0
+
 /** Reads the causes, sends what is due, and returns the requests that a tracker got, each as its parameters. */
 async function deliver(status = 200) {
   const sent: Sent[] = []
-  await queuePostbacks(overriding(env as Env, { ACCOUNT_JOBS: listing(sent) }), 'DB', Date.now())
-  for (const { body } of sent) await deliverJob(body, env as Env)
+  const platform = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
+  await queuePostbacks(platform, 'DB', Date.now())
+  for (const { body } of sent) await deliverJob(body, platform)
+  messages = sent.length
   const { results } = await env.DB.prepare(
     `select account, event, endpoint, attempts from webhook_messages where status = 'pending'`,
   ).all<{ account: string; event: string; endpoint: string; attempts: number }>()
@@ -59,9 +64,9 @@ async function deliver(status = 200) {
     return new Response(null, { status })
   })
   onTestFinished(() => fetching.mockRestore())
-  const messages = results.map((body) => ({ body: { ...body, binding: 'DB' } }))
+  const due = results.map((body) => ({ body: { ...body, binding: 'DB' } }))
   const context = createExecutionContext()
-  await sendWebhookBatch({ messages } as never, env, context, addressPostback)
+  await sendWebhookBatch({ messages: due } as never, env, context, addressPostback)
   await waitOnExecutionContext(context)
   fetching.mockRestore()
   return got
@@ -213,6 +218,31 @@ test('what is approved, taken back and paid adds up to the books', async () => {
   expect(amountsOf('commission.adjusted')).toContain('-1.50')
   const ids = [...first, ...second].map(({ tx }) => tx)
   expect(new Set(ids).size).toBe(ids.length)
+  expect(await deliver()).toEqual([])
+})
+
+test('a reading that needs more queries than a message has goes on in the next one', async () => {
+  const { enough } = POSTBACK_QUERIES
+  onTestFinished(() => {
+    Object.assign(POSTBACK_QUERIES, { enough })
+  })
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own')
+  await join(world, 'own', 'n-1')
+  await approve(world, await run(world, '2026-10', 'own'))
+  await askAdmin(`${world.path}/manual-entries`, 'POST', {
+    ...{ affiliate_id: 'own', plan: 'ib', amount: '-1.50', reason: 'Bonus', reference: 'm-1' },
+  })
+  // Each part is a message of its own: customers, who qualified, and each entry of the ledger.
+  Object.assign(POSTBACK_QUERIES, { enough: 0 })
+  const sent = parameters(await deliver())
+  expect(messages).toBeGreaterThanOrEqual(3)
+  expect(new Set(sent.map(({ ev }) => ev))).toEqual(
+    new Set(['signup', 'first_deposit', 'commission.approved']),
+  )
+  expect(cents(sent.filter(({ ev }) => ev === 'commission.approved').map(({ amt }) => amt))).toBe(
+    (await booked(world, 'own')).approved,
+  )
   expect(await deliver()).toEqual([])
 })
 

@@ -28,6 +28,8 @@ export interface PageJob<Name extends 'feeds' | 'storage' | 'postbacks'> extends
   readonly job: Name
   readonly binding: string
   readonly accounts: readonly string[]
+  /** With `postbacks`: the parts of the first account's reading that earlier messages have done. */
+  readonly done?: number
 }
 
 /** Starts the statement runs of an account, and counts the days of its feeds. */

@@ -1,4 +1,4 @@
-import { pagesOf, sendJobs } from '../admin/jobs.ts'
+import { type PageJob, pagesOf, sendJobs } from '../admin/jobs.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
@@ -10,6 +10,7 @@ import { findAccounts, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import { SUBS } from '../db/directory/clicks.ts'
 import { linksOf } from '../db/directory/links.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
+import { limitQueries } from '../db/query-limit.ts'
 import { linkAffiliates } from '../db/reports/read-report.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
@@ -336,28 +337,59 @@ async function openReading(
   }
 }
 
-/** Reads the causes of an account since the last reading, and stores their events. */
-async function readCauses(env: Env, account: Account, wants: readonly Want[], now: number) {
+/** The affiliates whose qualified customers one part of a reading finds. */
+const AFFILIATES = 20
+
+/** Yields the parts of a reading, in an order that later messages repeat. Each returns how many events it found. */
+async function* partsOf(
+  reading: Reading,
+  qualified: readonly string[],
+  first: string,
+): AsyncGenerator<() => Promise<number>> {
+  yield async () => store(reading, await readCustomerCauses(reading))
+  for (const affiliates of pagesOf(qualified, AFFILIATES)) {
+    yield async () => store(reading, await readQualified(reading, affiliates))
+  }
+  for (const entry of await readEntries(reading.db, { ...reading.query, first })) {
+    yield async () => {
+      let stored = 0
+      for await (const causes of readEntryCauses(reading, entry))
+        stored += await store(reading, causes)
+      return stored
+    }
+  }
+}
+
+/**
+ * Reads the causes of an account since the last reading, and stores their events: parts from `done` on, until
+ * `isSpent`, but at least one. Returns how many parts are done; null if all are.
+ */
+async function readCauses(
+  env: Env,
+  account: Account,
+  wants: readonly Want[],
+  { now, done, isSpent }: { now: number; done: number; isSpent: () => boolean },
+): Promise<number | null> {
   const db = resolveDatabase(env, account.binding)
   const values = { account: account.id, now, overlap: OVERLAP_MS }
   const progress = await readProgress(db, values)
-  if (!progress) return
+  if (!progress) return null
   const from = progress.read_to - OVERLAP_MS
   const reading = await openReading(env, account, wants, { now, from })
-  let stored = await store(reading, await readCustomerCauses(reading))
-  const ofQualified = wants.filter(({ type }) => type === 'qualified')
-  if (progress.has_run === 1 && ofQualified.length > 0) {
-    const affiliates = ofQualified.map(({ affiliate_id }) => affiliate_id)
-    stored += await store(reading, await readQualified(reading, affiliates))
+  const ofQualified = progress.has_run === 1 ? wants.filter(({ type }) => type === 'qualified') : []
+  const qualified = ofQualified.map(({ affiliate_id }) => affiliate_id).sort()
+  let stored = 0
+  let number = 0
+  let isComplete = true
+  for await (const part of partsOf(reading, qualified, ulidPrefix(Math.max(0, from)))) {
+    isComplete = number <= done || !isSpent()
+    if (!isComplete) break
+    if (number >= done) stored += await part()
+    number += 1
   }
-  const first = ulidPrefix(Math.max(0, from))
-  const entries = await readEntries(db, { ...reading.query, first })
-  for (const entry of entries) {
-    for await (const causes of readEntryCauses(reading, entry))
-      stored += await store(reading, causes)
-  }
-  if (progress.is_releasing === 0) await setProgress(db, account.id, now).run()
+  if (isComplete && progress.is_releasing === 0) await setProgress(db, account.id, now).run()
   if (stored > 0) await queueSoon(env, account.binding, account.id)
+  return isComplete ? null : number
 }
 
 /**
@@ -378,6 +410,9 @@ export async function skipQualified(
 /** The accounts whose causes one message reads. */
 const ACCOUNTS = 10
 
+/** The queries of a message: it begins no part of a reading after `enough`, and ends one after `most`. */
+export const POSTBACK_QUERIES = { enough: 250, most: 480 }
+
 /** Puts a message on the queue for each page of accounts of a database with postbacks. */
 export async function queuePostbacks(env: Env, binding: string, at: number): Promise<void> {
   const db = resolveDatabase(env, binding)
@@ -390,24 +425,31 @@ export async function queuePostbacks(env: Env, binding: string, at: number): Pro
 }
 
 /**
- * Reads the causes of postbacks of some accounts of a database, and stores and sends their events. A failure
- * is logged: the message of the next minute reads again. `at` is in milliseconds.
+ * Reads the causes of postbacks of some accounts of a database, and stores and sends their events. If the queries
+ * of a message do not suffice, another one goes on. A failure is logged: the message of the next minute reads again.
  */
-export async function readPostbackCauses(
-  env: Env,
-  { binding, accounts, at }: { binding: string; accounts: readonly string[]; at: number },
-): Promise<void> {
+export async function readPostbackCauses(env: Env, job: PageJob<'postbacks'>): Promise<void> {
+  const { binding, at } = job
+  const used = { queries: 0 }
+  const limited = limitQueries(env, POSTBACK_QUERIES.most, () => {}, used)
+  const isSpent = () => used.queries > POSTBACK_QUERIES.enough
   // What happens later than by the clock is not read yet.
   const now = Math.min(at, Date.now())
   const wants = Map.groupBy(
-    await readWants(resolveDatabase(env, binding), accounts),
+    await readWants(resolveDatabase(limited, binding), job.accounts),
     (one) => one.account,
   )
-  for (const account of await findAccounts(env.DB, accounts)) {
+  const found = await findAccounts(limited.DB, job.accounts)
+  const accounts = found.filter((one) => one.disabled === 0 && one.binding === binding)
+  for (const [i, account] of accounts.entries()) {
+    const rest = accounts.slice(i).map(({ id }) => id)
+    const done = account.id === job.accounts[0] ? (job.done ?? 0) : 0
+    if (i > 0 && isSpent()) return sendJobs(env, [{ ...job, accounts: rest, done }])
     const own = wants.get(account.id)
-    if (!own || account.disabled !== 0 || account.binding !== binding) continue
+    if (!own) continue
     try {
-      await readCauses(env, account, own, now)
+      const left = await readCauses(limited, account, own, { now, done, isSpent })
+      if (left !== null) return sendJobs(env, [{ ...job, accounts: rest, done: left }])
     } catch (error) {
       const [fault, delayed] = [errorName(error), 'postbacks']
       console.error(JSON.stringify({ fault, delayed, account: account.id }))

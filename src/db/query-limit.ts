@@ -11,14 +11,18 @@ class TooManyQueries extends Error {
 
 /**
  * Returns an environment whose databases count the statements that are prepared. Each of them is executed
- * once. Beyond `limit` together, `prepare` calls `onExceeded` the first time and throws.
+ * once. Beyond `limit` together, `prepare` calls `onExceeded` the first time and throws. `used` has their number.
  */
-export function limitQueries(env: Env, limit: number, onExceeded: () => void): Env {
-  let queries = 0
+export function limitQueries(
+  env: Env,
+  limit: number,
+  onExceeded: () => void,
+  used: { queries: number } = { queries: 0 },
+): Env {
   const count = () => {
-    queries++
-    if (queries <= limit) return
-    if (queries === limit + 1) onExceeded()
+    used.queries++
+    if (used.queries <= limit) return
+    if (used.queries === limit + 1) onExceeded()
     throw new TooManyQueries(`This invocation has made its ${limit} queries.`)
   }
   const counting = <T extends object>(database: T): T =>
