@@ -122,13 +122,15 @@ const brand = (resource: string, naive: string): Destination => ({
 
 /**
  * Returns the work of held records, each with entries in the indexes of keys and of held records, and
- * of the customers that release them: the customer, its entry in the index by day, and the record.
+ * of the customers that release them: the customer, its entry in the index by day, the record, and
+ * `owners` rows that find the customer by the affiliate.
  */
 function heldRecordWorks(
   to: Destination,
   customers: Destination,
   early: RecordMaker,
   known: RecordMaker,
+  owners: 0 | 1,
 ): Work[] {
   const { naive: _, ...where } = to
   const { naive: __, ...whose } = customers
@@ -144,7 +146,7 @@ function heldRecordWorks(
       ...whose,
       resource: `${where.resource}, its customer`,
       phase: 'release',
-      floor: 3,
+      floor: 3 + owners,
       outcome: 'created',
       record: (i) => known(i, {}),
     },
@@ -155,7 +157,8 @@ const asHoldingPartner = (where: Destination): Destination => ({ ...where, to: '
 
 /** All kinds of work, in the order of their dependencies. */
 export const WORKS: readonly Work[] = [
-  ...recordLifecycle(partner('customers'), 2, customer('C'), SIGNUP_DAYS[1]),
+  // The customers of partners have an affiliate, by which they are found.
+  ...recordLifecycle(partner('customers'), 3, customer('C'), SIGNUP_DAYS[1]),
   ...recordLifecycle(partner('transactions'), 2, transaction('C')),
   ...recordLifecycle(partner('trading-activity'), 1, traded, null),
   ...heldRecordWorks(
@@ -163,6 +166,7 @@ export const WORKS: readonly Work[] = [
     asHoldingPartner(partner('customers')),
     transaction('H'),
     customer('H'),
+    1,
   ),
   ...recordLifecycle(brand('customers', 'players'), 2, player('P'), SIGNUP_DAYS[1]),
   ...recordLifecycle(brand('activities', 'activities'), 2, event('P', 'E')),
@@ -171,6 +175,7 @@ export const WORKS: readonly Work[] = [
     brand('customers', 'players'),
     event('H', 'H'),
     player('H'),
+    0,
   ),
   {
     resource: 'clicks',

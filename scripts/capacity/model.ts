@@ -66,7 +66,7 @@ export const MEASURED = {
   bytesPerKeptFact: 60,
   bytesPerDelivery: 440,
   bytesPerClick: 200,
-  rowsWrittenPerCustomer: 2,
+  rowsWrittenPerCustomer: 3,
   rowsWrittenPerTransaction: 2,
   rowsWrittenPerActivity: 1,
   rowsWrittenPerUpdate: 1,

@@ -190,8 +190,8 @@ function recordsOfDay(
 const [FIRST_DAY, LAST_DAY] = [-719_528, 2_932_896]
 
 /** The affiliate of a row, whose link counts if it has none, is one of `:affiliates`. */
-const isOwn = (affiliate: string, link: string): string =>
-  `ifnull(${affiliate}, (select o.affiliate_id from owners o where o.link = ${link})) in (
+const isOwn = (affiliate: string, link: string, condition = 'true'): string =>
+  `ifnull(${affiliate}, (select o.affiliate_id from owners o where o.link = ${link} and ${condition})) in (
       select value from json_each(:affiliates))`
 
 /** The customers whom `:affiliates` ever had, with ids from `:first` on and before `:end`. */
@@ -214,7 +214,7 @@ const OWN = `changes_of_own as materialized (
     cross join customers c on c.account = :account and c.customer_id = k.customer_id
     where not exists (select 1 from customer_affiliations h
         where h.account = :account and h.customer_id = c.customer_id)
-      and ${isOwn('c.affiliate_id', 'iif(c.first_day is null, null, c.link)')}
+      and ${isOwn('c.affiliate_id', 'c.link', 'c.first_day is not null')}
     union all
     select h.customer_id, h.day, ifnull(h.next - 1, ${LAST_DAY}) from changes_of_own h
     where ${isOwn('h.affiliate_id', 'h.link')}
