@@ -306,14 +306,23 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return (await response.json()) as T
   }
 
-  /** Returns the id of a line of the demo account, of its first statement that `query` selects. */
-  async function lineOf(vertical: string, query = ''): Promise<string> {
+  /** Returns the id of a line of the first statement of the demo account. */
+  async function lineOf(vertical: string): Promise<string> {
     const at = `${account(vertical).account}/statements`
-    const { data } = await askTeam<{ data: { id: string }[] }>(
-      'GET',
-      `${at}?period=2026-03${query}`,
-    )
+    const { data } = await askTeam<{ data: { id: string }[] }>('GET', `${at}?period=2026-03`)
     const { lines } = await askTeam<{ lines: { id: string }[] }>('GET', `${at}/${data[0]!.id}`)
+    return lines[0]!.id
+  }
+
+  /** Returns the id under which the affiliate sees a line of their first statement. */
+  async function shownLine(): Promise<string> {
+    const ask = async <T>(path: string): Promise<T> => {
+      const url = new URL(`/affiliate/v1/statements${path}`, service.demo.base_url)
+      const response = await fetch(url, { headers: { Authorization: `Bearer ${affiliateKey}` } })
+      return (await response.json()) as T
+    }
+    const { data } = await ask<{ data: { id: string }[] }>('?period=2026-03')
+    const { lines } = await ask<{ lines: { id: string }[] }>(`/${data[0]!.id}`)
     return lines[0]!.id
   }
 
@@ -447,7 +456,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   async function typedValues(id: string, vertical: string): Promise<Record<string, string>> {
     if (id === 'followLink') return { link_id: account(vertical).link_id }
     if (/OwnLink$/.test(id)) return ownLinkValues(id)
-    if (/AffiliateLine/.test(id)) return { line_id: await lineOf(vertical, '&affiliate_id=IB-07') }
+    if (/AffiliateLine/.test(id)) return { line_id: await shownLine() }
     if (/Explanation$|^listLine/.test(id)) return { line_id: await lineOf(vertical) }
     if (/^deleteAffiliate/.test(id)) {
       await askTeam('PUT', 'demo-forex/affiliates', [{ affiliate_id: id }])
