@@ -38,15 +38,40 @@ const NEW = {
   landing_page: 'https://acme.example/start',
 }
 
+test('a long name is cut in lists and sentences, and is whole in its title and on its page', async () => {
+  const { read } = await open()
+  const name = `International Association ${'of Independent Partners '.repeat(18)}`.trim()
+  const word = 'Donaudampfschifffahrt'.repeat(9)
+  await askAdmin('accounts/acme/affiliates', 'PUT', [
+    { affiliate_id: 'IB-77', display_name: name },
+    { affiliate_id: 'IB-78', display_name: word, parent: 'IB-77' },
+  ])
+  const list = await read('/affiliates')
+  const short = `${name.slice(0, 39).trimEnd()}…`
+  expect(list).toContain(`<bdi title="${name}">${short}</bdi>`)
+  expect(list).toContain(`<bdi class="long" title="${word}">${word.slice(0, 39)}…</bdi>`)
+  for (const path of ['/affiliates?view=tree', '/affiliates', '/payouts', '/cases']) {
+    expect(await read(path)).not.toContain(`>${name}`)
+  }
+  const page = await read('/affiliates/IB-77')
+  expect(page).toMatch(/<h1>[^<]*Independen…[^<]*<bdi class="id">\(IB-77\)<\/bdi><\/h1>/)
+  expect(page).toContain(`Full name: <bdi>${name}</bdi>`)
+})
+
 test('an affiliate is added with its parent, plan and link by one form', async () => {
   const { read, change } = await open()
   const response = await change('/affiliates', NEW)
 
-  expect([response.status, response.headers.get('Location')]).toEqual([
-    303,
-    `${AT}/affiliates/IB-12`,
-  ])
+  const to = response.headers.get('Location') ?? ''
+  expect([response.status, to.split('?made=')[0]]).toEqual([303, `${AT}/affiliates/IB-12`])
   expect(await read('/affiliates/IB-12')).toContain('IB-12 is stored. The plan IB per lot applies')
+  // The address of the link stands first.
+  const made = to.split('?made=')[1] ?? 'none'
+  expect(await read(`/affiliates/IB-12?made=${made}`)).toMatch(
+    new RegExp(
+      `<h1>.*?</h1>(?:(?!<h2).)*The link to give to the affiliate.*?data-copy="Copy"[^>]*>[^<]*/go/${made}<`,
+    ),
+  )
   const [stored] = (await admin('affiliates?affiliate_id=IB-12')).data
   expect(stored).toMatchObject({ contact_email: 'ib12@example.com' })
   const { data } = await admin('affiliates/parents?affiliate_id=IB-12')

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, SECTION_GROUPS, type Section, type Visit } from './page.ts'
-import { Data } from './parts/data.tsx'
+import { Data, Name } from './parts/data.tsx'
 import { FindRecord } from './parts/deliveries.tsx'
 
 /** An account in the list that switches between accounts. */
@@ -57,13 +57,13 @@ const Link = ({ to, here, children }: { to: string; here: boolean; children?: Ch
 const Switcher = ({ visit, accounts, section }: Frame) => (
   <details class="switcher">
     <summary>
-      <Data text={accounts.find((one) => one.account === visit.account)?.name ?? visit.account} />
+      <Name text={accounts.find((one) => one.account === visit.account)?.name ?? visit.account} />
     </summary>
     <ul>
       {accounts.map(({ account, name }) => (
         <li>
           <Link to={sectionPath(account, section)} here={account === visit.account}>
-            <Data text={name} /> <small>{account}</small>
+            <Name text={name} /> <small>{account}</small>
           </Link>
         </li>
       ))}

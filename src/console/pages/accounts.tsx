@@ -2,7 +2,7 @@ import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Amount, Data, EmptyState, type List, Pager, periodWords } from '../parts/data.tsx'
+import { Amount, Data, EmptyState, type List, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
 import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
@@ -84,7 +84,7 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
     <li>
       <div class="name">
         <a href={accountPath(account)}>
-          <Data text={name} />
+          <Name text={name} />
         </a>{' '}
         <small>
           <Data text={account} /> · {VERTICALS[vertical] ?? vertical}

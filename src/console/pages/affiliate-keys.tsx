@@ -1,5 +1,5 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, Day, EmptyState, Table, Time } from '../parts/data.tsx'
+import { Badge, Data, Day, EmptyState, Name, Table, Time } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
 import { affiliateText } from '../parts/names.tsx'
@@ -48,7 +48,7 @@ const Keys = ({ visit, rows }: { visit: Visit; rows: readonly Key[] }) => (
       column('Name', (row: Key) =>
         row.alive ? (
           <a href={withQuery(visit.path, { key: row.id })}>
-            <Data text={row.name} />
+            <Name text={row.name} />
           </a>
         ) : (
           <Data text={row.name} />

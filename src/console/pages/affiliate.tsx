@@ -45,9 +45,11 @@ import {
   EmptyState,
   isolated,
   type List,
+  Name,
   NOTHING,
   Pager,
   periodWords,
+  shortName,
   Table,
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
@@ -166,7 +168,7 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
     <>
       <p>
         <AccountLink visit={visit} at={['plans', plan.plan]}>
-          <Data text={plan.name} />
+          <Name text={plan.name} />
         </AccountLink>{' '}
         applies from {dayWords(assignment.from)} on
         {assignment.affiliate_id === '*' && ', as to all affiliates without a plan of their own'}
@@ -213,7 +215,7 @@ const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
           {url}
         </AccountLink>
       )),
-      column('Name', ({ name }: Link) => (name === null ? NOTHING : <Data text={name} />)),
+      column('Name', ({ name }: Link) => (name === null ? NOTHING : <Name text={name} />)),
       column('Landing page', ({ landing_page }: Link) => <Data text={landing_page} />),
       column('State', ({ disabled }: Link) =>
         disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
@@ -293,7 +295,7 @@ const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
     <p>
       From {dayWords(next.from)} on:{' '}
       <AccountLink visit={visit} at={['plans', plan.plan]}>
-        <Data text={plan.name} />
+        <Name text={plan.name} />
       </AccountLink>
       {next.customers === 'new' && ', for customers who sign up from that day on'}.
     </p>
@@ -378,6 +380,11 @@ const LinkForm = ({ visit, choices }: { visit: Visit; choices: AddChoices }) => 
 /** Renders the address of an affiliate, its language, and what the team noted. */
 const ContactWords = ({ profile }: { profile: Profile | undefined }) => (
   <>
+    {profile?.display_name && shortName(profile.display_name) !== profile.display_name && (
+      <p>
+        Full name: <Data text={profile.display_name} />
+      </p>
+    )}
     {profile?.contact_email && (
       <p>
         Reached at{' '}
@@ -737,6 +744,6 @@ export const affiliatePage: Page = {
     )
     const name = found.profile?.display_name
     const id = isolated(affiliate_id)
-    return { title: name ? `${isolated(name)} (${id})` : id, body }
+    return { title: name ? `${isolated(shortName(name))} (${id})` : id, body }
   },
 }

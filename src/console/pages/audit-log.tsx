@@ -2,7 +2,7 @@ import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { AUDIT_KINDS } from '../parts/audit-kinds.ts'
 import { Actor, AuditWords, actorTitle } from '../parts/audit-words.tsx'
-import { Data, EmptyState, type List, Pager, Time } from '../parts/data.tsx'
+import { EmptyState, type List, Name, Pager, Time } from '../parts/data.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 
 interface Entry {
@@ -29,7 +29,7 @@ const EntryItem = (props: { visit: Visit; entry: Entry; named: string | null }) 
           <p class="note">
             Account{' '}
             <a href={accountPath(named)}>
-              <Data text={named} />
+              <Name text={named} />
             </a>
           </p>
         )}

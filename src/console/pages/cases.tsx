@@ -8,11 +8,11 @@ import {
   SEVERITY_WORDS,
 } from '../parts/cases.tsx'
 import {
-  Data,
   Day,
   dayWords,
   EmptyState,
   type List,
+  Name,
   Pager,
   timeWords,
   visible,
@@ -149,7 +149,7 @@ function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] 
           {active.map(({ rule, name }) => (
             <li>
               <AccountLink visit={visit} at={['fraud-rules', rule, 'simulate']}>
-                <Data text={name} />
+                <Name text={name} />
               </AccountLink>
             </li>
           ))}

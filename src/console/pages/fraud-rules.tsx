@@ -4,7 +4,7 @@ import { kindsOf } from '../../fraud/kinds.ts'
 import { usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, Day, EmptyState, Table, titleOf } from '../parts/data.tsx'
+import { Badge, Data, Day, EmptyState, Name, Table, titleOf } from '../parts/data.tsx'
 import { AccountLink, column, prose } from '../parts/fields.tsx'
 import {
   dayOf,
@@ -66,7 +66,7 @@ const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[
     rows={rules}
     columns={[
       column('Rule', ({ rule, name }: ListedRule) => (
-        <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Data text={name} />} />
+        <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Name text={name} />} />
       )),
       prose('What it does', ({ words: [opens = '', ...limits] }: ListedRule) => (
         <>

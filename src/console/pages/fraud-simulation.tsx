@@ -4,7 +4,7 @@ import { checkShape } from '../../fraud/check-rule.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { computeBackTest } from '../parts/back-test.tsx'
-import { Data, dayWords, type List } from '../parts/data.tsx'
+import { dayWords, type List, Name } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Input, type Option } from '../parts/forms.tsx'
@@ -113,7 +113,7 @@ export const fraudSimulationPage: Page = {
       <>
         <p class="lead">
           {latest ? (
-            <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Data text={name} />} />
+            <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Name text={name} />} />
           ) : (
             name
           )}

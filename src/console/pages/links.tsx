@@ -5,10 +5,10 @@ import {
   Badge,
   CopiedText,
   count,
-  Data,
   dayWords,
   EmptyState,
   type List,
+  Name,
   Pager,
   Table,
 } from '../parts/data.tsx'
@@ -60,7 +60,7 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
             title: 'Link',
             cell: (link) => (
               <a href={to(link)}>
-                <Data text={link.name ?? link.link_id} />
+                <Name text={link.name ?? link.link_id} />
               </a>
             ),
           },
@@ -106,7 +106,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
   return (
     <>
       <h2>
-        <Data text={link.name ?? link.link_id} />
+        <Name text={link.name ?? link.link_id} />
       </h2>
       <p>
         <CopiedText text={link.url} />

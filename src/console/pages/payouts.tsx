@@ -16,10 +16,10 @@ import { ColumnChoices } from '../parts/column-choices.tsx'
 import {
   Amount,
   Badge,
-  Data,
   Day,
   EmptyState,
   type List,
+  Name,
   Pager,
   Table,
   visible,
@@ -270,7 +270,7 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
       {row.open_cases?.map(({ case_id, name, sentence }) => (
         <small class="line">
           <a href={accountPath(visit.account, 'cases', case_id)} title={visible(sentence)}>
-            <Badge tone="bad">Open case</Badge> <Data text={name} />
+            <Badge tone="bad">Open case</Badge> <Name text={name} />
           </a>
         </small>
       ))}

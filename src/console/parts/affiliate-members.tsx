@@ -1,7 +1,7 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
-import { Data, Day, type List, Table, Time } from './data.tsx'
+import { Data, Day, type List, Name, Table, Time } from './data.tsx'
 import { column } from './fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
@@ -100,7 +100,7 @@ const Members = ({ access }: { access: Access }) => (
     caption="Members"
     rows={access.members}
     columns={[
-      column('Name', ({ name }: Member) => <Data text={name} />),
+      column('Name', ({ name }: Member) => <Name text={name} />),
       column('Passkeys', ({ passkeys }: Member) => String(passkeys), true),
       column('Member since', ({ created_at }: Member) => <Time at={created_at} />),
       column('Last seen', ({ last_seen_at }: Member) => <Day day={last_seen_at.slice(0, 10)} />),

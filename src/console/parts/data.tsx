@@ -16,8 +16,40 @@ export { dayWords, periodWords, visible }
 export const isolated = (text: string): string =>
   /^[ -~]*$/.test(text) ? text : `\u2068${visible(text)}\u2069`
 
+/** Whether a text has a word so long that it would push the columns beside it away. */
+const hasLongWord = (text: string): boolean => /\S{40}/.test(text)
+
+const classOf = (text: string) => (hasLongWord(text) ? 'long' : undefined)
+
 /** Renders a text of data, such as an id. Its invisible characters are shown by their names. */
-export const Data = ({ text }: { text: string | number }) => <bdi>{visible(String(text))}</bdi>
+export const Data = ({ text }: { text: string | number }) => {
+  const shown = visible(String(text))
+  return <bdi class={classOf(shown)}>{shown}</bdi>
+}
+
+/** The most characters of a name in lists and sentences. */
+const MAX_NAME = 40
+
+/** Returns a name as lists and sentences have it: cut if it is long. */
+export function shortName(name: string): string {
+  const letters = [...name]
+  return letters.length <= MAX_NAME
+    ? name
+    : `${letters
+        .slice(0, MAX_NAME - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+/** Renders a name, which is cut if it is long: its title, and the page of what it names, have all of it. */
+export const Name = ({ text }: { text: string }) => {
+  const [whole, short] = [visible(text), visible(shortName(text))]
+  return (
+    <bdi class={classOf(short)} title={whole === short ? undefined : whole}>
+      {short}
+    </bdi>
+  )
+}
 
 /** Renders a text that a person takes elsewhere. A script adds a button that copies it. */
 export const CopiedText = ({ text }: { text: string }) => (

@@ -1,5 +1,5 @@
 import { accountPath, type Visit } from '../page.ts'
-import { Data, isolated } from './data.tsx'
+import { Data, isolated, Name, shortName } from './data.tsx'
 
 // Links to plans and affiliates by the names that people call them.
 
@@ -8,13 +8,13 @@ type Named = Pick<Visit, 'account' | 'names'>
 
 /** Renders the name of a plan. */
 export const PlanName = async ({ visit, id }: { visit: Named; id: string }) => (
-  <Data text={(await visit.names.plans()).get(id) ?? id} />
+  <Name text={(await visit.names.plans()).get(id) ?? id} />
 )
 
 /** Renders a link to a plan, by its name or by the one that is given: a plan may have had another name. */
 export const PlanLink = ({ visit, id, name }: { visit: Named; id: string; name?: string }) => (
   <a href={accountPath(visit.account, 'plans', id)}>
-    {name ? <Data text={name} /> : <PlanName visit={visit} id={id} />}
+    {name ? <Name text={name} /> : <PlanName visit={visit} id={id} />}
   </a>
 )
 
@@ -27,7 +27,7 @@ export const AffiliateName = async ({ visit, id }: { visit: Named; id: string })
 /** Returns the name of an affiliate and its id, for a place that takes no elements. */
 export async function affiliateText(visit: Named, id: string): Promise<string> {
   const name = await visit.names.affiliate(id)
-  return name === null ? isolated(id) : `${isolated(name)} (${isolated(id)})`
+  return name === null ? isolated(id) : `${isolated(shortName(name))} (${isolated(id)})`
 }
 
 /** The longest id that stays on one line, on the narrowest phone. */
@@ -39,7 +39,7 @@ export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
     <Data text={id} />
   ) : (
     <>
-      <Data text={name} />{' '}
+      <Name text={name} />{' '}
       <span class={id.length <= SHORT ? 'id' : undefined}>
         (<Data text={id} />)
       </span>

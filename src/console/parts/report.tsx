@@ -12,6 +12,7 @@ import {
   Data,
   dayWords,
   EmptyState,
+  Name,
   NOTHING,
   Sentence,
   Table,
@@ -122,7 +123,7 @@ const GroupLink = ({
         <time datetime={String(value)}>{groupText(name, value)}</time>
       </a>
     )
-  return <Data text={groupText(name, value)} />
+  return <Name text={groupText(name, value)} />
 }
 
 /** Renders a value of a group; in the row of the totals, what the row is. */
