@@ -161,10 +161,10 @@ test('a closed or changed line says what was approved, and a correction what it 
   const closed = { statement: 's', amount: '9.00', adjustments: [{ amount: '1.00' }] }
   const gone = { ...explanation(), closed, stored: { amount: '8.00', computed_at: '' } }
   expect(plain(sentencesIn(gone as unknown as Explanation, wordsOf('de')))).toEqual([
-    'In der Abrechnung stehen 8,00 EUR. Seitdem haben sich Datensätze geändert: So wird jetzt gerechnet.',
+    'In der Abrechnung stehen 8,00 EUR. Seitdem haben sich Vorgänge geändert: So wird jetzt gerechnet.',
     'Oktober 2026 ist abgeschlossen. Freigegeben: 9,00 EUR.',
     'Spätere Abrechnungen berichtigen es um 1,00 EUR.',
-    'Nach den jetzigen Datensätzen gibt es die Zeile nicht mehr.',
+    'Nach den jetzigen Vorgängen gibt es die Zeile nicht mehr.',
   ])
   const correction = {
     ...{ id: 'adj_1', currency: 'EUR', amount: '-1.00', causes: [], causes_total: 0 },

@@ -69,7 +69,7 @@ export const de: Messages = {
     one: '{count} weitere Korrektur im Anhang.',
     other: '{count} weitere Korrekturen im Anhang.',
   },
-  appendix: 'Anhang: die Datensätze dieser Abrechnung',
+  appendix: 'Anhang: die Vorgänge dieser Abrechnung',
   beginsLater: 'Die Zeilen beginnen mit Teil {part} von {parts}.',
   endsEarly:
     'Die Teile {from} bis {parts} der Zeilen stehen nicht auf dieser Seite: Rufen Sie die Abrechnung mit {query} oder als CSV ab.',
@@ -92,10 +92,10 @@ export const de: Messages = {
   reason: 'Grund',
   reference: 'Verwendungszweck',
   entered: 'Eingetragen',
-  holds: 'Noch nicht gezahlt: Datensätze ohne Kurs oder Währung',
-  records: 'Datensätze',
+  holds: 'Noch nicht gezahlt: Vorgänge ohne Kurs oder Währung',
+  records: 'Vorgänge',
   sum: 'Summe',
-  'hold.no_currency': 'der Datensatz hat keine Währung',
+  'hold.no_currency': 'der Vorgang hat keine Währung',
   'hold.fx_pending': 'der Wechselkurs ist noch nicht veröffentlicht',
   'hold.fx_missing': 'es gibt keinen Wechselkurs',
 
@@ -372,9 +372,9 @@ export const de: Messages = {
   'evidence.audit': '{cause} (Änderung {id})',
 
   // Why a line pays what it pays, and what became of a customer, as an affiliate reads it
-  'count.records': { one: '{count} Datensatz', other: '{count} Datensätze' },
+  'count.records': { one: '{count} Vorgang', other: '{count} Vorgänge' },
   'count.customers': { one: '{count} Kunde', other: '{count} Kunden' },
-  'why.none': 'Kein Datensatz des Zeitraums zählt.',
+  'why.none': 'Kein Vorgang des Zeitraums zählt.',
   'why.counted': 'Gezählt: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} vom {day} entspricht {converted}.',
@@ -409,11 +409,11 @@ export const de: Messages = {
     'Ein Vorschuss wird abgezogen: {paid} aus diesem Zeitraum und {deficit} aus früheren. Es bleiben {amount}.',
   'why.amount': 'Die Zeile zahlt {amount}.',
   'why.stored':
-    'In der Abrechnung stehen {amount}. Seitdem haben sich Datensätze geändert: So wird jetzt gerechnet.',
+    'In der Abrechnung stehen {amount}. Seitdem haben sich Vorgänge geändert: So wird jetzt gerechnet.',
   'why.approved': '{period} ist abgeschlossen. Freigegeben: {amount}.',
   'why.corrected': 'Spätere Abrechnungen berichtigen es um {amounts}.',
-  'why.gone': 'Nach den jetzigen Datensätzen gibt es die Zeile nicht mehr.',
-  'why.now': 'Nach den jetzigen Datensätzen:',
+  'why.gone': 'Nach den jetzigen Vorgängen gibt es die Zeile nicht mehr.',
+  'why.now': 'Nach den jetzigen Vorgängen:',
   'state.missing': 'Es fehlt noch: {what}.',
   'state.that': 'dass {what}',
   'state.progress': '{what}: {reached} von {min}',
@@ -423,7 +423,7 @@ export const de: Messages = {
   'state.unmet': 'Nicht erfüllt: {condition}.',
   'state.refused': 'Die Firma akzeptiert diesen Kunden nicht.',
   'state.reversed': 'Was zählte, wurde zurückgenommen.',
-  'state.voided': 'Spätere Datensätze haben den Betrag aufgebraucht.',
+  'state.voided': 'Spätere Vorgänge haben den Betrag aufgebraucht.',
   'state.notFor': 'Für diesen Kunden zahlt die Regel nicht.',
   'state.early': 'Vorgänge vor der Registrierung zählen nicht.',
 }

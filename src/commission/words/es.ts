@@ -69,7 +69,7 @@ export const es: Messages = {
     one: '{count} corrección más, en el anexo.',
     other: '{count} correcciones más, en el anexo.',
   },
-  appendix: 'Anexo: los registros de esta liquidación',
+  appendix: 'Anexo: las operaciones de esta liquidación',
   beginsLater: 'Las líneas empiezan en la parte {part} de {parts}.',
   endsEarly:
     'Las partes {from} a {parts} de las líneas no están en esta página: pida la liquidación con {query}, o como CSV.',
@@ -92,10 +92,10 @@ export const es: Messages = {
   reason: 'Motivo',
   reference: 'Referencia',
   entered: 'Anotado',
-  holds: 'Aún sin pagar: registros sin tipo de cambio o moneda',
-  records: 'Registros',
+  holds: 'Aún sin pagar: operaciones sin tipo de cambio o moneda',
+  records: 'Operaciones',
   sum: 'Suma',
-  'hold.no_currency': 'el registro no tiene moneda',
+  'hold.no_currency': 'la operación no tiene moneda',
   'hold.fx_pending': 'el tipo de cambio aún no está publicado',
   'hold.fx_missing': 'no hay tipo de cambio',
 
@@ -375,9 +375,9 @@ export const es: Messages = {
   'evidence.audit': '{cause} (cambio {id})',
 
   // Why a line pays what it pays, and what became of a customer, as an affiliate reads it
-  'count.records': { one: '{count} registro', other: '{count} registros' },
+  'count.records': { one: '{count} operación', other: '{count} operaciones' },
   'count.customers': { one: '{count} cliente', other: '{count} clientes' },
-  'why.none': 'Ningún registro del periodo cuenta.',
+  'why.none': 'Ninguna operación del periodo cuenta.',
   'why.counted': 'Se cuentan: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} del {day} equivale a {converted}.',
@@ -409,11 +409,11 @@ export const es: Messages = {
     'Se descuenta un anticipo: {paid} de este periodo y {deficit} de los anteriores. Quedan {amount}.',
   'why.amount': 'La línea paga {amount}.',
   'why.stored':
-    'La liquidación dice {amount}. Desde entonces cambiaron registros: así se calcula ahora.',
+    'La liquidación dice {amount}. Desde entonces cambiaron operaciones: así se calcula ahora.',
   'why.approved': '{period} está cerrado. Aprobado: {amount}.',
   'why.corrected': 'Liquidaciones posteriores lo corrigen en {amounts}.',
-  'why.gone': 'Según los registros actuales, la línea ya no existe.',
-  'why.now': 'Según los registros actuales:',
+  'why.gone': 'Según las operaciones actuales, la línea ya no existe.',
+  'why.now': 'Según las operaciones actuales:',
   'state.missing': 'Falta todavía: {what}.',
   'state.that': '{what}',
   'state.progress': '{what}: {reached} de {min}',
@@ -423,7 +423,7 @@ export const es: Messages = {
   'state.unmet': 'No se cumple: {condition}.',
   'state.refused': 'La empresa no acepta a este cliente.',
   'state.reversed': 'Lo que contaba fue anulado.',
-  'state.voided': 'Registros posteriores agotaron su importe.',
+  'state.voided': 'Operaciones posteriores agotaron su importe.',
   'state.notFor': 'La regla no paga por este cliente.',
   'state.early': 'Las operaciones anteriores al registro del cliente no cuentan.',
 }

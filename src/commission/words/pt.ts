@@ -69,7 +69,7 @@ export const pt: Messages = {
     one: 'Mais {count} correção, no anexo.',
     other: 'Mais {count} correções, no anexo.',
   },
-  appendix: 'Anexo: os registros deste extrato',
+  appendix: 'Anexo: as operações deste extrato',
   beginsLater: 'As linhas começam na parte {part} de {parts}.',
   endsEarly:
     'As partes {from} a {parts} das linhas não estão nesta página: solicite o extrato com {query}, ou em CSV.',
@@ -92,10 +92,10 @@ export const pt: Messages = {
   reason: 'Motivo',
   reference: 'Referência',
   entered: 'Lançado em',
-  holds: 'Ainda não pago: registros sem taxa de câmbio ou moeda',
-  records: 'Registros',
+  holds: 'Ainda não pago: operações sem taxa de câmbio ou moeda',
+  records: 'Operações',
   sum: 'Soma',
-  'hold.no_currency': 'o registro não tem moeda',
+  'hold.no_currency': 'a operação não tem moeda',
   'hold.fx_pending': 'a taxa de câmbio ainda não foi publicada',
   'hold.fx_missing': 'não há taxa de câmbio',
 
@@ -367,9 +367,9 @@ export const pt: Messages = {
   'evidence.audit': '{cause} (alteração {id})',
 
   // Why a line pays what it pays, and what became of a customer, as an affiliate reads it
-  'count.records': { one: '{count} registro', other: '{count} registros' },
+  'count.records': { one: '{count} operação', other: '{count} operações' },
   'count.customers': { one: '{count} cliente', other: '{count} clientes' },
-  'why.none': 'Nenhum registro do período conta.',
+  'why.none': 'Nenhuma operação do período conta.',
   'why.counted': 'Contam: {records}, {customers}.',
   'why.value': '{what}: {value}.',
   'why.converted': '{amount} de {day} equivale a {converted}.',
@@ -401,11 +401,11 @@ export const pt: Messages = {
     'Desconta-se um adiantamento: {paid} deste período e {deficit} dos anteriores. Restam {amount}.',
   'why.amount': 'A linha paga {amount}.',
   'why.stored':
-    'O extrato diz {amount}. Desde então mudaram registros: é assim que se calcula agora.',
+    'O extrato diz {amount}. Desde então mudaram operações: é assim que se calcula agora.',
   'why.approved': '{period} está fechado. Aprovado: {amount}.',
   'why.corrected': 'Extratos posteriores corrigem em {amounts}.',
-  'why.gone': 'Segundo os registros atuais, a linha já não existe.',
-  'why.now': 'Segundo os registros atuais:',
+  'why.gone': 'Segundo as operações atuais, a linha já não existe.',
+  'why.now': 'Segundo as operações atuais:',
   'state.missing': 'Ainda falta: {what}.',
   'state.that': '{what}',
   'state.progress': '{what}: {reached} de {min}',
@@ -415,7 +415,7 @@ export const pt: Messages = {
   'state.unmet': 'Não cumprido: {condition}.',
   'state.refused': 'A empresa não aceita este cliente.',
   'state.reversed': 'O que contava foi anulado.',
-  'state.voided': 'Registros posteriores esgotaram o seu valor.',
+  'state.voided': 'Operações posteriores esgotaram o seu valor.',
   'state.notFor': 'A regra não paga por este cliente.',
   'state.early': 'As operações anteriores ao cadastro não contam.',
 }
