@@ -177,10 +177,10 @@ test('every route of affiliates reads as many rows however much the account has 
       expect([path, response.status]).toEqual([path, 200])
       counts[path] = rowsRead
     }
-    const asked = await world.send(key, 'questions', { customer, text: 'Why?' })
-    expect(asked.response.status).toBe(201)
-    counts['POST questions'] = asked.rowsRead
-    const { id } = await asked.response.json<{ id: string }>()
+    const sent = await world.send(key, 'questions', { customer, text: 'Why?' })
+    expect(sent.response.status).toBe(201)
+    counts['POST questions'] = sent.rowsRead
+    const { id } = await sent.response.json<{ id: string }>()
     await env.DB.batch([
       env.DB.prepare('delete from affiliate_questions where id = ?').bind(id),
       env.DB.prepare('delete from affiliate_question_messages where question = ?').bind(id),
