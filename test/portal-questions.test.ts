@@ -74,7 +74,7 @@ test('the answer stands in the thread, and the affiliate writes more', async () 
   await askAdmin(`${world.path}/questions/${id}/answers`, 'POST', { text })
   const page = await read('/questions')
   expect(page).toContain(text)
-  expect(page).toContain(words.question_closed)
+  expect(page).toContain(words.new_answer)
   const csrf = hidden(page, 'csrf')
   const more = await browser.post(`${AT}/questions`, { csrf, question: id, text: 'Thanks' })
   expect(more.headers.get('Location')).toBe(`${AT}/questions?done=sent#${id}`)
@@ -128,10 +128,10 @@ test('an answer is announced on every page until the member has seen the questio
   // In the menu of a phone, and beside the link.
   expect(await announced('/statements')).toEqual(['1', '1'])
   const page = await read('/questions')
-  expect(page).toMatch(/answered<\/small> <small class="badge good">new answer</)
+  expect(page).toContain('<small class="badge good">new answer</small>')
   expect(page).not.toContain('new answers')
   expect(await announced('/statements')).toEqual([])
-  expect(await read('/questions')).not.toContain('>new answer<')
+  expect(await read('/questions')).toContain(`>${words.question_closed}</small>`)
   expect(await (await late.get(`${AT}/statements`)).text(), 'a later member').not.toContain('new a')
   await askAdmin(`${world.path}/questions/${id}/answers`, 'POST', { text: 'And because.' })
   expect(await announced('')).toEqual(['1', '1'])
@@ -154,7 +154,7 @@ test('what was asked and answered about a statement and a line stands beside the
   const page = await read(path)
   expect(page).toContain('Two were counted.')
   const marks = [...page.matchAll(/questions#(qst_\w+)"><small class="badge \w+">([^<]*)/g)]
-  const [waits, answered] = [words.question_open, words.question_closed]
+  const [waits, answered] = [words.question_open, words.new_answer]
   const states = marks.map(([, of, state]) => [of === question, state])
   expect(states[0]).toEqual([false, waits])
   expect(states.slice(1).every(([isLine, state]) => isLine === true && state === answered)).toBe(

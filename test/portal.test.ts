@@ -252,7 +252,7 @@ test('a form that a suspension interrupted comes back as it was left, after the 
   await put({ affiliate_id: 'IB-07', status: 'suspended' })
   const form = { csrf, change: 'add', url: 'https://tracker.example/?n={id}', 'on signup': 'yes' }
   const refused = await (await browser.post(`${AT}/postbacks`, form)).text()
-  expect(refused).toContain('the form comes back as you left it')
+  expect(refused).toContain('sign in on this page: the form comes back as you left it')
   const carried = { at: hidden(refused, 'at'), kept: hidden(refused, 'kept') }
   const answer = async () => {
     const page = await (await browser.get(`${AT}/sign-in`)).text()

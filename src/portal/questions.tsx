@@ -94,19 +94,12 @@ const isNew = ({ messages }: Question, { member }: MemberVisit): boolean =>
 /** Says whether a question waits, is answered, or has an answer that is new. */
 const State = ({ visit, question }: { visit: MemberVisit; question: Question }) => {
   const { words } = visit
+  if (isNew(question, visit)) return <small class="badge good">{words.new_answer}</small>
   const isOpen = question.status === 'open'
   return (
-    <>
-      <small class={`badge ${isOpen ? 'warn' : 'good'}`}>
-        {words[isOpen ? 'question_open' : 'question_closed']}
-      </small>
-      {isNew(question, visit) && (
-        <>
-          {' '}
-          <small class="badge good">{words.new_answer}</small>
-        </>
-      )}
-    </>
+    <small class={`badge ${isOpen ? 'warn' : 'good'}`}>
+      {words[isOpen ? 'question_open' : 'question_closed']}
+    </small>
   )
 }
 

@@ -88,11 +88,21 @@ async function returnForm(
   )
 }
 
+/** What the page of the sign-in shows beside its form. */
+interface Shown {
+  readonly status?: Status
+  readonly problem?: string
+  readonly done?: string
+  readonly form?: KeptForm | null
+  /** What it says of the kept form; absent: that the session has ended, and the form comes back. */
+  readonly formWords?: string
+}
+
 /** Responds with the form of the sign-in. */
 async function signInPage(
   c: Context<AppEnv>,
   visit: PortalVisit,
-  shown: { status?: Status; problem?: string; done?: string; form?: KeptForm | null } = {},
+  shown: Shown = {},
 ): Promise<Response> {
   const { account, words, language, now } = visit
   const challenge = await newChallenge(c.env, account.id, SIGN_IN, { now })
@@ -106,9 +116,7 @@ async function signInPage(
         </p>
       )}
       {shown.form && (
-        <p class="notice">
-          {!shown.problem && words.session_ended} {words.form_kept}
-        </p>
+        <p class="notice">{shown.formWords ?? `${words.session_ended} ${words.form_kept}`}</p>
       )}
       <p class="lead">{words.sign_in_lead}</p>
       <PasskeyForm
@@ -157,7 +165,7 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   if (!isOwnOrigin(c.req.raw)) return signInPage(c, visit, { status: 403, problem: words.failed })
   const kept = carriedForm(form)
   const again = (status: Status, problem: string) =>
-    signInPage(c, visit, { status, problem, form: kept })
+    signInPage(c, visit, { status, problem, form: kept, formWords: words.form_kept })
   const expected = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
   if (!expected) return again(401, words.expired)
   const text = form('credential')
@@ -193,7 +201,10 @@ export const suspendedPage = (
   visit: PortalVisit,
   form: KeptForm | null = null,
 ): Promise<Response> =>
-  signInPage(c, visit, { status: 403, problem: fill(visit.words.suspended, nameOf(visit)), form })
+  signInPage(c, visit, {
+    ...{ status: 403, problem: fill(visit.words.suspended, nameOf(visit)) },
+    ...{ form, formWords: visit.words.form_waits },
+  })
 
 /** Responds to a form of a session that has ended with the sign-in, after which the form comes back. */
 export const signInBefore = (c: Context<AppEnv>, visit: PortalVisit, form: KeptForm) =>

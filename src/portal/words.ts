@@ -12,6 +12,8 @@ const en = {
   signed_out: 'You are signed out.',
   session_ended: 'Your session has ended.',
   form_kept: 'Sign in, and the form comes back as you left it. Nothing was changed.',
+  form_waits:
+    'Nothing was changed. Once your access works again, sign in on this page: the form comes back as you left it.',
   form_returned: 'You are signed in again. Nothing was changed yet: check the form, and send it.',
   form_continue: 'Continue with your form',
   lost: 'No passkey here, or a new device? Ask {account} for a new invitation.',
@@ -332,6 +334,8 @@ const de: Words = {
   session_ended: 'Ihre Sitzung ist beendet.',
   form_kept:
     'Melden Sie sich an, dann kommt das Formular so zurück, wie Sie es verlassen haben. Es wurde nichts geändert.',
+  form_waits:
+    'Es wurde nichts geändert. Sobald Ihr Zugang wieder gilt, melden Sie sich auf dieser Seite an: Das Formular kommt so zurück, wie Sie es verlassen haben.',
   form_returned:
     'Sie sind wieder angemeldet. Es wurde noch nichts geändert: Prüfen Sie das Formular und senden Sie es.',
   form_continue: 'Weiter mit Ihrem Formular',
@@ -659,6 +663,8 @@ const es: Words = {
   signed_out: 'Ha cerrado la sesión.',
   session_ended: 'Su sesión ha terminado.',
   form_kept: 'Inicie sesión y el formulario vuelve tal como lo dejó. No se ha cambiado nada.',
+  form_waits:
+    'No se ha cambiado nada. Cuando su acceso vuelva a funcionar, inicie sesión en esta página: el formulario vuelve tal como lo dejó.',
   form_returned:
     'Ha iniciado sesión de nuevo. Aún no se ha cambiado nada: revise el formulario y envíelo.',
   form_continue: 'Continuar con su formulario',
@@ -977,6 +983,8 @@ const pt: Words = {
   signed_out: 'Saiu da sessão.',
   session_ended: 'A sua sessão terminou.',
   form_kept: 'Inicie sessão e o formulário volta como o deixou. Nada foi alterado.',
+  form_waits:
+    'Nada foi alterado. Quando o seu acesso voltar a funcionar, inicie sessão nesta página: o formulário volta como o deixou.',
   form_returned:
     'Iniciou sessão de novo. Ainda nada foi alterado: verifique o formulário e envie-o.',
   form_continue: 'Continuar com o seu formulário',

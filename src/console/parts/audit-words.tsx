@@ -871,6 +871,7 @@ export const hasSentence = (action: string): boolean => Object.hasOwn(SENTENCES,
 const ACTORS: Readonly<Record<string, string>> = {
   'admin-key': 'The admin key',
   cron: 'The service',
+  portal: 'A new member',
   webhooks: 'The service',
 }
 
