@@ -82,10 +82,13 @@ const TEAM_ATTENTION: Bound = {
   fixed: ACCOUNT.fixed + 6 * SIZES.statements + 4 * SIZES.cases + 2 * 1000,
 }
 /**
- * The hours of three days, the signups of three days, and the latest statements, payments, entries of the audit
+ * The hours of three days, the signups and transactions of three days, the days before first deposits, and the latest statements, payments, entries of the audit
  * log, cases and questions.
  */
-const CHANGES: Bound = { each: 0, fixed: 3 * 72 + 3 * 10_000 + 5 * 2 * 1000 + 10 }
+const CHANGES: Bound = {
+  each: 0,
+  fixed: 3 * 72 + 3 * 10_000 + 4 * 10_000 + 2 * 10_000 + 5 * 2 * 1000 + 10,
+}
 /** The latest statements are read and grouped, those that are due, and those of the open periods. */
 const PERIODS: Bound = { each: 0, fixed: 6 * SIZES.statements + 10 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */

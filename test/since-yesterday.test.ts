@@ -81,6 +81,15 @@ async function createAccount() {
     signup_date: new Date(noon(ago)).toISOString(),
   }))
   await acme.post('customers', signedUp)
+  // The last customer has deposited before; a withdrawal and a deposit that is not approved do not count.
+  const paid = (n: number, ago: number, more: object = {}) => ({
+    ...{ ...deposit, transaction_id: `t-${n}-${ago}`, customer_id: `c-${n}`, ...more },
+    transaction_date: new Date(noon(ago)).toISOString(),
+  })
+  await acme.post('transactions', [
+    ...[paid(0, 1), paid(2, 2), paid(2, 1), paid(3, 8), paid(3, 1)],
+    paid(1, 1, { status: 'pending' }),
+  ])
   await env.DB.prepare(`delete from arrivals`).run()
   await env.DB.batch([
     ...[arrived(1, 1204, 3), arrived(2, 1180, 0), arrived(3, 7, 7)],
@@ -107,6 +116,7 @@ test('the API says what has changed since the start of yesterday', async () => {
     since: `${dayOf(1)}T00:00:00.000Z`,
     yesterday: dayOf(1),
     signups: { day_before: 1, yesterday: 2, today: 0 },
+    first_deposits: { day_before: 1, yesterday: 1, today: 0 },
     records: { day_before: 1180, yesterday: 1204, today: 0 },
     refused_records: { day_before: 0, yesterday: 3, today: 0 },
     approved_statements: {
@@ -180,7 +190,7 @@ test('the overview says it in sentences, each with a link', async () => {
 
   const { browser, sentences, links } = await readSection()
   expect(sentences).toEqual([
-    '2 customers signed up yesterday, 1 the day before.',
+    '2 customers signed up yesterday, 1 the day before. 1 customer deposited for the first time yesterday, 1 the day before.',
     '1,204 records arrived yesterday, 1,180 the day before. 3 of them since yesterday were refused.',
     '2 statements were approved: 100.25 EUR. 1 payment was recorded: 12.50 EUR.',
     '2 cases were opened, of Alpha (aff-7), aff-8; 1 of them holds payouts. 1 hold of payouts ended without a decision.',
@@ -192,6 +202,7 @@ test('the overview says it in sentences, each with a link', async () => {
   const since = `${dayOf(1)}T00%3A00%3A00.000Z`
   expect(links).toEqual([
     `${AT}/reports?from=${dayOf(1)}&to=${dayOf(0)}&group_by=affiliate_id`,
+    `${AT}/reports?from=${dayOf(1)}&to=${dayOf(0)}&group_by=affiliate_id&metrics=first_deposit_count`,
     `${AT}/deliveries?from=${dayOf(1)}&to=${dayOf(0)}`,
     `${AT}/deliveries?from=${dayOf(1)}&to=${dayOf(0)}&status=refused`,
     `${AT}/statements?period=2026-10`,
@@ -233,5 +244,8 @@ test('records of today alone are not compared', async () => {
   await acme.post('transactions', { ...deposit, transaction_date: signup_date })
 
   const { sentences } = await readSection()
-  expect(sentences.slice(0, 2)).toEqual(['1 customer signed up today.', '2 records arrived today.'])
+  expect(sentences.slice(0, 2)).toEqual([
+    '1 customer signed up today. 1 customer deposited for the first time today.',
+    '2 records arrived today.',
+  ])
 })

@@ -3,7 +3,9 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { moneyText } from '../commission/books/money.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
+import { wordsFor } from '../commission/statements/select-facts.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { readMapping } from '../db/directory/status-maps.ts'
 import { type DayStart, type LastDays, readChanges } from '../db/records/changes.ts'
 import { DAY_MS } from '../durations.ts'
 import { readQuery } from '../http/query.ts'
@@ -44,16 +46,21 @@ const affiliatesOf = (rows: readonly { readonly affiliate_id: string }[]) =>
 /** The route of what has changed in an account since the start of yesterday. */
 export const changes = new Hono<AppEnv>().get('/changes', async (c) => {
   readQuery(c.req.url)
-  const account = await findRouteAccount(c)
+  const [account, statusMap] = await Promise.all([
+    findRouteAccount(c),
+    readMapping(c.env.DB, c.req.param('account') ?? '', 'status'),
+  ])
   const db = resolveDatabase(c.env, account.binding)
   const days = lastDays(bookZoneOf(account), Date.now())
-  const found = await readChanges(db, account.id, days)
+  const found = await readChanges(db, account.id, wordsFor(statusMap, ['approved']), days)
   const { approved, payments, cases, questions } = found
   const paidOn = distinct(payments.map(({ of }) => of))
   return c.json({
     since: new Date(days.yesterday.at).toISOString(),
     yesterday: dayInZone('UTC', days.yesterday.day * DAY_MS),
     signups: found.signups,
+    // Prop firms and brands have no deposits of this kind.
+    first_deposits: account.vertical === 'forex' ? found.firstDeposits : null,
     records: found.records,
     refused_records: found.refused,
     approved_statements: {

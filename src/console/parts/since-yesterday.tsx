@@ -24,6 +24,7 @@ interface Changes {
   readonly since: string
   readonly yesterday: string
   readonly signups: Compared
+  readonly first_deposits: Compared | null
   readonly records: Compared
   readonly refused_records: Compared
   readonly approved_statements: {
@@ -137,8 +138,10 @@ const utcDay = (at: string): string => at.slice(0, 'YYYY-MM-DD'.length)
 
 type Props = SinceYesterday & { readonly visit: Visit }
 
-function Signups({ visit, changes: { signups, yesterday } }: Props): Child {
-  if (!hasSome(signups)) return null
+function Signups({ visit, changes }: Props): Child {
+  const { signups, first_deposits: deposits, yesterday } = changes
+  const hasDeposits = deposits !== null && hasSome(deposits)
+  if (!hasSome(signups) && !hasDeposits) return null
   const query = { from: yesterday, to: dayBefore(visit.now, 0), group_by: 'affiliate_id' }
   return (
     <li>
@@ -146,6 +149,19 @@ function Signups({ visit, changes: { signups, yesterday } }: Props): Child {
         {counted(leading(signups), 'customer')}
       </AccountLink>{' '}
       signed up {comparedWords(signups)}
+      {hasDeposits && (
+        <>
+          {' '}
+          <AccountLink
+            visit={visit}
+            at={['reports']}
+            query={{ ...query, metrics: 'first_deposit_count' }}
+          >
+            {counted(leading(deposits), 'customer')}
+          </AccountLink>{' '}
+          deposited for the first time {comparedWords(deposits)}
+        </>
+      )}
     </li>
   )
 }
@@ -244,14 +260,14 @@ function Cases({ visit, changes: { cases_opened: opened, holds_ended: ended, sin
   )
 }
 
-function Questions({ visit, changes: { questions_asked: asked } }: Props): Child {
-  if (asked.count === 0) return null
+function Questions({ visit, changes: { questions_asked: questions } }: Props): Child {
+  if (questions.count === 0) return null
   return (
     <li>
       <AccountLink visit={visit} at={['questions']} query={{ status: 'all' }}>
-        {counted(asked.count, 'question')}
+        {counted(questions.count, 'question')}
       </AccountLink>{' '}
-      {were(asked.count)} asked by <Affiliates visit={visit} of={asked} />.
+      {were(questions.count)} asked by <Affiliates visit={visit} of={questions} />.
     </li>
   )
 }

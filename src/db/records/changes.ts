@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
+import { hasDeposit } from '../reports/read-report.ts'
 import {
   bindStatement,
   compileStatement,
@@ -14,6 +15,10 @@ export const CHANGE_LIMITS = {
   signups: 10_000,
   /** The statements, payments, cases, questions and entries of the audit log that are read, the latest. */
   rows: 1000,
+  /** The transactions of three days among which first deposits are searched. */
+  transactions: 10_000,
+  /** The days before them that are searched for earlier deposits, of all customers together. */
+  searchedDays: 10_000,
 }
 
 /** A start of a day: its number since 1970, and its instant in milliseconds. */
@@ -46,6 +51,8 @@ interface AmountRow {
 /** What has changed since the start of yesterday. */
 export interface Changes {
   readonly signups: Compared
+  /** The first approved deposits of customers; null if too many records would have to be read. */
+  readonly firstDeposits: Compared | null
   readonly records: Compared
   readonly refused: Compared
   /** The statements that were approved: the total and period of each. */
@@ -70,6 +77,32 @@ const signupsOf = (day: string): string => `(select count(*) from (
 const COUNT_SIGNUPS = compileStatement(
   `select ${['day_before', 'yesterday', 'today'].map(signupsOf).join()}`,
 )
+
+const COUNT_FIRST_DEPOSITS = compileStatement(`
+  with scanned as materialized (
+    select customer_id, day, transaction_type, status, held from transactions not indexed
+    where account = :account and day between :day_before and :today
+    limit ${CHANGE_LIMITS.transactions + 1}
+  ),
+  deposits as materialized (
+    select t.customer_id, min(t.day) as day,
+      max(c.day, (select min(day) from transactions where account = :account)) as since
+    from scanned t cross join customers c on c.account = :account and c.customer_id = t.customer_id
+    where t.transaction_type = 'deposit' and t.held = 0 and t.day >= c.day
+      and t.status in (select value from json_each(:approved))
+    group by t.customer_id
+  ),
+  span as materialized (
+    select (select count(*) from scanned) > ${CHANGE_LIMITS.transactions}
+      or total(max(:day_before - since, 0)) > ${CHANGE_LIMITS.searchedDays} as is_limited
+    from deposits
+  )
+  select (select is_limited from span) as is_limited,
+    count(*) filter (where day = :day_before) as day_before,
+    count(*) filter (where day = :yesterday) as yesterday,
+    count(*) filter (where day = :today) as today
+  from deposits t
+  where iif((select is_limited from span), 0, not ${hasDeposit('t.since', ':day_before')})`)
 
 /** Sums a column of the hours of each day. An hour counts for the day on which it begins. */
 const byDay = (column: string, name: string): string =>
@@ -133,15 +166,20 @@ const comparedOf = (row: RecordCounts, name: 'received' | 'refused'): Compared =
   today: row[`${name}_today`],
 })
 
-/** Reads what has changed in an account since the start of yesterday, in one round trip. */
+/**
+ * Reads what has changed in an account since the start of yesterday, in one round trip. `approvedWords` are the
+ * statuses that mean approved.
+ */
 export async function readChanges(
   db: D1Database,
   account: string,
+  approvedWords: readonly string[],
   { dayBefore, yesterday, today }: LastDays,
 ): Promise<Changes> {
   const hourOf = ({ at }: DayStart) => Math.floor(at / HOUR_MS)
   const values = {
     ...{ account, day_before: dayBefore.day, yesterday: yesterday.day, today: today.day },
+    approved: JSON.stringify(approvedWords),
     first_hour: hourOf(dayBefore),
     yesterday_hour: hourOf(yesterday),
     today_hour: hourOf(today),
@@ -152,6 +190,7 @@ export async function readChanges(
   }
   type Lists = [
     signups: Compared[],
+    firstDeposits: (Compared & { is_limited: number })[],
     records: RecordCounts[],
     approved: AmountRow[],
     payments: AmountRow[],
@@ -161,9 +200,10 @@ export async function readChanges(
     questions: Changes['questions'][number][],
   ]
   const bind = (statement: Statement) => bindStatement(db, statement, values)
-  const [signups, records, approved, payments, logged, cases, ended, questions] =
+  const [signups, firstDeposits, records, approved, payments, logged, cases, ended, questions] =
     await readBatch<Lists>(db, [
       bind(COUNT_SIGNUPS),
+      bind(COUNT_FIRST_DEPOSITS),
       bind(COUNT_RECORDS),
       bind(READ_APPROVED),
       bind(READ_PAYMENTS),
@@ -173,9 +213,11 @@ export async function readChanges(
       bind(READ_QUESTIONS),
     ])
   const counts = required(records[0], 'sum')
+  const { is_limited, ...first } = required(firstDeposits[0], 'count')
   const { returned, added, added_ids } = required(logged[0], 'sum')
   return {
     signups: required(signups[0], 'count'),
+    firstDeposits: is_limited === 1 ? null : first,
     records: comparedOf(counts, 'received'),
     refused: comparedOf(counts, 'refused'),
     ...{ approved, payments, returned, cases, questions, affiliatesAdded: added },

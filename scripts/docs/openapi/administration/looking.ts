@@ -77,6 +77,12 @@ const CHANGES = object({
   since: documented('When yesterday began, in the time zone of the records.', TIME),
   yesterday: documented('The day of yesterday.', DAY),
   signups: compared('Customers by the day of their signup.', ', at most 10,000'),
+  first_deposits: {
+    ...compared('First approved deposits of customers since their signup, of forex brokers.'),
+    type: ['object', 'null'],
+    description:
+      'First approved deposits of customers since their signup. Null if the account is no forex broker, or has more than 10,000 transactions in three days, or too many days before them to search.',
+  },
   records: compared(
     'Records that arrived, by the hour of their delivery. An hour counts for the day on which it begins.',
   ),
