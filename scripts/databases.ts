@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Argument } from 'commander'
+import { exitWithUsageError, oneOf, parseCommand, wholeNumber } from './command-line.ts'
+import { configOf, ENVIRONMENTS } from './config.ts'
+import { describeBindings, nextBindings, withDatabases } from './databases/bindings.ts'
+
+// Exit code 1: a step of wrangler failed; the last line says whether to repeat the command.
+
+const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
+const JURISDICTIONS = ['eu', 'fedramp'] as const
+
+const command = parseCommand(
+  'npm run databases',
+  'Adds D1 databases: creates them, writes their bindings into wrangler.toml and package.json,\nmigrates them and prints what to deploy.',
+  (own) =>
+    own
+      .addArgument(new Argument('<action>').choices(['add']))
+      .addArgument(new Argument('<count>', 'how many').argParser(wholeNumber(1, 20)))
+      .option('--jurisdiction <name>', 'eu or fedramp: where the data stays', oneOf(JURISDICTIONS))
+      .option('--env <environment>', 'only in staging or production; default: both', oneOf(NAMES))
+      .option('--dry-run', 'prints the commands of wrangler, and changes nothing'),
+)
+interface Options {
+  jurisdiction?: (typeof JURISDICTIONS)[number]
+  env?: (typeof NAMES)[number]
+  dryRun?: true
+}
+const { jurisdiction, env, dryRun } = command.opts<Options>()
+const [, count] = command.processedArgs as [string, number]
+const environments = env ? [env] : NAMES
+
+const known = configOf(undefined).d1_databases.map(({ binding }) => binding)
+const bindings = nextBindings(known, count, jurisdiction ?? null)
+
+/** Returns the name of a database: `tributary-production-eu-1` is `DB_EU_1`. */
+const nameOf = (name: string | undefined, binding: string): string => {
+  const directory = configOf(name).d1_databases.find((one) => one.binding === 'DB')?.database_name
+  return `${directory}${binding.slice('DB'.length).toLowerCase().replaceAll('_', '-')}`
+}
+
+/** What to do after a step that failed: before the bindings are written, and afterwards. */
+const REPEAT = 'Repeat the command: what it has created is not created again.'
+const BOUND =
+  'The bindings are written. Do not repeat the command: `npm run deploy` migrates as well.'
+let isBound = false
+
+/** Runs wrangler. Returns what it printed, which goes to the terminal if it fails or is not read. */
+function wrangler(args: readonly string[], isRead = false): string {
+  if (dryRun) {
+    console.log(`wrangler ${args.join(' ')}`)
+    return '[]'
+  }
+  const { status, error, stdout } = spawnSync('node_modules/.bin/wrangler', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', isRead ? 'pipe' : 'inherit', 'inherit'],
+  })
+  if (status === 0) return stdout ?? ''
+  const reason = error ? `could not start: ${error.message}` : `failed with exit code ${status}`
+  console.error(`\`wrangler ${args.slice(0, 3).join(' ')}\` ${reason}. ${isBound ? BOUND : REPEAT}`)
+  process.exit(1)
+}
+
+let existing: { name: string }[]
+try {
+  existing = JSON.parse(wrangler(['d1', 'list', '--json'], true))
+} catch {
+  exitWithUsageError('`wrangler d1 list` printed no list of databases. Sign in: wrangler login')
+}
+for (const name of environments) {
+  for (const binding of bindings) {
+    const database = nameOf(name, binding)
+    // An earlier attempt has created it.
+    if (existing.some((one) => one.name === database)) continue
+    wrangler(['d1', 'create', database, ...(jurisdiction ? ['--jurisdiction', jurisdiction] : [])])
+  }
+}
+if (!dryRun) {
+  const toml = readFileSync('wrangler.toml', 'utf8')
+  writeFileSync('wrangler.toml', withDatabases(toml, bindings, nameOf))
+  const manifest = readFileSync('package.json', 'utf8')
+  writeFileSync('package.json', describeBindings(manifest, bindings))
+  isBound = true
+}
+for (const name of environments) {
+  for (const binding of bindings) {
+    wrangler(['d1', 'migrations', 'apply', binding, '--remote', '--env', name])
+  }
+}
+wrangler(['types', '--include-runtime=false', '--strict-vars=false'], true)
+const missing = NAMES.filter((name) => !environments.includes(name))
+console.log(`Added ${bindings.join(', ')}. Next:
+  npm run check
+  git commit wrangler.toml package.json worker-configuration.d.ts
+${environments.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
+Ten minutes later \`npm run admin -- databases list\` has their sizes, and new accounts go to the emptiest.`)
+for (const name of missing) {
+  console.log(
+    `Before ${name} is deployed, create there: ${bindings.map((one) => nameOf(name, one)).join(', ')}`,
+  )
+}

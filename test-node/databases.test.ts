@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, test } from 'node:test'
+import { configOf } from '../scripts/config.ts'
+import { nextBindings } from '../scripts/databases/bindings.ts'
+
+// npm run databases -- add: in a folder with a wrangler that writes down its arguments.
+
+/** Returns a folder with the configuration of the project, and how to run the command there. */
+function project({
+  existing = [],
+  fails = 'nothing',
+}: {
+  existing?: string[]
+  fails?: string
+} = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'databases-'))
+  for (const file of ['wrangler.toml', 'package.json']) copyFileSync(file, join(cwd, file))
+  mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true })
+  const list = JSON.stringify(existing.map((name) => ({ name })))
+  const path = join(cwd, 'node_modules/.bin/wrangler')
+  const fake = `#!/bin/sh
+echo "$*" >> calls
+case "$*" in "d1 list --json") echo '${list}';; "${fails}"*) exit 3;; esac`
+  writeFileSync(path, fake)
+  chmodSync(path, 0o755)
+  const run = (...args: string[]) => {
+    const script = resolve('scripts/databases.ts')
+    const done = spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8' })
+    return { code: done.status, stdout: done.stdout, stderr: done.stderr }
+  }
+  const calls = () => readFileSync(join(cwd, 'calls'), 'utf8').trim().split('\n')
+  const bindings = (env?: string) => configOf(env, join(cwd, 'wrangler.toml')).d1_databases
+  const read = (file: string) => readFileSync(join(cwd, file), 'utf8')
+  return { run, calls, bindings, read }
+}
+
+test('the next databases of a jurisdiction have the next numbers', () => {
+  assert.deepEqual(nextBindings(['DB'], 2, null), ['DB_2', 'DB_3'])
+  assert.deepEqual(nextBindings(['DB', 'DB_9', 'DB_EU_4', 'DB_X'], 1, null), ['DB_10'])
+  assert.deepEqual(nextBindings(['DB', 'DB_9', 'DB_EU_4'], 2, 'eu'), ['DB_EU_5', 'DB_EU_6'])
+  assert.deepEqual(nextBindings(['DB', 'DB_9', 'DB_EU_4'], 1, 'fedramp'), ['DB_FEDRAMP_1'])
+})
+
+describe('npm run databases -- add', { concurrency: 2 }, () => {
+  test('creates, binds and migrates databases in each environment, and says what to deploy', () => {
+    const { run, calls, bindings, read } = project()
+    const { code, stdout } = run('add', '2', '--jurisdiction', 'eu')
+    assert.equal(code, 0)
+    const names = (env: string) => [1, 2].map((n) => `tributary-${env}-eu-${n}`)
+    assert.deepEqual(calls(), [
+      'd1 list --json',
+      ...[...names('staging'), ...names('production')].map(
+        (name) => `d1 create ${name} --jurisdiction eu`,
+      ),
+      ...['staging', 'production'].flatMap((env) =>
+        [1, 2].map((n) => `d1 migrations apply DB_EU_${n} --remote --env ${env}`),
+      ),
+      'types --include-runtime=false --strict-vars=false',
+    ])
+    for (const env of ['staging', 'production']) {
+      assert.deepEqual(
+        bindings(env).map(({ binding, database_name }) => [binding, database_name]),
+        [['DB', `tributary-${env}`], ...[1, 2].map((n) => [`DB_EU_${n}`, names(env)[n - 1]])],
+      )
+    }
+    // The local databases are different ones.
+    assert.equal(new Set(bindings().map(({ database_id }) => database_id)).size, 3)
+    assert.ok(bindings().every(({ migrations_dir }) => migrations_dir === 'migrations'))
+    const { cloudflare } = JSON.parse(read('package.json'))
+    const described = Object.keys(cloudflare.bindings)
+    const at = described.indexOf('DB')
+    assert.deepEqual(described.slice(at, at + 3), ['DB', 'DB_EU_1', 'DB_EU_2'])
+    assert.match(stdout, /Added DB_EU_1, DB_EU_2\.[\s\S]*npm run deploy -- --env production/)
+  })
+
+  test('a database that an earlier attempt has created is not created again', () => {
+    const { run, calls } = project({ existing: ['tributary-production-2'] })
+    assert.equal(run('add', '1', '--env', 'production').code, 0)
+    assert.deepEqual(calls(), [
+      'd1 list --json',
+      'd1 migrations apply DB_2 --remote --env production',
+      'types --include-runtime=false --strict-vars=false',
+    ])
+  })
+
+  test('a step that fails is named, and nothing is bound before all are created', () => {
+    const { run, read } = project({ fails: 'd1 create tributary-production' })
+    const { code, stderr } = run('add', '1')
+    assert.deepEqual(
+      [code, stderr],
+      [
+        1,
+        '`wrangler d1 create tributary-production-2` failed with exit code 3. Repeat the command: what it has created is not created again.\n',
+      ],
+    )
+    assert.equal(read('wrangler.toml'), readFileSync('wrangler.toml', 'utf8'))
+  })
+
+  test('after a migration that fails the bindings are kept, and a deployment migrates', () => {
+    const { run, bindings } = project({ fails: 'd1 migrations' })
+    const { code, stderr } = run('add', '1')
+    assert.equal(code, 1)
+    assert.match(stderr, /Do not repeat the command: `npm run deploy` migrates as well/)
+    assert.deepEqual(
+      bindings('production').map(({ binding }) => binding),
+      ['DB', 'DB_2'],
+    )
+  })
+
+  test('--dry-run prints the commands and changes nothing', () => {
+    const { run, read } = project()
+    const { code, stdout } = run('add', '1', '--dry-run')
+    assert.equal(code, 0)
+    assert.match(stdout, /^wrangler d1 create tributary-staging-2$/m)
+    assert.equal(read('wrangler.toml'), readFileSync('wrangler.toml', 'utf8'))
+  })
+
+  for (const [args, reason] of [
+    [['add', '0'], /Use a whole number from 1 to 20/],
+    [['add', '1', '--jurisdiction', 'mars'], /Use eu, fedramp/],
+    [['drop', '1'], /add/],
+    [['add'], /count/],
+  ] as const) {
+    test(`${args.join(' ')} is refused`, () => {
+      const { code, stderr } = project().run(...args)
+      assert.equal(code, 2)
+      assert.match(stderr, reason)
+    })
+  }
+})
