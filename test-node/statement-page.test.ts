@@ -215,7 +215,7 @@ test('a statement prints on a sheet, and its appendix on the next, with all thei
 test('a long statement repeats the header of its table on each sheet', { skip }, async () => {
   await open(60, 1280)
   const { sheets = 0, text } = await print()
-  const headers = text.match(/PaidonRate/g)?.length ?? 0
+  const headers = text.match(/BasedonRate/g)?.length ?? 0
   assert.ok(sheets > 6 && headers >= sheets - 3, `${sheets} sheets, ${headers} headers`)
 })
 

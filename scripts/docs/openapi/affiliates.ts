@@ -40,6 +40,10 @@ const MAY_BE_HIDDEN: ReadonlySet<string> = new Set(['amount', 'country'])
 /** The members whose values are shown with everything in them. */
 const WHOLE: ReadonlySet<string> = new Set(['whole', 'amount'])
 
+/** What is said of a checksum, which affiliates see under a name of their own. */
+const OWN_HASH =
+  'It changes whenever the statement changes. A key of the account makes it, so the firm sees another one.'
+
 /** What is made of components, and the members of which nobody has decided what they are. */
 interface Showing {
   readonly all: Schemas
@@ -68,7 +72,8 @@ function shown(schema: JsonSchema, parent: string, showing: Showing): JsonSchema
     const kind = kindOf(parent, name)
     if (kind === undefined) showing.undecided.add(`${parent}.${name}`)
     if (kind === undefined || kind === 'never') return []
-    return [[name, WHOLE.has(kind) ? value : one(value, name), kind] as const]
+    const own = kind === 'hash' ? documented(OWN_HASH) : value
+    return [[name, WHOLE.has(kind) ? own : one(own, name), kind] as const]
   })
   return {
     ...seen,
