@@ -185,6 +185,21 @@ export function moneyTests(shared: () => Shared): void {
     assert.match(await rowOf(/^Ledger/, 'Earned for March 2026').innerText(), /829\.20 EUR/)
   })
 
+  test('the first label of a chart is whole on a narrow phone', { skip }, async () => {
+    const { page } = shared()
+    const report = 'reports?metrics=signups&group_by=month&from=2026-01-01&to=2026-03-31'
+    await openSignedIn(shared(), `${FOREX}/${report}`, { width: 360, height: 800 })
+    await page.locator('.plot .u-over').waitFor()
+    const { left, half } = (await page.evaluate(`(() => {
+      const context = document.createElement('canvas').getContext('2d')
+      context.font = '12px system-ui, sans-serif'
+      const label = document.querySelector('.chart tbody th').textContent
+      const left = document.querySelector('.u-over').offsetLeft
+      return { left, half: context.measureText(label).width / 2 }
+    })()`)) as { left: number; half: number }
+    assert.ok(half > 0 && left >= half, `${left} of ${half} pixels`)
+  })
+
   test('a manager configures an affiliate that customers name', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${FOREX}/affiliates`)

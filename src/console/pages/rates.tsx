@@ -402,14 +402,14 @@ export const ratesPage: Page = {
     const waiting = waitingIn(drafts.data)
     const rates = await readRatesOf(visit, waiting)
     const unpublished = waiting.find(({ currency }) => !PUBLISHED.has(currency))?.currency
-    const asked = /^[A-Z]{3}$/.test(query.currency ?? '') ? query.currency : undefined
+    const chosen = /^[A-Z]{3}$/.test(query.currency ?? '') ? query.currency : undefined
     const body = (
       <>
         <WaitingTable visit={visit} drafts={drafts} waiting={waiting} rates={rates} />
         {canManage(visit) ? (
           <>
             <Upload visit={visit} />
-            <One visit={visit} currency={asked ?? unpublished} />
+            <One visit={visit} currency={chosen ?? unpublished} />
           </>
         ) : (
           <p class="note">Only the role manager can add rates.</p>
