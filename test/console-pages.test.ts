@@ -595,3 +595,28 @@ test('customers without an affiliate are listed with the days since their signup
   )
   expect(text).toMatch(/p-1 .*3 days ago/)
 })
+
+test('the list of accounts names the databases that are full soon', async () => {
+  const browser = await signedIn()
+  const notices = async () =>
+    [
+      ...(await (await browser.get('/console')).text()).matchAll(
+        /<p class="notice warn">(.*?)<\/p>/gs,
+      ),
+    ].map(([, text = '']) => text.replaceAll(/<[^>]+>/g, ''))
+  expect(await notices()).toEqual([])
+  const today = Math.floor(Date.now() / 86_400_000)
+  await env.DB.batch(
+    [
+      [today - 30, 1e9],
+      [today, 4e9],
+    ].map(([day, bytes]) =>
+      env.DB.prepare(`insert into database_sizes values ('DB_2', ?, ?)`).bind(day, bytes),
+    ),
+  )
+  expect(await notices()).toEqual([
+    expect.stringMatching(
+      /^The last database for new accounts will be full on .+\. Ask the engineers to add a database before that day\.$/,
+    ),
+  ])
+})

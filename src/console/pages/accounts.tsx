@@ -2,10 +2,19 @@ import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Amount, Data, EmptyState, type List, Name, Pager, periodWords } from '../parts/data.tsx'
+import {
+  Amount,
+  Data,
+  Day,
+  EmptyState,
+  type List,
+  Name,
+  Pager,
+  periodWords,
+} from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
-import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
+import { ACCOUNT_WORDS, jurisdictionWords, VERTICALS } from '../parts/field-words.ts'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
@@ -120,6 +129,25 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
   )
 }
 
+/** The databases of a jurisdiction, as the list of databases has them. */
+interface Pool {
+  readonly jurisdiction: string | null
+  readonly full_on: string | null
+  readonly is_filling: boolean
+}
+
+/** Renders which databases are full soon: new accounts would have no room. */
+const FillingPools = ({ pools }: { pools: readonly Pool[] }) =>
+  pools
+    .filter(({ is_filling }) => is_filling)
+    .map(({ jurisdiction, full_on }) => (
+      <p class="notice warn">
+        The last database for new accounts
+        {jurisdiction !== null && ` (${jurisdictionWords(jurisdiction)})`} will be full on{' '}
+        <Day day={full_on} />. Ask the engineers to add a database before that day.
+      </p>
+    ))
+
 // What affiliates may see and do is set afterwards, on the page of the settings.
 const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
 const { account, name, vertical, mode, time_zone, ...more } = settings
@@ -139,7 +167,7 @@ const NewAccount = ({ visit }: { visit: Visit }) => (
           change="create"
           name="binding"
           label="Database"
-          hint="Only for installations with several databases: the name that engineers gave to this one."
+          hint="Only for installations with several databases. Without a name, the account gets the one with the most room."
         />
       </details>
     </ChangeForm>
@@ -165,13 +193,14 @@ export const accountsPage: Page = {
     },
   },
   async render(visit) {
-    const { data, meta } = await visit.api.get<List<Account>>('/accounts', {
-      ...visit.query,
-      per_page: LISTED_ACCOUNTS,
-    })
+    const [{ data, meta }, { pools }] = await Promise.all([
+      visit.api.get<List<Account>>('/accounts', { ...visit.query, per_page: LISTED_ACCOUNTS }),
+      visit.api.get<{ pools: readonly Pool[] }>('/databases'),
+    ])
     const states = await Promise.all(data.map((account) => readState(visit, account)))
     const body = (
       <>
+        <FillingPools pools={pools} />
         {states.length === 0 ? (
           <EmptyState title="There are no accounts yet.">
             <p>Create the first one below.</p>

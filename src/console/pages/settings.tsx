@@ -2,7 +2,14 @@ import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
-import { ACCOUNT_WORDS, MODES, storageWords, VERTICALS, VIEW_WORDS } from '../parts/field-words.ts'
+import {
+  ACCOUNT_WORDS,
+  jurisdictionWords,
+  MODES,
+  storageWords,
+  VERTICALS,
+  VIEW_WORDS,
+} from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { changedLooks, type PortalLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
@@ -68,10 +75,8 @@ const StopAccount = ({ visit, account }: { visit: Visit; account: Account }) => 
   </>
 )
 
-const { choices: JURISDICTIONS } = ACCOUNT_WORDS.jurisdiction
-
-const jurisdictionOf = ({ jurisdiction: name }: Account): string | null =>
-  name === 'eu' || name === 'fedramp' ? JURISDICTIONS[name] : name
+const jurisdictionOf = ({ jurisdiction }: Account): string | null =>
+  jurisdiction === null ? null : jurisdictionWords(jurisdiction)
 
 /** Returns a pair unless it has no value. */
 const only = (title: string, value: string | null): Pair[] =>

@@ -136,6 +136,12 @@ export const ACCOUNT_WORDS = {
   },
 } as const satisfies WordsOf<string>
 
+const { choices: JURISDICTIONS } = ACCOUNT_WORDS.jurisdiction
+
+/** Returns the words of a jurisdiction. */
+export const jurisdictionWords = (name: string): string =>
+  name === 'eu' || name === 'fedramp' ? JURISDICTIONS[name] : name
+
 /** The fields of a link. */
 export const LINK_WORDS = {
   affiliate_id: {
