@@ -31,7 +31,10 @@ function lastOwnDay({ affiliates, signupDay }: Customer, own: string, last: numb
   return null
 }
 
-/** Returns the customers of an affiliate as of the end of a period, by id, each with its states. */
+/**
+ * Returns the customers of an affiliate as of the end of a period, the latest signups first, each with its states. In
+ * the order of ids, a known id would tell something of those beside it.
+ */
 async function listCustomers(
   computation: Computation,
   { last }: Period,
@@ -50,7 +53,9 @@ async function listCustomers(
     const signup_day = dayText(customer.signupDay)
     found.push({ customer: customer.customer_id, signup_day, link, country_code, states })
   }
-  return found.sort((a, b) => compareText(a.customer, b.customer))
+  return found.sort(
+    (a, b) => compareText(b.signup_day, a.signup_day) || compareText(a.customer, b.customer),
+  )
 }
 
 /** Responds with one page of the affiliate's customers: one row each, with what is missing under each rule. */

@@ -412,7 +412,7 @@ const READINGS: readonly Reading[] = [
     path: '/customers',
     summary: 'List customers',
     description:
-      'Returns one row for each customer as of the end of a period, or as of today if it has not ended, the current month unless set, with what has become of them under each rule that pays once.',
+      'Returns one row for each customer, the latest signups first, as of the end of a period, or as of today if it has not ended, the current month unless set, with what has become of them under each rule that pays once.',
     parameters: [...PAGING, 'period_query', 'customer_state'],
     errors: ['validation_failed'],
     answer: pageWith('AffiliateCustomer'),
