@@ -87,7 +87,7 @@ const TEAM_ATTENTION: Bound = {
  */
 const CHANGES: Bound = {
   each: 0,
-  fixed: 3 * 72 + 3 * 10_000 + 4 * 10_000 + 2 * 10_000 + 5 * 2 * 1000 + 10,
+  fixed: 3 * 72 + 3 * 10_000 + 4 * 10_000 + 2 * 10_000 + 10_000 + 5 * 2 * 1000 + 10,
 }
 /** The latest statements are read and grouped, those that are due, and those of the open periods. */
 const PERIODS: Bound = { each: 0, fixed: 6 * SIZES.statements + 10 }

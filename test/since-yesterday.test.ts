@@ -45,13 +45,14 @@ const approved = (id: string, total: string, ago: number) => [
   ).bind(id, ulid(noon(ago)), total),
 ]
 
-const payment = (reference: string, ago: number) =>
+/** Stores a payment that was recorded so many days ago, and made then or earlier. */
+const payment = (reference: string, ago: number, paidAgo = ago) =>
   bindStatement(
     env.DB,
     compileStatement(`insert into payments (account, reference, affiliate_id, currency, amount, paid_on,
       statements, actor, at, folded_reference)
       values ('acme', :reference, 'aff-7', 'EUR', '12.50', :day, '[]', 'ada', :at, :reference)`),
-    { reference, day: dayOf(ago), at: new Date(noon(ago)).toISOString() },
+    { reference, day: dayOf(paidAgo), at: new Date(noon(ago)).toISOString() },
   )
 
 const question = (affiliate: string, ago: number) =>
@@ -234,6 +235,16 @@ test('of many changes of settings the latest are told, and the others are counte
   expect(sentences.slice(6)).toEqual([
     'The admin key created the plan Plan d: version 1 from 1 Jan 2026.',
     'The admin key created the plan Plan c: version 1 from 1 Jan 2026. 2 more changes',
+  ])
+})
+
+test('a day without records is told beside the one before, and late payments by when they were recorded', async () => {
+  await partner('forex', { account: 'acme', affiliates: [] })
+  await env.DB.batch([arrived(2, 40, 0), payment('BANK-9', 1, 300)])
+
+  expect((await readSection()).sentences).toEqual([
+    'No record arrived yesterday, 40 the day before.',
+    '1 payment was recorded: 12.50 EUR.',
   ])
 })
 

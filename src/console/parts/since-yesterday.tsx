@@ -122,8 +122,11 @@ const hasSome = (one: Compared): boolean => total(one) + one.day_before > 0
 /** Whether there are only some of today, which are then not compared. */
 const isNew = (one: Compared): boolean => one.yesterday + one.day_before === 0
 
-/** Returns the number that a sentence begins with. */
-const leading = (one: Compared): number => (isNew(one) ? one.today : one.yesterday)
+/** Returns the number that a sentence begins with, such as `3 customers` or `No customer`. */
+function leading(one: Compared, noun: string): string {
+  const number = isNew(one) ? one.today : one.yesterday
+  return number === 0 ? `No ${noun}` : counted(number, noun)
+}
 
 /** Says when they came: how many there were on the day before, and how many there are today. */
 function comparedWords(one: Compared): string {
@@ -146,7 +149,7 @@ function Signups({ visit, changes }: Props): Child {
   return (
     <li>
       <AccountLink visit={visit} at={['reports']} query={query}>
-        {counted(leading(signups), 'customer')}
+        {leading(signups, 'customer')}
       </AccountLink>{' '}
       signed up {comparedWords(signups)}
       {hasDeposits && (
@@ -157,7 +160,7 @@ function Signups({ visit, changes }: Props): Child {
             at={['reports']}
             query={{ ...query, metrics: 'first_deposit_count' }}
           >
-            {counted(leading(deposits), 'customer')}
+            {leading(deposits, 'customer')}
           </AccountLink>{' '}
           deposited for the first time {comparedWords(deposits)}
         </>
@@ -173,8 +176,8 @@ function Records({ visit, changes }: Props): Child {
   const refused = total(refused_records)
   return (
     <li>
-      <a href={deliveriesPath(visit.account, days)}>{counted(leading(records), 'record')}</a>{' '}
-      arrived {comparedWords(records)}
+      <a href={deliveriesPath(visit.account, days)}>{leading(records, 'record')}</a> arrived{' '}
+      {comparedWords(records)}
       {refused > 0 && (
         <>
           {' '}

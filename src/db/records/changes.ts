@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../durations.ts'
+import { HOUR_MS } from '../../durations.ts'
 import { hasDeposit } from '../reports/read-report.ts'
 import {
   bindStatement,
@@ -13,8 +13,10 @@ import { ulidPrefix } from '../ulid.ts'
 export const CHANGE_LIMITS = {
   /** The signups of a day that are counted. */
   signups: 10_000,
-  /** The statements, payments, cases, questions and entries of the audit log that are read, the latest. */
+  /** The statements, cases, questions and entries of the audit log that are read, the latest. */
   rows: 1000,
+  /** The payments that are read, the latest by the day on which they were made. */
+  payments: 10_000,
   /** The transactions of three days among which first deposits are searched. */
   transactions: 10_000,
   /** The days before them that are searched for earlier deposits, of all customers together. */
@@ -123,13 +125,12 @@ const READ_APPROVED = compileStatement(`
   where account = :account and approval >= :start and statement is not null
   order by approval desc limit ${CHANGE_LIMITS.rows}`)
 
-/** The days before which a payment that is recorded was not made: banks answer sooner. */
-const PAID_DAYS = 60
-
+/** A payment may be recorded long after it was made, and no index has the time at which it was recorded. */
 const READ_PAYMENTS = compileStatement(`
-  select currency, amount, paid_on as "of" from payments indexed by payments_by_day
-  where account = :account and paid_on >= :paid_from and at >= :since
-  order by paid_on desc limit ${CHANGE_LIMITS.rows}`)
+  select currency, amount, paid_on as "of" from (
+    select currency, amount, paid_on, at from payments indexed by payments_by_day
+    where account = :account order by paid_on desc limit ${CHANGE_LIMITS.payments}
+  ) where at >= :since`)
 
 const READ_LOGGED = compileStatement(`
   with l as materialized (
@@ -186,7 +187,6 @@ export async function readChanges(
     start: ulidPrefix(yesterday.at),
     since: new Date(yesterday.at).toISOString(),
     since_ms: yesterday.at,
-    paid_from: new Date(yesterday.at - PAID_DAYS * DAY_MS).toISOString().slice(0, 10),
   }
   type Lists = [
     signups: Compared[],

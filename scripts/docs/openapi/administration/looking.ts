@@ -96,7 +96,7 @@ const CHANGES = object({
     }),
   ),
   payments: documented(
-    'Payments that were recorded, and made in the last 60 days.',
+    'Payments that were recorded.',
     object({
       count: documented('Their number.', COUNT),
       amounts: amounts('Their sums by currency.'),
@@ -170,7 +170,7 @@ export const looking = (): Operation[] => [
     id: 'getChanges',
     summary: 'Get what changed since yesterday',
     description:
-      'Returns what has changed in an account since the start of yesterday, in the time zone of its records. Signups and records are compared with the day before. Who changed settings and plans is in the audit log. Of statements, payments, cases, questions and entries of the audit log, the latest 1,000 are read.',
+      'Returns what has changed in an account since the start of yesterday, in the time zone of its records. Signups and records are compared with the day before. Who changed settings and plans is in the audit log. Of statements, cases, questions and entries of the audit log, the latest 1,000 are read, and of payments the latest 10,000 by their day.',
     answers: { 200: { description: 'What changed.', schema: CHANGES } },
   }),
   operation({
