@@ -6,7 +6,7 @@ import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
-import { periodFilter } from '../parts/periods.ts'
+import { choosablePeriods, periodFilter } from '../parts/periods.ts'
 import { planName, Reason, readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
@@ -115,12 +115,15 @@ export const unearnedPage: Page = {
   async render(visit) {
     const { api, account, query } = visit
     const sums = await api.get<PeriodSums>(apiPath(account, 'periods'))
+    // The period that the filter shows, which is the current one if none is chosen.
+    const period = query.period ?? choosablePeriods(sums, visit.now)[0]
+    const here: Visit = { ...visit, query: { ...query, period } }
     const body = (
       <>
         <Filters
           visit={visit}
           fields={[
-            periodFilter(visit, sums),
+            periodFilter(here, sums),
             { name: 'affiliate_id' },
             { name: 'customer_id' },
             { name: 'reason', options: REASON_OPTIONS },
@@ -134,10 +137,9 @@ export const unearnedPage: Page = {
             },
           ]}
         />
-        {query.period ? <DeferredPart /> : <EmptyState title="Choose a period." />}
+        <DeferredPart />
       </>
     )
-    const computeDeferred = query.period ? () => renderUnearned(visit) : undefined
-    return { title: 'What earned nothing', body, computeDeferred }
+    return { title: 'What earned nothing', body, computeDeferred: () => renderUnearned(here) }
   },
 }
