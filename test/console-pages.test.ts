@@ -61,7 +61,7 @@ test('what needs attention leads to the page that shows it', async () => {
     ])
     .filter(([sentence]) => !sentence?.includes('did not arrive in time'))
   expect(items).toEqual([
-    ['1 statement waits for approval, the first of March 2026.', '/statements?period=2026-03'],
+    ['1 statement waits for approval, for March 2026.', '/statements?period=2026-03'],
     [
       '1 affiliate has customers but is not set up, so it earns nothing: nobody.',
       '/affiliates?add=nobody',
@@ -482,7 +482,7 @@ test('a second person who pays or downloads what is paid already sees what chang
   ])
   // The same payment again is no second payment.
   expect((await pay('SEPA-1')).status).toBe(303)
-  expect(await read('/payouts')).toContain('1 row recorded before')
+  expect(await read('/payouts')).toContain('1 row had been recorded before, by you or somebody else')
 })
 
 test('a payment that came back is payable again at once', async () => {

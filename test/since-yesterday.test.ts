@@ -198,7 +198,7 @@ test('the overview says it in sentences, each with a link', async () => {
     '1 question was asked by aff-8.',
     '2 affiliates were added: Alpha (aff-7), aff-8.',
     'The admin key changed the settings of the account.',
-    'The admin key changed the plan IB: version 2 from 1 Feb 2026, 2 times.',
+    'The admin key changed the plan IB: version 2 from 1 Feb 2026. 1 more change',
   ])
   const since = `${dayOf(1)}T00%3A00%3A00.000Z`
   expect(links).toEqual([
@@ -214,6 +214,7 @@ test('the overview says it in sentences, each with a link', async () => {
     `${AT}/affiliates`,
     `${AT}/account`,
     `${AT}/plans/ib`,
+    `${AT}/audit-log?from=${dayOf(1)}`,
     `${AT}/audit-log?from=${dayOf(1)}`,
   ])
   // The list has as many cases as the sentence says.
@@ -235,6 +236,19 @@ test('of many changes of settings the latest are told, and the others are counte
   expect(sentences.slice(6)).toEqual([
     'The admin key created the plan Plan d: version 1 from 1 Jan 2026.',
     'The admin key created the plan Plan c: version 1 from 1 Jan 2026. 2 more changes',
+  ])
+})
+
+test('a suspension is told, and a change of a name is not', async () => {
+  await partner('forex', { account: 'acme', affiliates: ['aff-7', 'aff-8'] })
+  const put = (profile: object) => askAdmin('accounts/acme/affiliates', 'PUT', [profile])
+  await put({ affiliate_id: 'aff-7', display_name: 'Alpha' })
+  await put({ affiliate_id: 'aff-8', status: 'suspended' })
+  await put({ affiliate_id: 'aff-8', status: 'active' })
+
+  expect((await readSection()).sentences).toEqual([
+    'The admin key reinstated aff-8.',
+    'The admin key suspended aff-8.',
   ])
 })
 

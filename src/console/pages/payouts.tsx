@@ -140,7 +140,8 @@ function resultText(answer: unknown): string {
     returned > 0 && `${counted(returned, 'return')} recorded.`,
     paid > 0 && returned === 0 && `${counted(statements, 'statement')} paid.`,
     returned > 0 && paid === 0 && `${counted(statements, 'statement')} payable again.`,
-    unchanged > 0 && `${counted(unchanged, 'row')} recorded before, and left as they were.`,
+    unchanged > 0 &&
+      `${counted(unchanged, 'row')} had been recorded before, by you or somebody else: make sure that no money is sent twice.`,
   ]
   return sentences.filter(Boolean).join(' ')
 }
@@ -434,7 +435,7 @@ function Due({ visit, rows, persons }: ShownPayouts) {
       <TickTable
         caption={
           rows.some(hasOpenCase)
-            ? 'What has to be paid. Ticked: what is due today, without open cases.'
+            ? 'What has to be paid. Ticked: what is due today, except affiliates with such a case.'
             : 'What has to be paid. Ticked: what is due today.'
         }
         rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}

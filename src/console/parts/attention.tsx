@@ -47,7 +47,13 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       text: (
         <>
           <strong>{counted(item.count, 'statement')}</strong> {is(item.count, 'waits', 'wait')} for
-          approval{period && <>, the first of {periodWords(period)}</>}.
+          approval
+          {period && (
+            <>
+              , {item.count === 1 ? 'for' : 'the oldest for'} {periodWords(period)}
+            </>
+          )}
+          .
         </>
       ),
       button: period ? `Review ${periodWords(period)}` : 'Review them',

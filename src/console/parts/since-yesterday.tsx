@@ -73,7 +73,16 @@ const SETTINGS = [
   ...['account', 'plans', 'meanings', 'credentials'].flatMap(
     (kind) => AUDIT_KINDS[kind]?.words ?? [],
   ),
-  ...['assignment', 'assignments', 'affiliations', 'refusal', 'manual', 'fraud-rule', 'webhook'],
+  ...[
+    'affiliates',
+    'assignment',
+    'assignments',
+    'affiliations',
+    'refusal',
+    'manual',
+    'fraud-rule',
+    'webhook',
+  ],
 ].join()
 
 /** Reads what has changed since yesterday. */
@@ -302,11 +311,48 @@ const isOfPerson = ({ actor }: Entry): boolean =>
   !SERVICES.includes(actor) && parseAffiliateActor(actor) === null
 
 /** What changes nothing: an evaluation, a test event, events that are sent again. */
-const isChange = ({ action }: Entry): boolean => !/\.(?:run|test|replay)$/.test(action)
+const isChange = (entry: Entry): boolean =>
+  entry.action === 'affiliates.put'
+    ? statusesOf(entry).length > 0
+    : !/\.(?:run|test|replay)$/.test(entry.action)
+
+interface ChangedProfile {
+  readonly affiliate_id: string
+  readonly changed: readonly string[]
+  readonly status: 'active' | 'suspended'
+}
+
+/** Returns the affiliates whose status changed: who was added, and how many were stored, is said elsewhere. */
+const statusesOf = ({ details }: Entry): ChangedProfile[] =>
+  ((details.profiles ?? []) as ChangedProfile[]).filter(({ changed }) => changed.includes('status'))
+
+/** Says what somebody changed. */
+const Sentence = ({ visit, entry }: { visit: Visit; entry: Entry }) => {
+  const statuses = statusesOf(entry)
+  if (statuses.length === 0) {
+    return <AuditSentence visit={visit} action={entry.action} details={entry.details} />
+  }
+  return (
+    <>
+      {[...Map.groupBy(statuses, ({ status }) => status)].map(([status, list], i) => (
+        <>
+          {i > 0 && ' and '}
+          {status === 'suspended' ? 'suspended' : 'reinstated'}{' '}
+          <Affiliates
+            visit={visit}
+            of={{ count: list.length, affiliates: list.map(({ affiliate_id }) => affiliate_id) }}
+          />
+        </>
+      ))}
+    </>
+  )
+}
 
 /** What a change is of: repeated changes of the same thing are one sentence. */
-const subjectOf = ({ actor, action, details }: Entry): string =>
-  JSON.stringify([actor, action, details.plan ?? details.rule ?? details.customer_id ?? details.id])
+const subjectOf = ({ actor, action, details }: Entry): string => {
+  const { plan, rule, customer_id, id, version, profiles } = details
+  return JSON.stringify([actor, action, plan ?? rule ?? customer_id ?? id, version, profiles])
+}
 
 /** The fewest sentences about changes of settings that are shown, and the most of all. */
 const [FEWEST_SENTENCES, MOST_SENTENCES] = [2, 8]
@@ -327,7 +373,7 @@ function settingLines({ visit, changes, log }: Props, others: number): Child[] {
       : [
           <li>
             <Actor actor={latest.actor} role={latest.role} />{' '}
-            <AuditSentence visit={visit} action={latest.action} details={latest.details} />
+            <Sentence visit={visit} entry={latest} />
             {earlier.length > 0 && `, ${count(earlier.length + 1)} times`}.
             {left > 0 && i === shown.length - 1 && (
               <>

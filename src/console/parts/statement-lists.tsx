@@ -327,7 +327,7 @@ export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => 
     columns={[
       column('Period', ({ period }: PeriodSum) => periodWords(period)),
       column(
-        'Total',
+        'Earned',
         ({ total, currency }: PeriodSum) => <Amount value={total} currency={currency} />,
         true,
       ),
