@@ -125,12 +125,15 @@ async function rowsIn(db: D1Database, { account }: World) {
   return row!
 }
 
+/** A column that is never compared: the use of a key is noted after the response. */
+const NOTED: Record<string, object> = { affiliate_keys: { last_used_on: null } }
+
 /** Columns that are not compared: a cron propagates a change to the objects. */
 const PROPAGATED: Record<string, object> = {
   accounts: { version: 0, pushed: 0 },
   clients: { closed: 0 },
   brand_tokens: { closed: 0 },
-  affiliate_keys: { closed: 0 },
+  affiliate_keys: { ...NOTED.affiliate_keys, closed: 0 },
 }
 
 /** The lines of the rows of a world, by their JSON: few tables change from one reading to the next. */
@@ -165,7 +168,7 @@ export async function storedOf(world: World) {
     all: lines(TABLES, PROPAGATED),
     lasting: lines(
       TABLES.filter((table) => !LOGS.includes(table)),
-      {},
+      NOTED,
     ),
   }
 }
