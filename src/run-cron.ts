@@ -35,8 +35,16 @@ async function run(env: Env, job: Job): Promise<void> {
   return runJob(env, job, RESOURCES)
 }
 
-/** The jobs that no later cron repeats soon: their messages are delivered again after a failure. */
-const REPEATED: ReadonlySet<Job['job']> = new Set(['list', 'feeds', 'morning'])
+/** The jobs that a later cron repeats soon. Messages of all others are delivered again after a failure. */
+const TRANSIENT: ReadonlySet<Job['job']> = new Set([
+  'storage',
+  'postbacks',
+  'propagate',
+  'minute',
+  'steps',
+  'expire',
+  'check',
+])
 
 /** The first pause after a failure and the longest, in seconds. With 40 retries they last 18 hours. */
 const PAUSE_SECONDS = { first: 60, longest: 1800 }
@@ -58,7 +66,7 @@ export async function runJobs(batch: MessageBatch<Job>, env: Env): Promise<void>
     } catch (error) {
       console.error(JSON.stringify({ fault: errorName(error), job, binding, account }))
       const { first, longest } = PAUSE_SECONDS
-      if (!REPEATED.has(job)) message.ack()
+      if (TRANSIENT.has(job)) message.ack()
       else message.retry({ delaySeconds: Math.min(first * message.attempts, longest) })
     }
   }

@@ -186,6 +186,8 @@ describe('the runs of the morning', () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const gone = overriding(env.DB, { prepare: () => fail('gone') })
     expect(await deliverJob(morningOf('acme'), overriding(env as Env, { DB: gone }))).toBe(true)
+    const later = { ...morningOf('acme'), job: 'of-a-later-version' } as unknown as Job
+    expect(await deliverJob(later, env as Env)).toBe(true)
     const minute: Job = { job: 'minute', binding: 'DB', at: MORNING }
     expect(await deliverJob(minute, overriding(env as Env, { DB: gone }))).toBe(false)
   })

@@ -245,6 +245,8 @@ export async function runJob(
       return goOn(env, job, await expire(env, job))
     case 'check':
       return goOn(env, job, await check(env, job, resources.all))
+    default:
+      throw new Error('A later version of the Worker has sent this job.')
   }
 }
 

@@ -1,7 +1,8 @@
 // What crons leave to a queue, so that no invocation visits all accounts. A message names one account, a page
 // of accounts of one database, or one database. Each is its own invocation, with queries of its own, so a
 // database that fails or is slow holds up its own accounts alone. A message can arrive twice: every job finds
-// what an earlier one has done.
+// what an earlier one has done. It may be read by the version of the Worker before or after: members are only
+// added, and a job that a version does not know fails, so that it is delivered again.
 
 /** The accounts that a message names at most: so many fit into the queries of an invocation. */
 export const PAGE_ACCOUNTS = 50

@@ -180,7 +180,7 @@ export const MONITORING: readonly Operation[] = [
     noun: 'databases',
     verb: 'list',
     summary: 'Lists the databases: accounts, size, growth, and the day on which each has 5 GB.',
-    example: '',
+    example: '--json',
     method: 'GET',
     path: 'databases',
     format: list(),
