@@ -482,7 +482,9 @@ test('a second person who pays or downloads what is paid already sees what chang
   ])
   // The same payment again is no second payment.
   expect((await pay('SEPA-1')).status).toBe(303)
-  expect(await read('/payouts')).toContain('1 row had been recorded before, by you or somebody else')
+  expect(await read('/payouts')).toContain(
+    '1 row had been recorded before, by you or somebody else',
+  )
 })
 
 test('a payment that came back is payable again at once', async () => {

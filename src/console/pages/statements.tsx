@@ -554,7 +554,11 @@ export const statementsPage: Page = {
             planNames={names}
             visit={visit}
             period={period}
-            caption={period ? `Statements of ${periodWords(period)}` : 'Statements, latest first'}
+            caption={
+              period
+                ? `Statements of ${periodWords(period)}`
+                : 'Statements, the earliest period first'
+            }
             rows={data}
             earlier={earlier}
             empty={<NoStatements visit={visit} period={period} />}
