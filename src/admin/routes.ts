@@ -109,8 +109,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     })
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
-  routes.route(account, teamStatements).route(account, teamWhy)
-  routes.route(account, teamCases)
+  routes.route(account, teamStatements).route(account, teamWhy).route(account, teamCases)
   routes.route(account, accountReports)
 
   return routes

@@ -473,6 +473,17 @@ const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefi
   </EmptyState>
 )
 
+/** Renders links from a list of statements: to what is paid, to what earned nothing, and to its CSV. */
+const Elsewhere = (props: { visit: Visit; period: string | undefined; csv: string }) => (
+  <p class="quick">
+    <AccountLink visit={props.visit} at={['payouts']} children="Payouts" />
+    <AccountLink visit={props.visit} at={['unearned']} query={{ period: props.period }}>
+      What earned nothing
+    </AccountLink>
+    <a href={props.csv}>Download this page as CSV</a>
+  </p>
+)
+
 /** The statements of an account, and the forms that compute and approve a whole period. */
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
@@ -499,6 +510,7 @@ export const statementsPage: Page = {
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
     const filter = filterOf(visit, shown)
     const { period } = filter
+    const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const readRows = api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor })
     const [{ data, meta }, earlier, totals, sums, names, severe, run] = await Promise.all([
       readRows,
@@ -565,18 +577,14 @@ export const statementsPage: Page = {
           />
           <Pager visit={here} meta={meta} />
         </Live>
-        <p class="quick">
-          <AccountLink visit={visit} at={['payouts']} children="Payouts" />
-          <AccountLink visit={visit} at={['unearned']} query={{ period }}>
-            What earned nothing
-          </AccountLink>
-          <a href={withQuery(path, { ...filter, period: shown, cursor, format: 'csv' })}>
-            Download this page as CSV
-          </a>
-        </p>
+        <Elsewhere
+          visit={visit}
+          period={period}
+          csv={withQuery(path, { ...filter, period: shown, cursor, format: 'csv' })}
+        />
       </>
     )
-    return { title: period ? `Statements of ${periodWords(period)}` : 'Statements', body }
+    return { title, body }
   },
 }
 
