@@ -473,6 +473,17 @@ const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefi
   </EmptyState>
 )
 
+/** Reads the latest open cases of high severity. */
+const readSevereCases = ({ api, account }: Visit): Promise<List<FraudCase>> =>
+  api.get(apiPath(account, 'cases'), { status: 'open', severity: 'high', per_page: SEVERE })
+
+/** Returns the cases of the affiliates of drafts. */
+function ofDrafts(cases: readonly FraudCase[], rows: readonly Statement[]): FraudCase[] {
+  const drafts = rows.filter(({ status }) => status === 'draft')
+  const affiliates = new Set(drafts.map((row) => row.affiliate_id))
+  return cases.filter((one) => affiliates.has(one.affiliate_id))
+}
+
 /** Renders links from a list of statements: to what is paid, to what earned nothing, and to its CSV. */
 const Elsewhere = (props: { visit: Visit; period: string | undefined; csv: string }) => (
   <p class="quick">
@@ -503,9 +514,6 @@ export const statementsPage: Page = {
     const { api, account, path, query, now } = visit
     const { run: runId, cursor } = query
     const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
-    const readSevere = api.get<List<FraudCase>>(apiPath(account, 'cases'), {
-      ...{ status: 'open', severity: 'high', per_page: SEVERE },
-    })
     const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
     const filter = filterOf(visit, shown)
@@ -518,14 +526,12 @@ export const statementsPage: Page = {
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
       readPeriods,
       visit.names.plans(),
-      readSevere,
+      readSevereCases(visit),
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', now)
-    const isDraft = ({ status }: Statement) => status === 'draft'
-    const withDrafts = new Set(data.filter(isDraft).map((row) => row.affiliate_id))
-    const cases = severe.data.filter((one) => withDrafts.has(one.affiliate_id))
+    const cases = ofDrafts(severe.data, data)
     const body = (
       <>
         <Filters
@@ -566,11 +572,7 @@ export const statementsPage: Page = {
             planNames={names}
             visit={visit}
             period={period}
-            caption={
-              period
-                ? `Statements of ${periodWords(period)}`
-                : 'Statements, the earliest period first'
-            }
+            caption={period ? title : 'Statements, the earliest period first'}
             rows={data}
             earlier={earlier}
             empty={<NoStatements visit={visit} period={period} />}
