@@ -59,6 +59,12 @@ const affiliateCredentials = new Hono<AppEnv>()
 /** The routes by which the team sees what has happened in an account. */
 const insights = new Hono<AppEnv>().route('/', attribution).route('/', changes)
 
+/** The routes that concern no account. */
+const deployment = new Hono<AppEnv>()
+  .route('/erasures', erasureReplay)
+  .route('/fx-rates', teamRates)
+  .route('/databases', databases)
+
 /** Returns the routes of the administration API. Every change is in the audit log. */
 export const admin = (resourcesOf: ResourcesOf) => {
   const routes = new Hono<AppEnv>()
@@ -113,9 +119,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   routes.route(account, accountReports)
 
   return routes
-    .route('/erasures', erasureReplay)
-    .route('/fx-rates', teamRates)
-    .route('/databases', databases)
+    .route('/', deployment)
     .route('/', search)
     .get('/feeds', async (c) => {
       const page = await readPage(c.env, 'feeds', readQuery(c.req.url, ...PAGE_PARAMETERS))

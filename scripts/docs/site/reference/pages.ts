@@ -260,6 +260,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/affiliates\b/, 'Affiliates'],
   [/\/events\/\{eventname\}|^\/admin.*\/events$/, 'Event definitions'],
   [/\/links\b/, 'Links'],
+  [/\/databases$/, 'Databases'],
   [/\/audit-log$/, 'Audit log'],
   [/\/customers\b/, 'Customers'],
   [/\/transactions\b/, 'Transactions'],
