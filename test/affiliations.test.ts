@@ -495,7 +495,7 @@ describe('parents of affiliates by day', () => {
       { affiliate_id: 'new' },
     ])
     expect((await lastAction()).details).toEqual({
-      affiliates: 3,
+      ...{ affiliates: 3, added: 1, added_ids: ['new'] },
       ids: ['low', 'mid', 'new'],
       before: [
         {

@@ -57,9 +57,12 @@ function newKinds() {
 const isNewBefore = newKinds()
 const isNewRead = newKinds()
 
-/** Returns the first call that a request makes behind its response: it looks for the events to send. */
+/** What a request calls behind its response: it looks for the events to send, and notes that a key was used. */
+const BEHIND = /from webhook_messages|set last_used_on/
+
+/** Returns the first call that a request makes behind its response. */
 function backgroundFrom(calls: readonly Place[]): number {
-  const first = calls.findIndex(({ sql }) => sql?.includes('from webhook_messages'))
+  const first = calls.findIndex(({ sql }) => sql !== undefined && BEHIND.test(sql))
   return first < 0 ? calls.length : first
 }
 

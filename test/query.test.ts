@@ -87,7 +87,7 @@ test('a list has all columns of its table unless it names some', async () => {
     data: [
       {
         ...{ account: 'a', affiliate_id: 'x', parent: null, display_name: null },
-        ...{ contact_email: null, language: null, note: null, status: 'active' },
+        ...{ contact_email: null, language: null, note: null, status: 'active', suspensions: 0 },
       },
     ],
     total: 2,

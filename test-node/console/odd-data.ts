@@ -85,7 +85,7 @@ async function createFirm(base: string, ask: Ask): Promise<Record<string, string
   const all = { affiliate_id: '*', ...assignment }
   await ask('PUT', `${at}/assignments`, [...assigned, all])
   const landing_page = 'https://forex.example/?a=%E2%80%AE'
-  const terms = { affiliate_id: ODD[0], name: ODD[1], landing_page }
+  const terms = { affiliate_id: ODD[0], name: ODD[2], landing_page }
   const { link_id: link } = await ask<{ link_id: string }>('POST', `${at}/links`, terms)
   const hook = { url: 'http://127.0.0.1:9/', events: ['statement.paid'], description: ODD[0] }
   const { id: webhook } = await ask<{ id: string }>('POST', `${at}/webhooks`, hook)

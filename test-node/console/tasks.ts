@@ -277,7 +277,7 @@ export function taskTests(shared: () => Shared): void {
       assert.equal(await page.locator('h1').innerText(), id)
       // The address of the link is the first thing on the page.
       const made = main().locator('.notice', { hasText: 'The link to give to the affiliate' })
-      assert.match(await made.locator('code').innerText(), /^https?:\/\/[^/]+\/go\/\w+$/)
+      assert.match(await made.locator('code').innerText(), /^https?:\/\/[^/]+\/go\/[\w-]+$/)
       const box = await made.getByRole('button', { name: 'Copy', exact: true }).boundingBox()
       assert.ok((box?.y ?? 9999) < viewport.height)
       assert.deepEqual([before, count() - before], [viewport === PHONE ? 3 : 2, 2])

@@ -514,6 +514,7 @@ export const statementsPage: Page = {
     const { api, account, path, query, now } = visit
     const { run: runId, cursor } = query
     const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
+    const readSevere = readSevereCases(visit)
     const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
     const filter = filterOf(visit, shown)
@@ -526,7 +527,7 @@ export const statementsPage: Page = {
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
       readPeriods,
       visit.names.plans(),
-      readSevereCases(visit),
+      readSevere,
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
