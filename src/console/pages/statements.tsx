@@ -512,7 +512,7 @@ export const statementsPage: Page = {
       : null,
   async render(visit) {
     const { api, account, path, query, now } = visit
-    const { run: runId, cursor } = query
+    const { cursor } = query
     const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
     const readSevere = readSevereCases(visit)
     const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
@@ -528,11 +528,10 @@ export const statementsPage: Page = {
       readPeriods,
       visit.names.plans(),
       readSevere,
-      runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
+      query.run ? api.get<Run>(apiPath(account, 'runs', query.run)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', now)
-    const cases = ofDrafts(severe.data, data)
     const body = (
       <>
         <Filters
@@ -566,7 +565,7 @@ export const statementsPage: Page = {
               totals={totals}
               names={names}
               others={others}
-              cases={cases}
+              cases={ofDrafts(severe.data, data)}
             />
           )}
           <Statements
