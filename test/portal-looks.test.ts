@@ -104,6 +104,19 @@ describe('a logo', () => {
       dataUrl(svg('<g style="mask:image-set(\'//x\' 1x)"/>')),
       'loads another',
     ],
+    [
+      'with a comment that begins in a string',
+      dataUrl(
+        svg(`<style>a::before{content:"/*"} b{fill:url(https://e.x)} c{content:"*/"}</style>`),
+      ),
+      'loads another',
+    ],
+    ['with another base', dataUrl(svg('<g xml:base="https://e.x/"/>')), 'loads another'],
+    [
+      'with an element of HTML',
+      dataUrl(svg('<h:style xmlns:h="http://www.w3.org/1999/xhtml">g{}</h:style>')),
+      'element “h:style”',
+    ],
     ['with an address in a comment', dataUrl(svg('<g fill="url(/**///x)"/>')), 'loads another'],
     ['with an element that is not closed', dataUrl(svg('<g>')), 'is no whole SVG'],
     ['with attributes without quotes', dataUrl(svg('<g onload=x()>')), 'is no whole SVG'],

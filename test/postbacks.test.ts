@@ -531,6 +531,32 @@ test('the parameters of the click are sent, also once the click is no longer kep
   expect(JSON.stringify(await eventsOf('acme-forex'))).not.toContain('campaign-7')
 })
 
+test('a customer whose click still waits in its queue is sent once the click is stored, or a minute later without it', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['signup'] })
+  const { data } = await json(askAdmin(`${world.path}/links?per_page=100`))
+  const { link_id } = data.find((one: { affiliate_id: string }) => one.affiliate_id === 'own')
+  const follow = async () => {
+    const response = await ask(`/go/${link_id}?sub1=late`, { redirect: 'manual' })
+    return new URL(response.headers.get('Location') ?? '').searchParams.get('tracking_data')
+  }
+  const [first, second] = [await follow(), await follow()]
+  const signup = { ...ada, affiliate_id: 'own', signup_date: new Date().toISOString() }
+  await world.post('customers', [
+    { ...signup, customer_id: 'n-1', tracking_data: first },
+    { ...signup, customer_id: 'n-2', tracking_data: second },
+  ])
+  await env.DB.prepare('delete from clicks').run()
+  expect(await deliver()).toEqual([])
+
+  const stored = { account: 'acme-forex', link_id, clicked_at: Date.now(), subs: { sub1: 'late' } }
+  await storeClicks(env.DB, [{ ...stored, click_id: first?.slice(11, 23) ?? '' }])
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'signup', l: link_id, cid: 'late' }])
+  vi.setSystemTime(Date.now() + 61_000)
+  onTestFinished(() => void vi.useRealTimers())
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'signup', l: link_id, cid: '' }])
+})
+
 test('a customer of a brand has the affiliate of their link', async () => {
   const casino = await brand({ account: 'casino' })
   const path = 'accounts/casino'

@@ -31,6 +31,9 @@ const LOADS = 'loads another file'
 const ENTITIES = 'declares entities'
 const NO_IMAGE = 'is no whole SVG image'
 
+/** The namespace of SVG. */
+const SVG = 'http://www.w3.org/2000/svg'
+
 /** Returns a name without its namespace, in lowercase. */
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase()
 
@@ -50,18 +53,18 @@ function styleProblem(css: string): string | null {
   // `u\72l(x)` is `url(x)`, so that no pattern could find it.
   if (css.includes('\\')) return 'has a backslash in a style'
   if (/\b(?:java|vb)script\s*:|\bexpression\s*\(/i.test(css)) return SCRIPT
-  const withoutComments = css.replaceAll(/\/\*[\s\S]*?\*\//g, '')
+  // Comments are searched, too: what begins one can stand in a string.
   const isLoading =
-    /@(?!media\b)|\b(?:image|image-set|-webkit-image-set|cross-fade|element|src)\s*\(/i.test(
-      withoutComments,
-    ) || /\burl\(\s*["']?\s*(?!#)[^)"'\s]/i.test(withoutComments)
+    /@(?!media\b)|\b(?:image|image-set|-webkit-image-set|cross-fade|element|src)\s*\(/i.test(css) ||
+    /\burl\(\s*["']?\s*(?!#)[^)"'\s]/i.test(css)
   return isLoading ? LOADS : null
 }
 
 /** Returns why an attribute is refused; null if it is not. */
 function attributeProblem(name: string, sent: string): string | null {
   const local = localName(name)
-  if (name === 'xmlns') return sent === 'http://www.w3.org/2000/svg' ? null : NO_IMAGE
+  if (name === 'xmlns' || name === 'xmlns:svg') return sent === SVG ? null : NO_IMAGE
+  if (name === 'xml:base') return LOADS
   if (name.startsWith('xmlns:')) return null
   if (local.startsWith('on')) return HANDLER
   const value = decoded(sent)
@@ -79,7 +82,7 @@ function attributeProblem(name: string, sent: string): string | null {
 function elementProblem(name: string, attributes: string): string | null {
   const local = localName(name)
   if (local === 'script') return SCRIPT
-  if (!ELEMENTS.has(local)) return `has the element “${name}”`
+  if (!ELEMENTS.has(local) || /^(?!svg:).*:/.test(name)) return `has the element “${name}”`
   for (const [, attribute = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
     const problem = attributeProblem(attribute, double ?? single ?? '')
     if (problem) return problem

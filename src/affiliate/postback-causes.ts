@@ -37,7 +37,7 @@ import {
   setProgress,
   type Want,
 } from '../db/webhooks/postback-causes.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_MS, MINUTE_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
 import { firstIdAt } from '../ingest/delivery-id.ts'
 import { queueSoon } from '../webhooks/causes.ts'
@@ -172,12 +172,26 @@ async function keepSubs(reading: Reading, signups: readonly Signup[]): Promise<v
   if (rows.length > 0) await withD1Retry(() => putSubs(db, account.id, rows).run())
 }
 
+/** How long a click may wait in its queue before it is stored, in milliseconds. */
+const CLICK_MS = MINUTE_MS
+
+/**
+ * Whether the click by which a customer came may not be stored yet: the next reading finds the customer again, for
+ * readings overlap by more than this.
+ */
+const waitsForClick = (found: CustomerDetails, at: number): boolean =>
+  found.link !== null &&
+  Math.abs(Date.now() - at) < CLICK_MS &&
+  Object.keys(subsOf(found)).length === 0
+
 async function readCustomerCauses(reading: Reading): Promise<Cause[]> {
   const { db, account, query } = reading
-  const [signups, deposits] = await Promise.all([
+  const [foundSignups, foundDeposits] = await Promise.all([
     readSignups(db, query),
     account.vertical === 'forex' ? readFirstDeposits(db, query) : [],
   ])
+  const signups = foundSignups.filter((one) => !waitsForClick(one, one.at))
+  const deposits = foundDeposits.filter((one) => !waitsForClick(one, one.transaction_date))
   await keepSubs(reading, signups)
   const causeOf = (one: CustomerDetails, type: PostbackEvent, at: number, data: object): Cause => {
     const affiliate_id = one.affiliate_id ?? ''

@@ -112,11 +112,18 @@ const Counts = ({ visit, latest, before }: Compared) => {
 }
 
 /** Renders what the latest period has earned so far, and what the one before it earned. */
-const Earned = ({ visit, earned }: { visit: MemberVisit; earned: Overview['earned'] }) => {
+const Earned = ({ visit, overview }: { visit: MemberVisit; overview: Overview }) => {
   const { words, speech } = visit
+  const { earned, pending } = overview
   const periods = [...new Set(earned.map(({ period }) => period))].sort()
   const last = periods.at(-1)
   if (last === undefined) {
+    const { due_by_day, hold_period, below_minimum, under_review } = pending
+    const isOwed = [due_by_day, hold_period, below_minimum, under_review].some(
+      (list) => list.length > 0,
+    )
+    // What is owed for earlier periods stands below.
+    if (isOwed) return null
     return (
       <FigureCard title={words.balance}>
         <p class="big quiet">{words.nothing}</p>
@@ -216,7 +223,7 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
       <h2>{words.last_days}</h2>
       <div class="figure-cards">
         <Counts visit={visit} latest={latest} before={before} />
-        <Earned visit={visit} earned={overview.earned} />
+        <Earned visit={visit} overview={overview} />
       </div>
       <Days visit={visit} latest={latest} />
       <h2>{words.pending}</h2>

@@ -454,7 +454,7 @@ const de: Words = {
   payments: 'Zahlungen',
   all_customers: 'Alle',
   a_customer: 'Ein Kunde',
-  earned_before: '{amount} in {period} insgesamt',
+  earned_before: '{amount} für {period} insgesamt',
   by_day: 'Klicks, Registrierungen und qualifizierte Kunden je Tag',
   day: 'Tag',
   chart_numbers: 'Die Zahlen dieses Diagramms',
@@ -615,7 +615,7 @@ const de: Words = {
   event_webhook_test: 'Test',
   unearned: 'Nicht gezählt',
   unearned_lead:
-    'Vorgänge Ihrer Kunden in {period}, für die keine Regel zahlt, jeweils mit dem Grund zum Ende dieser Zeit.',
+    'Vorgänge Ihrer Kunden im Zeitraum {period}, für die keine Regel zahlt, jeweils mit dem Grund zum Ende dieser Zeit.',
   unearned_links: 'Kunden, die sich nicht qualifiziert haben, stehen nach ihrem Stand unter:',
   unearned_none: 'Jeder Vorgang dieses Zeitraums zählt.',
   unearned_none_of_reason: 'Kein Vorgang dieses Zeitraums hat diesen Grund.',

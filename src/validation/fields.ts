@@ -107,15 +107,19 @@ export const textOf = (max: number) =>
 /** A string of 1 to 500 code points. */
 export const text = textOf(MAX_TEXT)
 
-/** Text that is shown to people: without control characters and bidirectional formatting. */
-export const label = v.pipe(
-  text,
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
-)
-
 /** Returns whether a text has a character that can be seen. U+2800 is a Braille pattern without dots. */
 const isVisible = (value: string) =>
   /[^\p{Default_Ignorable_Code_Point}\p{Z}\p{Cc}\u2800]/u.test(value)
+
+/**
+ * Text that is shown to people: without control characters and bidirectional formatting, and with a character
+ * that can be seen.
+ */
+export const label = v.pipe(
+  text,
+  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
+  v.check(isVisible, 'pattern printable characters'),
+)
 
 /**
  * Returns whether a text has no control characters but tabs and line ends, and none that turn the direction
