@@ -114,7 +114,9 @@ export const Keys = (props: {
   return (
     <>
       <h2 id="keys">{words.keys}</h2>
-      <p>{words.keys_lead}</p>
+      <p>
+        {words.keys_lead} <a href="/docs/affiliates">{words.guide}</a>
+      </p>
       {alive.length > 0 && (
         <ul class="passkeys">
           {alive.map((key) => (

@@ -166,6 +166,7 @@ const en = {
   keys: 'Keys for programs',
   keys_lead:
     'A key lets a program read what you see here. It is like a password: give it to nobody else. At most 5 keys work at a time.',
+  guide: 'Guide for you and your engineers',
   key_name: 'What the key is for',
   key_may: 'What it may do',
   key_reads: 'It only reads.',
@@ -494,6 +495,7 @@ const de: Words = {
   keys: 'Schlüssel für Programme',
   keys_lead:
     'Mit einem Schlüssel liest ein Programm, was Sie hier sehen. Er ist wie ein Passwort: Geben Sie ihn niemandem. Höchstens 5 Schlüssel gelten gleichzeitig.',
+  guide: 'Anleitung für Sie und Ihre Entwickler (auf Englisch)',
   key_name: 'Wofür der Schlüssel ist',
   key_may: 'Was er darf',
   key_reads: 'Er liest nur.',
@@ -817,6 +819,7 @@ const es: Words = {
   keys: 'Claves para programas',
   keys_lead:
     'Con una clave, un programa lee lo que usted ve aquí. Es como una contraseña: no se la dé a nadie. Como máximo valen 5 claves a la vez.',
+  guide: 'Guía para usted y sus desarrolladores (en inglés)',
   key_name: 'Para qué es la clave',
   key_may: 'Qué puede hacer',
   key_reads: 'Solo lee.',
@@ -1138,6 +1141,7 @@ const pt: Words = {
   keys: 'Chaves para programas',
   keys_lead:
     'Com uma chave, um programa lê o que vê aqui. É como uma palavra-passe: não a dê a ninguém. No máximo valem 5 chaves ao mesmo tempo.',
+  guide: 'Guia para você e seus desenvolvedores (em inglês)',
   key_name: 'Para que serve a chave',
   key_may: 'O que pode fazer',
   key_reads: 'Só lê.',

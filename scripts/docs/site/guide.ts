@@ -21,6 +21,7 @@ const ORDER = [
   'statements',
   'closing',
   'webhooks',
+  'affiliates',
   'going-live',
   'changes',
 ]
