@@ -108,7 +108,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
       <h2>
         <Name text={link.name ?? link.link_id} />
       </h2>
-      <p>
+      <p class="with-copy">
         <CopiedText text={link.url} />
       </p>
       <Facts
