@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { listOf, objectOf } from '../commission/plans/shapes.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
-import { ruleMessage } from '../validation/issue.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { percentage } from './parameters.ts'
@@ -24,11 +23,6 @@ export const RULE_DEPTH = 5
 /** Stands for all affiliates in a scope. */
 export const ALL_AFFILIATES = '*'
 
-const label = v.pipe(
-  f.text,
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, ruleMessage('pattern', 'printable characters')),
-)
-
 /** The affiliates whose records a rule reads. */
 const scope = objectOf({
   affiliates: v.optional(
@@ -49,7 +43,7 @@ const scope = objectOf({
 /** The members of a rule beside those that depend on its kind. */
 export const commonMembers = {
   name: describeField(
-    label,
+    f.label,
     documentation('The display name of the rule.', 'Deposits at the minimum'),
   ),
   effective_from: describeField(

@@ -111,14 +111,13 @@ export const text = textOf(MAX_TEXT)
 const isVisible = (value: string) =>
   /[^\p{Default_Ignorable_Code_Point}\p{Z}\p{Cc}\u2800]/u.test(value)
 
-/**
- * Text that is shown to people: without control characters and bidirectional formatting, and with a character
- * that can be seen.
- */
+const PRINTABLE = ruleMessage('pattern', 'printable characters')
+
+/** Text that is shown to people: without control characters and bidirectional formatting, and not only blank. */
 export const label = v.pipe(
   text,
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
-  v.check(isVisible, 'pattern printable characters'),
+  v.check(isVisible, PRINTABLE),
+  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, PRINTABLE),
 )
 
 /**

@@ -396,12 +396,6 @@ export const rule = v.variant('kind', [once, share, unitRule, override], ({ path
   path ? ruleMessage('enum', KINDS) : ruleMessage('type', 'object'),
 )
 
-/** Text that is shown to people: without control characters and bidirectional formatting. */
-const label = v.pipe(
-  f.text,
-  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, ruleMessage('pattern', 'printable characters')),
-)
-
 const planCurrency = v.pipe(
   f.currency,
   v.check(
@@ -415,7 +409,7 @@ const planCurrency = v.pipe(
 
 /** A version of a plan. */
 export const planTerms = objectOf({
-  name: describeField(label, documentation('The display name of the plan.', 'Standard IB')),
+  name: describeField(f.label, documentation('The display name of the plan.', 'Standard IB')),
   currency: describeField(
     planCurrency,
     documentation(
