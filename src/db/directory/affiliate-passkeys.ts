@@ -134,27 +134,21 @@ const COUNT_USE = compileStatement(`
   update affiliate_passkeys set counter = :counter, last_used_at = :at
   where account = :account and credential_id = :credential_id`)
 
-const SEE_MEMBER = compileStatement(`
-  update affiliate_members set last_seen_at = :at
-  where account = :account and affiliate_id = :affiliate_id and id = :member`)
+/** Returns a function that notes in a column when a member did something. */
+function noteIn(column: 'last_seen_at' | 'questions_seen_at') {
+  const statement = compileStatement(`
+    update affiliate_members set ${column} = :at
+    where account = :account and affiliate_id = :affiliate_id and id = :member`)
+  type Key = Omit<SessionKey, 'credential_id'>
+  return (db: D1Database, { account, affiliate_id, member }: Key, at: string) =>
+    bindStatement(db, statement, { account, affiliate_id, member, at })
+}
 
 /** Notes when a member was last there. */
-export const seeMember = (
-  db: D1Database,
-  { account, affiliate_id, member }: Omit<SessionKey, 'credential_id'>,
-  at: string,
-) => bindStatement(db, SEE_MEMBER, { account, affiliate_id, member, at })
-
-const SEE_ANSWERS = compileStatement(`
-  update affiliate_members set questions_seen_at = :at
-  where account = :account and affiliate_id = :affiliate_id and id = :member`)
+export const seeMember = noteIn('last_seen_at')
 
 /** Notes when a member had the list of questions before them. */
-export const seeAnswers = (
-  db: D1Database,
-  { account, affiliate_id, member }: Omit<SessionKey, 'credential_id'>,
-  at: string,
-) => bindStatement(db, SEE_ANSWERS, { account, affiliate_id, member, at })
+export const seeAnswers = noteIn('questions_seen_at')
 
 /**
  * Stores the signature counter of a sign-in. Fails, and so does its batch, if the passkey was removed or its
@@ -168,9 +162,11 @@ export const countSignIn = (
 ): D1PreparedStatement[] => {
   const { credential_id, affiliate_id, member, counter } = passkey
   const values = { account, credential_id, affiliate_id, member, counter }
-  return [REJECT_USED, COUNT_USE, SEE_MEMBER].map((statement) =>
-    bindStatement(db, statement, { ...values, at: new Date(now).toISOString() }),
-  )
+  const at = new Date(now).toISOString()
+  return [
+    ...[REJECT_USED, COUNT_USE].map((statement) => bindStatement(db, statement, { ...values, at })),
+    seeMember(db, values, at),
+  ]
 }
 
 const DELETE_PASSKEY = compileStatement(`
