@@ -50,7 +50,7 @@ interface Member {
   readonly ask: RequestSender
   /** The records that it sends first. */
   readonly size: number
-  /** The ids and amounts (in hundredths) of the records that were acknowledged. */
+  /** How many records were acknowledged, and the sum of their amounts in hundredths. */
   acknowledged: number
   hundredths: number
   /** The number of the next bulk, from which its ids follow. */

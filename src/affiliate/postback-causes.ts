@@ -52,10 +52,10 @@ import { keyedDigest } from './pseudonyms.ts'
 // line of a rule that pays once, in the statements as the last run has left them. The others are entries of the
 // ledger, whose ids begin with their time: `earned` has the lines of its statement, `adjusted` its corrections
 // and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` is one event.
-// The id of an event is a digest of its cause and begins with its time, so that a cause that is read again, or
-// after a restore, is the same event, and is stored once. The digest is keyed: a cause names its customer. Events are kept for 30 days after the time of their
-// cause, and older causes cause none. How far the causes were read is stored in the transaction of the last
-// events: what was interrupted is read again.
+// The id of an event is a keyed digest of its cause, which names its customer, and begins with its time: a cause
+// that is read again, or after a restore, is the same event, and is stored once. Events are kept for 30 days after
+// the time of their cause, and older causes cause none. How far the causes were read is stored in the transaction
+// of the last events: what was interrupted is read again.
 
 /** The oldest cause of an event, in milliseconds: before its event expires. */
 const RECENT_MS = 28 * DAY_MS

@@ -101,15 +101,15 @@ export async function readSinceYesterday({ api, account, now }: Visit): Promise<
 const NAMED = 3
 
 /** Renders the first affiliates and how many more there are. */
-const Affiliates = ({ visit, of }: { visit: Visit; of: Named }) => (
+const Affiliates = ({ visit, ids }: { visit: Visit; ids: readonly string[] }) => (
   <>
-    {of.affiliates.slice(0, NAMED).map((id, i) => (
+    {ids.slice(0, NAMED).map((id, i) => (
       <>
         {i > 0 && ', '}
         <AffiliateName visit={visit} id={id} />
       </>
     ))}
-    {of.affiliates.length > NAMED && ` and ${count(of.affiliates.length - NAMED)} more`}
+    {ids.length > NAMED && ` and ${count(ids.length - NAMED)} more`}
   </>
 )
 
@@ -254,7 +254,7 @@ function Cases({ visit, changes: { cases_opened: opened, holds_ended: ended, sin
       {opened.count > 0 && (
         <>
           <a href={withQuery(cases, { opened_since: since })}>{counted(opened.count, 'case')}</a>{' '}
-          {were(opened.count)} opened, of <Affiliates visit={visit} of={opened} />
+          {were(opened.count)} opened, of <Affiliates visit={visit} ids={opened.affiliates} />
           {opened.holding > 0 &&
             (opened.holding === opened.count
               ? ', and payouts are held'
@@ -279,7 +279,7 @@ function Questions({ visit, changes: { questions_asked: questions } }: Props): C
       <AccountLink visit={visit} at={['questions']} query={{ status: 'all' }}>
         {counted(questions.count, 'question')}
       </AccountLink>{' '}
-      {were(questions.count)} asked by <Affiliates visit={visit} of={questions} />.
+      {were(questions.count)} asked by <Affiliates visit={visit} ids={questions.affiliates} />.
     </li>
   )
 }
@@ -287,7 +287,7 @@ function Questions({ visit, changes: { questions_asked: questions } }: Props): C
 function Added({ visit, changes: { affiliates_added: added } }: Props): Child {
   const [id, ...others] = added.affiliates
   if (added.count === 0) return null
-  const rest = { ...added, affiliates: added.affiliates.slice(0, NAMED) }
+  const named = added.affiliates.slice(0, NAMED)
   return (
     <li>
       <AccountLink
@@ -296,10 +296,8 @@ function Added({ visit, changes: { affiliates_added: added } }: Props): Child {
       >
         {counted(added.count, 'affiliate')}
       </AccountLink>{' '}
-      {were(added.count)} added: <Affiliates visit={visit} of={rest} />
-      {added.count > rest.affiliates.length &&
-        ` and ${count(added.count - rest.affiliates.length)} more`}
-      .
+      {were(added.count)} added: <Affiliates visit={visit} ids={named} />
+      {added.count > named.length && ` and ${count(added.count - named.length)} more`}.
     </li>
   )
 }
@@ -338,10 +336,7 @@ const Sentence = ({ visit, entry }: { visit: Visit; entry: Entry }) => {
         <>
           {i > 0 && ' and '}
           {status === 'suspended' ? 'suspended' : 'reinstated'}{' '}
-          <Affiliates
-            visit={visit}
-            of={{ count: list.length, affiliates: list.map(({ affiliate_id }) => affiliate_id) }}
-          />
+          <Affiliates visit={visit} ids={list.map(({ affiliate_id }) => affiliate_id)} />
         </>
       ))}
     </>
