@@ -463,12 +463,26 @@ describe('a payout that a case holds', () => {
     )
     expect(text).toContain('Open case Deposits at the minimum')
     expect(text).toContain(
-      '1 affiliate has an open case of high severity that holds no payout. Look at the case before you tick its payout.',
+      '1 affiliate has an open case of high or medium severity that holds no payout. Look at the case before you tick its payout.',
     )
     expect(text).toContain('Ticked: 1 for 3.00 EUR')
     // It can be paid nevertheless.
     expect(html.match(/<input type="checkbox"/g)).toHaveLength(2)
     expect((await read(page)).html).toContain('id="change-pay"')
+  })
+
+  test.each([
+    ['medium', 'warn', 'Ticked: 1 for 3.00 EUR'],
+    ['low', 'quiet', 'Ticked: 2 for 43.50 EUR'],
+  ])('is marked for an open case of %s severity', async (severity, tone, ticked) => {
+    await changeCase('case_1', 'action', 'flag')
+    await changeCase('case_1', 'severity', severity)
+    await approve('a', '40.50')
+    await approve('b', '3.00')
+    const { html, text } = await read(`${AT}/payouts`)
+
+    expect(html).toContain(`<span class="badge ${tone}">Open case</span>`)
+    expect(text).toContain(ticked)
   })
 
   test('of several due days has a row for each, and their sums', async () => {

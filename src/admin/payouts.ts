@@ -27,7 +27,7 @@ import {
   readRefusalCorrections,
 } from '../db/commission/books/stored-items.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { readSevereCases, type SevereCase } from '../db/fraud/cases.ts'
+import { type OpenCase, readOpenCases } from '../db/fraud/cases.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
@@ -224,18 +224,18 @@ async function readPayouts(
   if (payable_on !== null) checkDay('payable_on', payable_on)
   const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
-  const [holds, severe, corrections] = await Promise.all([
+  const [holds, open, corrections] = await Promise.all([
     readHolds(db, id, affiliates),
-    readSevereCases(db, id, affiliates),
+    readOpenCases(db, id, affiliates),
     readRefusalCorrections(db, id, affiliates),
   ])
   const byAffiliate = Map.groupBy(corrections, ({ affiliate_id }) => affiliate_id)
-  const casesOf = Map.groupBy(severe, ({ affiliate_id }) => affiliate_id)
+  const casesOf = Map.groupBy(open, ({ affiliate_id }) => affiliate_id)
   const data = found.data.map(async (row) => {
     const due = await presentDue(row, holds.get(row.affiliate_id))
     return {
       ...due,
-      open_cases: presentSevere(casesOf.get(row.affiliate_id) ?? [], due.held_by),
+      open_cases: presentOpen(casesOf.get(row.affiliate_id) ?? [], due.held_by),
       taken_back: sumByStatement(byAffiliate.get(row.affiliate_id) ?? [], row.currency),
     }
   })
@@ -329,8 +329,13 @@ async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
   }
 }
 
-/** Presents the open cases of high severity of an affiliate that hold none of a payout. */
-function presentSevere(severe: readonly SevereCase[], held_by: readonly string[]) {
-  const open = severe.filter(({ id }) => !held_by.includes(id))
-  return open.map(({ id, name, sentence }) => ({ case_id: id, name, sentence }))
+/** Presents the open cases of an affiliate that hold none of a payout. */
+function presentOpen(open: readonly OpenCase[], held_by: readonly string[]) {
+  const others = open.filter(({ id }) => !held_by.includes(id))
+  return others.map(({ id, name, severity, sentence }) => ({
+    case_id: id,
+    name,
+    severity,
+    sentence,
+  }))
 }

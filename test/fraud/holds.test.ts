@@ -156,6 +156,7 @@ describe('a case that holds', () => {
     ['is of another account', { account: 'other' }],
   ] as const)('holds nothing if it %s', async (_, more) => {
     await approve(june)
+    await storeRule()
     await storeCases({ id: 'case_1', ...more })
     expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '0.00', 0, []]])
     expect((await pay(june, 'R-1')).status).toBe(200)
@@ -493,7 +494,7 @@ test('cases, decisions and notes change no byte of a statement, at every moment'
   expect((await rowsOf('ledger')).map(({ kind }) => kind)).toEqual(['earned'])
 })
 
-describe('an open case of high severity that holds nothing', () => {
+describe('an open case that holds nothing', () => {
   test('is named by the payouts of its affiliate, in the list and in the CSV', async () => {
     await approve(june, other)
     await storeRule()
@@ -502,6 +503,7 @@ describe('an open case of high severity that holds nothing', () => {
       { id: 'case_2', action: 'flag', openedFor: 19991, customers: ['c-1'] },
       { id: 'case_3', action: 'flag', severity: 'medium', customers: ['c-2'] },
       { id: 'case_4', action: 'flag', status: 'dismissed', customers: ['c-3'] },
+      { id: 'case_5', action: 'flag', severity: 'low', openedFor: 19999, customers: ['c-4'] },
     )
     const { data } = await json(askAdmin(`${PATH}/payouts`))
     const sentence = '12 of 15 customers who qualified deposited the minimum.'
@@ -509,13 +511,14 @@ describe('an open case of high severity that holds nothing', () => {
       {
         affiliate_id: 'a',
         open_cases: [
-          { case_id: 'case_2', sentence },
-          { case_id: 'case_1', sentence },
+          { case_id: 'case_2', severity: 'high', sentence },
+          { case_id: 'case_1', severity: 'high', sentence },
+          { case_id: 'case_3', severity: 'medium', sentence },
         ],
       },
       { affiliate_id: 'b', open_cases: [] },
     ])
-    expect(await (await csv()).text()).toMatch(/^a,EUR,25\.00,.*,case_2 case_1,\r$/m)
+    expect(await (await csv()).text()).toMatch(/^a,EUR,25\.00,.*,case_2 case_1 case_3,\r$/m)
   })
 
   test('is no longer named so once it holds', async () => {

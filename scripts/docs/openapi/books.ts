@@ -144,12 +144,13 @@ const PAYOUT = object(
       { type: 'array', items: TEXT },
     ),
     open_cases: documented(
-      'The latest open cases of high severity of the affiliate, at most 3, that hold none of it.',
+      'The open cases of the affiliate, at most 3, that hold none of it: the most severe first, of these the latest.',
       {
         type: 'array',
         items: object({
           case_id: documented('The id of the case.'),
           name: documented('The name of its rule.'),
+          severity: documented('How severe its rule calls it.', oneOf('low', 'medium', 'high')),
           sentence: documented('What it found.'),
         }),
       },

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { ImportedPayments } from '../../commission/books/payments.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
@@ -12,6 +13,7 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
+import { SEVERITY_TONES, type Severity } from '../parts/cases.tsx'
 import { ColumnChoices } from '../parts/column-choices.tsx'
 import {
   Amount,
@@ -60,7 +62,7 @@ interface Payout extends PaymentRow {
   readonly ended_holds?: readonly string[]
   /** What drafts will take back because customers were refused. */
   readonly taken_back?: readonly TakenBack[]
-  /** The latest open cases of high severity of the affiliate that hold none of it. */
+  /** The open cases of the affiliate that hold none of it, the most severe first. */
   readonly open_cases?: readonly OpenCase[]
 }
 
@@ -68,6 +70,7 @@ interface OpenCase {
   readonly case_id: string
   /** The name of the rule. */
   readonly name: string
+  readonly severity: Severity
   readonly sentence: string
 }
 
@@ -268,10 +271,10 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
           <Badge tone="bad">Still held</Badge>
         </a>
       )}
-      {row.open_cases?.map(({ case_id, name, sentence }) => (
+      {row.open_cases?.map(({ case_id, name, severity, sentence }) => (
         <small class="line">
           <a href={accountPath(visit.account, 'cases', case_id)} title={visible(sentence)}>
-            <Badge tone="bad">Open case</Badge> <Name text={name} />
+            <Badge tone={SEVERITY_TONES[severity]}>Open case</Badge> <Name text={name} />
           </a>
         </small>
       ))}
@@ -337,7 +340,9 @@ function HeldNote({ visit, rows, persons }: ShownPayouts) {
   )
 }
 
-const hasOpenCase = ({ open_cases = [] }: Payout): boolean => open_cases.length > 0
+/** Whether its affiliate has an open case that a person should decide first. Cases of low severity are hints. */
+const hasOpenCase = ({ open_cases = [] }: Payout): boolean =>
+  open_cases.some(({ severity }) => severity !== 'low')
 
 /** Says how many affiliates of the page have an open case that holds nothing. */
 function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
@@ -345,8 +350,8 @@ function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
   if (affiliates === 0) return null
   return (
     <p class="notice">
-      {counted(affiliates, 'affiliate')} {affiliates === 1 ? 'has' : 'have'} an open case of high
-      severity that holds no payout. Look at the case before you tick{' '}
+      {counted(affiliates, 'affiliate')} {affiliates === 1 ? 'has' : 'have'} an open case of high or
+      medium severity that holds no payout. Look at the case before you tick{' '}
       {affiliates === 1 ? 'its payout' : 'their payouts'}.
     </p>
   )
@@ -398,11 +403,17 @@ const Refused = ({ visit, changes }: { visit: Visit; changes: readonly string[] 
   return <PaymentRefusal refused={refused} rows={readTicks(refused.values)} />
 }
 
-/** Renders how many rows are ticked, and their sums. A script keeps it up to date. */
-const TickedSum = ({ rows }: { rows: readonly Payout[] }) => (
-  <p class="ticked">
-    Ticked: <output data-sum>{`${rows.length} for ${sumsText(rows)}`}</output>
-  </p>
+/**
+ * Renders how many rows are ticked, their sums, and what can be done with them. It stays in sight below a long list.
+ * A script keeps the sums up to date.
+ */
+const TickedBar = ({ rows, children }: { rows: readonly Payout[]; children?: Child }) => (
+  <div class="ticked-bar">
+    <p class="ticked">
+      Ticked: <output data-sum>{`${rows.length} for ${sumsText(rows)}`}</output>
+    </p>
+    {children}
+  </div>
 )
 
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
@@ -449,14 +460,14 @@ function Due({ visit, rows, persons }: ShownPayouts) {
         isTicked={isTicked}
         verb="Pay"
       />
-      <TickedSum rows={rows.filter(isTicked)} />
-      <p>
+      <TickedBar rows={rows.filter(isTicked)}>
         <button type="submit" name="change" value="download">
           Download the ticked payouts
         </button>
-      </p>
+        {canPay(visit) && <a href="#mark-as-paid">Mark as paid</a>}
+      </TickedBar>
       {canPay(visit) && (
-        <fieldset>
+        <fieldset id="mark-as-paid">
           <legend>Paid already?</legend>
           <Field
             visit={visit}
@@ -570,9 +581,13 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
         verb="Returned:"
       />
       {canPay(visit) && (
-        <fieldset>
+        <TickedBar rows={rows.filter(isTicked)}>
+          <a href="#came-back">Record what came back</a>
+        </TickedBar>
+      )}
+      {canPay(visit) && (
+        <fieldset id="came-back">
           <legend>Came back?</legend>
-          <TickedSum rows={rows.filter(isTicked)} />
           <Field
             visit={visit}
             change="return"

@@ -13,7 +13,8 @@ import type { Money } from './owed.ts'
 /** The severities of rules and cases, the highest first. */
 export const SEVERITIES = ['high', 'medium', 'low'] as const
 
-type Severity = (typeof SEVERITIES)[number]
+/** How serious a case is. */
+export type Severity = (typeof SEVERITIES)[number]
 
 /** A case as lists of the administration API show it. */
 export interface FraudCase {
@@ -44,7 +45,8 @@ export interface FraudCase {
   readonly waiting: boolean
 }
 
-const TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
+/** The colors of the severities. */
+export const SEVERITY_TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
 
 /** The severities in words. */
 export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
@@ -55,7 +57,7 @@ export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
 
 /** Renders how serious a case is. */
 export const SeverityBadge = ({ severity }: Pick<FraudCase, 'severity'>) => (
-  <Badge tone={TONES[severity]}>{SEVERITY_WORDS[severity]}</Badge>
+  <Badge tone={SEVERITY_TONES[severity]}>{SEVERITY_WORDS[severity]}</Badge>
 )
 
 /** The statuses in words. */

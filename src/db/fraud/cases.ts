@@ -164,26 +164,29 @@ export async function findCase(
 }
 
 /** A case that a person should know of before they pay its affiliate. */
-export interface SevereCase extends Pick<Row, 'affiliate_id' | 'id' | 'sentence'> {
+export interface OpenCase extends Pick<Row, 'affiliate_id' | 'id' | 'severity' | 'sentence'> {
   readonly name: string
 }
 
 /** The most cases that are named of an affiliate. */
-const NAMED_SEVERE = 3
+const NAMED_OPEN = 3
 
-const READ_SEVERE = compileStatement(`
-  select c.affiliate_id, c.id, ${NAME}, c.sentence
+/** The order of severities, the greatest first. */
+const BY_SEVERITY = `case severity when 'high' then 1 when 'medium' then 2 else 3 end`
+
+const READ_OPEN = compileStatement(`
+  select c.affiliate_id, c.id, c.severity, ${NAME}, c.sentence
   from ${JSON_EACH}(:affiliates) a
   cross join fraud_cases c on c.account = :account and c.id in (
     select id from fraud_cases indexed by fraud_cases_position
-    where account = :account and affiliate_id = a.value and status = 'open' and severity = 'high'
-    order by opened_for desc, id desc limit ${NAMED_SEVERE})
-  order by c.affiliate_id, c.opened_for desc, c.id desc`)
+    where account = :account and affiliate_id = a.value and status = 'open'
+    order by ${BY_SEVERITY}, opened_for desc, id desc limit ${NAMED_OPEN})
+  order by c.affiliate_id, ${BY_SEVERITY}, c.opened_for desc, c.id desc`)
 
-/** Reads the latest open cases of high severity of some affiliates, whether they hold payouts or not. */
-export const readSevereCases = (
+/** Reads the most severe open cases of some affiliates, the latest first, whether they hold payouts or not. */
+export const readOpenCases = (
   db: Connection,
   account: string,
   affiliates: readonly string[],
-): Promise<SevereCase[]> =>
-  all<SevereCase>(db, READ_SEVERE, { account, affiliates: JSON.stringify(affiliates) })
+): Promise<OpenCase[]> =>
+  all<OpenCase>(db, READ_OPEN, { account, affiliates: JSON.stringify(affiliates) })
