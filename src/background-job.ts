@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { resolveDatabase } from './db/database.ts'
+import { findAccount } from './db/directory/accounts.ts'
 import { finishReleases, HELD_LIMITS } from './db/records/release.ts'
 import { MINUTE_MS } from './durations.ts'
 import { errorName } from './errors.ts'
@@ -12,7 +13,7 @@ interface AccountJob {
   /** `release`: releases the held records that deliveries left. `webhooks`: queues the events that are due. */
   readonly name: 'release' | 'webhooks'
   readonly account: string
-  /** The D1 binding of the account's records. */
+  /** The D1 binding of the account's records when the job was asked for; the account may have moved since. */
   readonly binding: string
 }
 
@@ -51,7 +52,8 @@ export class BackgroundJob extends DurableObject<Env> {
       await this.#runCrons(Date.now())
       return storage.setAlarm((Math.floor(Date.now() / MINUTE_MS) + 1) * MINUTE_MS)
     }
-    const isFinished = await JOBS[job.name](this.env, job)
+    const { binding } = (await findAccount(this.env.DB, job.account)) ?? job
+    const isFinished = await JOBS[job.name](this.env, { ...job, binding })
     this.#ended = Date.now()
     if (!isFinished) await this.request(job)
   }

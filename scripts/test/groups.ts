@@ -35,6 +35,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'cost.test',
     'jobs',
     'databases',
+    'account-moves',
     'restore',
     'runbook',
   ],

@@ -228,9 +228,15 @@ export async function runJob(
     case 'list':
       return listAccounts(env, job)
     case 'feeds':
-      return reportFeeds(env, job.binding, await accountsOf(env, job), resources, at)
+      for (const [binding, accounts] of await placedAccounts(env, job)) {
+        await reportFeeds(env, binding, accounts, resources, at)
+      }
+      return
     case 'storage':
-      return maintainStorage(env, job.binding, await accountsOf(env, job), at)
+      for (const [binding, accounts] of await placedAccounts(env, job)) {
+        await maintainStorage(env, binding, accounts, at)
+      }
+      return
     case 'morning':
       return beginMorning(env, job, resources)
     case 'propagate':
@@ -250,13 +256,13 @@ export async function runJob(
   }
 }
 
-/** Returns the accounts of a message that are still in its database. */
-async function accountsOf(
+/** Returns the accounts of a message by the database in which they are now. */
+async function placedAccounts(
   env: Env,
   job: PageJob<'feeds'> | PageJob<'storage'>,
-): Promise<Account[]> {
+): Promise<ReadonlyMap<string, Account[]>> {
   const found = await findAccounts(env.DB, job.accounts)
-  return found.filter(({ binding }) => binding === job.binding)
+  return Map.groupBy(found, ({ binding }) => binding)
 }
 
 /**

@@ -51,7 +51,7 @@ export const caller = (weightOf: (path: string, method: string) => number) =>
       async (grant) => {
         accept()
         const shownGrant = await admit(c, grant)
-        if (session) await admitSession(c, grant, session)
+        if (session) await admitSession(c, shownGrant, session)
         return shownGrant
       },
     ).catch((error) => {
@@ -123,17 +123,22 @@ async function readKey(c: Context<AppEnv>): Promise<Credential> {
 
 /** Reads what an affiliate may see. Refuses what they must not ask for. */
 async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
-  const { account, binding, scope, affiliate } = grant
+  const { account, scope, affiliate } = grant
   if (!affiliate) throw invalidKey()
   const needed = isSafe(c.req.method) ? 'read' : 'links'
   if (!scope.split(' ').includes(needed)) throw insufficientScope(needed)
-  const db = resolveDatabase(c.env, binding)
+  const profilesIn = (binding: string) =>
+    readProfiles(resolveDatabase(c.env, binding), account, [affiliate.id])
   const [row, profiles] = await Promise.all([
     findAccount(c.env.DB, account),
-    readProfiles(db, account, [affiliate.id]),
+    profilesIn(grant.binding),
   ])
-  const profile = profiles.get(affiliate.id)
-  if (!row || !profile) throw invalidKey()
+  if (!row) throw invalidKey()
+  // The grant of a session stays as it was at the sign-in, also if the account has moved since.
+  const { binding } = row
+  const found = binding === grant.binding ? profiles : await profilesIn(binding)
+  const profile = found.get(affiliate.id)
+  if (!profile) throw invalidKey()
   if (profile.status === 'suspended') throw suspended()
   const view = viewOf(row)
   refuseHidden(c.req.url, view)
@@ -148,7 +153,7 @@ async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
   c.set('customerIdOf', (shown) =>
     findNamedCustomer(c.env, { id: affiliate.id, account: row, view }, shown),
   )
-  return { ...grant, affiliate: { ...affiliate, view } }
+  return { ...grant, binding, affiliate: { ...affiliate, view } }
 }
 
 type View = ReturnType<typeof viewOf>

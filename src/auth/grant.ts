@@ -7,6 +7,8 @@ import type { AffiliateView } from './affiliate-view.ts'
 export interface Settings {
   /** Increases with each change, so that older settings never replace newer ones. */
   version: number
+  /** The name of the D1 binding with the account's records, which changes when the account moves. */
+  binding: string
   name: string
   time_zone: string
   /** The zone of the days of a partner's records. */
@@ -35,8 +37,6 @@ export interface Grant extends Settings {
   client_id: string | null
   vertical: string
   mode: string
-  /** The name of the D1 binding with the account's records. */
-  binding: string
   /** A subset of `read write`, in this order; `read` or `read links` of an affiliate. */
   scope: string
   /** The affiliate who calls; absent if the account itself calls. */
@@ -82,10 +82,11 @@ export const maySee = ({ affiliate }: Grant, owner: string, status: string): boo
 
 /** Returns the settings of an account. */
 export function settingsOf(account: Account, vocabulary: Vocabulary): Settings {
-  const { version, name, unknown_customer, unknown_affiliate, disabled } = account
+  const { version, binding, name, unknown_customer, unknown_affiliate, disabled } = account
   const { time_zone, book_zone, amount_signs, storage_quota } = account
   const policies = { unknown_customer, unknown_affiliate }
-  const stored = { version, name, time_zone, book_zone, amount_signs, ...policies, storage_quota }
+  const days = { time_zone, book_zone, amount_signs }
+  const stored = { version, binding, name, ...days, ...policies, storage_quota }
   return { ...stored, disabled: disabled === 1, ...vocabulary }
 }
 
@@ -96,14 +97,6 @@ export function grantOf(
   scope: string,
   vocabulary: Vocabulary = { events: [], statuses: [] },
 ): Grant {
-  const { id, vertical, mode, binding } = account
-  return {
-    account: id,
-    client_id,
-    vertical,
-    mode,
-    binding,
-    scope,
-    ...settingsOf(account, vocabulary),
-  }
+  const { id, vertical, mode } = account
+  return { account: id, client_id, vertical, mode, scope, ...settingsOf(account, vocabulary) }
 }

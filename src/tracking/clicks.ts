@@ -1,34 +1,61 @@
 import { resolveDatabase } from '../db/database.ts'
+import { placesOf } from '../db/directory/accounts.ts'
 import { storeClicks } from '../db/directory/clicks.ts'
 import { errorName } from '../errors.ts'
 import type { Click } from './go.ts'
 
 /**
  * Stores the clicks of a queue batch, each exactly once even if the queue delivers it again. Clicks
- * whose database fails are retried; those of other databases are stored in the meantime.
+ * whose database fails are retried; those of other databases are stored in the meantime. An account may have
+ * moved since a click was queued, so the directory says where it is now.
  */
 export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Promise<void> {
-  const byBinding = Map.groupBy(batch.messages, ({ body }) => body.binding)
-  await Promise.all(
-    [...byBinding].map(async ([binding, messages]) => {
-      try {
-        const clicks = messages.map(({ body }) => body)
-        const fullDays = await storeClicks(resolveDatabase(env, binding), clicks)
-        for (const { account, day } of fullDays) {
-          console.warn(JSON.stringify({ click_limit: account, binding, day }))
-        }
-        for (const message of messages) message.ack()
-      } catch (error) {
-        console.error(
-          JSON.stringify({ fault: errorName(error), delayed: 'clicks', count: messages.length }),
-        )
-        const delaySeconds = batch.queue.endsWith('-dead')
-          ? DEAD_RETRY_DELAY_SECONDS
-          : RETRY_DELAY_SECONDS
-        for (const message of messages) message.retry({ delaySeconds })
-      }
-    }),
-  )
+  const { messages } = batch
+  await retryLater(batch, messages, async () => {
+    const places = await placesOf(
+      env.DB,
+      messages.map(({ body }) => body.account),
+    )
+    const byBinding = Map.groupBy(
+      messages,
+      ({ body }) => places.get(body.account)?.binding ?? body.binding,
+    )
+    await Promise.all(
+      [...byBinding].map(([binding, found]) =>
+        retryLater(batch, found, () => storeIn(env, binding, found)),
+      ),
+    )
+  })
+}
+
+/** Runs a task; if it fails, the queue delivers its messages again. */
+async function retryLater(
+  { queue }: MessageBatch<Click>,
+  messages: readonly Message<Click>[],
+  task: () => Promise<void>,
+): Promise<void> {
+  try {
+    await task()
+  } catch (error) {
+    console.error(
+      JSON.stringify({ fault: errorName(error), delayed: 'clicks', count: messages.length }),
+    )
+    const delaySeconds = queue.endsWith('-dead') ? DEAD_RETRY_DELAY_SECONDS : RETRY_DELAY_SECONDS
+    for (const message of messages) message.retry({ delaySeconds })
+  }
+}
+
+async function storeIn(
+  env: Env,
+  binding: string,
+  messages: readonly Message<Click>[],
+): Promise<void> {
+  const clicks = messages.map(({ body }) => body)
+  const fullDays = await storeClicks(resolveDatabase(env, binding), clicks)
+  for (const { account, day } of fullDays) {
+    console.warn(JSON.stringify({ click_limit: account, binding, day }))
+  }
+  for (const message of messages) message.ack()
 }
 
 /** Ten retries at this interval outlast an outage of a minute, which D1 has had. */

@@ -1,5 +1,5 @@
 import { resolveDatabase } from '../db/database.ts'
-import { enabledAccounts } from '../db/directory/accounts.ts'
+import { placesOf } from '../db/directory/accounts.ts'
 import {
   type ClaimedMessage,
   claimMessages,
@@ -130,7 +130,10 @@ async function logDelay<T>(binding: string, task: () => Promise<T>): Promise<T |
   }
 }
 
-/** Claims messages of a database. Returns a function that sends their events. */
+/**
+ * Claims messages of a database. Returns a function that sends their events. Messages of an account that has moved
+ * since they were queued are claimed where it is now.
+ */
 async function beginAttempts(
   env: Env,
   binding: string,
@@ -138,23 +141,34 @@ async function beginAttempts(
   address: AddressPostback,
 ): Promise<() => Promise<unknown>> {
   const db = resolveDatabase(env, binding)
-  const names = [...new Set(messages.map(({ account }) => account))]
-  const [claimed, enabled] = await Promise.all([
+  const [claimed, places] = await Promise.all([
     claimMessages(db, messages, Date.now() + INTERRUPTED_AFTER_MS),
-    enabledAccounts(env.DB, names),
+    placesOf(
+      env.DB,
+      messages.map(({ account }) => account),
+    ),
   ])
   const mayBeSent = (one: ClaimedMessage) =>
-    one.url !== null && one.type !== null && enabled.has(one.account)
+    one.url !== null && one.type !== null && places.get(one.account)?.disabled === 0
   const [sent, dead] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
   if (dead.length > 0) await deadLetterMessages(db, dead)
+  const moved = messages.filter(
+    ({ account }) => (places.get(account)?.binding ?? binding) !== binding,
+  )
+  const begunElsewhere = await Promise.all(
+    [...Map.groupBy(moved, ({ account }) => places.get(account)?.binding ?? binding)].map(
+      ([present, found]) => beginAttempts(env, present, found, address),
+    ),
+  )
   // After each attempt more events are queued, so that they need not wait for the slowest one of the batch.
   return () =>
-    Promise.all(
-      sent.map(async (message) => {
+    Promise.all([
+      ...sent.map(async (message) => {
         await attemptMessage(env, binding, db, message, address)
         await queueDue(env, binding, message.account, Date.now())
       }),
-    )
+      ...begunElsewhere.map((begin) => begin()),
+    ])
 }
 
 /** Sends an event once and stores the result of the attempt. */

@@ -17,17 +17,19 @@ export const findAccount = (db: D1Database, id: string): Promise<Account | null>
 export const landingPagesOf = ({ landing_pages }: Pick<Account, 'landing_pages'>): string[] =>
   JSON.parse(landing_pages)
 
-const ENABLED_AMONG = compileStatement(`
-  select id from accounts where disabled = 0 and id in (select value from json_each(:ids))`)
+const PLACES_AMONG = compileStatement(`
+  select id, binding, disabled from accounts where id in (select value from json_each(:ids))`)
 
-/** Returns those of some accounts that are not disabled. */
-export async function enabledAccounts(
+/** Where the records of an account are now. */
+export type Place = Pick<Account, 'id' | 'binding' | 'disabled'>
+
+/** Returns where the records of those of some accounts are that exist. */
+export async function placesOf(
   db: D1Database,
   ids: readonly string[],
-): Promise<Set<string>> {
-  const values = { ids: JSON.stringify(ids) }
-  const rows = await all<Pick<Account, 'id'>>(db, ENABLED_AMONG, values)
-  return new Set(rows.map(({ id }) => id))
+): Promise<ReadonlyMap<string, Place>> {
+  const rows = await all<Place>(db, PLACES_AMONG, { ids: JSON.stringify([...new Set(ids)]) })
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Reads one page of all accounts, in the order of their ids. */
