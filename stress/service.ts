@@ -85,6 +85,7 @@ export async function serve(
         exportName: 'StatementRun',
       },
       ASSETS: { type: 'assets' },
+      ARCHIVE: { type: 'r2', name: 'archive' },
       ...Object.fromEntries(databases.map((id) => [id, { type: 'd1' as const, id }])),
     },
     exports: Object.fromEntries(

@@ -50,6 +50,10 @@ const miniflare = new Miniflare({
             binding,
             { type: 'd1', id } as const,
           ]),
+          ...entriesOf(config.r2_buckets, ({ binding, bucket_name: name }) => [
+            binding,
+            { type: 'r2', name } as const,
+          ]),
           ...entriesOf(config.durable_objects.bindings, ({ name, class_name }) => [
             name,
             object(class_name),

@@ -22,6 +22,7 @@ const MAY_USE: Record<string, string[]> = {
   languages: [],
   retry: ['errors'],
   zone: ['durations'],
+  parquet: ['errors', 'retry'],
   validation: [],
   db: ['amount-signs', 'durations', 'errors', 'retry'],
   auth: ['amount-signs', 'db', 'durations', 'errors', 'retry'],
@@ -197,6 +198,8 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   'drizzle-orm': /^db\//,
   '@simplewebauthn': /^portal\/passkeys\.ts$/,
   uqr: /^portal\/qr-code\.tsx$/,
+  hyparquet: /^parquet\/file\.ts$/,
+  'hyparquet-writer': /^parquet\/file\.ts$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run)\.ts$/,

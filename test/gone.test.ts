@@ -30,6 +30,7 @@ const PARTS: [column: string, binding: string, part: Part][] = [
   ['`ClientGate` objects', 'CLIENT_GATE', 'CLIENT_GATE'],
   ['`ErasureJournal` objects', 'ERASURE_JOURNAL', 'ERASURE_JOURNAL'],
   ['`BackgroundJob` objects', 'BACKGROUND_JOBS', 'BACKGROUND_JOBS'],
+  ['R2', 'ARCHIVE', 'ARCHIVE'],
   ['queue of clicks', 'CLICKS', 'CLICKS'],
   ['queue of jobs', 'ACCOUNT_JOBS', { ACCOUNT_JOBS: {} }],
   ['queue of webhooks', 'WEBHOOKS', 'WEBHOOKS'],

@@ -43,6 +43,7 @@ export async function workflowBindings(variables: Readonly<Record<string, string
       ERASURE_JOURNAL: object('ErasureJournal'),
       BACKGROUND_JOBS: object('BackgroundJob'),
       ACCOUNT_JOBS: { type: 'queue' as const, name: 'accounts' },
+      ARCHIVE: { type: 'r2' as const, name: 'archive' },
       STATEMENT_RUNS: {
         type: 'workflow' as const,
         name: 'statement-runs',

@@ -144,6 +144,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'list-limits',
     'row-reads',
   ],
+  parquet: ['parquet'],
   project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],
   portal: [
     'portal',

@@ -27,6 +27,7 @@ export function surrounded(around: Around): Env {
     CLIENT_GATE: objects('CLIENT_GATE', env.CLIENT_GATE, around),
     ERASURE_JOURNAL: objects('ERASURE_JOURNAL', env.ERASURE_JOURNAL, around),
     BACKGROUND_JOBS: objects('BACKGROUND_JOBS', env.BACKGROUND_JOBS, around),
+    ARCHIVE: bucket(env.ARCHIVE, around),
     CLICKS: overriding(env.CLICKS, {
       send: (body: unknown) =>
         around({ name: 'CLICKS.send', sql: '' }, () => env.CLICKS.send(body)),
@@ -70,6 +71,21 @@ function database(binding: string, db: D1Database, around: Around): D1Database {
     },
   })
   return overridingSessions(db, methods)
+}
+
+function bucket(real: R2Bucket, around: Around): R2Bucket {
+  const intercept =
+    (method: 'head' | 'get' | 'put' | 'delete') =>
+    (...values: unknown[]) =>
+      around({ name: `ARCHIVE.${method}`, sql: '' }, () =>
+        (real[method] as (...values: unknown[]) => Promise<unknown>).apply(real, values),
+      )
+  return overriding(real, {
+    head: intercept('head'),
+    get: intercept('get'),
+    put: intercept('put'),
+    delete: intercept('delete'),
+  })
 }
 
 function objects<T extends Rpc.DurableObjectBranded | undefined>(

@@ -1,0 +1,152 @@
+import { unavailable } from '../errors.ts'
+import { withRetry } from '../retry.ts'
+import type { ByteSource } from './file.ts'
+
+// Objects are named by the SHA-256 of their bytes: a reader never sees half of one, and equal bytes are written
+// once. R2 keeps the digest beside the object and verifies it while it is written.
+
+const toHex = (bytes: ArrayBuffer) => new Uint8Array(bytes).toHex()
+
+/** Returns the SHA-256 of bytes, in hex. */
+export const digestOf = async (bytes: BufferSource): Promise<string> =>
+  toHex(await crypto.subtle.digest('SHA-256', bytes))
+
+/**
+ * Returns the bucket for the objects of an account whose records are in a jurisdiction: `ARCHIVE_EU` for `eu`.
+ *
+ * @throws ApiError `unavailable` if the deployment lacks the bucket: objects never leave their jurisdiction.
+ */
+export function resolveBucket(env: Env, jurisdiction: string | null): R2Bucket {
+  const binding = jurisdiction === null ? 'ARCHIVE' : `ARCHIVE_${jurisdiction.toUpperCase()}`
+  const bucket = (env as unknown as Record<string, R2Bucket | undefined>)[binding]
+  if (!bucket) throw unavailable(new Error(`No R2 binding has the name ${binding}.`))
+  return bucket
+}
+
+/** An object that is not what its name says. It must not be used. */
+export class DamagedObject extends Error {
+  override name = 'DamagedObject'
+  readonly key: string
+
+  constructor(key: string, cause: 'missing' | 'size' | 'digest') {
+    super(`The object ${key} is damaged: ${cause}.`)
+    this.key = key
+  }
+}
+
+/** Calls R2, with retries: all of these calls may be repeated. */
+const withR2Retry = <T>(call: () => Promise<T>): Promise<T> =>
+  withRetry(call, (error) => (error instanceof DamagedObject ? 'rethrow' : 'retry'))
+
+/** What is known about an object apart from R2. */
+export interface KnownObject {
+  readonly key: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** Returns whether an object of R2 has the size and the digest that it had when it was written. */
+const isGenuine = (object: R2Object, { bytes, sha256 }: KnownObject): boolean =>
+  object.size === bytes &&
+  object.checksums.sha256 !== undefined &&
+  toHex(object.checksums.sha256) === sha256
+
+/**
+ * Throws unless R2 has the object with its size and digest.
+ *
+ * @throws DamagedObject
+ */
+function verify<T extends R2Object>(object: T | null, known: KnownObject): T {
+  if (!object) throw new DamagedObject(known.key, 'missing')
+  if (object.size !== known.bytes) throw new DamagedObject(known.key, 'size')
+  if (!isGenuine(object, known)) throw new DamagedObject(known.key, 'digest')
+  return object
+}
+
+/**
+ * Stores bytes under a key that ends with their digest. An object that is there already and is genuine is not
+ * written again. R2 refuses bytes that lack the digest.
+ *
+ * @returns whether the object was written.
+ */
+export async function putObject(
+  bucket: R2Bucket,
+  known: KnownObject,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const stored = await withR2Retry(() => bucket.head(known.key))
+  if (stored && isGenuine(stored, known)) return false
+  await withR2Retry(() => bucket.put(known.key, bytes, { sha256: known.sha256 }))
+  return true
+}
+
+/** A part of an object's bytes. */
+export interface ObjectRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/** A part of an object's bytes. */
+export interface ObjectRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/** The end of R2's error for a range that an object lacks: it is shorter than it was. */
+const RANGE_ERROR = '(10039)'
+
+/** Gets an object, or a range of it, and passes it on if it is genuine. */
+const useObject = <T>(
+  bucket: R2Bucket,
+  known: KnownObject,
+  range: ObjectRange | undefined,
+  use: (object: R2ObjectBody) => T | Promise<T>,
+): Promise<T> =>
+  withR2Retry(async () => {
+    const object = await bucket.get(known.key, range && { range }).catch((error: Error) => {
+      throw error.message.endsWith(RANGE_ERROR) ? new DamagedObject(known.key, 'size') : error
+    })
+    return use(verify(object, known))
+  })
+
+/**
+ * Reads a whole object, or a range of its bytes.
+ *
+ * @throws DamagedObject if it is missing, or its size or digest is not that of `known`.
+ */
+export const getObject = (
+  bucket: R2Bucket,
+  known: KnownObject,
+  range?: ObjectRange,
+): Promise<R2ObjectBody> => useObject(bucket, known, range, (object) => object)
+
+/**
+ * Reads a whole object and verifies its bytes.
+ *
+ * @throws DamagedObject if they are not those that were written.
+ */
+export async function readObject(
+  bucket: R2Bucket,
+  known: KnownObject,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await useObject(bucket, known, undefined, (object) => object.arrayBuffer())
+  if ((await digestOf(bytes)) !== known.sha256) throw new DamagedObject(known.key, 'digest')
+  return new Uint8Array(bytes)
+}
+
+/** Returns an object as a source of ranges. Each range is a call to R2. */
+export const objectSource = (bucket: R2Bucket, known: KnownObject): ByteSource => ({
+  byteLength: known.bytes,
+  slice: (start, end) =>
+    useObject(bucket, known, { offset: start, length: end - start }, (object) =>
+      object.arrayBuffer(),
+    ),
+})
+
+/** Deletes objects. Keys without an object are ignored. */
+export async function deleteObjects(bucket: R2Bucket, keys: readonly string[]): Promise<void> {
+  // R2 deletes at most 1000 objects in one call.
+  for (let i = 0; i < keys.length; i += 1000) {
+    await withR2Retry(() => bucket.delete(keys.slice(i, i + 1000)))
+  }
+}
