@@ -88,6 +88,10 @@ test('what waits is shown by currency, with its money and since when', async () 
   expect(text).toContain('2,500.75 AED')
   expect(text).toMatch(/2,500\.75 AED[\s\S]*>3<[\s\S]*October 2026<\/a>/)
   expect(text).toContain('The European Central Bank does not publish AED.')
+  expect(text).toContain('or of one of the 7 days before')
+  // Which records wait, with their days, and the computation afterwards.
+  expect(text).toContain('/unearned?period=2026-10&amp;reason=no_rate&amp;list=records"')
+  expect(text).toContain('Once the rates are added: compute October 2026')
 
   const browser = await signedIn()
   const send = async (fields: Record<string, string>) =>
@@ -101,6 +105,15 @@ test('what waits is shown by currency, with its money and since when', async () 
   expect(after).toContain('The rate is there: compute October 2026')
   const other = (await (await send({ ...one, rate: '4.3' })).text()).replaceAll(/<[^>]+>/g, '')
   expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
+})
+
+test('the form of one rate has the currency and the day of the record that waits', async () => {
+  await openAccount()
+  const form = await (await (await signedIn()).get(`${AT}?currency=AED&rate_day=2026-10-07`)).text()
+  expect(form).toMatch(/name="day"[^>]*value="2026-10-07"/)
+  expect(form).toMatch(/name="currency"[^>]*value="AED"/)
+  const wrong = await (await (await signedIn()).get(`${AT}?rate_day=soon`)).text()
+  expect(wrong).not.toContain('soon')
 })
 
 test('a file that a spreadsheet saved with semicolons and decimal commas is understood', async () => {

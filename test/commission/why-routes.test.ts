@@ -350,6 +350,8 @@ test('every record that earned nothing has its reason', async () => {
   expect(excluded.data).toMatchObject([
     { id: 't-5', rules: [{ rule: 'share', reason: 'excluded', condition: 'not_countries' }, {}] },
   ])
+  const withoutRate = await json(acme.admin('unearned/facts?period=2026-10&reason=no_rate'))
+  expect(withoutRate.data).toMatchObject([{ resource: 'transactions', reason: 'fx_missing' }])
   const ofCustomer = await json(acme.admin('unearned/facts?period=2026-10&customer_id=nobody'))
   expect(ofCustomer.data).toMatchObject([{ id: 't-6', reason: 'held' }])
   const ofAffiliate = await json(acme.get('unearned?period=2026-10&affiliate_id=ib-2'))

@@ -277,9 +277,9 @@ const QUERY: Record<string, object> = {
     ...query('period', 'The period: a month, or a week of ISO 8601.', '2026-10'),
     required: true,
   },
-  reason_query: query('reason', 'Returns only what has this reason.', 'no_plan', {
+  reason_query: query('reason', 'Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.', 'no_plan', {
     type: 'string',
-    enum: [...REASONS],
+    enum: [...REASONS, 'no_rate'],
   }),
   line_affiliate: query(
     'affiliate_id',

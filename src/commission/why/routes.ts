@@ -24,7 +24,7 @@ import { namedCustomer, namedLine, showTo } from '../../http/show.ts'
 import { bookZoneOf, dayInZone } from '../../zone.ts'
 import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
-import { REASONS, type Reason } from '../engine/reasons.ts'
+import { REASONS } from '../engine/reasons.ts'
 import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
 import { openPeriod, withinLimit } from '../statements/on-request.ts'
 import { type Language, wordsOf } from '../words/words.ts'
@@ -32,7 +32,13 @@ import { textOfSentences } from './affiliate-words.ts'
 import { customerLines, type RecordKey, recordEarnings } from './earnings.ts'
 import { computeById, explainById, lineReader, recordsOf, textOf } from './explain.ts'
 import { listOwnParts, listParts } from './line-parts.ts'
-import { groupUnearned, listQualifications, listUnearned } from './unearned.ts'
+import {
+  groupUnearned,
+  listQualifications,
+  listUnearned,
+  NO_RATE,
+  type ReasonFilter,
+} from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
 export const WHY_PATHS = {
@@ -268,8 +274,8 @@ export function readPeriod(text: string | undefined): Period {
 }
 
 /** Returns the reason of a query. */
-const readReason = (text: string | undefined): Reason | undefined =>
-  readChoice('reason', text, REASONS)
+const readReason = (text: string | undefined): ReasonFilter | undefined =>
+  readChoice('reason', text, [...REASONS, NO_RATE])
 
 /** What can have become of a customer under a rule that pays once. */
 export const STATUSES = ['qualified', 'waiting', 'failed', 'refused'] as const

@@ -74,9 +74,15 @@ async function* oneCustomer(
   yield customer ? [customer] : []
 }
 
+/** A reason, or the two of facts without a rate: the first becomes the second once later rates are published. */
+export type ReasonFilter = Reason | typeof NO_RATE
+
+/** The value of `reason` that both reasons of facts without a rate match. */
+export const NO_RATE = 'no_rate'
+
 /** Whose facts are listed, and with which reason. */
 interface UnearnedFilter extends CustomerFilter {
-  readonly reason?: Reason | undefined
+  readonly reason?: ReasonFilter | undefined
 }
 
 /**
@@ -168,7 +174,9 @@ export async function groupUnearned(
 }
 
 const matchesReason = ({ reason }: FactOutcome, filter: UnearnedFilter): boolean =>
-  filter.reason === undefined || reason === filter.reason
+  filter.reason === undefined ||
+  reason === filter.reason ||
+  (filter.reason === NO_RATE && (reason === 'fx_pending' || reason === 'fx_missing'))
 
 /**
  * Returns the records that earned nothing, in order of resource and id. If the filter has a reason, also

@@ -1,4 +1,5 @@
 import { parsePeriod } from '../../commission/engine/calendar.ts'
+import { MAX_RATE_AGE } from '../../commission/engine/convert.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
@@ -118,25 +119,38 @@ function isThere({ currency, reason, since }: Waiting, rates: Rates | undefined,
 const Why = ({ visit, one, rates }: { visit: Visit; one: Waiting; rates: Rates | undefined }) => {
   const { currency, reason, since } = one
   if (isThere(one, rates, visit.now)) {
-    return (
-      <PostForm visit={visit} id={`compute-${currency}`}>
-        <input type="hidden" name="period" value={since} />
-        <button type="submit" name="change" value="run">
-          The rate is there: compute {periodWords(since)}
-        </button>
-      </PostForm>
-    )
+    return <Compute visit={visit} one={one} text="The rate is there: compute" />
   }
-  if (!PUBLISHED.has(currency)) {
-    return (
-      <>
-        The European Central Bank does not publish {currency}.{' '}
-        <a href="#change-one">Add the rate</a>
-      </>
-    )
-  }
-  return REST_WORDS[reason] ?? 'not converted'
+  const records = { period: since, reason: 'no_rate', list: 'records' }
+  return (
+    <>
+      {PUBLISHED.has(currency) ? (
+        (REST_WORDS[reason] ?? 'not converted')
+      ) : (
+        <>
+          The European Central Bank does not publish {currency}.{' '}
+          <a href={`${withQuery(visit.path, { currency })}#change-one`}>Add the rate</a> of the day
+          of each record, or of one of the {MAX_RATE_AGE} days before.
+        </>
+      )}{' '}
+      <AccountLink visit={visit} at={['unearned']} query={records}>
+        Show the records and their days
+      </AccountLink>
+      <Compute visit={visit} one={one} text="Once the rates are added: compute" />
+    </>
+  )
 }
+
+/** Renders the button that computes the first period in which amounts wait. */
+const Compute = ({ visit, one, text }: { visit: Visit; one: Waiting; text: string }) =>
+  canManage(visit) && (
+    <PostForm visit={visit} id={`compute-${one.currency}`}>
+      <input type="hidden" name="period" value={one.since} />
+      <button type="submit" name="change" value="run">
+        {text} {periodWords(one.since)}
+      </button>
+    </PostForm>
+  )
 
 const WaitingTable = ({
   visit,
@@ -198,15 +212,23 @@ const Correct = ({ visit, change }: { visit: Visit; change: string }) => (
   />
 )
 
+interface NewRate {
+  readonly visit: Visit
+  readonly currency: string | undefined
+  /** The day of the record that waits, if the visitor came from it. */
+  readonly day: string | undefined
+}
+
 /** The form that adds one rate, of a currency that the file does not have. */
-const One = ({ visit, currency }: { visit: Visit; currency: string | undefined }) => (
+const One = ({ visit, currency, day }: NewRate) => (
   <section>
     <h2>Add one rate</h2>
     <PostForm visit={visit} id="change-one">
       <Refused visit={visit} change="one" />
       <p>
         For a currency that the European Central Bank does not publish. A rate applies to its day
-        and to the seven days after it.
+        and to the seven days after it: choose the day of the record, or one of the seven days
+        before.
       </p>
       <Field
         visit={visit}
@@ -215,7 +237,7 @@ const One = ({ visit, currency }: { visit: Visit; currency: string | undefined }
         value={currency}
         hint="Its code of three letters, such as AED."
       />
-      <Field visit={visit} change="one" name="day" label="Day" type="date" />
+      <Field visit={visit} change="one" name="day" label="Day" type="date" value={day} />
       <Field visit={visit} change="one" name="rate" hint="What one euro is, such as 4.2901." />
       <Correct visit={visit} change="one" />
       <button type="submit" name="change" value="one">
@@ -353,14 +375,20 @@ function addedText(answer: unknown): string {
   const { created, corrected } = answer as { created: number; corrected: number }
   const replaced = corrected > 0 ? ` and ${count(corrected)} replaced` : ''
   const added = `${counted(created, 'rate')} ${created === 1 ? 'was' : 'were'} added`
-  return `${added}${replaced}. Compute the periods that wait again.`
+  return `${added}${replaced}. Compute the periods that wait again: their buttons are below.`
+}
+
+/** Returns a day of a query if it is one. */
+const dayOf = (text = ''): string | undefined => {
+  const read = readDay(text)
+  return 'value' in read ? read.value : undefined
 }
 
 /** The exchange rates: what waits for them, their import, and those of a day. */
 export const ratesPage: Page = {
   path: '/accounts/:account/rates',
   section: 'Rates',
-  query: ['day', 'currency'],
+  query: ['day', 'currency', 'rate_day'],
   changes: {
     upload: {
       done: addedText,
@@ -409,7 +437,7 @@ export const ratesPage: Page = {
         {canManage(visit) ? (
           <>
             <Upload visit={visit} />
-            <One visit={visit} currency={chosen ?? unpublished} />
+            <One visit={visit} currency={chosen ?? unpublished} day={dayOf(query.rate_day)} />
           </>
         ) : (
           <p class="note">Only the role manager can add rates.</p>

@@ -104,7 +104,11 @@ async function renderUnearned(visit: Visit) {
   )
 }
 
-const REASON_OPTIONS: readonly Option[] = [['', 'Any'], ...Object.entries(REASON_TITLES)]
+const REASON_OPTIONS: readonly Option[] = [
+  ['', 'Any'],
+  ...Object.entries(REASON_TITLES),
+  ['no_rate', 'No exchange rate, or not yet'],
+]
 
 /** The records of a period that earned nothing, and why. */
 export const unearnedPage: Page = {

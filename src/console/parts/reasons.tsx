@@ -13,7 +13,7 @@ import { Data } from './data.tsx'
 // Why records earned nothing, in sentences with a link to the next step.
 
 /** A record or a group that earned nothing, with what the links of its next step need. */
-export type Unearned = Unpaid & Decided & { readonly customer_id?: string }
+export type Unearned = Unpaid & Decided & { readonly customer_id?: string; readonly day?: string }
 
 /** Reads the terms of the versions that decided about records, each once. */
 export const readTerms = ({ api, account }: Visit, decided: readonly Decided[]): Promise<TermsOf> =>
@@ -29,7 +29,7 @@ export const planName = (terms: PlanTerms | null, plan: string): string => terms
 /** Returns the page of the next step; null if it needs an id that is not known. */
 function stepPath(
   visit: Visit,
-  { affiliate_id, customer_id, plan }: Unearned,
+  { affiliate_id, customer_id, plan, currency, ...one }: Unearned,
   at: StepPlace | null,
 ): string | null {
   const page = (...parts: string[]) => accountPath(visit.account, ...parts)
@@ -48,6 +48,12 @@ function stepPath(
       return customer_id ? page('customers', customer_id) : null
     case 'plan':
       return pageOf('plans', plan)
+    case 'rates': {
+      // The rate of another record can be missing: only that of the record itself has its day.
+      const day = one.reason.startsWith('fx_') ? one.day : undefined
+      const query = { currency: currency ?? undefined, rate_day: day }
+      return `${withQuery(page('rates'), query)}#change-one`
+    }
     default:
       return page(at)
   }

@@ -182,7 +182,9 @@ export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: Sho
         column(
           'Records',
           ({ reason, count }: Hold) => {
-            const query = { period, affiliate_id, reason, list: 'records' }
+            // The rates of later days turn a rate that is not published yet into one that is missing.
+            const why = reason.startsWith('fx_') ? 'no_rate' : reason
+            const query = { period, affiliate_id, reason: why, list: 'records' }
             return <AccountLink visit={visit} at={['unearned']} query={query} children={count} />
           },
           true,
