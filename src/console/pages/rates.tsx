@@ -146,7 +146,7 @@ const Compute = ({ visit, one, text }: { visit: Visit; one: Waiting; text: strin
   canManage(visit) && (
     <PostForm visit={visit} id={`compute-${one.currency}`}>
       <input type="hidden" name="period" value={one.since} />
-      <button type="submit" name="change" value="run">
+      <button type="submit" name="change" value="run" class="plain">
         {text} {periodWords(one.since)}
       </button>
     </PostForm>
