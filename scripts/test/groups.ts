@@ -38,6 +38,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'account-moves',
     'restore',
     'runbook',
+    'last-release',
   ],
   affiliate: AFFILIATE,
   auth: [
