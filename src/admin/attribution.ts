@@ -16,20 +16,19 @@ import { respondWithFilteredList } from './list-route.ts'
 
 const CUSTOMER_FILTERS = ['customer_id', 'unattributed', 'from', 'to'] as const
 
-/** Returns the filter of a list of customers. Those without an affiliate are searched by signup day. */
+/** Returns the filter of a list of customers. Those without an affiliate are searched by signup day, which others may be. */
 function readFilter(
   query: Partial<Record<(typeof CUSTOMER_FILTERS)[number], string>>,
 ): AttributionFilter {
   const { customer_id, unattributed, ...days } = query
-  if (unattributed === undefined && Object.keys(days).length > 0) {
-    throw invalidQuery('`from` and `to` narrow only `unattributed=true`.')
-  }
-  if (unattributed === undefined) return { customer_id }
-  if (unattributed !== 'true') throw invalidValue('unattributed', unattributed, '`true`')
+  if (unattributed === undefined && Object.keys(days).length === 0) return { customer_id }
+  if (unattributed !== undefined && unattributed !== 'true')
+    throw invalidValue('unattributed', unattributed, '`true`')
   if (customer_id !== undefined) {
-    throw invalidQuery('`unattributed` and `customer_id` cannot be combined.')
+    const other = unattributed === undefined ? 'from' : 'unattributed'
+    throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`)
   }
-  return { unattributed: readDayRange(days) }
+  return { days: readDayRange(days), isUnattributed: unattributed !== undefined }
 }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'

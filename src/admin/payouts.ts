@@ -33,7 +33,14 @@ import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { checkDay, invalidQuery, readChoice, readDays, readQuery } from '../http/query.ts'
+import {
+  checkDay,
+  invalidQuery,
+  readChoice,
+  readDays,
+  readInstant,
+  readQuery,
+} from '../http/query.ts'
 import { sendText } from '../http/send.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
@@ -67,7 +74,10 @@ const PAID_COLUMNS = [
 ] as const
 
 /** The parameters that narrow the list. */
-const FILTERS = ['status', 'affiliate_id', 'payable_on', 'from', 'to'] as const
+const FILTERS = [
+  ...['status', 'affiliate_id', 'payable_on', 'from', 'to'],
+  ...['recorded_since', 'returned_since'],
+] as const
 
 /** Which rows the list has; null does not narrow it. */
 type PayoutFilter = { readonly status: string } & DueFilter & PaymentFilter
@@ -81,9 +91,12 @@ export const payouts = new Hono<AppEnv>()
       payable_on = null,
       from = null,
       to = null,
+      recorded_since = null,
+      returned_since = null,
       ...query
     } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS)
-    const filter = { status, affiliate_id, payable_on, from, to }
+    const since = { recorded_since, returned_since }
+    const filter = { status, affiliate_id, payable_on, from, to, ...since }
     const account = await findRouteAccount(c)
     const context = JSON.stringify([account.id, 'payouts', ...Object.values(filter)])
     const read = (page: Page) => readPayouts(c, account, filter, page)
@@ -207,20 +220,20 @@ const tooManyRows = () =>
 async function readPayouts(
   c: Context<AppEnv>,
   { id, binding }: Account,
-  { status, affiliate_id, payable_on, from, to }: PayoutFilter,
+  { status, affiliate_id, payable_on, from, to, ...since }: PayoutFilter,
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
   const db = resolveDatabase(c.env, binding)
   if (status === 'paid') {
     if (payable_on !== null) throw invalidQuery('`payable_on` narrows `status=approved` only.')
     readDays({ ...(from !== null && { from }), ...(to !== null && { to }) })
-    const found = await listPayments(db, id, { affiliate_id, from, to }, page)
+    const paid = { affiliate_id, from, to, ...instantsOf(since) }
+    const found = await listPayments(db, id, paid, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
   readChoice('status', status, ['approved', 'paid'])
-  if (from !== null || to !== null) {
-    throw invalidQuery('`from` and `to` narrow `status=paid` only.')
-  }
+  const ofPayments = Object.entries({ from, to, ...since }).filter(([, value]) => value !== null)
+  for (const [name] of ofPayments) throw invalidQuery(`\`${name}\` narrows \`status=paid\` only.`)
   if (payable_on !== null) checkDay('payable_on', payable_on)
   const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
@@ -241,6 +254,15 @@ async function readPayouts(
   })
   return { ...found, data: await Promise.all(data) }
 }
+
+/** Returns times of a query as they are stored. Throws `invalid_query`. */
+const instantsOf = (sent: Readonly<Record<string, string | null | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(sent).map(([name, text]) => [
+      name,
+      text ? new Date(readInstant(name, text)).toISOString() : null,
+    ]),
+  )
 
 /** Returns what each draft in a currency corrects because customers were refused. */
 const sumByStatement = (corrections: readonly RefusalCorrection[], currency: string) =>

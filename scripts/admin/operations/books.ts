@@ -318,6 +318,14 @@ const listPayouts = listOperation({
       description: 'With `--status paid`: only what was paid on this day or earlier.',
       pattern: DAY,
     },
+    'recorded-since': {
+      value: 'time',
+      description: 'With `--status paid`: only payments that were recorded since this time.',
+    },
+    'returned-since': {
+      value: 'time',
+      description: 'With `--status paid`: only payments whose return was recorded since this time.',
+    },
     csv: {
       description:
         'Prints CSV, which `payouts import` reads once `paid_on` is filled in. What is held is left out. With `--status paid`, fill in `returned_on` and `reason` of payments that came back.',

@@ -33,6 +33,10 @@ export const QUESTIONS: readonly Operation[] = [
     example: 'acme --status open',
     path: 'accounts/{account}/questions',
     options: {
+      'asked-since': {
+        value: 'time',
+        description: 'Only questions that were asked since this time.',
+      },
       status: {
         value: 'status',
         description: 'Only questions with this status.',

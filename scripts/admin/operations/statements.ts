@@ -35,6 +35,10 @@ const statements: readonly Operation[] = [
     example: 'acme --period 2026-10',
     path: 'accounts/{account}/statements',
     options: {
+      'approved-since': {
+        value: 'time',
+        description: 'Only statements that were approved since this time.',
+      },
       ...WHOSE,
       status: STATUS,
     },

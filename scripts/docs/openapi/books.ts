@@ -367,6 +367,8 @@ const payouts = (): Operation[] => [
       'payable_on',
       'payout_from',
       'payout_to',
+      'payout_recorded_since',
+      'payout_returned_since',
     ],
     answers: {
       200: {

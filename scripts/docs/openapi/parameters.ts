@@ -50,7 +50,7 @@ const QUERY: Record<string, object> = {
   attributed_query: query('customer_id', 'Returns only this customer.', 'C-1001'),
   unattributed_query: query(
     'unattributed',
-    'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required.',
+    'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
     true,
     { type: 'boolean', enum: [true] },
   ),
@@ -230,6 +230,12 @@ const QUERY: Record<string, object> = {
     'Returns only statements of these affiliates: a JSON array of 1 to 500 ids.',
     '["IB-07", "IB-08"]',
   ),
+  statement_approved_since: query(
+    'approved_since',
+    'Returns only statements that were approved at this time or later.',
+    '2026-10-31T00:00:00Z',
+    { type: 'string', format: 'date-time' },
+  ),
   record_match: query(
     'match',
     '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',
@@ -277,10 +283,15 @@ const QUERY: Record<string, object> = {
     ...query('period', 'The period: a month, or a week of ISO 8601.', '2026-10'),
     required: true,
   },
-  reason_query: query('reason', 'Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.', 'no_plan', {
-    type: 'string',
-    enum: [...REASONS, 'no_rate'],
-  }),
+  reason_query: query(
+    'reason',
+    'Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.',
+    'no_plan',
+    {
+      type: 'string',
+      enum: [...REASONS, 'no_rate'],
+    },
+  ),
   line_affiliate: query(
     'affiliate_id',
     'The affiliate of the line. Needed with `period` if its statement is not stored.',
@@ -312,6 +323,12 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['open', 'closed'],
   }),
+  question_asked_since: query(
+    'asked_since',
+    'Returns only questions that were asked at this time or later.',
+    '2026-10-31T00:00:00Z',
+    { type: 'string', format: 'date-time' },
+  ),
   question_statement: query(
     'statement',
     'Returns only questions about this statement and its lines.',
@@ -378,6 +395,18 @@ const QUERY: Record<string, object> = {
     'With `status=paid`: only what was paid on or after this day.',
     '2026-11-01',
     DAY,
+  ),
+  payout_recorded_since: query(
+    'recorded_since',
+    'With `status=paid`: only payments that were recorded at this time or later.',
+    '2026-10-31T00:00:00Z',
+    { type: 'string', format: 'date-time' },
+  ),
+  payout_returned_since: query(
+    'returned_since',
+    'With `status=paid`: only payments of which it was recorded at this time or later that they came back.',
+    '2026-10-31T00:00:00Z',
+    { type: 'string', format: 'date-time' },
   ),
   payout_to: query(
     'to',

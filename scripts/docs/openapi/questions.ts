@@ -52,7 +52,13 @@ export const questionOperations = (): Operation[] => [
     summary: 'List questions',
     description:
       'Lists the questions of affiliates, the latest first, with what was written about each.',
-    parameters: [...PAGING, 'payout_affiliate', 'question_status', 'question_statement'],
+    parameters: [
+      ...PAGING,
+      'payout_affiliate',
+      'question_status',
+      'question_statement',
+      'question_asked_since',
+    ],
     answers: {
       200: {
         description: 'One page of questions.',

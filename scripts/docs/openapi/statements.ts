@@ -363,7 +363,14 @@ const reads = (): Operation[] => [
     id: 'listStatements',
     summary: 'List statements',
     description: `${LIST} ${LIST_FORMATS} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, as JSON, and stores nothing: up to ${FRESH_LIMITS.facts.toLocaleString('en')} facts.`,
-    parameters: [...PAGING, ...FILTERS, 'statement_affiliates', 'fresh', 'x-d1-bookmark'],
+    parameters: [
+      ...PAGING,
+      ...FILTERS,
+      'statement_affiliates',
+      'statement_approved_since',
+      'fresh',
+      'x-d1-bookmark',
+    ],
     answers: {
       200: {
         description: 'One page of statements.',

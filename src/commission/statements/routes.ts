@@ -10,6 +10,7 @@ import {
   sumStatements,
 } from '../../db/commission/statements.ts'
 import { LIST_LIMITS, LIST_ORDERS } from '../../db/paginate.ts'
+import { ulidPrefix } from '../../db/ulid.ts'
 import { ApiError } from '../../errors.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
@@ -19,6 +20,7 @@ import {
   readChoice,
   readFlag,
   readIds,
+  readInstant,
   readQuery,
 } from '../../http/query.ts'
 import { withReadSession } from '../../http/read-session.ts'
@@ -88,11 +90,18 @@ export const accountStatements = new Hono<AppEnv>()
 /** Routes of the integrations team: statements, also computed at once, and runs over a period. */
 export const teamStatements = new Hono<AppEnv>()
   .get(STATEMENT_PATHS.statements, (c) => {
-    const parameters = [...PAGE_PARAMETERS, ...FILTERS, 'fresh', 'affiliate_ids'] as const
-    const { fresh, affiliate_ids, ...query } = readQuery(c.req.url, ...parameters)
-    if (!readFlag('fresh', fresh))
-      return respondWithStatements(c, query, { affiliates: affiliate_ids })
-    if (affiliate_ids !== undefined) {
+    const parameters = [
+      ...PAGE_PARAMETERS,
+      ...FILTERS,
+      'fresh',
+      'affiliate_ids',
+      'approved_since',
+    ] as const
+    const { fresh, affiliate_ids, approved_since, ...query } = readQuery(c.req.url, ...parameters)
+    if (!readFlag('fresh', fresh)) {
+      return respondWithStatements(c, query, { affiliates: affiliate_ids, approved_since })
+    }
+    if (affiliate_ids !== undefined || approved_since !== undefined) {
       throw invalidQuery('`fresh` computes one affiliate: send `affiliate_id`.')
     }
     if (PAGE_PARAMETERS.some((name) => query[name] !== undefined)) {
@@ -119,19 +128,23 @@ export const affiliateStatements = new Hono<AppEnv>()
 interface ListOptions {
   /** The value of `affiliate_ids`. */
   readonly affiliates?: string | undefined
+  readonly approved_since?: string | undefined
   readonly isLatestFirst?: boolean
 }
 
 function respondWithStatements(
   c: Context<AppEnv>,
   query: Query & Parameters<typeof readPage>[2],
-  { affiliates, isLatestFirst = false }: ListOptions = {},
+  { affiliates, approved_since, isLatestFirst = false }: ListOptions = {},
 ): Promise<Response> {
   const sent = {
     ...readFilters(query),
     ...(isLatestFirst && { isLatestFirst }),
     ...(affiliates !== undefined && {
       affiliate_ids: JSON.stringify(readIds('affiliate_ids', affiliates)),
+    }),
+    ...(approved_since !== undefined && {
+      approved_since: ulidPrefix(Math.max(0, readInstant('approved_since', approved_since))),
     }),
   }
   const format = formatOf(c)

@@ -7,19 +7,10 @@ import {
   SEVERITIES,
   SEVERITY_WORDS,
 } from '../parts/cases.tsx'
-import {
-  Day,
-  dayWords,
-  EmptyState,
-  type List,
-  Name,
-  Pager,
-  timeWords,
-  visible,
-} from '../parts/data.tsx'
+import { Day, dayWords, EmptyState, type List, Name, Pager, visible } from '../parts/data.tsx'
 import { acknowledge, EndedHolds, readEndedHolds } from '../parts/ended-holds.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
+import { ChangeForm, Filters, type Input, type Option, sinceFilter } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
 
 /** A rule as the administration API lists it. */
@@ -84,18 +75,7 @@ function listQuery({ query }: Visit) {
 const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
   { name: 'status', options: STATUSES, value: statusOf(query) },
   { name: 'needs', options: NEEDS },
-  ...(query.opened_since
-    ? [
-        {
-          name: 'opened_since',
-          label: 'Found',
-          options: [
-            ['', 'At any time'],
-            [query.opened_since, `Since ${timeWords(query.opened_since)} UTC`],
-          ] as const,
-        },
-      ]
-    : []),
+  ...sinceFilter('opened_since', 'Found', query),
   {
     name: 'severity',
     options: [['', 'All'], ...SEVERITIES.map((one): Option => [one, SEVERITY_WORDS[one]])],

@@ -104,9 +104,13 @@ const ID_FILTER: readonly Input[] = [
 ]
 
 const DAY_FILTERS: readonly Input[] = [
-  { name: 'unattributed', type: 'hidden' },
   { name: 'from', label: 'Signed up from', type: 'date' },
   { name: 'to', label: 'Signed up to', type: 'date' },
+]
+
+const UNATTRIBUTED_FILTERS: readonly Input[] = [
+  { name: 'unattributed', type: 'hidden' },
+  ...DAY_FILTERS,
 ]
 
 /** The customers of an account. No index finds those without an affiliate, so their list is deferred. */
@@ -121,7 +125,10 @@ export const customersPage: Page = {
     const visit = isSearch ? { ...given, query: days } : given
     const body = (
       <>
-        <Filters visit={visit} fields={isSearch ? DAY_FILTERS : ID_FILTER} />
+        <Filters
+          visit={visit}
+          fields={isSearch ? UNATTRIBUTED_FILTERS : visit.query.from ? DAY_FILTERS : ID_FILTER}
+        />
         <Lists {...visit} />
         {isSearch && <Since from={days.from} to={days.to} />}
         {isSearch ? <DeferredPart /> : await readList(visit)}

@@ -27,7 +27,7 @@ import {
   visible,
 } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { Field, Filters, type Input } from '../parts/forms.tsx'
+import { Field, Filters, type Input, sinceFilter } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { moneyOf, sumByCurrency } from '../parts/owed.ts'
 import {
@@ -115,8 +115,14 @@ const PAID_DAYS: readonly Input[] = [
   { name: 'to', label: 'Paid until', type: 'date' },
 ]
 
-const hasFilter = ({ query: { affiliate_id, payable_on, from, to } }: Visit): boolean =>
-  [affiliate_id, payable_on, from, to].some(Boolean)
+/** The filters by when payments were recorded, if one is chosen. */
+const paidSince = ({ query }: Visit): Input[] => [
+  ...sinceFilter('recorded_since', 'Recorded', query),
+  ...sinceFilter('returned_since', 'Came back', query),
+]
+
+const hasFilter = ({ query: { status: _, cursor: __, format: ___, ...filters } }: Visit): boolean =>
+  Object.values(filters).some(Boolean)
 
 /** Returns the payments as they are recorded, each with its own reference. */
 function paidRows(rows: readonly PaymentRow[], reference: string, paid_on: string) {
@@ -622,7 +628,10 @@ export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
   section: 'Payouts',
   hasNames: true,
-  query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'cursor', 'format'],
+  query: [
+    ...['status', 'affiliate_id', 'payable_on', 'from', 'to'],
+    ...['recorded_since', 'returned_since', 'cursor', 'format'],
+  ],
   changes,
   downloads: { download: downloadTicked },
   file: ({ account, query: { format, cursor: _, ...query } }) =>
@@ -648,7 +657,7 @@ export const payoutsPage: Page = {
         />
         <Filters
           visit={visit}
-          fields={[AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]}
+          fields={[AFFILIATE, ...(isPaid(visit) ? [...PAID_DAYS, ...paidSince(visit)] : DUE_DAY)]}
           keeps={isPaid(visit) ? { status: null } : {}}
         />
         {isPaid(visit) ? (

@@ -26,7 +26,14 @@ import {
   visible,
 } from '../parts/data.tsx'
 import { AccountLink, column, prose } from '../parts/fields.tsx'
-import { ChangeForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
+import {
+  ChangeForm,
+  Filters,
+  FormSentence,
+  HOLDS,
+  type Input,
+  sinceFilter,
+} from '../parts/forms.tsx'
 import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage } from '../parts/payout-forms.tsx'
@@ -495,18 +502,37 @@ const Elsewhere = (props: { visit: Visit; period: string | undefined; csv: strin
   </p>
 )
 
+/** Returns the filters of the list. */
+const filtersOf = (visit: Visit, sums: PeriodSums, names: PlanNames): Input[] => [
+  periodFilter(visit, sums, visit.query.period ?? ALL, [[ALL, 'All periods']]),
+  {
+    name: 'status',
+    options: [['', 'Any'], ...Object.entries({ ...STATUS_WORDS, approved: 'Approved, not paid' })],
+  },
+  {
+    name: 'plan',
+    options: [['', 'Any'], ...planOptions(chosenPlans(names, visit.query.plan))],
+  },
+  { name: 'affiliate_id', label: 'Affiliate' },
+  ...sinceFilter('approved_since', 'Approved', visit.query),
+]
+
 /** The statements of an account, and the forms that compute and approve a whole period. */
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
   hasNames: true,
-  query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format'],
+  query: ['period', 'affiliate_id', 'plan', 'status', 'approved_since', 'cursor', 'run', 'format'],
   changes,
   file: (visit) =>
     visit.query.format === 'csv'
       ? {
           path: apiPath(visit.account, 'statements'),
-          query: { ...filterOf(visit, visit.query.period), cursor: visit.query.cursor },
+          query: {
+            ...filterOf(visit, visit.query.period),
+            approved_since: visit.query.approved_since,
+            cursor: visit.query.cursor,
+          },
           type: 'text/csv',
         }
       : null,
@@ -515,12 +541,17 @@ export const statementsPage: Page = {
     const { cursor } = query
     const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
     const readSevere = readSevereCases(visit)
-    const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
+    const { approved_since } = query
+    const hasFilter = Boolean(
+      query.period || query.affiliate_id || query.plan || query.status || approved_since,
+    )
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
     const filter = filterOf(visit, shown)
     const { period } = filter
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
-    const readRows = api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor })
+    const readRows = api.get<List<Statement>>(apiPath(account, 'statements'), {
+      ...{ ...filter, approved_since, cursor },
+    })
     const [{ data, meta }, earlier, totals, sums, names, severe, run] = await Promise.all([
       readRows,
       readEarlier(visit, period, readRows),
@@ -534,27 +565,10 @@ export const statementsPage: Page = {
     const others = otherPeriods(sums, period ?? '', now)
     const body = (
       <>
-        <Filters
-          visit={here}
-          fields={[
-            periodFilter(here, sums, shown ?? ALL, [[ALL, 'All periods']]),
-            {
-              name: 'status',
-              options: [
-                ['', 'Any'],
-                ...Object.entries({ ...STATUS_WORDS, approved: 'Approved, not paid' }),
-              ],
-            },
-            {
-              name: 'plan',
-              options: [['', 'Any'], ...planOptions(chosenPlans(names, query.plan))],
-            },
-            { name: 'affiliate_id', label: 'Affiliate' },
-          ]}
-        />
+        <Filters visit={here} fields={filtersOf(here, sums, names)} />
         <Live id="statements" seconds={followSeconds(run, now)}>
           {run && <Progress run={run} />}
-          <StatusSums visit={here} totals={totals} />
+          {approved_since === undefined && <StatusSums visit={here} totals={totals} />}
           {period && (
             <OtherDrafts visit={here} others={others.others} hasOwn={others.own !== null} />
           )}
@@ -582,7 +596,7 @@ export const statementsPage: Page = {
         <Elsewhere
           visit={visit}
           period={period}
-          csv={withQuery(path, { ...filter, period: shown, cursor, format: 'csv' })}
+          csv={withQuery(path, { ...filter, period: shown, approved_since, cursor, format: 'csv' })}
         />
       </>
     )

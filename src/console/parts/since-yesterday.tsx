@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { parseAffiliateActor } from '../../auth/grant.ts'
+import { dayNumber, dayText } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { AUDIT_KINDS } from './audit-kinds.ts'
@@ -100,8 +101,15 @@ export async function readSinceYesterday({ api, account, now }: Visit): Promise<
 /** The maximum number of affiliates that a sentence names. */
 const NAMED = 3
 
+interface ShownAffiliates {
+  readonly visit: Visit
+  readonly ids: readonly string[]
+  /** How many there are, if more than the ids. */
+  readonly total?: number
+}
+
 /** Renders the first affiliates and how many more there are. */
-const Affiliates = ({ visit, ids }: { visit: Visit; ids: readonly string[] }) => (
+const Affiliates = ({ visit, ids, total = ids.length }: ShownAffiliates) => (
   <>
     {ids.slice(0, NAMED).map((id, i) => (
       <>
@@ -109,7 +117,7 @@ const Affiliates = ({ visit, ids }: { visit: Visit; ids: readonly string[] }) =>
         <AffiliateName visit={visit} id={id} />
       </>
     ))}
-    {ids.length > NAMED && ` and ${count(ids.length - NAMED)} more`}
+    {total > NAMED && ` and ${count(total - NAMED)} more`}
   </>
 )
 
@@ -150,14 +158,19 @@ const utcDay = (at: string): string => at.slice(0, 'YYYY-MM-DD'.length)
 
 type Props = SinceYesterday & { readonly visit: Visit }
 
+/** Returns the day that the number at the beginning of a sentence counts, as a query. */
+function dayOf(one: Compared, { yesterday }: Changes) {
+  const day = isNew(one) ? dayText(dayNumber(yesterday) + 1) : yesterday
+  return { from: day, to: day }
+}
+
 function Signups({ visit, changes }: Props): Child {
-  const { signups, first_deposits: deposits, yesterday } = changes
+  const { signups, first_deposits: deposits } = changes
   const hasDeposits = deposits !== null && hasSome(deposits)
   if (!hasSome(signups) && !hasDeposits) return null
-  const query = { from: yesterday, to: dayBefore(visit.now, 0), group_by: 'affiliate_id' }
   return (
     <li>
-      <AccountLink visit={visit} at={['reports']} query={query}>
+      <AccountLink visit={visit} at={['customers']} query={dayOf(signups, changes)}>
         {leading(signups, 'customer')}
       </AccountLink>{' '}
       signed up {comparedWords(signups)}
@@ -167,7 +180,11 @@ function Signups({ visit, changes }: Props): Child {
           <AccountLink
             visit={visit}
             at={['reports']}
-            query={{ ...query, metrics: 'first_deposit_count' }}
+            query={{
+              ...dayOf(deposits, changes),
+              group_by: 'affiliate_id',
+              metrics: 'first_deposit_count',
+            }}
           >
             {leading(deposits, 'customer')}
           </AccountLink>{' '}
@@ -185,17 +202,13 @@ function Records({ visit, changes }: Props): Child {
   const refused = total(refused_records)
   return (
     <li>
-      <a href={deliveriesPath(visit.account, days)}>{leading(records, 'record')}</a> arrived{' '}
-      {comparedWords(records)}
-      {refused > 0 && (
-        <>
-          {' '}
-          <a href={deliveriesPath(visit.account, { ...days, status: 'refused' })}>
-            {count(refused)} of them
-          </a>{' '}
-          since yesterday {refused === 1 ? 'was' : 'were'} refused.
-        </>
-      )}
+      {leading(records, 'record')} arrived {comparedWords(records)}
+      {refused > 0 && ` ${count(refused)} of them since yesterday ${were(refused)} refused.`}{' '}
+      <a
+        href={deliveriesPath(visit.account, { ...days, ...(refused > 0 && { status: 'refused' }) })}
+      >
+        {refused > 0 ? 'Why they were refused' : 'Deliveries'}
+      </a>
     </li>
   )
 }
@@ -204,11 +217,9 @@ const were = (number: number): string => (number === 1 ? 'was' : 'were')
 
 /** Says what was approved, paid and came back. */
 function Paid({ visit, changes }: Props): Child {
-  const { approved_statements: approved, payments, returned_payments: returned } = changes
+  const { approved_statements: approved, payments, returned_payments: returned, since } = changes
   if (approved.count + payments.count + returned === 0) return null
-  const [period, ...others] = approved.periods
-  const statements = others.length === 0 ? { period } : { period: 'all', status: 'approved' }
-  const paid = { status: 'paid', from: payments.first_paid_on, to: payments.last_paid_on }
+  const statements = { approved_since: since }
   return (
     <li>
       {approved.count > 0 && (
@@ -221,21 +232,23 @@ function Paid({ visit, changes }: Props): Child {
       )}
       {payments.count > 0 && (
         <>
-          <a
-            href={withQuery(accountPath(visit.account, 'payouts'), {
-              ...paid,
-              from: paid.from ?? undefined,
-              to: paid.to ?? undefined,
-            })}
+          <AccountLink
+            visit={visit}
+            at={['payouts']}
+            query={{ status: 'paid', recorded_since: since }}
           >
             {counted(payments.count, 'payment')}
-          </a>{' '}
+          </AccountLink>{' '}
           {were(payments.count)} recorded: <Amounts amounts={payments.amounts} />.{' '}
         </>
       )}
       {returned > 0 && (
         <>
-          <AccountLink visit={visit} at={['payouts']}>
+          <AccountLink
+            visit={visit}
+            at={['payouts']}
+            query={{ status: 'paid', returned_since: since }}
+          >
             {counted(returned, 'payment')}
           </AccountLink>{' '}
           came back.
@@ -264,19 +277,19 @@ function Cases({ visit, changes: { cases_opened: opened, holds_ended: ended, sin
       )}
       {ended > 0 && (
         <>
-          <a href={`${cases}#ended`}>{counted(ended, 'hold')}</a> of payouts ended without a
-          decision.
+          {counted(ended, 'hold')} of payouts ended without a decision.{' '}
+          <a href={`${cases}#ended`}>{ended === 1 ? 'Look at it' : 'Look at them'}</a>
         </>
       )}
     </li>
   )
 }
 
-function Questions({ visit, changes: { questions_asked: questions } }: Props): Child {
+function Questions({ visit, changes: { questions_asked: questions, since } }: Props): Child {
   if (questions.count === 0) return null
   return (
     <li>
-      <AccountLink visit={visit} at={['questions']} query={{ status: 'all' }}>
+      <AccountLink visit={visit} at={['questions']} query={{ asked_since: since }}>
         {counted(questions.count, 'question')}
       </AccountLink>{' '}
       {were(questions.count)} asked by <Affiliates visit={visit} ids={questions.affiliates} />.
@@ -284,20 +297,24 @@ function Questions({ visit, changes: { questions_asked: questions } }: Props): C
   )
 }
 
-function Added({ visit, changes: { affiliates_added: added } }: Props): Child {
-  const [id, ...others] = added.affiliates
+function Added({ visit, changes: { affiliates_added: added, since } }: Props): Child {
   if (added.count === 0) return null
-  const named = added.affiliates.slice(0, NAMED)
   return (
     <li>
-      <AccountLink
-        visit={visit}
-        at={others.length === 0 && id !== undefined ? ['affiliates', id] : ['affiliates']}
-      >
-        {counted(added.count, 'affiliate')}
-      </AccountLink>{' '}
-      {were(added.count)} added: <Affiliates visit={visit} ids={named} />
-      {added.count > named.length && ` and ${count(added.count - named.length)} more`}.
+      {counted(added.count, 'affiliate')} {were(added.count)} added:{' '}
+      <Affiliates visit={visit} ids={added.affiliates} total={added.count} />.
+      {added.count > NAMED && (
+        <>
+          {' '}
+          <AccountLink
+            visit={visit}
+            at={['audit-log']}
+            query={{ kind: 'affiliates', from: utcDay(since) }}
+          >
+            Who added them
+          </AccountLink>
+        </>
+      )}
     </li>
   )
 }
@@ -373,7 +390,8 @@ function settingLines({ visit, changes, log }: Props, others: number): Child[] {
             {left > 0 && i === shown.length - 1 && (
               <>
                 {' '}
-                <a href={all}>{counted(left, 'more change')}</a>
+                {counted(left, 'more change')} {left === 1 ? 'is' : 'are'} in the{' '}
+                <a href={all}>audit log</a>.
               </>
             )}
           </li>,

@@ -53,6 +53,8 @@ export interface StatementFilter {
 export interface ListFilter extends StatementFilter {
   /** The ids of affiliates, as a JSON array. */
   readonly affiliate_ids?: string
+  /** The beginning of the ULIDs of approvals since a time. */
+  readonly approved_since?: string
 }
 
 /** A statement as lists read it. */
@@ -96,13 +98,19 @@ const withPayment = (isOfOne: boolean) => `(
 
 const OF_AFFILIATES = ` and affiliate_id in (select value from ${JSON_EACH}(:affiliate_ids))`
 
+/** The conditions of a filter that are not equal values. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  affiliate_ids: OF_AFFILIATES,
+  approved_since: ' and approval >= :approved_since',
+}
+
 /** Returns the query of a list of statements, by period, affiliate and plan. */
 const statementsQuery = (account: string, { isApproved, ...filter }: ListFilter) => ({
   columns: LIST_COLUMNS,
   from: `${withPayment(filter.affiliate_id !== undefined)} where account = :account and statement is not null${Object.keys(
     filter,
   )
-    .map((name) => (name === 'affiliate_ids' ? OF_AFFILIATES : ` and ${name} = :${name}`))
+    .map((name) => CONDITIONS[name] ?? ` and ${name} = :${name}`)
     .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
   key: ['period', 'affiliate_id', 'plan'],
   values: { account, ...filter },

@@ -67,7 +67,12 @@ const COLUMNS = [
 
 /** By what a list of questions is narrowed. */
 export type QuestionFilter = Partial<
-  Pick<Row, 'affiliate_id' | 'status'> & { statement: string; customer_id: string }
+  Pick<Row, 'affiliate_id' | 'status'> & {
+    statement: string
+    customer_id: string
+    /** The id that a question of this time would have, without its random part. */
+    asked_since: string
+  }
 >
 
 /** Reads one page of the questions of an account, the latest first. */
@@ -83,7 +88,9 @@ export const listQuestions = (
       customer_id: encode(affiliateQuestions.customer_id, customer_id),
     }),
   }
-  const conditions = Object.keys(narrowed).map((name) => ` and ${name} = :${name}`)
+  const conditions = Object.keys(narrowed).map((name) =>
+    name === 'asked_since' ? ' and id >= :asked_since' : ` and ${name} = :${name}`,
+  )
   const index = filter.affiliate_id === undefined ? '' : OF_ONE
   const query = {
     columns: COLUMNS,

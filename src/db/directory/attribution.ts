@@ -27,8 +27,10 @@ export interface CustomerAttribution
 /** Which customers are listed. */
 export interface AttributionFilter {
   readonly customer_id?: string | undefined
-  /** Only customers without an affiliate, who signed up on these days. */
-  readonly unattributed?: { readonly from: string; readonly to: string }
+  /** Only customers who signed up on these days. */
+  readonly days?: { readonly from: string; readonly to: string } | undefined
+  /** Of these, only customers without an affiliate. */
+  readonly isUnattributed?: boolean
 }
 
 const COLUMNS = ['customer_id', 'day', 'verdict', 'link', 'affiliate_id'] as const
@@ -53,8 +55,8 @@ async function countAndRead(db: D1Database, query: ListQuery, page: Page): Promi
 }
 
 /**
- * Reads one page of an account's customers with their origin, in the order of their ids; those without an
- * affiliate in the order of their days.
+ * Reads one page of an account's customers with their origin, in the order of their ids; those of some days in
+ * the order of their days.
  */
 export async function listAttributions(
   db: D1Database,
@@ -63,7 +65,7 @@ export async function listAttributions(
   filter: AttributionFilter,
 ): Promise<FoundPage<CustomerAttribution>> {
   const query = attributionQuery(account, filter)
-  const isScan = filter.unattributed !== undefined && !page.counted && page.after === null
+  const isScan = filter.isUnattributed && !page.counted && page.after === null
   const found = await (isScan ? countAndRead(db, query, page) : paginate<Row>(db, query, page))
   const encoded = encodedColumns(customers)
   const data = found.data.map((row): CustomerAttribution => {
@@ -75,7 +77,7 @@ export async function listAttributions(
 
 function attributionQuery(
   account: string,
-  { customer_id, unattributed }: AttributionFilter,
+  { customer_id, days, isUnattributed = false }: AttributionFilter,
 ): ListQuery {
   const list = { columns: COLUMNS, from: 'customers where account = :account' }
   if (customer_id !== undefined) {
@@ -86,15 +88,15 @@ function attributionQuery(
       values: { account, customer_id: encode(customers.customer_id, customer_id) },
     }
   }
-  if (unattributed === undefined) {
+  if (days === undefined) {
     const total = `select total from totals where account = :account and resource = 'customers'`
     return { ...list, key: ['customer_id'], total, values: { account } }
   }
-  const { from, to } = unattributed
+  const { from, to } = days
   return {
     ...list,
     from: `customers indexed by customers_day where account = :account
-        and day between :from and :to and affiliate_id is null and link is null`,
+        and day between :from and :to${isUnattributed ? ' and affiliate_id is null and link is null' : ''}`,
     key: ['day', 'customer_id'],
     values: { account, from: encode(customers.day, from), to: encode(customers.day, to) },
   }
