@@ -58,6 +58,12 @@ const TABLES: Record<string, string> = {
   resets: 'Test accounts whose records are being deleted.',
   delivery_conditions: 'Accounts that accept no deliveries, or only those of one book zone.',
   storage: 'The bytes that each account stores, up to an hour (since 1970).',
+  archived_months: 'Months whose records have left the database for objects in R2.',
+  archive_objects:
+    'The manifest: the objects of archived months. `days`, `groups` and `deliveries` are JSON.',
+  archived_records: 'The ids of archived records, each with the first day of its month.',
+  archived_customers: 'The customers who have archived records, by month.',
+  retired_archives: 'Objects of months that are no longer archived, until they are deleted.',
   erasures:
     'Customers whose personal data was erased; their activities before `next_day` and `after_id` are done.',
   fx_rates:

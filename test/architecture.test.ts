@@ -23,6 +23,7 @@ const MAY_USE: Record<string, string[]> = {
   retry: ['errors'],
   zone: ['durations'],
   parquet: ['errors', 'retry'],
+  archive: ['db', 'durations', 'parquet'],
   validation: [],
   db: ['amount-signs', 'durations', 'errors', 'retry'],
   auth: ['amount-signs', 'db', 'durations', 'errors', 'retry'],

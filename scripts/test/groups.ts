@@ -145,6 +145,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'list-limits',
     'row-reads',
   ],
+  archive: ['archive'],
   parquet: ['parquet'],
   project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],
   portal: [

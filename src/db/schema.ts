@@ -818,6 +818,83 @@ export const storage = sqliteTable('storage', {
   measuring: text(),
 })
 
+/** Months whose records have left the database for objects in R2. */
+export const archivedMonths = sqliteTable(
+  'archived_months',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    first_day: day().notNull(),
+    last_day: integer().notNull(),
+    state: text({ enum: ['writing', 'sealed', 'archived', 'restoring', 'ended'] }).notNull(),
+    begun_at: integer().notNull(),
+    totals_at: integer().notNull(),
+    erasures: integer().notNull(),
+    prefix: text().notNull(),
+    records: integer(),
+    archived_at: integer(),
+    wanted_at: integer(),
+    fault: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day] })],
+)
+
+/** The manifest: the objects of archived months. `days`, `groups` and `deliveries` are JSON. */
+export const archiveObjects = sqliteTable(
+  'archive_objects',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    first_day: day().notNull(),
+    part: integer().notNull(),
+    sha256: text().notNull(),
+    bytes: integer().notNull(),
+    version: integer().notNull(),
+    records: integer().notNull(),
+    days: text().notNull(),
+    groups: text().notNull(),
+    deliveries: text().notNull(),
+    written_at: integer().notNull(),
+    restored: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.part] })],
+)
+
+/** The ids of archived records, each with the first day of its month. */
+export const archivedRecords = sqliteTable(
+  'archived_records',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    id: text().notNull(),
+    first_day: day().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.id] })],
+)
+
+/** The customers who have archived records, by month. */
+export const archivedCustomers = sqliteTable(
+  'archived_customers',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    first_day: day().notNull(),
+    customer_id: id().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.customer_id] })],
+)
+
+/** Objects of months that are no longer archived, until they are deleted. */
+export const retiredArchives = sqliteTable(
+  'retired_archives',
+  {
+    account: text().notNull(),
+    prefix: text().notNull(),
+    delete_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.prefix] })],
+)
+
 /** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */
 export const erasures = sqliteTable(
   'erasures',

@@ -143,6 +143,18 @@ export const objectSource = (bucket: R2Bucket, known: KnownObject): ByteSource =
     ),
 })
 
+/** Returns the keys of the objects whose keys begin with a text. */
+export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  let cursor: string | undefined
+  do {
+    const listed = await withR2Retry(() => bucket.list({ prefix, ...(cursor && { cursor }) }))
+    for (const { key } of listed.objects) keys.push(key)
+    cursor = listed.truncated ? listed.cursor : undefined
+  } while (cursor !== undefined)
+  return keys
+}
+
 /** Deletes objects. Keys without an object are ignored. */
 export async function deleteObjects(bucket: R2Bucket, keys: readonly string[]): Promise<void> {
   // R2 deletes at most 1000 objects in one call.

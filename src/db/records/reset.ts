@@ -14,7 +14,12 @@ export const RESET_LIMITS = {
  * primary key behind the account.
  */
 const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  // First, so that the triggers of deleted records find nothing kept and no webhooks.
+  // First: then records that leave for an archive are deleted like all others.
+  archived_months: ['resource', 'first_day'],
+  archive_objects: ['resource', 'first_day', 'part'],
+  archived_records: ['resource', 'id'],
+  archived_customers: ['resource', 'first_day', 'customer_id'],
+  // Then these, so that the triggers of deleted records find nothing kept and no webhooks.
   day_totals: ['resource', 'day'],
   kept_days: ['first_day'],
   changed_days: ['first_day', 'generation', 'day'],
@@ -105,6 +110,11 @@ const OPEN_BOOKS = compileStatement(`
 
 const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :account')
 
+/** Has the objects of the archives of an account deleted soon. */
+const RETIRE_SOON = compileStatement(`
+  update retired_archives set delete_at = 0
+  where account = :account and delete_at > 0 and ${IS_RESETTING}`)
+
 const resources: Readonly<Record<string, string>> = COUNTED_RESOURCES
 
 /**
@@ -117,6 +127,7 @@ export const RESET_STEP: readonly Statement[] = [
     const resource = resources[table]
     return [...(resource ? [subtractDeleted(table, key, resource)] : []), deleteRows(table, key)]
   }),
+  RETIRE_SOON,
   compileStatement(
     `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),

@@ -1,0 +1,325 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { resourcesOf } from '../src/app.ts'
+import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
+import { deleteRetiredObjects } from '../src/archive/delete-retired.ts'
+import { OBJECT_LIMITS } from '../src/archive/object.ts'
+import { restoreStep } from '../src/archive/restore-month.ts'
+import { type Month, readMonth, readParts } from '../src/db/archive/months.ts'
+import type { ArchivedResource } from '../src/db/archive/tables.ts'
+import { dayNumber } from '../src/db/column-types.ts'
+import { formOf } from '../src/db/records/totals.ts'
+import { DAY_MS } from '../src/durations.ts'
+import { overriding } from './overriding.ts'
+import { ada, deposit, partner, traded } from './partner.ts'
+
+// Old records leave the database for objects in R2, and come back as they were, to the bit.
+
+/** Has kept totals look as if they were kept an hour ago. */
+const ageTotals = () =>
+  env.DB.prepare('update day_totals set checked_at = checked_at - 3600000').run()
+
+const monthOf = (account: string, resource: ArchivedResource, month = '2026-10'): Month => ({
+  account,
+  resource,
+  first_day: dayNumber(`${month}-01`),
+  last_day: dayNumber(`${month}-31`),
+})
+
+const place: ArchivePlace = { db: env.DB, bucket: env.ARCHIVE }
+
+const formOfResource = (resource: ArchivedResource) =>
+  formOf(resourcesOf('forex').find(({ name }) => name === resource)!)
+
+/** Makes all steps of an archiving. Returns their number. */
+async function archive(month: Month, now = Date.now(), from = place): Promise<number> {
+  const task = { month, form: formOfResource(month.resource) }
+  for (let steps = 1; ; steps++) if (!(await archiveStep(from, task, now))) return steps
+}
+
+async function restore(month: Month, from = place): Promise<void> {
+  while (await restoreStep(from, month)) {
+    // The next step goes on.
+  }
+}
+
+const rowsOf = async (table: string) =>
+  (await env.DB.prepare(`select * from ${table}`).all()).results
+
+/** Every row of the database but those of the archive itself. */
+async function dump() {
+  const { results } = await env.DB.prepare(
+    `select name from sqlite_schema where type = 'table' and name not like 'archive%'
+      and name not like 'retired%' and name not like 'sqlite%' and name not like '_cf%' and name not like 'd1_%'`,
+  ).all<{ name: string }>()
+  const tables = await Promise.all(results.map(async ({ name }) => [name, await rowsOf(name)]))
+  return Object.fromEntries(tables)
+}
+
+const AMOUNTS = [0.1 + 0.2, 1e21, 5e-324, -12.345678, 123456789.123456, 1 / 3, -0.0]
+
+/** Returns a firm with records of October whose control totals are kept. */
+async function firm(account = 'acme', records = 40) {
+  const acme = await partner('forex', { account })
+  await acme.post('customers', [ada, { ...ada, customer_id: crypto.randomUUID() }])
+  const sent = await acme.post(
+    'transactions',
+    Array.from({ length: records }, (_, i) => ({
+      ...{ ...deposit, transaction_id: i % 2 ? crypto.randomUUID() : `Tür-${i}'"` },
+      transaction_date: `2026-10-${String(1 + (i % 28)).padStart(2, '0')}T09:30:00.000Z`,
+      amount_currency: 100 + i / 4,
+      ...(i % 3 === 0 && { note: `Größe 🙂 ${i}` }),
+    })),
+  )
+  expect(sent.status).toBe(200)
+  // Amounts that no feed may send, but SQL may store.
+  for (const [i, amount] of AMOUNTS.entries()) {
+    await env.DB.prepare('update transactions set amount_usd = ? where account = ? and idx = ?')
+      .bind(amount, account, i)
+      .run()
+  }
+  await acme.post('transactions', [
+    { ...deposit, transaction_id: 'new', transaction_date: '2026-11-02T09:30:00.000Z' },
+  ])
+  await acme.post('trading-activity', [traded, { ...traded, date: '2026-10-31', pnl: undefined }])
+  expect((await acme.get('totals?from=2026-10-01&to=2026-11-30')).status).toBe(200)
+  await ageTotals()
+  return acme
+}
+
+/** Thrown where an invocation ends. */
+class Killed extends Error {}
+
+/** Returns the place whose database ends the invocation at its next call number `calls`, before or after it. */
+function killing(calls: number, after: boolean) {
+  let left = calls
+  const ending =
+    <A extends unknown[], R>(real: (...args: A) => Promise<R>) =>
+    async (...args: A) => {
+      left -= 1
+      if (left === 0 && !after) throw new Killed()
+      const result = await real(...args)
+      if (left === 0) throw new Killed()
+      return result
+    }
+  const statement = (real: D1PreparedStatement): D1PreparedStatement =>
+    overriding(real, {
+      bind: (...values: unknown[]) => statement(real.bind(...values)),
+      all: ending(() => real.all()),
+      first: ending(() => real.first()),
+      run: ending(() => real.run()),
+    })
+  const db = overriding(env.DB, {
+    prepare: (text: string) => statement(env.DB.prepare(text)),
+    batch: ending((list: D1PreparedStatement[]) => env.DB.batch(list)),
+  })
+  return { db, bucket: env.ARCHIVE }
+}
+
+const small = { ...OBJECT_LIMITS, records: 9, group: 4 }
+const steps = { ...STEP_LIMITS, page: 3, dropped: 7 }
+const usual = [{ ...OBJECT_LIMITS }, { ...STEP_LIMITS }]
+afterEach(() => {
+  Object.assign(OBJECT_LIMITS, usual[0])
+  Object.assign(STEP_LIMITS, usual[1])
+})
+
+/** Makes objects and steps so small that a month has several of each. */
+function takeSmallSteps() {
+  Object.assign(OBJECT_LIMITS, small)
+  Object.assign(STEP_LIMITS, steps)
+}
+
+const october = (account = 'acme') => monthOf(account, 'transactions')
+
+/** Rejects with `Killed` exactly if an invocation was ended. */
+async function isKilled(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work
+    return false
+  } catch (error) {
+    if (error instanceof Killed) return true
+    throw error
+  }
+}
+
+describe('a month that is archived', () => {
+  test('leaves the database, and comes back to the bit', async () => {
+    await firm()
+    const before = await dump()
+    const months = [monthOf('acme', 'transactions'), monthOf('acme', 'trading-activity')]
+    for (const month of months) {
+      await archive(month)
+      expect(await readMonth(env.DB, month)).toMatchObject({ state: 'archived' })
+    }
+    const { transactions, activity, ...others } = await dump()
+    expect(transactions).toHaveLength(1)
+    expect(activity).toEqual([])
+    expect(others).toEqual({ ...before, transactions: undefined, activity: undefined })
+    for (const month of months) await restore(month)
+    expect(await dump()).toEqual(before)
+    for (const table of [
+      'archived_months',
+      'archive_objects',
+      'archived_records',
+      'archived_customers',
+    ]) {
+      expect(await rowsOf(table)).toEqual([])
+    }
+    expect(await rowsOf('retired_archives')).toHaveLength(2)
+  })
+
+  test.for([false, true])('survives an end before or after any query: %s', async (after) => {
+    takeSmallSteps()
+    await firm('acme', 12)
+    const before = await dump()
+    // The first call that is never made tells that all were tried.
+    for (let calls = 1, goesOn = true; goesOn; calls++) {
+      goesOn = await isKilled(archive(october(), Date.now(), killing(calls, after)))
+      await archive(october())
+      expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', records: 12 })
+      const { transactions, ...others } = await dump()
+      expect(transactions).toHaveLength(1)
+      expect(others).toEqual({ ...before, transactions: undefined })
+      await isKilled(restore(october(), killing(calls, after)))
+      await restore(october())
+      expect(await dump()).toEqual(before)
+      expect(await rowsOf('archived_records')).toEqual([])
+    }
+  })
+
+  test.for<[string, (acme: Awaited<ReturnType<typeof firm>>) => Promise<unknown>]>([
+    ['a new record', (acme) => acme.post('transactions', [{ ...deposit, transaction_id: 'late' }])],
+    [
+      'a record of a day that had none',
+      (acme) =>
+        acme.post('transactions', [
+          { ...deposit, transaction_id: 'late', transaction_date: '2026-10-31T09:30:00.000Z' },
+        ]),
+    ],
+    [
+      'a changed note',
+      (acme) =>
+        acme.post('transactions', [
+          {
+            ...{ ...deposit, transaction_id: `Tür-2'"`, amount_currency: 100.5, note: 'Übertrag' },
+            transaction_date: '2026-10-03T09:30:00.000Z',
+          },
+        ]),
+    ],
+    [
+      'a record that leaves for another month',
+      (acme) =>
+        acme.post('transactions', [
+          { ...deposit, transaction_id: `Tür-2'"`, transaction_date: '2026-12-03T09:30:00.000Z' },
+        ]),
+    ],
+  ])('stays in the database if %s arrives while it is written', async ([, change]) => {
+    takeSmallSteps()
+    const acme = await firm()
+    const task = { month: october(), form: formOfResource('transactions') }
+    // Begins, and writes two of five objects.
+    for (let i = 0; i < 3; i++) await archiveStep(place, task, Date.now())
+    expect((await change(acme)) as Response).toMatchObject({ status: 200 })
+    await acme.get('totals?from=2026-10-01&to=2026-12-31')
+    const before = await dump()
+    await archive(october())
+    expect(await readMonth(env.DB, october())).toBeNull()
+    expect(await dump()).toEqual(before)
+    expect(await rowsOf('archived_customers')).toEqual([])
+  })
+
+  test('needs kept totals of every day, and no record that waits or is erased', async () => {
+    const acme = await firm()
+    const begins = () =>
+      archiveStep(place, { month: october(), form: formOfResource('transactions') }, Date.now())
+    await env.DB.prepare('update transactions set held = 1 where idx = 1').run()
+    await acme.get('totals?from=2026-10-01&to=2026-10-31')
+    await ageTotals()
+    expect(await begins()).toBe(false)
+    await env.DB.prepare('update transactions set held = 0 where idx = 1').run()
+    expect(await begins()).toBe(false)
+    await acme.get('totals?from=2026-10-01&to=2026-10-31')
+    // The totals are newer than two clocks may differ by.
+    expect(await begins()).toBe(false)
+    await ageTotals()
+    await env.DB.prepare("insert into erasures values ('acme', 'c-1', '', 0, '')").run()
+    expect(await begins()).toBe(false)
+    await env.DB.prepare('delete from erasures').run()
+    await env.DB.prepare("insert into resets values ('acme', '')").run()
+    expect(await begins()).toBe(false)
+    await env.DB.prepare('delete from resets').run()
+    expect(await archiveStep(place, { month: october(), form: 'another' }, Date.now())).toBe(false)
+    expect(await rowsOf('archived_months')).toEqual([])
+    expect(await begins()).toBe(true)
+  })
+
+  test('is not restored from an object that is missing, damaged or foreign', async () => {
+    await firm()
+    await firm('other', 20)
+    await archive(october())
+    await archive(october('other'))
+    const [{ key }, foreign] = (await env.ARCHIVE.list()).objects as [R2Object, R2Object]
+    const bytes = await (await env.ARCHIVE.get(key))!.arrayBuffer()
+    const damaged = new Uint8Array(bytes.slice(0))
+    damaged[40]! ^= 1
+    const others = await (await env.ARCHIVE.get(foreign.key))!.arrayBuffer()
+    for (const found of [null, damaged, others, bytes.slice(1)]) {
+      await (found ? env.ARCHIVE.put(key, found) : env.ARCHIVE.delete(key))
+      await expect(restore(october())).rejects.toThrow(key)
+      expect(await readMonth(env.DB, october())).toMatchObject({ state: 'restoring', fault: key })
+      expect(await rowsOf('transactions')).toHaveLength(2)
+    }
+    await env.ARCHIVE.put(key, bytes, { sha256: String(key.split('/').at(-1)) })
+    await restore(october())
+    expect(await rowsOf('transactions')).toHaveLength(42)
+  })
+
+  test('is not archived if R2 fails or returns other bytes', async () => {
+    await firm()
+    const before = await dump()
+    const failing = overriding(env.ARCHIVE, {
+      put: () => Promise.reject(new Error('put: Internal Error (10001)')),
+    })
+    await expect(archive(october(), Date.now(), { ...place, bucket: failing })).rejects.toThrow()
+    const forgetful = overriding(env.ARCHIVE, { put: () => Promise.resolve(null) })
+    await expect(archive(october(), Date.now(), { ...place, bucket: forgetful })).rejects.toThrow(
+      'missing',
+    )
+    expect(await dump()).toEqual(before)
+    await archive(october())
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
+  })
+
+  test('has a manifest with digest, days, row groups and deliveries', async () => {
+    takeSmallSteps()
+    await firm()
+    await archive(october())
+    const parts = await readParts(env.DB, october())
+    const { objects } = await env.ARCHIVE.list({ include: ['httpMetadata'] })
+    expect(parts.map(({ records }) => records)).toEqual([9, 9, 9, 9, 4])
+    expect(parts.map(({ sha256, bytes }) => [`${sha256}`, bytes]).sort()).toEqual(
+      objects.map(({ key, size }) => [key.split('/').at(-1), size]).sort(),
+    )
+    expect(JSON.parse(parts[0]!.days)).toEqual([
+      [20727, 2],
+      [20728, 2],
+      [20729, 2],
+      [20730, 2],
+      [20731, 1],
+    ])
+    expect(JSON.parse(parts[0]!.groups).map(([records]: [number]) => records)).toEqual([4, 4, 1])
+    expect(JSON.parse(parts[0]!.deliveries)[0]).toMatch(/^dlv_/)
+  })
+
+  test('leaves no object 30 days after it came back', async () => {
+    await firm()
+    await archive(october())
+    await restore(october())
+    expect(await deleteRetiredObjects(place, Date.now() + 29 * DAY_MS, 10)).toBe(true)
+    expect((await env.ARCHIVE.list()).objects).toHaveLength(1)
+    expect(await deleteRetiredObjects(place, Date.now() + 31 * DAY_MS, 1)).toBe(false)
+    expect((await env.ARCHIVE.list()).objects).toEqual([])
+    expect(await rowsOf('retired_archives')).toEqual([])
+  })
+})
