@@ -776,6 +776,30 @@ export const databaseSizes = sqliteTable(
   (t) => [primaryKey({ columns: [t.binding, t.day] })],
 )
 
+/** The accounts that move from this database to another one, or have moved. */
+export const moveSources = sqliteTable('move_sources', {
+  account: text().primaryKey(),
+  closed: integer().notNull().default(0),
+})
+
+/** The changed rows of accounts that move, to be copied. */
+export const moveChanges = sqliteTable(
+  'move_changes',
+  {
+    account: text().notNull(),
+    source_table: text().notNull(),
+    key: text().notNull(),
+    note: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.source_table, t.key, t.note] })],
+)
+
+/** The accounts of which this database gets a copy. */
+export const moveCopies = sqliteTable('move_copies', {
+  account: text().primaryKey(),
+  writer: text().notNull(),
+})
+
 /** The freshness of each feed: one row per account, hour (since 1970) and resource. */
 export const arrivals = sqliteTable(
   'arrivals',

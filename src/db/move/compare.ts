@@ -1,24 +1,157 @@
-import { type CopyPlace, type Difference, notBuilt } from './place.ts'
+import { sumOf } from '../commission/books/ledger.ts'
+import { all, only } from '../query.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { compileStatement } from '../statement.ts'
+import { eachTable } from './copy.ts'
+import { countNotes } from './follow.ts'
+import { readChanged, readPage, rowKey, type StoredRow } from './pages.ts'
+import { describePair, type Pair } from './pair.ts'
+import { type CopyPlace, type Difference, MOVE_LIMITS } from './place.ts'
+import { type MovedTable, quoted } from './tables.ts'
+import { takeOver } from './write.ts'
 
 /**
  * Compares the next rows of an account in both databases, byte for byte. Begins with the place null; returns
  * the differences, without rows whose change is noted and not copied yet, and the place at which the next
  * step goes on, or null once every table is compared.
  */
-export const compareStep = (
-  _source: D1Database,
-  _target: D1Database,
-  _account: string,
-  _place: CopyPlace | null,
-): Promise<{ differences: readonly Difference[]; next: CopyPlace | null }> => notBuilt()
+export async function compareStep(
+  source: D1Database,
+  target: D1Database,
+  account: string,
+  place: CopyPlace | null,
+): Promise<{ differences: readonly Difference[]; next: CopyPlace | null }> {
+  const pair = await describePair(source, target, account)
+  const differences: Difference[] = []
+  const next = await eachTable(pair, place, async (table, after) => {
+    const page = await readPage(source, table, account, { after })
+    const last = page.found.at(-1)
+    const end = page.isLast || !last ? null : rowKey(table, last)
+    const copy = await readPage(target, table, account, { after, last: end, times: 4 })
+    pair.left.queries -= 2
+    pair.left.pages--
+    if (JSON.stringify(page.found) !== JSON.stringify(copy.found)) {
+      differences.push(...(await confirm(pair, table, differing(table, page.found, copy.found))))
+    }
+    return { after: end }
+  })
+  return { differences, next }
+}
+
+/** Returns the keys, as JSON, of the rows that only one of two lists has. */
+function differing(
+  table: MovedTable,
+  found: readonly StoredRow[],
+  copied: readonly StoredRow[],
+): string[] {
+  const [left, right] = [found, copied].map(
+    (list) => new Set(list.map((row) => JSON.stringify(row))),
+  )
+  const keyText = (row: StoredRow) => JSON.stringify(rowKey(table, row))
+  const lacking = (list: readonly StoredRow[], other: Set<string> | undefined) =>
+    list.filter((row) => !other?.has(JSON.stringify(row))).map(keyText)
+  return [...new Set([...lacking(found, right), ...lacking(copied, left)])]
+}
+
+const READ_NOTED = compileStatement(`
+  select k.value as key from ${JSON_EACH}(:keys) k where exists (
+    select 1 from move_changes where account = :account and source_table = :table and key = k.value)`)
+
+/** Returns those of the rows that differ although no change of them is noted. */
+async function confirm(
+  { source, target, account, left }: Pair,
+  table: MovedTable,
+  keys: readonly string[],
+): Promise<Difference[]> {
+  const found: Difference[] = []
+  for (let i = 0; i < keys.length; ) {
+    const some = keys.slice(i, i + MOVE_LIMITS.changes)
+    // Both may change until the notes are read: a change in between is noted.
+    const [rows, copies] = await Promise.all(
+      [source, target].map((db) => readChanged(db, table, account, some)),
+    )
+    const many = Math.min(rows?.length ?? 0, copies?.length ?? 0)
+    const noted = await all<{ key: string }>(source, READ_NOTED, {
+      ...{ account, table: table.name },
+      keys: JSON.stringify(some),
+    })
+    left.queries -= 3
+    const isNoted = new Set(noted.map(({ key }) => key))
+    for (const [place, key] of some.slice(0, many).entries()) {
+      const [row, copy] = [rows?.[place], copies?.[place]]
+      if (JSON.stringify(row) === JSON.stringify(copy) || isNoted.has(key)) continue
+      // The directory has entries of its own.
+      if (table.name === 'audit_log' && row === null) continue
+      found.push({ table: table.name, key })
+    }
+    i += many
+  }
+  return found
+}
+
+/** Returns the SQL of what a table has, without reading it twice: its rows, and sums of its columns. */
+function summary({ columns, key, name }: MovedTable): string {
+  const sums = columns.map(({ name: column, type }) => {
+    const value = quoted(column)
+    if (type === 'REAL') return `total(${value}) as ${value}`
+    // The low bits of integers: the sum of a million times exceeds what an integer holds.
+    const sum = type === 'INTEGER' ? `${value} & 1048575` : `length(${value})`
+    return `sum(${sum}) as ${value}`
+  })
+  const order = key.length > 0 ? ` order by ${key.map(quoted).join()}` : ''
+  return `select count(*) as "number", ${sums.join()} from (
+    select * from ${quoted(name)} where account = :account${order})`
+}
+
+const LEDGER_SUMS = compileStatement(`
+  select kind, currency, ${sumOf('amount')} as units from ledger
+  where account = :account group by kind, currency order by kind, currency`)
+
+/** The statements of one query of their hashes. */
+const HASHES = 5000
+
+const READ_HASHES = compileStatement(`
+  select id, hash, status from statements indexed by statements_id
+  where account = :account and id > :after order by id limit ${HASHES}`)
 
 /**
  * Compares, while the account's writes are refused: the rows of each table, control totals, sums of the
  * ledger, and the hashes of statements. Returns the names of what differs. No step that began before can write
  * the copy any more.
  */
-export const finalCheck = (
-  _source: D1Database,
-  _target: D1Database,
-  _account: string,
-): Promise<readonly string[]> => notBuilt()
+export async function finalCheck(
+  source: D1Database,
+  target: D1Database,
+  account: string,
+): Promise<readonly string[]> {
+  const { tables } = await describePair(source, target, account)
+  await takeOver(target, account)
+  const left = await countNotes(source, account)
+  if (left > 0) return ['changes']
+  const compared = tables.filter(({ name }) => name !== 'audit_log')
+  const both = (read: (db: D1Database) => Promise<unknown>) =>
+    Promise.all([source, target].map(read)).then(
+      ([one, other]) => JSON.stringify(one) === JSON.stringify(other),
+    )
+  const checks = [
+    ...compared.map((table) => {
+      const statement = compileStatement(summary(table))
+      return [table.name, () => both((db) => only(db, statement, { account }))] as const
+    }),
+    ['ledger sums', () => both((db) => all(db, LEDGER_SUMS, { account }))] as const,
+    ['statement hashes', () => both((db) => readHashes(db, account))] as const,
+  ]
+  const results = await Promise.all(checks.map(([, isSame]) => isSame()))
+  return checks.flatMap(([name], i) => (results[i] ? [] : [name]))
+}
+
+/** Reads the hash of every statement. */
+async function readHashes(db: D1Database, account: string): Promise<unknown[]> {
+  const hashes: { id: string }[] = []
+  for (let after = ''; ; ) {
+    const found = await all<{ id: string }>(db, READ_HASHES, { account, after })
+    hashes.push(...found)
+    after = found.at(-1)?.id ?? ''
+    if (found.length < HASHES) return hashes
+  }
+}

@@ -1,4 +1,8 @@
-import { type CopyPlace, notBuilt } from './place.ts'
+import { readPage, rowKey, type StoredRow } from './pages.ts'
+import { describePair, type Pair } from './pair.ts'
+import { type CopyPlace, type Key, MOVE_LIMITS } from './place.ts'
+import type { MovedTable } from './tables.ts'
+import { takeOver, writeCopy } from './write.ts'
 
 /**
  * Copies the next pages of an account, with at most `MOVE_LIMITS.queries` queries. Begins with the place
@@ -7,9 +11,67 @@ import { type CopyPlace, notBuilt } from './place.ts'
  *
  * @throws CopyEnded if another step has begun to write the copy meanwhile, or the copy has ended.
  */
-export const copyStep = (
-  _source: D1Database,
-  _target: D1Database,
-  _account: string,
-  _place: CopyPlace | null,
-): Promise<CopyPlace | null> => notBuilt()
+export async function copyStep(
+  source: D1Database,
+  target: D1Database,
+  account: string,
+  place: CopyPlace | null,
+): Promise<CopyPlace | null> {
+  const pair = await describePair(source, target, account)
+  const writer = await takeOver(target, account)
+  pair.left.queries--
+  return eachTable(pair, place, (table, after) => copyPages(pair, table, writer, after))
+}
+
+/** The end of a part of a table: the key behind which the next one begins; null at the end of the table. */
+export interface PartEnd {
+  readonly after: Key | null
+}
+
+/**
+ * Goes through the tables of an account in parts, until the step may do no more. Returns the place of the next
+ * step; null at the end of the last table.
+ */
+export async function eachTable(
+  { tables, left }: Pair,
+  place: CopyPlace | null,
+  doPart: (table: MovedTable, after: Key | null) => Promise<PartEnd>,
+): Promise<CopyPlace | null> {
+  const first = place ? tables.findIndex(({ name }) => name === place.table) : 0
+  let after = place?.after ?? null
+  for (const table of tables.slice(Math.max(first, 0))) {
+    do {
+      if (left.pages <= 0 || left.queries < mostQueries(table)) return { table: table.name, after }
+      ;({ after } = await doPart(table, after))
+    } while (after !== null)
+  }
+  return null
+}
+
+/** The most queries of one part: its pages, the triggers twice, and what checks and changes the copy. */
+const mostQueries = ({ triggers }: MovedTable) =>
+  2 * triggers.length + 4 * MOVE_LIMITS.pagesPerBatch + 10
+
+async function copyPages(
+  { source, target, account, left }: Pair,
+  table: MovedTable,
+  writer: string,
+  begin: Key | null,
+): Promise<PartEnd> {
+  let after = begin
+  const put: StoredRow[] = []
+  let isLast = false
+  for (let pages = 0; pages < MOVE_LIMITS.pagesPerBatch && !isLast; pages++) {
+    const page = await readPage(source, table, account, { after })
+    left.queries--
+    left.pages--
+    put.push(...page.found)
+    isLast = page.isLast
+    const last = page.found.at(-1)
+    if (last) after = rowKey(table, last)
+  }
+  if (put.length > 0) {
+    left.queries -= await writeCopy(target, table, { account, writer }, { gone: [], put })
+  }
+  return { after: isLast ? null : after }
+}

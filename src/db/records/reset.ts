@@ -1,3 +1,4 @@
+import { SENT_TABLES } from '../account-tables.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
@@ -7,67 +8,6 @@ export const RESET_LIMITS = {
   rows: 1000,
   /** The time for which a request deletes records, in milliseconds. */
   resetMs: 10_000,
-}
-
-/**
- * The tables with data that an account sent, and with what was derived from it: the columns of the
- * primary key behind the account.
- */
-const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  // First: then records that leave for an archive are deleted like all others.
-  archived_months: ['resource', 'first_day'],
-  archive_objects: ['resource', 'first_day', 'part'],
-  archived_records: ['resource', 'id'],
-  archived_customers: ['resource', 'first_day', 'customer_id'],
-  // Then these, so that the triggers of deleted records find nothing kept and no webhooks.
-  day_totals: ['resource', 'day'],
-  kept_days: ['first_day'],
-  changed_days: ['first_day', 'generation', 'day'],
-  kept_facts: ['customer_id', 'first_day'],
-  fraud_progress: ['account'],
-  fraud_changed_customers: ['customer_id'],
-  fraud_findings: ['affiliate_id', 'rule', 'subject', 'day', 'part'],
-  fraud_cases: ['id'],
-  fraud_ended_holds: ['case_id'],
-  fraud_gone_cases: ['id'],
-  fraud_decisions: ['case_id', 'position'],
-  fraud_seen_parts: ['case_id', 'position', 'part'],
-  fraud_notes: ['case_id', 'id'],
-  fraud_rule_versions: ['rule', 'version'],
-  affiliate_questions: ['id'],
-  affiliate_question_messages: ['question', 'position'],
-  webhook_endpoints: ['id'],
-  postback_progress: ['account'],
-  postback_customers: ['customer_id', 'affiliate_id'],
-  webhook_messages: ['event', 'endpoint'],
-  webhook_events: ['id'],
-  webhook_attempts: ['id'],
-  webhook_late_feeds: ['resource'],
-  webhook_refusals: ['day'],
-  transactions: ['day', 'customer_id', 'transaction_id'],
-  activity: ['date', 'customer_id', 'instrument', 'currency'],
-  events: ['day', 'customer_id', 'id'],
-  customers: ['customer_id'],
-  customer_affiliations: ['customer_id', 'day'],
-  customer_owners: ['owner', 'customer_id'],
-  customer_fields: ['customer_id', 'day'],
-  customer_refusals: ['customer_id'],
-  deliveries: ['id'],
-  delivery_terms: ['day', 'term', 'delivery'],
-  arrivals: ['hour', 'resource'],
-  idempotency_keys: ['resource', 'key'],
-  clicks: ['day', 'link_id', 'click_id'],
-  ledger: ['affiliate_id', 'id'],
-  payments: ['reference'],
-  payment_returns: ['payment'],
-  manual_entries: ['id'],
-  statement_approvals: ['id', 'hash', 'actor'],
-  open_affiliates: ['plan', 'period', 'affiliate_id'],
-  closed_periods: ['plan', 'period'],
-  statement_lines: ['id', 'part'],
-  statements: ['period', 'affiliate_id', 'plan'],
-  statement_run_steps: ['run', 'step'],
-  statement_runs: ['id'],
 }
 
 /** The resources that `totals` counts, by the table of their records. */

@@ -1,0 +1,110 @@
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { withD1Retry } from '../retry.ts'
+import { type Key, MOVE_LIMITS } from './place.ts'
+import { type MovedTable, quoted } from './tables.ts'
+
+/** A stored row: its columns in the order of the table. */
+export type StoredRow = readonly unknown[]
+
+/** The largest integer, and the largest number, that a result of D1 has without loss. */
+const EXACT = { INTEGER: '9007199254740991', REAL: '1.7976931348623157e308' } as const
+
+/** Returns the SQL of a column as it leaves the database without loss. */
+function exactValue({ name, type }: MovedTable['columns'][number]): string {
+  const column = quoted(name)
+  if (type !== 'INTEGER' && type !== 'REAL') return column
+  // An integer as text becomes the same integer in the copy.
+  return `iif(${column} between -${EXACT[type]} and ${EXACT[type]}, ${column}, cast(${column} as text))`
+}
+
+const valuesOf = ({ columns }: MovedTable) => columns.map(exactValue).join()
+
+/** Returns the SQL of about how many characters a row has. */
+const sizeOf = ({ columns }: MovedTable) =>
+  columns
+    .map(({ name, type }) => (type === 'TEXT' ? `ifnull(length(${quoted(name)}), 0)` : '8'))
+    .join(' + ')
+
+const keyOf = ({ key }: MovedTable) => key.map(quoted).join()
+
+/** Returns the primary key of a row. */
+export const rowKey = (table: MovedTable, row: StoredRow): Key =>
+  table.key.map((name) => {
+    const value = row[table.columns.findIndex((column) => column.name === name)]
+    return typeof value === 'number' ? value : String(value)
+  })
+
+/** Rows that follow each other, and whether they are the last of the account. */
+export interface TablePage {
+  readonly found: readonly StoredRow[]
+  readonly isLast: boolean
+}
+
+/** Which rows of a table a page has. */
+export interface PageRange {
+  readonly after: Key | null
+  /** The last key; none if null. */
+  readonly last?: Key | null
+  /** How many times as large as usual the page may be. */
+  readonly times?: number
+}
+
+/** Reads the rows of an account behind a key, bounded by rows and by characters. */
+export async function readPage(
+  db: D1Database,
+  table: MovedTable,
+  account: string,
+  { after, last = null, times = 1 }: PageRange,
+): Promise<TablePage> {
+  const key = keyOf(table)
+  const marks = (from: number) => table.key.map((_, i) => `?${from + i}`).join()
+  const lower = after && table.key.length > 0 ? ` and (${key}) > (${marks(2)})` : ''
+  const upper =
+    last && table.key.length > 0
+      ? ` and (${key}) <= (${marks(lower ? 2 + table.key.length : 2)})`
+      : ''
+  const order = key && ` order by ${key}`
+  const size = sizeOf(table)
+  const most = MOVE_LIMITS.rows * times
+  const sql = `
+    select ${valuesOf(table)}, "number" from (
+      select *, count(*) over () as "number",
+        sum(${size}) over (${order} rows unbounded preceding) - (${size}) as "characters before"
+      from (select * from ${quoted(table.name)} where account = ?1${lower}${upper}${order} limit ${most + 1})
+    ) where "characters before" <= ${MOVE_LIMITS.characters * times}${order}`
+  const bound = [account, ...(lower && after ? after : []), ...(upper && last ? last : [])]
+  const read = await readRaw(db, sql, bound)
+  const found = read.slice(0, most).map((row) => row.slice(0, -1))
+  // A row more than the page is searched for.
+  return { found, isLast: found.length === 0 || found.length === read[0]?.at(-1) }
+}
+
+/** Reads the rows with these keys: those that come first, bounded by characters. A key without a row has null. */
+export async function readChanged(
+  db: D1Database,
+  table: MovedTable,
+  account: string,
+  keys: readonly string[],
+): Promise<(StoredRow | null)[]> {
+  const size = sizeOf(table)
+  const isSame = table.key.map((name, i) => ` and ${quoted(name)} = k.value ->> ${i}`).join('')
+  const sql = `
+    select ${valuesOf(table)}, "is there" from (
+      select t.*, t.account is not null as "is there", k.key as "place",
+        sum(${size}) over (order by k.key rows unbounded preceding) - (${size}) as "characters before"
+      from ${JSON_EACH}(?2) k left join ${quoted(table.name)} t on t.account = ?1${isSame}
+    ) where "characters before" <= ${MOVE_LIMITS.characters} order by "place"`
+  const read = await readRaw(db, sql, [account, jsonOf(keys)])
+  return read.map((row) => (row.at(-1) === 1 ? row.slice(0, -1) : null))
+}
+
+/** Returns keys, each of them JSON, as one JSON array. */
+export const jsonOf = (keys: readonly string[]): string => `[${keys.join()}]`
+
+const readRaw = (db: D1Database, sql: string, values: readonly unknown[]): Promise<unknown[][]> =>
+  withD1Retry(() =>
+    db
+      .prepare(sql)
+      .bind(...values)
+      .raw<unknown[]>(),
+  )

@@ -1,0 +1,35 @@
+import { CopyRefused, MOVE_LIMITS } from './place.ts'
+import { describeTables, type MovedTable } from './tables.ts'
+
+/** The statements that `describePair` runs. */
+const DESCRIBED = 6
+
+/** An account that moves, and what its step may still do. */
+export interface Pair {
+  readonly source: D1Database
+  readonly target: D1Database
+  readonly account: string
+  /** The tables of both databases. Without the audit log if the source is the directory: its entries stay there. */
+  readonly tables: readonly MovedTable[]
+  /** How many queries and pages the step may still use. */
+  readonly left: { queries: number; pages: number }
+}
+
+/**
+ * Begins a step between two databases.
+ *
+ * @throws CopyRefused if their tables or triggers differ.
+ */
+export async function describePair(
+  source: D1Database,
+  target: D1Database,
+  account: string,
+): Promise<Pair> {
+  const [from, to] = await Promise.all([describeTables(source), describeTables(target)])
+  if (JSON.stringify(from.tables) !== JSON.stringify(to.tables)) {
+    throw new CopyRefused('tables_differ')
+  }
+  const tables = from.tables.filter(({ name }) => !(from.isDirectory && name === 'audit_log'))
+  const left = { queries: MOVE_LIMITS.queries - DESCRIBED, pages: MOVE_LIMITS.pages }
+  return { source, target, account, tables, left }
+}
