@@ -39,6 +39,12 @@ export const isTooLong = (error: unknown) => messageIncludes(error, ['string or 
  */
 export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 
+/** The message of a write of an account that moves to another database, or has moved. */
+export const MOVING = 'account_is_moving'
+
+/** Whether a write failed because its account moves to another database, or has moved. */
+export const isMoving = (error: unknown) => messageIncludes(error, [MOVING])
+
 /** The message for a missing table, column or index: the Worker was deployed before its migration. */
 const UNMIGRATED = /no such (?:table|column|index): [\w.]+|table \w+ has no column named \w+/
 
@@ -58,6 +64,8 @@ const migrationFix = (missing: string) =>
 function classifyFault(error: unknown): FaultKind {
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
+  // The pause of a move is short; after the move, the next request finds the new database.
+  if (isMoving(error)) return 'brief'
   const missing = findMissing(error)
   return missing ? { fix: migrationFix(missing) } : 'rethrow'
 }
@@ -66,7 +74,8 @@ function classifyFault(error: unknown): FaultKind {
  * Calls D1, and again if a retry cures the fault. Every write is idempotent, so an attempt that was
  * committed and whose response was lost does no harm.
  *
- * @throws ApiError `unavailable` if the fault lasts, if D1 is overloaded, or if a migration is missing.
+ * @throws ApiError `unavailable` if the fault lasts, if D1 is overloaded, if the account moves, or if a migration
+ *   is missing.
  */
 export const withD1Retry = <T>(call: (attempt: number) => Promise<T>): Promise<T> =>
   withRetry(call, classifyFault)

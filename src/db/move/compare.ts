@@ -4,7 +4,7 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { compileStatement } from '../statement.ts'
 import { eachTable } from './copy.ts'
 import { countNotes } from './follow.ts'
-import { readChanged, readPage, rowKey, type StoredRow } from './pages.ts'
+import { keyText, readChanged, readPage, rowKey, type StoredRow } from './pages.ts'
 import { describePair, type Pair } from './pair.ts'
 import { type CopyPlace, type Difference, MOVE_LIMITS } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
@@ -47,9 +47,8 @@ function differing(
   const [left, right] = [found, copied].map(
     (list) => new Set(list.map((row) => JSON.stringify(row))),
   )
-  const keyText = (row: StoredRow) => JSON.stringify(rowKey(table, row))
   const lacking = (list: readonly StoredRow[], other: Set<string> | undefined) =>
-    list.filter((row) => !other?.has(JSON.stringify(row))).map(keyText)
+    list.filter((row) => !other?.has(JSON.stringify(row))).map((row) => keyText(table, row))
   return [...new Set([...lacking(found, right), ...lacking(copied, left)])]
 }
 

@@ -1,16 +1,13 @@
 import { ABORT } from '../commission/books/audit-guard.ts'
 import { all, only } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { isAssertionFailure, withD1Retry } from '../retry.ts'
+import { isAssertionFailure, MOVING, withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { readChanged, type StoredRow } from './pages.ts'
 import { describePair, type Pair } from './pair.ts'
 import { CopyRefused, MOVE_LIMITS } from './place.ts'
 import { describeTables, MOVE_TRIGGER, type MovedTable, quoted } from './tables.ts'
 import { takeOver, writeCopy } from './write.ts'
-
-/** The error of a write of an account that is moving, or has moved. `isMoving` finds it. */
-const REFUSED = 'account_is_moving'
 
 /** Returns the triggers that note, or refuse, what changes in a table. */
 function noteTriggers({
@@ -30,7 +27,7 @@ function noteTriggers({
     const sql = `
       create trigger if not exists ${quoted(trigger)} after ${event} on ${quoted(name)}
       when ${account} in (select account from move_sources) begin
-        select raise(abort, '${REFUSED}') from move_sources where account = ${account} and closed = 1;
+        select raise(abort, '${MOVING}') from move_sources where account = ${account} and closed = 1;
         insert into move_changes (account, source_table, key, note)
         select ${account}, '${name}', key, hex(randomblob(8)) from (${keys});
       end`
@@ -101,6 +98,9 @@ const COUNT_NOTES = compileStatement(
   'select count(*) as notes from (select 1 from move_changes where account = :account limit 100000)',
 )
 
+/** The most queries by which one batch of changes is copied. */
+const FOLLOWED = 40
+
 interface Notes {
   readonly table: string
   readonly key: string
@@ -126,7 +126,8 @@ export async function followStep(
   const pair = await describePair(source, target, account)
   const writer = await takeOver(target, account)
   let after = ''
-  while (pair.left.queries > 60) {
+  // Each step copies something.
+  do {
     const noted = await all<Notes>(source, READ_NOTES, {
       ...{ account, after },
       most: MOVE_LIMITS.changes,
@@ -144,7 +145,7 @@ export async function followStep(
     pair.left.queries -= 4
     // The tables take turns, so that one that changes often does not keep the others waiting.
     if (copied === noted.length && noted.length < MOVE_LIMITS.changes) after = first.table
-  }
+  } while (pair.left.queries > FOLLOWED)
   return countNotes(source, account)
 }
 

@@ -22,7 +22,7 @@ const valuesOf = ({ columns }: MovedTable) => columns.map(exactValue).join()
 /** Returns the SQL of about how many characters a row has. */
 const sizeOf = ({ columns }: MovedTable) =>
   columns
-    .map(({ name, type }) => (type === 'TEXT' ? `ifnull(length(${quoted(name)}), 0)` : '8'))
+    .map(({ name, type }) => (type === 'TEXT' ? `ifnull(length(t.${quoted(name)}), 0)` : '8'))
     .join(' + ')
 
 const keyOf = ({ key }: MovedTable) => key.map(quoted).join()
@@ -33,6 +33,15 @@ export const rowKey = (table: MovedTable, row: StoredRow): Key =>
     const value = row[table.columns.findIndex((column) => column.name === name)]
     return typeof value === 'number' ? value : String(value)
   })
+
+/** Returns the primary key of a row as JSON, as SQL writes it into notes. */
+export function keyText(table: MovedTable, row: StoredRow): string {
+  const texts = rowKey(table, row).map((value, i) => {
+    const column = table.columns.find(({ name }) => name === table.key[i])
+    return column?.type === 'INTEGER' ? String(value) : JSON.stringify(value)
+  })
+  return jsonOf(texts)
+}
 
 /** Rows that follow each other, and whether they are the last of the account. */
 export interface TablePage {
@@ -70,7 +79,7 @@ export async function readPage(
     select ${valuesOf(table)}, "number" from (
       select *, count(*) over () as "number",
         sum(${size}) over (${order} rows unbounded preceding) - (${size}) as "characters before"
-      from (select * from ${quoted(table.name)} where account = ?1${lower}${upper}${order} limit ${most + 1})
+      from (select * from ${quoted(table.name)} where account = ?1${lower}${upper}${order} limit ${most + 1}) t
     ) where "characters before" <= ${MOVE_LIMITS.characters * times}${order}`
   const bound = [account, ...(lower && after ? after : []), ...(upper && last ? last : [])]
   const read = await readRaw(db, sql, bound)
@@ -87,7 +96,7 @@ export async function readChanged(
   keys: readonly string[],
 ): Promise<(StoredRow | null)[]> {
   const size = sizeOf(table)
-  const isSame = table.key.map((name, i) => ` and ${quoted(name)} = k.value ->> ${i}`).join('')
+  const isSame = table.key.map((name, i) => ` and t.${quoted(name)} = k.value ->> ${i}`).join('')
   const sql = `
     select ${valuesOf(table)}, "is there" from (
       select t.*, t.account is not null as "is there", k.key as "place",
