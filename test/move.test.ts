@@ -9,7 +9,6 @@ import {
   endCopying,
   endFollowing,
   followStep,
-  openWrites,
   startFollowing,
 } from '../src/db/move/follow.ts'
 import { type CopyPlace, type Difference, MOVE_LIMITS } from '../src/db/move/place.ts'

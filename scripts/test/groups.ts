@@ -87,6 +87,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'row-reads',
     'local-crons',
     'query-limit',
+    'move',
     'histories',
     'list-limits',
     'completeness',

@@ -14,12 +14,12 @@ function noteTriggers({
   name,
   key,
 }: MovedTable): readonly (readonly [name: string, sql: string])[] {
-  const keyOf = (row: 'new' | 'old') =>
+  const noteKey = (row: 'new' | 'old') =>
     `json_array(${key.map((column) => `${row}.${quoted(column)}`).join()})`
   const notes = {
-    insert: `select ${keyOf('new')} as key`,
-    update: `select ${keyOf('old')} as key union select ${keyOf('new')}`,
-    delete: `select ${keyOf('old')} as key`,
+    insert: `select ${noteKey('new')} as key`,
+    update: `select ${noteKey('old')} as key union select ${noteKey('new')}`,
+    delete: `select ${noteKey('old')} as key`,
   }
   return Object.entries(notes).map(([event, keys]) => {
     const trigger = `${MOVE_TRIGGER}${name}_${event}`

@@ -25,7 +25,7 @@ const sizeOf = ({ columns }: MovedTable) =>
     .map(({ name, type }) => (type === 'TEXT' ? `ifnull(length(t.${quoted(name)}), 0)` : '8'))
     .join(' + ')
 
-const keyOf = ({ key }: MovedTable) => key.map(quoted).join()
+const keyColumns = ({ key }: MovedTable) => key.map(quoted).join()
 
 /** Returns the primary key of a row. */
 export const rowKey = (table: MovedTable, row: StoredRow): Key =>
@@ -65,7 +65,7 @@ export async function readPage(
   account: string,
   { after, last = null, times = 1 }: PageRange,
 ): Promise<TablePage> {
-  const key = keyOf(table)
+  const key = keyColumns(table)
   const marks = (from: number) => table.key.map((_, i) => `?${from + i}`).join()
   const lower = after && table.key.length > 0 ? ` and (${key}) > (${marks(2)})` : ''
   const upper =
