@@ -51,7 +51,7 @@ test('what needs attention leads to the page that shows it', async () => {
   await acme.post('transactions', { ...deposit, status: 'odd' })
   await acme.post('transactions', {})
   await env.DB.batch(statementRows(env.DB, 'acme'))
-  await env.DB.prepare(`update statements set period = '2026-03'`).run()
+  await env.DB.prepare(`update statements set period = '2026-03', payable = '5.00'`).run()
   const text = await read('')
 
   const items = [...text.matchAll(/<li><p>(.*?)<\/p><a class="button" href="([^"]+)">/g)]
@@ -337,6 +337,7 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   expect(before).toContain('The draft pays nothing.')
   const all = async () => (await (await signedIn()).get('/console')).text()
   expect(await all()).not.toMatch(/statements? to approve/)
+  expect(await read('')).not.toContain('for approval')
 
   await env.DB.batch(move('2026-09', '5.00'))
   const text = await read('/statements')
@@ -346,7 +347,9 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   )
   expect(text).toContain('name="earlier" value="2026-08 2026-07"')
   expect(text).not.toContain('approved first:')
+  // The list of accounts and the overview count the same.
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
+  expect(await read('')).toMatch(/<strong>1 statement<\/strong> waits for approval/)
 })
 
 test('a second person who approves a period sees how many drafts another has approved meanwhile', async () => {

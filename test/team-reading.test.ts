@@ -116,7 +116,9 @@ test('drafts of periods that have ended need the attention of the team only', as
   const drafts = async () =>
     (await read('attention')).data.filter(({ code }: Code) => code === 'unapproved_drafts')
   const period = (value: string, status = 'draft') =>
-    env.DB.prepare('update statements set period = ?, status = ?').bind(value, status).run()
+    env.DB.prepare("update statements set period = ?, status = ?, payable = '5.00'")
+      .bind(value, status)
+      .run()
 
   await period(today().slice(0, 7))
   expect(await drafts()).toEqual([])
@@ -133,6 +135,10 @@ test('drafts of periods that have ended need the attention of the team only', as
   }
   const own = (await json(api.get('account'))).attention
   expect(own.map(({ code }: Code) => code)).not.toContain('unapproved_drafts')
+  // A draft that pays nothing is approved with the next one that pays something.
+  await env.DB.prepare("update statements set payable = '0.00'").run()
+  expect(await drafts()).toEqual([])
+  await env.DB.prepare("update statements set payable = '5.00'").run()
   await period('2026-09', 'approved')
   expect(await drafts()).toEqual([])
 })

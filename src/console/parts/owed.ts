@@ -130,11 +130,14 @@ export function latestPaid({ data }: PeriodSums) {
   return { period: latest.period, paid: amountsOf(rows, latest.period), trend }
 }
 
-/** Returns the sums of drafts of periods that have ended before `now` (milliseconds), the latest first. */
+/**
+ * Returns the sums of drafts of periods that have ended everywhere at `now` (milliseconds), which is a day after they
+ * have ended in UTC, the latest first.
+ */
 function endedDrafts({ data }: PeriodSums, now: number): Row[] {
-  const today = Math.floor(now / DAY_MS)
+  const yesterday = Math.floor(now / DAY_MS) - 1
   return data.filter(
-    ({ status, period }) => status === 'draft' && storedPeriod(period).last < today,
+    ({ status, period }) => status === 'draft' && storedPeriod(period).last < yesterday,
   )
 }
 

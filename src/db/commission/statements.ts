@@ -383,7 +383,7 @@ export async function sumPeriods(session: D1DatabaseSession, account: string, no
   return { sums, due, leading, last_run_at: last.ended_at }
 }
 
-/** The drafts of ended periods. */
+/** The drafts of ended periods in which some draft pays something. */
 interface Unapproved {
   readonly drafts: number
   /** The first month and the first week of them; null if there is none. */
@@ -393,16 +393,20 @@ interface Unapproved {
 
 /**
  * Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day
- * before now.
+ * before now. A period whose drafts pay nothing is left out: it is approved with the next one that pays something.
  */
 const COUNT_UNAPPROVED = compileStatement(`
-  select count(*) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
+  select ifnull(sum(drafts), 0) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
     min(iif(period glob '*W*', period, null)) as first_week
   from (
-    select period, statement from statements indexed by statements_status
-    where account = :account and ${isDraft('status')} limit :limit)
-  where statement is not null and period <
-    strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')`)
+    select period, count(*) as drafts, ${COUNT_PAYING} as paying
+    from (
+      select period, statement, payable from statements indexed by statements_status
+      where account = :account and ${isDraft('status')} limit :limit)
+    where statement is not null and period <
+      strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')
+    group by period)
+  where paying > 0`)
 
 /** The amounts of a currency in drafts that wait for an exchange rate. */
 interface WaitingForRates {
