@@ -8,10 +8,11 @@ import { restoreStep } from '../src/archive/restore-month.ts'
 import { type Month, readMonth, readParts } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
 import { dayNumber } from '../src/db/column-types.ts'
+import { checkTotals } from '../src/db/records/check-totals.ts'
 import { formOf } from '../src/db/records/totals.ts'
 import { DAY_MS } from '../src/durations.ts'
 import { overriding } from './overriding.ts'
-import { ada, deposit, partner, traded } from './partner.ts'
+import { ada, deposit, json, partner, traded } from './partner.ts'
 
 // Old records leave the database for objects in R2, and come back as they were, to the bit.
 
@@ -59,8 +60,12 @@ async function dump() {
 const AMOUNTS = [0.1 + 0.2, 1e21, 5e-324, -12.345678, 123456789.123456, 1 / 3, -0.0]
 
 /** Returns a firm with records of October whose control totals are kept. */
-async function firm(account = 'acme', records = 40) {
-  const acme = await partner('forex', { account })
+async function firm(
+  account = 'acme',
+  records = 40,
+  unknown_customer: 'reject' | 'hold' = 'reject',
+) {
+  const acme = await partner('forex', { account, unknown_customer })
   await acme.post('customers', [ada, { ...ada, customer_id: crypto.randomUUID() }])
   const sent = await acme.post(
     'transactions',
@@ -321,5 +326,138 @@ describe('a month that is archived', () => {
     expect(await deleteRetiredObjects(place, Date.now() + 31 * DAY_MS, 1)).toBe(false)
     expect((await env.ARCHIVE.list()).objects).toEqual([])
     expect(await rowsOf('retired_archives')).toEqual([])
+  })
+})
+
+describe('a delivery that needs archived records', () => {
+  const again = { ...deposit, transaction_id: `Tür-2'"`, amount_currency: 100.5 }
+  const inOctober = { transaction_date: '2026-10-03T09:30:00.000Z' }
+  const changed = { ...again, ...inOctober, status: 'reversed' }
+
+  test.for<[string, string, object]>([
+    ['a changed record', 'transactions', changed],
+    ['the same record', 'transactions', { ...again, ...inOctober, note: 'Größe 🙂' }],
+    ['a new record', 'transactions', { ...deposit, transaction_id: 'late' }],
+    [
+      'a record with another day',
+      'transactions',
+      { ...again, transaction_date: '2026-12-03T09:30:00.000Z' },
+    ],
+    ['a record that waits', 'transactions', { ...deposit, transaction_id: 'w', customer_id: 'w' }],
+    ['activity', 'trading-activity', { ...traded, lots_traded: 2 }],
+  ])('waits until the month is back: %s', async ([, resource, record]) => {
+    const acme = await firm('acme', 40, 'hold')
+    const twin = await firm('twin', 40, 'hold')
+    for (const name of ['transactions', 'trading-activity'] as const)
+      await archive(monthOf('acme', name))
+    const before = await dump()
+    for (const prefer of ['', '?dry_run=true']) {
+      const refused = await acme.post(`${resource}${prefer}`, record)
+      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '60'])
+      expect((await json(refused)).detail).toContain('Records of 2026-10 are archived.')
+    }
+    expect(await dump()).toEqual(before)
+    const wanted = (
+      await env.DB.prepare('select resource from archived_months where wanted_at > 0').all()
+    ).results
+    expect(wanted).toEqual([{ resource }])
+    await restore(monthOf('acme', resource as ArchivedResource))
+    const answers = await Promise.all(
+      [acme, twin].map((one) => one.post(resource, record).then(json)),
+    )
+    const summaries = answers.map(({ summary }) => summary)
+    expect(summaries[0]).toEqual(summaries[1])
+    const [totals, twins] = await Promise.all(
+      [acme, twin].map((one) => one.get('totals?from=2026-10-01&to=2026-12-31').then(json)),
+    )
+    expect(totals).toEqual(twins)
+  })
+
+  test('is stored as ever if it needs none, and refused as ever if it is refused', async () => {
+    const acme = await firm()
+    await archive(october())
+    const fresh = {
+      ...deposit,
+      transaction_id: 'fresh',
+      transaction_date: '2026-11-09T09:30:00.000Z',
+    }
+    expect((await json(acme.post('transactions', fresh))).summary).toMatchObject({ created: 1 })
+    expect((await acme.post('trading-activity', traded)).status).toBe(200)
+    expect((await acme.post('transactions', [{ ...changed, currency: 'E' }])).status).toBe(422)
+    expect((await acme.post('transactions', { ...changed, customer_id: 'unknown' })).status).toBe(
+      422,
+    )
+    // Another account may use the same ids.
+    const other = await firm('other')
+    expect((await other.post('transactions', changed)).status).toBe(200)
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', wanted_at: null })
+  })
+
+  test('is not stored while an object is damaged, which the answer names', async () => {
+    const acme = await firm()
+    await archive(october())
+    const [object] = (await env.ARCHIVE.list()).objects
+    await env.ARCHIVE.delete(object!.key)
+    await expect(restore(october())).rejects.toThrow(object!.key)
+    const before = await dump()
+    const refused = await acme.post('transactions', changed)
+    expect([refused.status, (await json(refused)).detail]).toEqual([
+      503,
+      expect.stringContaining(object!.key),
+    ])
+    expect(await dump()).toEqual(before)
+  })
+
+  test('is recognized at any point of a restoration', async () => {
+    takeSmallSteps()
+    const acme = await firm('acme', 12)
+    await archive(october())
+    for (let goesOn = true; goesOn; ) {
+      const month = await readMonth(env.DB, october())
+      const { status } = await acme.post('transactions?dry_run=true', changed)
+      expect(status).toBe(month?.state === 'ended' ? 200 : 503)
+      goesOn = await restoreStep(place, october())
+    }
+    expect((await json(acme.post('transactions', changed))).summary).toMatchObject({ updated: 1 })
+  })
+})
+
+describe('control totals of archived days', () => {
+  const whole = 'totals?from=2026-10-01&to=2026-11-30'
+
+  test('are those of before, also after they were compared with the records', async () => {
+    const acme = await firm()
+    const before = await json(acme.get(whole))
+    for (const name of ['transactions', 'trading-activity'] as const) {
+      await archive(monthOf('acme', name))
+    }
+    expect(await json(acme.get(whole))).toEqual(before)
+    const views = resourcesOf('forex')
+    const checked = Date.now() + DAY_MS
+    for (let isDone = false; !isDone; ) {
+      const { wrong, isDone: none } = await checkTotals(env.DB, views, checked)
+      expect(wrong).toEqual([])
+      const left = await env.DB.prepare('select 1 from day_totals where checked_at < ?')
+        .bind(checked)
+        .first()
+      isDone = none || left === null
+    }
+    expect(await json(acme.get(whole))).toEqual(before)
+    const kept = await env.DB.prepare('select 1 from day_totals where checked_at < ?').bind(checked)
+    expect(await kept.first()).toBeNull()
+  })
+
+  test('need the records if those that were kept are of another form', async () => {
+    const acme = await firm()
+    const before = await json(acme.get(whole))
+    await archive(october())
+    await env.DB.prepare("update day_totals set form = 'old' where resource = 'transactions'").run()
+    const refused = await acme.get(whole)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '60'])
+    expect((await json(refused)).detail).toBe(
+      'Records of 2026-10 are archived. They are being restored. Repeat the same request after 60 seconds.',
+    )
+    await restore(october())
+    expect(await json(acme.get(whole))).toEqual(before)
   })
 })

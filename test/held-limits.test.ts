@@ -660,7 +660,7 @@ describe('a reset', () => {
     const { db, most } = metered()
     await finishResets(db, Date.now() + 10_000)
     expect(most().written).toBeLessThanOrEqual(3 * 1000)
-    expect(most().read).toBeLessThanOrEqual(6 * 1000)
+    expect(most().read).toBeLessThanOrEqual(9 * 1000)
     for (const table of ['transactions', 'customers', 'totals', 'deliveries', 'resets']) {
       expect(await env.DB.prepare(`select 1 from ${table}`).first()).toBeNull()
     }

@@ -1,3 +1,4 @@
+import { isArchivedSql } from '../archive/touched.ts'
 import { decode } from '../column-types.ts'
 import type { SumRow } from '../exact-sums.ts'
 import { all } from '../query.ts'
@@ -31,9 +32,17 @@ const LEAST_RECENTLY_CHECKED = compileStatement(`
   select account, resource, day, form from day_totals indexed by day_totals_checked
   where computation is null order by checked_at limit ${MAX_DAYS}`)
 
+/** The records of an archived day cannot be summed, and its totals do not change. */
+const IS_ARCHIVED = isArchivedSql(':resource', ':day')
+
+const NOTE_ARCHIVED = compileStatement(`
+  update day_totals set checked_at = :now
+  where account = :account and resource = :resource and day = :day and ${IS_ARCHIVED}`)
+
 const READ_KEPT = compileStatement(`
   select totals, checked_at from day_totals
-  where account = :account and resource = :resource and day = :day and computation is null`)
+  where account = :account and resource = :resource and day = :day and computation is null
+    and not ${IS_ARCHIVED}`)
 
 const NOTE_CHECK = compileStatement(`
   update day_totals set checked_at = :now
@@ -88,7 +97,7 @@ export async function checkTotals(
     if (isObsolete || result?.isWrong) await run(session, DELETE_KEPT, kept)
     else if (result?.kept) {
       await run(session, NOTE_CHECK, { ...kept, now, checked_at: result.kept.checked_at })
-    }
+    } else await run(session, NOTE_ARCHIVED, { ...kept, now })
     if (view && result?.isWrong) {
       const { encoded, dayColumn } = view.recordTable
       wrong.push({ account, resource, day: String(decode(encoded[dayColumn], day)) })

@@ -1,4 +1,6 @@
 import { ApiError } from '../../errors.ts'
+import { recordsAreArchived } from '../archive/needed.ts'
+import type { NeededMonth } from '../archive/touched.ts'
 import { type Column, encode } from '../column-types.ts'
 import { byteLength, toJsonChunks } from '../json-chunks.ts'
 import { withD1Retry } from '../retry.ts'
@@ -576,8 +578,8 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  * At the quota, a request that changes nothing has its ordinary result, and no row in the log.
  *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
- *   account is being reset, if its book zone has just changed, or if others keep changing the same
- *   customers; `payload_too_large` if it would rewrite too many stored bytes.
+ *   account is being reset, if its book zone has just changed, if a record is archived, or if others keep
+ *   changing the same customers; `payload_too_large` if it would rewrite too many stored bytes.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -605,7 +607,7 @@ export async function storeDelivery(
         if (sizeReads > MAX_SIZE_READS) throw customersAreChanging()
         parts = decided
       } else if (variants.length > 1) variants.shift()
-      else throw accountAcceptsNoDeliveries()
+      else throw await reasonOfRefusal(parts)
     }
     if (row.over_quota !== null) {
       const variant = input.dryRun ? null : { ...variants[0], probes: true as const }
@@ -685,6 +687,20 @@ const accountAcceptsNoDeliveries = () =>
     detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored. Repeat the request after ${CONDITION_SECONDS} seconds.`,
     headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })
+
+/**
+ * Returns why a delivery was not inserted: it needs archived records, which are restored from now on, or the
+ * account accepts no deliveries.
+ */
+async function reasonOfRefusal(parts: BatchParts): Promise<ApiError> {
+  const { bind, statements, input, lookup } = parts
+  const statement = statements.wantMonths?.(lookup.length)
+  if (!statement) return accountAcceptsNoDeliveries()
+  const values = valuesOf(parts, 1, input.policy)
+  const { results } = await bind(statement, values).all<NeededMonth>()
+  if (results.length === 0) return accountAcceptsNoDeliveries()
+  return recordsAreArchived(results, ' Nothing was stored.')
+}
 
 /** Returns a function that returns the position of a record and of those that were merged into it. */
 function repeater({ repeats }: Pick<DeliveryInput, 'repeats'>) {

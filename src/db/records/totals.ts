@@ -1,11 +1,13 @@
 import { ApiError } from '../../errors.ts'
+import { restoreDays } from '../archive/needed.ts'
+import { ARCHIVED_DAYS, isArchivedSql } from '../archive/touched.ts'
 import { decode, encode } from '../column-types.ts'
 import { type Column, limbsOf, type SumRow, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { endLease, payFor, renewLease, takeLease, toSeconds, waitFor } from '../lease.ts'
 import { excessOf, type KeyValue, limitBytes, MAX_PAGE_BYTES } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, required } from '../statement.ts'
+import { bindStatement, compileStatement, pairs, required } from '../statement.ts'
 import type { RecordView } from './list.ts'
 import type { RecordTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
@@ -174,16 +176,16 @@ export function keptDaysSql({ recordTable }: RecordView, maxBytes?: number): str
     `select min(${dayColumn}) from ${recordsByDay(recordTable)}
         where account = :account and ${dayColumn} <= :last_day and ${dayColumn} ${condition}`
   return limitBytes(
-    ['day', 'totals'],
+    ['day', 'totals', 'archived'],
     `with recursive days(stored_day) as (
         ${firstDay('>= :first_day')}
         union all
         select (${firstDay('> stored_day')}) from days where stored_day is not null
       )
-      select stored_day as day, totals
-      from days left join day_totals k
-        on k.account = :account and k.resource = :resource and k.day = stored_day and k.form = :form
-      where stored_day is not null`,
+      select d.stored_day as day, totals, ${isArchivedSql(':resource', 'd.stored_day')} as archived
+      from (select stored_day from days where stored_day is not null union ${ARCHIVED_DAYS}) d
+      left join day_totals k on k.account = :account and k.resource = :resource
+        and k.day = d.stored_day and k.form = :form`,
     'day',
     maxBytes,
   )
@@ -664,6 +666,8 @@ function endStatements({ computation, progress, databaseMs }: Running): D1Prepar
 export interface KeptDay {
   day: number
   totals: string | null
+  /** 1 if the records are archived; they cannot be summed then. */
+  archived: number
 }
 
 /** Marks days as being summed. Until their totals are kept, each change of a day deletes its row. */
@@ -821,6 +825,7 @@ async function tryReadTotals(...query: Query): Promise<Total[] | null> {
   const [session, views, account] = query
   const days = await readDays(...query)
   if (!days) return null
+  await requireRecords(session, account, views, days)
   const groups: GroupsByDay = new Map()
   const sizes: Sizes = new Map()
   const runs: Run[] = []
@@ -844,6 +849,26 @@ async function tryReadTotals(...query: Query): Promise<Total[] | null> {
       [...byDay].flatMap(([day, found]) => found.map((group) => presentTotal(view, day, group))),
     )
     .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
+}
+
+/**
+ * Throws if a day must be summed whose records are archived. Their totals were kept when they left; those of
+ * another form, such as of an earlier version of the Worker, are not read.
+ *
+ * @throws ApiError `unavailable`; the months are restored.
+ */
+async function requireRecords(
+  session: D1DatabaseSession,
+  account: string,
+  views: readonly RecordView[],
+  days: readonly (readonly KeptDay[])[],
+): Promise<void> {
+  const needed = pairs(views, days).map(([{ name: resource }, found]) => ({
+    resource,
+    days: found.filter((one) => one.archived && one.totals === null).map(({ day }) => day),
+  }))
+  if (needed.every((one) => one.days.length === 0)) return
+  throw await restoreDays(session, account, needed)
 }
 
 /** How many bytes of kept totals a resource may have without a lease of memory. */
