@@ -8,7 +8,7 @@ import { describeBindings, nextBindings, withDatabases } from './databases/bindi
 // Exit code 1: a step of wrangler failed; the last line says whether to repeat the command.
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
-const JURISDICTIONS = ['eu', 'fedramp'] as const
+const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
 
 const command = parseCommand(
   'npm run databases',
@@ -17,7 +17,11 @@ const command = parseCommand(
     own
       .addArgument(new Argument('<action>').choices(['add']))
       .addArgument(new Argument('<count>', 'how many').argParser(wholeNumber(1, 20)))
-      .option('--jurisdiction <name>', 'eu or fedramp: where the data stays', oneOf(JURISDICTIONS))
+      .option(
+        '--jurisdiction <name>',
+        'eu, us or fedramp: where the data stays',
+        oneOf(JURISDICTIONS),
+      )
       .option('--env <environment>', 'only in staging or production; default: both', oneOf(NAMES))
       .option('--dry-run', 'prints the commands of wrangler, and changes nothing'),
 )

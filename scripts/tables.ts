@@ -113,6 +113,9 @@ const COLUMN_TYPES: Record<string, Record<string, string>> = {
   TEXT: { customer_id: 'id', transaction_id: 'id' },
 }
 
+/** The columns that later ones have replaced: only triggers write them, for versions of before. */
+const REPLACED: Record<string, readonly string[]> = { accounts: ['region', 'jurisdiction'] }
+
 /** The row types that other folders import. */
 const ROWS = [
   ['accounts', 'Account', 'An account as configured.'],
@@ -181,7 +184,8 @@ function tableOf(table: string): string {
   }
   const key = primaryKeyOf(columns)
   const isAlone = key.length === 1
-  const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
+  const kept = columns.filter(({ name }) => !REPLACED[table]?.includes(name))
+  const lines = kept.map(({ name, type, notnull, dflt_value, pk }) => {
     const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
     const needed = notnull && !primary ? '.notNull()' : ''
     const preset = dflt_value === null ? '' : `.default(${dflt_value})`

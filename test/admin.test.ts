@@ -275,7 +275,7 @@ describe('accounts', () => {
     [{ binding: 'ADMIN_KEY' }, '/binding', 'enum'],
     [{ binding: 'ASSETS' }, '/binding', 'enum'],
     [{ region: 'moon' }, '/region', 'enum'],
-    [{ jurisdiction: 'us' }, '/jurisdiction', 'enum'],
+    [{ jurisdiction: 'mars' }, '/jurisdiction', 'enum'],
     [{ unknown_customer: 'ignore' }, '/unknown_customer', 'enum'],
     [{ storage_quota: '1' }, '/storage_quota', 'type'],
     [{ storage_quota: -1 }, '/storage_quota', 'minimum'],
@@ -336,10 +336,10 @@ describe('accounts', () => {
           body: '{}',
         }),
       )
-    const created = await create('b', 'brand-tokens', { region: 'apac', jurisdiction: 'eu' })
-    expect(await json(created)).toMatchObject({ region: 'apac', jurisdiction: 'eu' })
+    const created = await create('b', 'brand-tokens', { region: 'apac-ne', jurisdiction: 'us' })
+    expect(await json(created)).toMatchObject({ region: 'apac-ne', jurisdiction: 'us' })
     await issue('b', 'brand-tokens')
-    expect(hints).toEqual([['token', 'apac']])
+    expect(hints).toEqual([['token', 'apac-ne']])
 
     await create('f', 'clients', { region: 'sam' })
     const { client_id, client_secret } = await json(issue('f', 'clients'))
@@ -363,6 +363,37 @@ describe('accounts', () => {
     })
     const { status } = await askAdmin('accounts/f', 'PATCH', { jurisdiction: 'eu' })
     expect(status).toBe(422)
+  })
+
+  test('a version before and this one find an account in the same place, whichever has written it', async () => {
+    const both = async (id: string) =>
+      env.DB.prepare(
+        'select region, location_hint, jurisdiction, data_jurisdiction from accounts where id = ?',
+      )
+        .bind(id)
+        .raw()
+    const create = (account: string, fields: object) =>
+      askAdmin('accounts', 'POST', { account, name: account, vertical: 'forex', ...fields })
+    await create('new-us', { region: 'apac-se', jurisdiction: 'us' })
+    expect(await both('new-us')).toEqual([['apac', 'apac-se', null, 'us']])
+    await create('new-eu', { region: 'weur', jurisdiction: 'eu' })
+    expect(await both('new-eu')).toEqual([['weur', 'weur', 'eu', 'eu']])
+    await askAdmin('accounts/new-eu', 'PATCH', { region: 'apac-ne' })
+    expect(await both('new-eu')).toEqual([['apac', 'apac-ne', 'eu', 'eu']])
+    await askAdmin('accounts/new-eu', 'PATCH', { region: null })
+    expect(await both('new-eu')).toEqual([[null, null, 'eu', 'eu']])
+
+    await env.DB.prepare(
+      `insert into accounts (id, name, vertical, mode, unknown_customer, created_at, region, jurisdiction)
+       values ('old', 'Old', 'forex', 'live', 'reject', '2026-01-01T00:00:00.000Z', 'oc', 'fedramp')`,
+    ).run()
+    expect(await both('old')).toEqual([['oc', 'oc', 'fedramp', 'fedramp']])
+    await env.DB.prepare(`update accounts set region = 'me' where id = 'old'`).run()
+    expect(await both('old')).toEqual([['me', 'me', 'fedramp', 'fedramp']])
+    expect(await json(askAdmin('accounts/old'))).toMatchObject({
+      region: 'me',
+      jurisdiction: 'fedramp',
+    })
   })
 
   test('an existing account cannot be created again, an unknown one gets 404', async () => {

@@ -350,13 +350,17 @@ test('the schema has every table of the migrations', async () => {
   )
 })
 
+/** The columns that only triggers write: see scripts/tables.ts. */
+const REPLACED = ['accounts.region', 'accounts.jurisdiction']
+
 describe.each(schema)('the table %s of the migrations', (name, table) => {
   test('the table has the columns of the schema in code', async () => {
-    const { results } = await env.DB.prepare(
+    const { results: columns } = await env.DB.prepare(
       'select name, type, "notnull", dflt_value, pk from pragma_table_info(?)',
     )
       .bind(name)
       .all<{ name: string; type: string; notnull: number; dflt_value: string; pk: number }>()
+    const results = columns.filter((column) => !REPLACED.includes(`${name}.${column.name}`))
     const expected = Object.values(getTableColumns(table)).map((column) => ({
       name: column.name,
       type: column.getSQLType().toUpperCase(),

@@ -234,7 +234,19 @@ const settings = {
 }
 
 /** The regions in which Cloudflare can create a Durable Object. */
-const REGIONS = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const
+const REGIONS = [
+  'wnam',
+  'enam',
+  'sam',
+  'weur',
+  'eeur',
+  'apac',
+  'apac-ne',
+  'apac-se',
+  'oc',
+  'afr',
+  'me',
+] as const
 
 const region = v.nullable(
   describeField(
@@ -270,7 +282,7 @@ export const newAccount = {
   jurisdiction: v.optional(
     v.nullable(
       describeField(
-        f.oneOf('eu', 'fedramp'),
+        f.oneOf('eu', 'us', 'fedramp'),
         documentation(
           'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
           'eu',

@@ -6,8 +6,8 @@ import type { Account } from '../db/schema.ts'
  *
  * @see [Location hints](https://developers.cloudflare.com/durable-objects/reference/data-location/)
  */
-export const placementOf = ({ region }: Pick<Account, 'region'>) =>
-  region === null ? {} : { locationHint: region }
+export const placementOf = ({ location_hint }: Pick<Account, 'location_hint'>) =>
+  location_hint === null ? {} : { locationHint: location_hint }
 
 /**
  * Returns the objects of a namespace within the account's jurisdiction. workerd, which runs the
@@ -15,11 +15,11 @@ export const placementOf = ({ region }: Pick<Account, 'region'>) =>
  */
 export function withinJurisdiction<T extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<T>,
-  { jurisdiction }: Pick<Account, 'jurisdiction'>,
+  { data_jurisdiction }: Pick<Account, 'data_jurisdiction'>,
 ): DurableObjectNamespace<T> {
-  if (jurisdiction === null) return namespace
+  if (data_jurisdiction === null) return namespace
   try {
-    return namespace.jurisdiction(jurisdiction)
+    return namespace.jurisdiction(data_jurisdiction)
   } catch (error) {
     if (String(error).includes('not implemented in workerd')) return namespace
     throw error

@@ -20,8 +20,6 @@ export const accounts = sqliteTable('accounts', {
   version: integer().notNull().default(1),
   pushed: integer().notNull().default(1),
   storage_quota: integer().notNull().default(4294967296),
-  region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
-  jurisdiction: text({ enum: ['eu', 'fedramp'] }),
   book_zone: text().notNull().default('UTC'),
   approvals: integer().notNull().default(1),
   unattributed_threshold: real().notNull().default(0.2),
@@ -35,6 +33,10 @@ export const accounts = sqliteTable('accounts', {
   landing_pages: text().notNull().default('[]'),
   accent_color: text(),
   logo: text(),
+  location_hint: text({
+    enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
+  }),
+  data_jurisdiction: text({ enum: ['eu', 'us', 'fedramp'] }),
 })
 
 /** The logos of accounts, in Base64. */

@@ -8,7 +8,7 @@ const NAME = { value: 'name', description: 'The display name.' }
 
 const REGION = {
   value: 'region',
-  choices: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'],
+  choices: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
   description: 'Where new tokens are checked. (default: near whoever issues them)',
 }
 
@@ -124,7 +124,7 @@ const CREATE: Options = {
   region: REGION,
   jurisdiction: {
     value: 'jurisdiction',
-    choices: ['eu', 'fedramp'],
+    choices: ['eu', 'us', 'fedramp'],
     description: 'Where the journal of erasures is kept. Cannot be changed later.',
   },
   database: {

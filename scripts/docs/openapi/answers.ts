@@ -53,10 +53,23 @@ const accountState = {
   ),
   binding: documented('The D1 binding of the database that stores the records.'),
   region: documented('The location hint of its Durable Objects; null: near their first caller.', {
-    enum: [null, 'wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'],
+    enum: [
+      null,
+      'wnam',
+      'enam',
+      'sam',
+      'weur',
+      'eeur',
+      'apac',
+      'apac-ne',
+      'apac-se',
+      'oc',
+      'afr',
+      'me',
+    ],
   }),
   jurisdiction: documented('The jurisdiction that keeps its journal of erasures; null: any.', {
-    enum: [null, 'eu', 'fedramp'],
+    enum: [null, 'eu', 'us', 'fedramp'],
   }),
   storage_quota: documented('The bytes that the account may store.', COUNT),
   approvals: documented(

@@ -60,6 +60,8 @@ const REGIONS: Readonly<Record<string, string>> = {
   weur: 'Western Europe',
   eeur: 'Eastern Europe',
   apac: 'Asia-Pacific',
+  'apac-ne': 'Northeast Asia',
+  'apac-se': 'Southeast Asia',
   oc: 'Oceania',
   afr: 'Africa',
   me: 'Middle East',
@@ -132,15 +134,14 @@ export const ACCOUNT_WORDS = {
   jurisdiction: {
     label: 'Jurisdiction',
     hint: 'Where the ids of customers are kept whose personal data was erased. It never changes.',
-    choices: { eu: 'European Union', fedramp: 'United States (FedRAMP)' },
+    choices: { eu: 'European Union', us: 'United States', fedramp: 'United States (FedRAMP)' },
   },
 } as const satisfies WordsOf<string>
 
-const { choices: JURISDICTIONS } = ACCOUNT_WORDS.jurisdiction
+const JURISDICTIONS: Readonly<Record<string, string>> = ACCOUNT_WORDS.jurisdiction.choices
 
 /** Returns the words of a jurisdiction. */
-export const jurisdictionWords = (name: string): string =>
-  name === 'eu' || name === 'fedramp' ? JURISDICTIONS[name] : name
+export const jurisdictionWords = (name: string): string => JURISDICTIONS[name] ?? name
 
 /** The fields of a link. */
 export const LINK_WORDS = {

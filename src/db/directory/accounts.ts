@@ -64,7 +64,7 @@ const SETTINGS = [
   'amount_signs',
   'unknown_customer',
   'unknown_affiliate',
-  'region',
+  'location_hint',
   'storage_quota',
   'approvals',
   'unattributed_threshold',
@@ -79,6 +79,7 @@ type Settings = Pick<Account, (typeof SETTINGS)[number]>
 /** Changed settings of an account; a setting that is absent keeps its value. */
 export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
   disabled?: boolean | undefined
+  region?: Account['location_hint'] | undefined
 }
 
 /** The columns of a new account; the others begin with their defaults. */
@@ -102,8 +103,15 @@ export const insertAccount = (
 export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
 
 /** Changes an account and raises its version, so that its live tokens receive the change. */
-export function updateAccount(db: D1Database, id: string, { disabled, ...change }: AccountChange) {
-  const values = { ...change, disabled: disabled === undefined ? undefined : Number(disabled) }
+export function updateAccount(
+  db: D1Database,
+  id: string,
+  { disabled, region, ...change }: AccountChange,
+) {
+  const values = {
+    ...{ ...change, location_hint: region },
+    disabled: disabled === undefined ? undefined : Number(disabled),
+  }
   const set = [...setTerms(['disabled', ...SETTINGS], values), `version = ${NEXT_VERSION}`]
   const statement = compileStatement(`update accounts set ${set.join()} where id = :id`)
   return bindStatement(db, statement, { ...values, id })
