@@ -1,4 +1,5 @@
 import type { Connection } from '../database.ts'
+import { livesHere } from '../lives-here.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -11,7 +12,7 @@ export interface RetiredArchive {
 
 const DUE = compileStatement(`
   select account, prefix from retired_archives indexed by retired_archives_due
-  where delete_at <= :now order by delete_at limit :limit`)
+  where delete_at <= :now and ${livesHere('account')} order by delete_at limit :limit`)
 
 /** Returns what is due to be deleted, at most `limit`. */
 export const retiredArchives = (

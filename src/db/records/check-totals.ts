@@ -1,6 +1,7 @@
 import { isArchivedSql } from '../archive/touched.ts'
 import { decode } from '../column-types.ts'
 import type { SumRow } from '../exact-sums.ts'
+import { livesHere } from '../lives-here.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
@@ -30,7 +31,7 @@ export const CHECK_LIMITS = {
 
 const LEAST_RECENTLY_CHECKED = compileStatement(`
   select account, resource, day, form from day_totals indexed by day_totals_checked
-  where computation is null order by checked_at limit ${MAX_DAYS}`)
+  where computation is null and ${livesHere('account')} order by checked_at limit ${MAX_DAYS}`)
 
 /** The records of an archived day cannot be summed, and its totals do not change. */
 const IS_ARCHIVED = isArchivedSql(':resource', ':day')

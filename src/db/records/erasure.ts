@@ -1,5 +1,6 @@
 import { decodeRow, encode } from '../column-types.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
+import { livesHere } from '../lives-here.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
@@ -256,7 +257,7 @@ const SELECT_PENDING = compileStatement(`
   )
   select a.account, (select min(customer_id) from erasures indexed by erasures_pending
     where next_day is not null and account = a.account) as customer_id
-  from pending_accounts a where a.account is not null limit :limit`)
+  from pending_accounts a where a.account is not null and ${livesHere('a.account')} limit :limit`)
 
 /** Returns one customer of each account whose activities are not all masked, for at most `limit` accounts. */
 export async function pendingErasures(db: D1Database, limit: number): Promise<ErasedCustomer[]> {

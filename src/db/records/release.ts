@@ -1,3 +1,4 @@
+import { livesHere } from '../lives-here.ts'
 import {
   excessOf,
   type FoundPage,
@@ -204,7 +205,7 @@ const RELEASES_PER_RUN = 100
 
 const SELECT_PENDING_RELEASES = `
   select account, resource, releasing from totals indexed by totals_releasing
-  where releasing is not null order by account, resource limit ${RELEASES_PER_RUN}`
+  where releasing is not null and ${livesHere('account')} order by account, resource limit ${RELEASES_PER_RUN}`
 
 const SELECT_RELEASES_OF_ACCOUNT = compileStatement(`
   select account, resource, releasing from totals

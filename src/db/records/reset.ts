@@ -1,4 +1,5 @@
 import { SENT_TABLES } from '../account-tables.ts'
+import { livesHere } from '../lives-here.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
@@ -126,7 +127,7 @@ export async function finishResets(db: D1Database, deadline: number): Promise<bo
   const { results } = await withD1Retry(() =>
     db
       .prepare(
-        `select account from resets where account > '' order by account limit ${RESETS_PER_RUN}`,
+        `select account from resets where account > '' and ${livesHere('account')} order by account limit ${RESETS_PER_RUN}`,
       )
       .all<{ account: string }>(),
   )

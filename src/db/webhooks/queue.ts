@@ -1,4 +1,5 @@
 import { newAuditId } from '../directory/audit.ts'
+import { livesHere } from '../lives-here.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
@@ -24,7 +25,7 @@ const isSuspended = (endpoint: string) => `iif(${endpoint}.affiliate_id is null,
  * `:in_flight` messages that have been due longest, and takes those that are neither queued nor being sent.
  * So a slow endpoint never has more than `:in_flight` messages in the queue.
  */
-const takeDue = (endpoints: string) =>
+const takeDue = (endpoints: string, isVisited = 'true') =>
   compileStatement(`
     update webhook_messages set queued_until = :until
     where (account, event, endpoint) in (
@@ -35,12 +36,12 @@ const takeDue = (endpoints: string) =>
           where m.account = e.account and m.endpoint = e.id and m.status = 'pending'
             and m.next_at <= :now
           order by m.next_at limit :in_flight))) d
-      where e.disabled is null and not ${isSuspended('e')}
+      where e.disabled is null and not ${isSuspended('e')} and ${isVisited}
       limit :most)
     returning account, event, endpoint, attempts`)
 
 /** Takes the due messages of all endpoints. */
-const TAKE_DUE = takeDue('webhook_endpoints e')
+const TAKE_DUE = takeDue('webhook_endpoints e', livesHere('e.account'))
 
 /** Takes the due messages of the endpoints of an account. */
 const TAKE_DUE_OF_ACCOUNT = takeDue('(select * from webhook_endpoints where account = :account) e')
