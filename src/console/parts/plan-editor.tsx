@@ -14,13 +14,23 @@ import {
   dayBefore,
   type FieldError,
   type Page,
+  type RefusedForm,
   type Values,
   type Visit,
+  withQuery,
 } from '../page.ts'
-import { checkTerms, putRequest, redrawPlan, typedTerms, valuesFor } from '../plan/draft.ts'
+import {
+  checkTerms,
+  putRequest,
+  redrawPlan,
+  replaced,
+  typedTerms,
+  valuesFor,
+} from '../plan/draft.ts'
 import { type Members, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
 import { keptMembers, rowCount, ruleKind } from '../plan/form.ts'
 import { placeWords, plainError } from '../plan/places.ts'
+import { nextFirstDay } from '../plan/templates.ts'
 import { dayWords, type List, periodWords, titleOf, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import {
@@ -116,6 +126,8 @@ interface Draft {
   readonly isJson: boolean
   readonly terms: unknown
   readonly errors: readonly FieldError[]
+  /** The first day instead of the typed one, which a version has that was saved meanwhile; null if it was kept. */
+  readonly movedTo: string | null
   /** Whether somebody asked for figures, and nothing is wrong. */
   readonly isComputed: boolean
 }
@@ -126,10 +138,24 @@ const isSameProblem = (known: FieldError, { pointer, message }: FieldError): boo
   (known.pointer?.startsWith(`${pointer}/`) === true &&
     /^Write an? (?:amount|percentage)/.test(message))
 
-function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
+/** Whether a form was refused because another version was saved meanwhile. */
+const isUnseen = ({ detail, errors }: RefusedForm): boolean =>
+  errors.length === 0 && detail.includes('was stored since')
+
+/** Returns the next free first day if a version that was saved meanwhile has the typed one; else null. */
+function freeDay({ visit: { now }, versions }: EditorProps, typed: Values): string | null {
+  const [latest] = versions ?? []
+  if (!latest || latest.terms.effective_from !== typed('effective_from').trim()) return null
+  return nextFirstDay(latest.terms.period, now, latest.terms.effective_from)
+}
+
+function openDraft(props: EditorProps): Draft {
+  const { visit, data, versions, initial } = props
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   const typed = refused ?? visit.typed
-  const values = typed?.values ?? valuesFor(initial)
+  const movedTo = refused && isUnseen(refused) ? freeDay(props, refused.values) : null
+  const sent = typed?.values ?? valuesFor(initial)
+  const values = movedTo ? replaced(sent, new Map([['effective_from', movedTo]])) : sent
   const { terms, problems } = typedTerms(values)
   const isAsked = !refused && (!typed || values('do') === 'show')
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
@@ -149,6 +175,7 @@ function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
     values,
     isJson: values('view') === 'json',
     terms,
+    movedTo,
     // An error of the plan's id has no pointer.
     errors: shown.map((one) => (one.pointer === '' ? { ...one, pointer: '/plan' } : one)),
     isComputed: isAsked && errors.length === 0,
@@ -492,18 +519,24 @@ const WhyRefused = ({ visit, draft, versions }: EditorProps & { draft: Draft }) 
   const seen = Number(draft.values('after') || '0')
   const [latest] = versions ?? []
   const isWhole = refused !== null && refused.errors.length === 0
-  const isUnseen = isWhole && refused.detail.includes('was stored since')
+  const isTaken = refused !== null && isUnseen(refused)
   return (
     <>
-      {isUnseen && latest ? (
-        <SavedMeanwhile version={latest.version}>
+      {isTaken && latest ? (
+        <SavedMeanwhile version={latest.version} again={withQuery(visit.path, { edit: 'next' })}>
+          {draft.movedTo && (
+            <p>
+              Version {latest.version} begins on {dayWords(latest.effective_from)}, so yours now
+              begins on {dayWords(draft.movedTo)}.
+            </p>
+          )}
           <InWords
             terms={latest.terms}
             before={versions?.find(({ version }) => version <= seen)?.terms}
           />
         </SavedMeanwhile>
       ) : (
-        isWhole && <WholeRefusal detail={refused.detail} isTaken={isUnseen} />
+        isWhole && <WholeRefusal detail={refused.detail} isTaken={isTaken} />
       )}
       {draft.errors.length > 0 && (
         <Problems

@@ -10,11 +10,27 @@ export const EnterButton = () => (
 )
 
 /** Renders that somebody else saved a version meanwhile, and what it changed. */
-export const SavedMeanwhile = ({ version, children }: { version: number; children?: Child }) => (
+export const SavedMeanwhile = ({
+  version,
+  again,
+  children,
+}: {
+  version: number
+  /** The page whose form begins with that version. */
+  again?: string
+  children?: Child
+}) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
       Version {version} was saved while you were typing, so nothing was changed. What it changes is
-      marked below. What you typed is still here: save it again to make it the version after.
+      marked below. What you typed is still here: save it again to make it the version after, which
+      then has your terms alone.
+      {again && (
+        <>
+          {' '}
+          <a href={again}>Begin again with version {version}</a> to keep what it changes.
+        </>
+      )}
     </p>
     {children}
   </div>

@@ -32,7 +32,7 @@ export function typedTerms(values: Values): Typed {
 }
 
 /** Returns values, some of them replaced. */
-const replaced =
+export const replaced =
   (values: Values, texts: ReadonlyMap<string, string>): Values =>
   (name) =>
     texts.get(name) ?? values(name)
