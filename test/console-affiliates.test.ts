@@ -87,17 +87,21 @@ test('an affiliate is added with its parent, plan and link by one form', async (
   expect((await admin('links?affiliate_id=IB-12')).data).toHaveLength(1)
 })
 
-test('a refused link leaves the affiliate stored, and says so', async () => {
-  const { change } = await open()
-  const response = await change('/affiliates', { ...NEW, landing_page: 'acme.example' })
-  const text = await response.text()
+test.each(['acme.example', 'javascript:alert(1)'])(
+  'with the landing page %s nothing is stored, and the form says why',
+  async (landing_page) => {
+    const { change } = await open()
+    const before = (await admin('affiliates')).meta.total
+    const response = await change('/affiliates', { ...NEW, landing_page })
+    const text = await response.text()
 
-  expect(response.status).toBe(422)
-  expect(text).toContain('IB-12 is stored.')
-  expect(text).toContain('The link was not created.')
-  expect(text).not.toContain('Nothing was changed.')
-  expect(text).toMatch(/id="add-landing_page"[^>]*value="acme.example"/)
-})
+    expect(response.status).toBe(422)
+    expect(text).not.toContain('is stored.')
+    expect(text).toMatch(/<div class="field wrong"><label for="add-landing_page">/)
+    expect(text).toContain(`value="${landing_page}"`)
+    expect((await admin('affiliates')).meta.total).toBe(before)
+  },
+)
 
 test.each([
   ['an unknown parent', { parent: 'IB-99' }, 'IB-99'],

@@ -1,3 +1,5 @@
+import { validateAt, validationFailed } from '../../admin/body.ts'
+import { newLink } from '../../admin/link-fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -245,6 +247,17 @@ function checkKnown(
 
 const existsWords = (affiliate_id: string) => `${affiliate_id} exists already.`
 
+/**
+ * Refuses a landing page that no link can have, before anything is stored.
+ *
+ * @throws ApiError `validation_failed`
+ */
+function checkLandingPage({ landing_page }: NewAffiliate): void {
+  if (landing_page === '') return
+  const { issues } = validateAt({ landing_page }, { landing_page: newLink.landing_page }, '')
+  if (issues.length > 0) throw validationFailed(issues)
+}
+
 /** Returns the requests that add an affiliate, without those that would change nothing. */
 function stepsOf(
   sent: NewAffiliate,
@@ -307,6 +320,7 @@ interface Added {
 export const addAffiliate: Change = {
   async perform(values, visit): Promise<Added> {
     const sent = readNew(values)
+    checkLandingPage(sent)
     const [known, planNames] = await Promise.all([
       readKnown(visit, sent.affiliate_id),
       visit.names.plans(),
