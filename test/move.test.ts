@@ -9,11 +9,16 @@ import {
   endCopying,
   endFollowing,
   followStep,
+  openWrites,
   startFollowing,
 } from '../src/db/move/follow.ts'
-import { type CopyPlace, type Difference, MOVE_LIMITS } from '../src/db/move/place.ts'
-import { anyTables, bytesOf, changeTables, fillTables } from './any-rows.ts'
+import { CopyEnded, type CopyPlace, type Difference, MOVE_LIMITS } from '../src/db/move/place.ts'
+import { withoutTriggers } from '../src/db/move/write.ts'
+import { isMoving } from '../src/db/retry.ts'
+import { type AnyTable, anyTables, bytesOf, changeTables, fillTables } from './any-rows.ts'
 import { randomSource } from './commission/worlds.ts'
+import { overriding } from './overriding.ts'
+import { ada, json, partner } from './partner.ts'
 
 // The engine that copies an account from one database to another, while it is used.
 
@@ -152,4 +157,215 @@ describe.each([
     expect([await bytesOf(source, 'other'), await bytesOf(target, 'third')]).toEqual(others)
     expect([await schemaOf(source), await schemaOf(target)]).toEqual(before)
   })
+})
+
+/** Returns a database of which one in `times` calls fails, before or after its effect. */
+function failing(db: D1Database, times: number): D1Database {
+  const stop =
+    <A extends unknown[], R>(real: (...args: A) => Promise<R>) =>
+    async (...args: A) => {
+      if (random.oneIn(times)) throw new Error('killed')
+      const result = await real(...args)
+      if (random.oneIn(times)) throw new Error('killed')
+      return result
+    }
+  const statement = (real: D1PreparedStatement): D1PreparedStatement =>
+    overriding(real, {
+      bind: (...values: unknown[]) => statement(real.bind(...values)),
+      all: stop(() => real.all()),
+      first: stop(() => real.first()),
+      raw: stop(() => real.raw()),
+      run: stop(() => real.run()),
+    })
+  return overriding(db, {
+    prepare: (sql: string) => statement(db.prepare(sql)),
+    batch: stop((list: D1PreparedStatement[]) => db.batch(list)),
+  })
+}
+
+/** Repeats a step until it is not killed. Counts how often it was. */
+async function persist<T>(killed: { times: number }, step: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!(error instanceof Error) || error.message !== 'killed') throw error
+      killed.times++
+    }
+  }
+}
+
+test('a move whose steps are killed between any two queries, and repeated, loses nothing', async () => {
+  await fillTables(DB_2, chance, 'acme', 3)
+  Object.assign(MOVE_LIMITS, { rows: 2, queries: 90, pages: 9, changes: 3, deleted: 3 })
+  const [source, target] = [failing(DB_2, 70), failing(DB, 70)]
+  const killed = { times: 0 }
+  const repeat = <T>(step: () => Promise<T>) => persist(killed, step)
+  const change = () => changeTables(DB_2, chance, 'acme', 2)
+
+  await repeat(() => startFollowing(source, target, 'acme'))
+  for (let place: CopyPlace | null = null, isFirst = true; place || isFirst; isFirst = false) {
+    place = await repeat(() => copyStep(source, target, 'acme', place))
+    if (random.oneIn(3)) await change()
+  }
+  await repeat(() => closeWrites(source, 'acme'))
+  while ((await repeat(() => followStep(source, target, 'acme'))) > 0);
+  expect(await repeat(() => finalCheck(source, target, 'acme'))).toEqual([])
+  const bytes = await bytesOf(DB_2, 'acme')
+  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  await repeat(() => endCopying(target, 'acme'))
+  while (!(await repeat(() => dropStep(source, 'acme'))));
+  await repeat(() => endFollowing(source, 'acme'))
+  expect(Object.values(await bytesOf(DB_2, 'acme')).flat()).toEqual([])
+  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  expect(killed.times).toBeGreaterThan(20)
+})
+
+describe('a row', () => {
+  const put = (db: D1Database, id: string, folded: string) =>
+    db
+      .prepare(
+        `insert into webhook_events (account, id, type, about, at, data) values ('acme', ?, 'test', ?, 0, '{}')
+         on conflict do nothing`,
+      )
+      .bind(id, folded)
+      .run()
+  const rename = (id: string, folded: string) =>
+    DB_2.prepare("update webhook_events set about = ? where account = 'acme' and id = ?")
+      .bind(folded, id)
+      .run()
+
+  test('that takes the unique value of another one before that one is copied again', async () => {
+    await put(DB_2, 'a', 'one')
+    await put(DB_2, 'b', 'two')
+    await put(DB_2, 'c', 'three')
+    await startFollowing(DB_2, DB, 'acme')
+    await copyAll(DB_2, DB)
+    await rename('c', 'none')
+    await rename('a', 'three')
+    await rename('b', 'one')
+    await rename('c', 'two')
+    Object.assign(MOVE_LIMITS, { changes: 1 })
+    await followAll(DB_2, DB)
+    expect(await compareAll(DB_2, DB)).toEqual([])
+    expect(await bytesOf(DB, 'acme')).toEqual(await bytesOf(DB_2, 'acme'))
+  })
+
+  test('that is deleted and comes again, and one that is noted twice, are copied', async () => {
+    await put(DB_2, 'a', 'one')
+    await startFollowing(DB_2, DB, 'acme')
+    await copyAll(DB_2, DB)
+    const drop = () => DB_2.prepare("delete from webhook_events where account = 'acme'").run()
+    await drop()
+    await put(DB_2, 'a', 'again')
+    await rename('a', 'other')
+    await put(DB_2, 'b', 'gone')
+    await DB_2.prepare("delete from webhook_events where id = 'b'").run()
+    await followAll(DB_2, DB)
+    expect(await bytesOf(DB, 'acme')).toEqual(await bytesOf(DB_2, 'acme'))
+    await drop()
+    await followAll(DB_2, DB)
+    expect((await bytesOf(DB, 'acme')).webhook_events).toEqual([])
+  })
+
+  test('of which the copy lacks a byte, or has too much, is a difference', async () => {
+    for (const id of ['a', 'b', 'c']) await put(DB_2, id, id)
+    await startFollowing(DB_2, DB, 'acme')
+    await copyAll(DB_2, DB)
+    await DB.prepare("update webhook_events set data = '{ }' where id = 'a'").run()
+    await DB.prepare("delete from webhook_events where id = 'b'").run()
+    await put(DB, 'd', 'd')
+    const found = await compareAll(DB_2, DB)
+    expect(found.map(({ table, key }) => [table, key]).sort()).toEqual(
+      ['a', 'b', 'd'].map((id) => ['webhook_events', JSON.stringify([id])]),
+    )
+    await closeWrites(DB_2, 'acme')
+    expect(await finalCheck(DB_2, DB, 'acme')).toEqual(['webhook_events'])
+  })
+})
+
+test('of two steps at once, the one that began first writes nothing more', async () => {
+  await fillTables(DB_2, chance, 'acme', 2)
+  await startFollowing(DB_2, DB, 'acme')
+  let isOvertaken = false
+  const slow = overriding(DB, {
+    batch: async (list: D1PreparedStatement[]) => {
+      if (!isOvertaken) {
+        isOvertaken = true
+        await followStep(DB_2, DB, 'acme')
+      }
+      return DB.batch(list)
+    },
+  })
+  await expect(copyStep(DB_2, slow, 'acme', null)).rejects.toThrow(CopyEnded)
+  await endCopying(DB, 'acme')
+  await expect(copyStep(DB_2, DB, 'acme', null)).rejects.toThrow(CopyEnded)
+})
+
+test('no database takes a copy that has rows of the account, and none loses those that live there', async () => {
+  await fillTables(DB, chance, 'acme', 1)
+  await expect(startFollowing(DB_2, DB, 'acme')).rejects.toThrow('target_has_rows')
+  await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
+  await expect(dropStep(DB_2, 'acme')).rejects.toThrow('not_a_copy')
+  await startFollowing(DB_2, DB_2, 'other')
+  // Followed, but not closed.
+  await startFollowing(DB, DB_2, 'acme')
+  await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
+  await expect(closeWrites(DB_2, 'acme')).rejects.toThrow('not_following')
+})
+
+test('a database that lacks a migration takes no copy', async () => {
+  await DB.prepare('alter table fraud_notes add column later text').run()
+  await expect(startFollowing(DB_2, DB, 'acme')).rejects.toThrow('tables_differ')
+  await DB.prepare('alter table fraud_notes drop column later').run()
+  await startFollowing(DB_2, DB, 'acme')
+})
+
+test('while the writes are refused, no table of the account changes, and those of others do', async () => {
+  await fillTables(DB_2, chance, 'acme', 1)
+  await fillTables(DB_2, chance, 'other', 1)
+  await startFollowing(DB_2, DB, 'acme')
+  await closeWrites(DB_2, 'acme')
+  const bytes = await bytesOf(DB_2, 'acme')
+  const attempt = (db: D1Database, table: AnyTable, account: string, sql: string) =>
+    db.batch(withoutTriggers(db, table, [db.prepare(sql).bind(account)])).then(
+      () => null,
+      (error) => isMoving(error),
+    )
+  const before = await bytesOf(DB_2, 'other')
+  for (const table of await anyTables(DB_2)) {
+    const { name, columns } = table
+    const writes = [
+      `update ${name} set account = account where account = ?`,
+      `delete from ${name} where account = ?`,
+      `insert or replace into ${name} select * from ${name} where account = ?`,
+    ]
+    for (const sql of writes) {
+      expect([sql, await attempt(DB_2, table, 'acme', sql)]).toEqual([sql, true])
+    }
+    expect(await attempt(DB_2, table, 'other', writes[0] ?? '')).toBe(null)
+    expect(columns[0]).toBeDefined()
+  }
+  expect(await bytesOf(DB_2, 'acme')).toEqual(bytes)
+  expect(await bytesOf(DB_2, 'other')).toEqual(before)
+})
+
+test('a delivery of the account is 503 with Retry-After in the pause, and stored before and after', async () => {
+  const firm = await partner('forex', { account: 'beta', binding: 'DB_2' })
+  await startFollowing(DB_2, DB, 'beta')
+  expect((await firm.post('customers', ada)).status).toBe(201)
+  await closeWrites(DB_2, 'beta')
+  const refused = await firm.post('customers', { ...ada, customer_id: 'c-2' })
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '2'])
+  expect((await json(refused)).code).toBe('unavailable')
+  expect((await firm.get('customers')).status).toBe(200)
+  const other = await partner('forex', { account: 'gamma', binding: 'DB_2' })
+  expect((await other.post('customers', ada)).status).toBe(201)
+  await openWrites(DB_2, 'beta')
+  expect((await firm.post('customers', { ...ada, customer_id: 'c-2' })).status).toBe(201)
+  const copied = await copyStep(DB_2, DB, 'beta', null)
+  expect(copied).toBe(null)
+  while ((await followStep(DB_2, DB, 'beta')) > 0);
+  expect(await bytesOf(DB, 'beta')).toEqual(await bytesOf(DB_2, 'beta'))
+  await endFollowing(DB_2, 'beta')
 })

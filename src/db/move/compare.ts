@@ -29,7 +29,7 @@ export async function compareStep(
     const end = page.isLast || !last ? null : rowKey(table, last)
     const copy = await readPage(target, table, account, { after, last: end, times: 4 })
     pair.left.queries -= 2
-    pair.left.pages--
+    if (last) pair.left.pages--
     if (JSON.stringify(page.found) !== JSON.stringify(copy.found)) {
       differences.push(...(await confirm(pair, table, differing(table, page.found, copy.found))))
     }

@@ -64,7 +64,7 @@ async function copyPages(
   for (let pages = 0; pages < MOVE_LIMITS.pagesPerBatch && !isLast; pages++) {
     const page = await readPage(source, table, account, { after })
     left.queries--
-    left.pages--
+    if (page.found.length > 0) left.pages--
     put.push(...page.found)
     isLast = page.isLast
     const last = page.found.at(-1)
