@@ -39,6 +39,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'restore',
     'runbook',
     'last-release',
+    'team-alarms',
   ],
   affiliate: AFFILIATE,
   auth: [

@@ -26,7 +26,9 @@ import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { completenessSpan } from '../ingest/feed.ts'
 import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
+import { sendTeamAlarm } from '../webhooks/team-alarm.ts'
 import { today } from './account-day.ts'
+import { raiseAlarm } from './alarms.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { logFillingPools, measureDatabases } from './databases.ts'
 import { continueErasures } from './erasures.ts'
@@ -97,7 +99,7 @@ async function maintainStorage(
   const candidates: StoredAccount[] = []
   for (const account of await rollUp(env, binding, accounts, now)) {
     if (needsMeasurement(account, now)) candidates.push(account)
-    else logFullAccount(account)
+    else await reportFullAccount(env, account, now)
   }
   await measure(env, candidates, now)
 }
@@ -128,15 +130,20 @@ async function measure(env: Env, candidates: StoredAccount[], now: number): Prom
       const db = resolveDatabase(env, account.binding)
       steps -= await measureUsage(db, account, now, Math.min(steps, STEPS_PER_ACCOUNT))
       const [usage] = await readUsages(db, [account.account])
-      logFullAccount({ ...account, ...usage })
+      await reportFullAccount(env, { ...account, ...usage }, now)
     })
   }
 }
 
-/** Logs an account that stores much of its quota; an alarm can watch for these lines. */
-function logFullAccount({ account, binding, bytes, quota }: StoredAccount): void {
+/** Raises an alarm for an account that stores much of its quota. */
+async function reportFullAccount(
+  env: Env,
+  { account, binding, bytes, quota }: StoredAccount,
+  now: number,
+): Promise<void> {
   if (bytes < quota * ALARM_SHARE) return
-  console.warn(JSON.stringify({ storage_alarm: 'account', account, binding, bytes, quota }))
+  const line = { storage_alarm: 'account', account, binding, bytes, quota } as const
+  await raiseAlarm(env, { type: 'storage_alarm', subject: account }, line, now)
 }
 
 /** How long one message releases held records and resets accounts of a database, in milliseconds. */
@@ -251,6 +258,8 @@ export async function runJob(
       return goOn(env, job, await expire(env, job))
     case 'check':
       return goOn(env, job, await check(env, job, resources.all))
+    case 'alarm':
+      return sendTeamAlarm(env, job)
     default:
       throw new Error('A later version of the Worker has sent this job.')
   }
@@ -320,7 +329,8 @@ async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
   const late = Date.now() - at
   if (late > LATE_MS) {
     const minutes = Math.floor(late / MINUTE_MS)
-    console.warn(JSON.stringify({ late_run: account, binding, minutes }))
+    const line = { late_run: account, binding, minutes }
+    await raiseAlarm(env, { type: 'late_run', subject: account }, line, Date.now())
   }
   // The next morning's run computes the same statements.
   if (late > GIVEN_UP_MS) return
@@ -388,7 +398,9 @@ async function check(
 ): Promise<boolean> {
   const { wrong, isDone } = await checkTotals(resolveDatabase(env, binding), views, at)
   for (const { account, resource, day } of wrong) {
-    console.error(JSON.stringify({ fault: 'totals_differ', account, resource, day }))
+    const line = { fault: 'totals_differ', account, resource, day } as const
+    const alarm = { type: 'totals_differ', subject: account } as const
+    await raiseAlarm(env, alarm, line, Date.now())
   }
   return isDone
 }

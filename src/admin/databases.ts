@@ -7,6 +7,7 @@ import { ALARM_SHARE, MAX_DATABASE_BYTES, PLANNED_BYTES } from '../db/records/st
 import { withD1Retry } from '../db/retry.ts'
 import { DAY_MS } from '../durations.ts'
 import { readQuery } from '../http/query.ts'
+import { raiseAlarm } from './alarms.ts'
 import { logFailure } from './log-failure.ts'
 
 /** The days whose growth a forecast continues, and the fewest of which it is made. */
@@ -113,10 +114,12 @@ export const databases = new Hono<AppEnv>().get('/', async (c) => {
   return c.json({ data, pools: poolsOf(data, now) })
 })
 
-/** Logs each pool that is full within 30 days; an alarm can watch for these lines. */
+/** Raises an alarm for each pool that is full within 30 days. */
 export async function logFillingPools(env: Env, now: number): Promise<void> {
   for (const { jurisdiction, is_filling, full_on } of poolsOf(await readDatabases(env, now), now)) {
-    if (is_filling) console.warn(JSON.stringify({ pool_alarm: jurisdiction ?? 'none', full_on }))
+    if (!is_filling) continue
+    const pool_alarm = jurisdiction ?? 'none'
+    await raiseAlarm(env, { type: 'pool_alarm', subject: pool_alarm }, { pool_alarm, full_on }, now)
   }
 }
 
@@ -135,7 +138,8 @@ export async function measureDatabases(env: Env, now: number): Promise<void> {
   for (const [binding, bytes] of sizes) {
     if (bytes < MAX_DATABASE_BYTES * ALARM_SHARE) continue
     const limit = MAX_DATABASE_BYTES
-    console.warn(JSON.stringify({ storage_alarm: 'database', binding, bytes, limit }))
+    const line = { storage_alarm: 'database', binding, bytes, limit } as const
+    await raiseAlarm(env, { type: 'storage_alarm', subject: binding }, line, now)
   }
   await logFailure('DB', () => putSizes(env.DB, Math.floor(now / DAY_MS), sizes))
 }

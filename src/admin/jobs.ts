@@ -65,6 +65,15 @@ export interface RoundJob<Name extends 'steps' | 'expire' | 'check'> extends Due
   readonly round: number
 }
 
+/** Sends an alarm to the team. */
+export interface AlarmJob extends Due {
+  readonly job: 'alarm'
+  readonly alarm: 'pool_alarm' | 'storage_alarm' | 'late_run' | 'totals_differ'
+  readonly id: string
+  /** The members of the line in the log. */
+  readonly data: object
+}
+
 /** A job that a cron leaves to the queue. */
 export type Job =
   | ListJob
@@ -77,6 +86,7 @@ export type Job =
   | RoundJob<'steps'>
   | RoundJob<'expire'>
   | RoundJob<'check'>
+  | AlarmJob
 
 /** The longest delay of a message, in seconds, by the job whose accounts are spread. */
 export const SPREAD_SECONDS = { morning: 3600, storage: 480 }

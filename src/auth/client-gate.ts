@@ -20,7 +20,7 @@ export interface IssueResult {
 }
 
 /**
- * Counts credentials and ends sessions. One class for five kinds of objects, by their names:
+ * Counts credentials and ends sessions. One class for six kinds of objects, by their names:
  * - `client:{client_id}`, an OAuth client. It lists its unexpired tokens, so that they can be revoked and
  *   their number can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
  * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.
@@ -28,6 +28,7 @@ export interface IssueResult {
  *   wrong admin keys, or passkeys.
  * - `session:{id}`, a session of the console. It stores whether the session was ended.
  * - `challenge:{challenge}`, a challenge of the portal. It stores whether it was answered.
+ * - `alarm:{id}`, an alarm of a day for the team. It stores whether it was sent.
  *
  * Storage keys: `tokens` (IssuedToken[], at most 60), `version` (the lowest client version that
  * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
@@ -134,8 +135,8 @@ export class ClientGate extends DurableObject<Env> {
   }
 
   /**
-   * Returns whether a challenge of the portal is answered for the first time, and marks it as answered until it
-   * expires (milliseconds).
+   * Returns whether a challenge of the portal is answered, or an alarm is raised, for the first time, and marks it
+   * until it expires (milliseconds).
    */
   async useOnce(until: number): Promise<boolean> {
     const { kv } = this.ctx.storage

@@ -302,7 +302,7 @@ async function signedParts(
  * Sends an event once, signed with each of `secrets`. Redirects are not followed, because they could lead
  * to an address that is not allowed. The body of the response is not read.
  */
-async function sendEvent(
+export async function sendEvent(
   env: Env,
   { url, method, isChecked }: Target,
   secrets: readonly string[],

@@ -188,6 +188,7 @@ const rareJobs = (at: number): Job[] => [
   { job: 'steps', binding: 'DB', round: 2, at },
   { job: 'propagate', accounts: ['acme'], at },
   { job: 'postbacks', binding: 'DB', accounts: ['acme'], done: 0, at },
+  { job: 'alarm', alarm: 'late_run', id: 'late_run acme', data: { late_run: 'acme' }, at },
 ]
 
 /** Sends each kind of message, and starts a run. */
