@@ -521,6 +521,8 @@ test('the paid tab has filters by affiliate and day, and a payment needs its day
   const [due] = ticksOn(await read('/payouts'))
   const empty = await change('/payouts', { change: 'pay', ...due, reference: 'A-1', paid_on: '' })
   expect(await empty.text()).toContain('Choose the day of the payment.')
+  const late = { change: 'pay', ...due, reference: 'A-1', paid_on: '2199-01-01' }
+  expect(await (await change('/payouts', late)).text()).toContain('later than tomorrow.')
   await change('/payouts', { change: 'pay', ...due, reference: 'A-1', paid_on: '2026-11-20' })
   const paid = (query: string) => read(`/payouts?status=paid&${query}`)
   expect(await paid('affiliate_id=aff-7&from=2026-11-20&to=2026-11-20')).toContain('A-1')

@@ -43,18 +43,18 @@ function shareWords({ base, currency }: Earned, rule: Rule, rate: string): strin
   return `${part} ${result({ units: paid.units, scale: paid.scale + 2 }, currency)}`
 }
 
+/** Names what a rule counts: `lots traded`, `deposits`; `units` if the rule is not known. */
+export function unitNoun(rule: Rule | undefined): string {
+  if (rule?.kind === 'unit') return unitMeasure(rule.unit).replace(/^number of /, '')
+  if (rule && 'of' in rule && 'unit' in rule.of) {
+    return unitMeasure(rule.of.unit).replace(/^number of /, '')
+  }
+  return 'units'
+}
+
 function unitWords({ units, currency }: Earned, rule: Rule, rate: string): string {
-  const size = figure(units ?? '0')
-  const noun =
-    rule.kind === 'unit'
-      ? unitMeasure(rule.unit)
-      : 'of' in rule && 'unit' in rule.of
-        ? unitMeasure(rule.of.unit)
-        : 'units'
   const each = 'each' in rule && rule.each !== undefined && rule.each !== '1' ? rule.each : null
-  const counted = /^number of /.test(noun)
-    ? `${size} ${noun.replace('number of ', '')}`
-    : `${size} ${noun}`
+  const counted = `${figure(units ?? '0')} ${unitNoun(rule)}`
   const per = each === null ? '' : ` for each ${figure(each)}`
   if (rule.tiers || !('amount' in rule) || rule.amount === undefined) {
     return `${counted} at ${rate}${per}`

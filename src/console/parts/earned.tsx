@@ -1,3 +1,4 @@
+import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
@@ -111,9 +112,12 @@ const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
         {
           title: 'This customer’s part',
           isNumeric: true,
-          cell: ({ base, units, currency }) => {
+          cell: (line) => {
+            const { base, units, currency } = line
             if (base !== null) return <Amount value={base} currency={currency} />
-            return units === null ? '–' : <Amount value={units} currency="units" />
+            if (units === null) return '–'
+            const rule = termsOf(line)?.rules.find(({ id }) => id === line.rule)
+            return <Amount value={units} currency={unitNoun(rule)} />
           },
         },
         {

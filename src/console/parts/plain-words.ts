@@ -38,6 +38,7 @@ const timeWords = (found: string, day?: string, time?: string): string => {
 const FORMS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/is not a valid RFC 3339 date-time with an offset or `Z`/, 'is not a time of the calendar'],
   [/not a valid date in the form `YYYY-MM-DD`/, 'not a day of the calendar'],
+  [/more than the maximum, (today|tomorrow) in UTC\+14/, 'later than $1'],
   [/Send a date-time such as .*/, ''],
 ]
 

@@ -1,5 +1,6 @@
 import { moneyText } from '../../commission/books/money.ts'
 import { compare, decimal } from '../../commission/engine/decimal.ts'
+import { unitNoun } from '../../commission/engine/earning-words.ts'
 import type { PlanTerms, Rule } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
@@ -14,7 +15,7 @@ import {
   parseScope,
 } from '../../commission/statements/line-groups.ts'
 import { type Visit, withQuery } from '../page.ts'
-import { Amount, type Column, count, Data, isolated, Table } from './data.tsx'
+import { Amount, type Column, count, Data, isolated, Table, titleOf } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { Sentences } from './plan-words.tsx'
 import { readTerms } from './reasons.tsx'
@@ -149,7 +150,7 @@ function figureColumns(
       : []
   return [
     ...amounts('Based on', lines, currency, ({ base }) => base),
-    ...numbers('Units', ({ units }) => units),
+    ...numbers(titleOf(unitNoun(rule)), ({ units }) => units),
     ...numbers('Reached', reached),
     ...(lines.some((line) => hasRate(line))
       ? [column('Rate', (line: StatementLine) => rateText(line, rule, currency), true)]
