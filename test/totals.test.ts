@@ -24,7 +24,7 @@ import {
 import { forex } from '../src/trading/forex.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { runCron } from './crons.ts'
+import { deliverJob, listing, runCron, type Sent } from './crons.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
@@ -762,6 +762,81 @@ describe('the hourly check', () => {
 
     expect(await keptDays()).toEqual([])
     expect(printedAs('error')).toHaveLength(2)
+  })
+
+  describe('of a day with more records than a message compares', () => {
+    const kept = () =>
+      env.DB.prepare('select totals, checked_at from day_totals').first<{ checked_at: number }>()
+
+    /** Stores a day of three messages, and returns the first of them with what it leaves. */
+    async function begun(totals = 'totals') {
+      CHECK_LIMITS.stepsOfDay = 1
+      const acme = await partner()
+      await insertTransactions(acme.account, 6000, `${FIRST_DAY}`)
+      await acme.get(WEEK)
+      await run(`update day_totals set totals = ${totals}, checked_at = 1`)
+      const sent: Sent[] = []
+      const world = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
+      await deliverJob({ job: 'check', binding: 'DB', round: 1, at: 1e12 }, world)
+      return { acme, sent, world, jobs: () => sent.splice(0).map(({ body }) => body) }
+    }
+
+    test('further messages compare the rest', async () => {
+      const { jobs, world } = await begun()
+      let messages = 1
+      for (let next = jobs(); next.length > 0; next = jobs()) {
+        expect(next).toHaveLength(1)
+        messages += 1
+        await deliverJob(JSON.parse(JSON.stringify(next[0])), world)
+      }
+      expect(messages).toBe(3)
+      expect(printedAs('error')).toEqual([])
+      expect(await kept()).toMatchObject({ checked_at: 1e12, totals: expect.any(String) })
+      await emptyWorld()
+    })
+
+    test('a difference is found by the last message', async () => {
+      const { jobs, world } = await begun(`replace(totals, '3000', '3001')`)
+      for (let next = jobs(); next.length > 0; next = jobs()) {
+        expect(printedAs('error')).toEqual([])
+        await deliverJob(next[0]!, world)
+      }
+      expect(printedAs('error')).toEqual([expect.stringContaining('totals_differ')])
+      expect(await kept()).toBeNull()
+      await emptyWorld()
+    })
+
+    test('a day that changes between two messages is left as it is', async () => {
+      const { jobs, world } = await begun(`replace(totals, '3000', '3001')`)
+      await run("update day_totals set totals = null, computation = 'other', checked_at = 5")
+      await deliverJob(jobs()[0]!, world)
+      expect([jobs(), printedAs('error')]).toEqual([[], []])
+      expect(await kept()).toEqual({ totals: null, checked_at: 5 })
+      await emptyWorld()
+    })
+
+    test('sums that are larger than a message are not compared', async () => {
+      CHECK_LIMITS.characters = 10
+      const { jobs } = await begun(`replace(totals, '3000', '3001')`)
+      expect([jobs(), printedAs('error')]).toEqual([[], []])
+      expect(await kept()).toMatchObject({ checked_at: 1e12 })
+      await emptyWorld()
+    })
+
+    test('sums of KPIs go on, too', async () => {
+      CHECK_LIMITS.stepsOfDay = 1
+      const casino = await brand()
+      await insertEvents(casino.account, 300, `${FIRST_DAY}`)
+      await run(`update events set kpis = '{"stake":0.1,"win":-2.5}'`)
+      await casino.get(WEEK)
+      const sent: Sent[] = []
+      const world = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
+      await deliverJob({ job: 'check', binding: 'DB', round: 1, at: 1e12 }, world)
+      expect(sent).toHaveLength(1)
+      for (let next = sent.shift(); next; next = sent.shift()) await deliverJob(next.body, world)
+      expect(printedAs('error')).toEqual([])
+      expect((await keptDays('activities')).map(({ day }) => day)).toEqual([FIRST_DAY])
+    })
   })
 
   test('kept totals are wrong if those of the records are too large for an answer', async () => {

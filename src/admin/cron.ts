@@ -34,6 +34,7 @@ import { logFillingPools, measureDatabases } from './databases.ts'
 import { continueErasures } from './erasures.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
 import {
+  type CheckJob,
   type Job,
   type ListJob,
   type MorningJob,
@@ -257,7 +258,7 @@ export async function runJob(
     case 'expire':
       return goOn(env, job, await expire(env, job))
     case 'check':
-      return goOn(env, job, await check(env, job, resources.all))
+      return check(env, job, resources.all)
     case 'alarm':
       return sendTeamAlarm(env, job)
     default:
@@ -388,21 +389,23 @@ function expire(env: Env, { binding, at }: RoundJob<'expire'>): Promise<boolean>
 }
 
 /**
- * Logs each day whose kept totals differed from its records; an alarm can watch for these lines. Returns whether
- * all days that are due were compared.
+ * Raises an alarm for each day whose kept totals differed from its records. Other messages go on with days that have
+ * more records than one message compares, and with the days that are left.
  */
-async function check(
-  env: Env,
-  { binding, at }: RoundJob<'check'>,
-  views: readonly RecordView[],
-): Promise<boolean> {
-  const { wrong, isDone } = await checkTotals(resolveDatabase(env, binding), views, at)
+async function check(env: Env, job: CheckJob, views: readonly RecordView[]): Promise<void> {
+  const { part, ...next } = job
+  const db = resolveDatabase(env, job.binding)
+  const { wrong, parts, isDone } = await checkTotals(db, views, job.at, part)
   for (const { account, resource, day } of wrong) {
     const line = { fault: 'totals_differ', account, resource, day } as const
     const alarm = { type: 'totals_differ', subject: account } as const
     await raiseAlarm(env, alarm, line, Date.now())
   }
-  return isDone
+  await sendJobs(
+    env,
+    parts.map((one) => ({ ...next, part: one })),
+  )
+  if (!part) await goOn(env, job, isDone)
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { PartOfDay } from '../db/records/check-totals.ts'
+
 // What crons leave to a queue, so that no invocation visits all accounts. A message names one account, a page
 // of accounts of one database, or one database. Each is its own invocation, with queries of its own, so a
 // database that fails or is slow holds up its own accounts alone. A message can arrive twice: every job finds
@@ -56,13 +58,19 @@ export interface MinuteJob extends Due {
  * A job of a database that several messages do:
  * - `steps`: goes on with erasures, resets and releases.
  * - `expire`: deletes expired rows.
- * - `check`: compares kept totals with the records.
+ * - `check`: see `CheckJob`.
  */
 export interface RoundJob<Name extends 'steps' | 'expire' | 'check'> extends Due {
   readonly job: Name
   readonly binding: string
   /** 1 for the first message of a cron. */
   readonly round: number
+}
+
+/** Compares kept totals with the records. */
+export interface CheckJob extends RoundJob<'check'> {
+  /** A day with which this message goes on; without it those that were not compared for longest. */
+  readonly part?: PartOfDay
 }
 
 /** Sends an alarm to the team. */
@@ -85,7 +93,7 @@ export type Job =
   | MinuteJob
   | RoundJob<'steps'>
   | RoundJob<'expire'>
-  | RoundJob<'check'>
+  | CheckJob
   | AlarmJob
 
 /** The longest delay of a message, in seconds, by the job whose accounts are spread. */

@@ -2,6 +2,7 @@ import { isArchivedSql } from '../archive/touched.ts'
 import { decode } from '../column-types.ts'
 import type { SumRow } from '../exact-sums.ts'
 import { livesHere } from '../lives-here.ts'
+import type { KeyValue } from '../paginate.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
@@ -9,6 +10,8 @@ import type { RecordView } from './list.ts'
 import {
   emptySums,
   formOf,
+  fromKeptGroups,
+  type KeptGroup,
   mergeSums,
   readStep,
   STEPS_PER_BATCH,
@@ -25,8 +28,10 @@ const MAX_DAYS = 10
 export const CHECK_LIMITS = {
   /** The steps after which it begins no other day. */
   steps: 10,
-  /** The steps of one day; a day with more records is not compared. */
+  /** The steps of one day in one message; further messages go on with a day that has more records. */
   stepsOfDay: 110,
+  /** The characters of the sums of such a day: a message has at most 128 KB. A day with more is not compared. */
+  characters: 100_000,
 }
 
 const LEAST_RECENTLY_CHECKED = compileStatement(`
@@ -66,6 +71,16 @@ interface Kept {
   checked_at: number
 }
 
+/** A day that a message has compared in part. */
+export interface PartOfDay extends KeptDay {
+  /** When the comparison began, as the day notes it: a day that has changed since then has another time. */
+  readonly checked_at: number
+  /** The position of the last record that was summed. */
+  readonly after: readonly KeyValue[]
+  /** The sums so far. */
+  readonly sums: readonly KeptGroup[]
+}
+
 /** A day whose kept totals differed from its records. */
 export interface WrongDay {
   account: string
@@ -73,38 +88,61 @@ export interface WrongDay {
   day: string
 }
 
+/** What a check has found and left. */
+interface Checked {
+  readonly wrong: WrongDay[]
+  /** Days that have more records than one message compares. */
+  readonly parts: PartOfDay[]
+  /** Whether no other day is left. */
+  readonly isDone: boolean
+}
+
 /**
- * Compares kept totals with the records, those first that were not compared for longest. Totals that
- * differ are deleted, so that the day is summed anew, and returned. `isDone` is whether no other day is left.
- * `views` are all resources of all verticals.
+ * Compares kept totals with the records, those first that were not compared for longest, or goes on with a `part`
+ * of a day. Totals that differ are deleted, so that the day is summed anew, and returned. `views` are all
+ * resources of all verticals.
  */
 export async function checkTotals(
   db: D1Database,
   views: readonly RecordView[],
   now: number,
-): Promise<{ wrong: WrongDay[]; isDone: boolean }> {
+  part?: PartOfDay,
+): Promise<Checked> {
   const session = db.withSession('first-primary')
-  const days = await all<KeptDay>(session, LEAST_RECENTLY_CHECKED)
-  const wrong: WrongDay[] = []
+  const days = part ? [part] : await all<KeptDay>(session, LEAST_RECENTLY_CHECKED)
+  const checked: Checked = { wrong: [], parts: [], isDone: days.length < MAX_DAYS }
   let steps = 0
   for (const kept of days) {
     if (steps >= CHECK_LIMITS.steps) break
-    const { account, resource, day } = kept
-    const view = views.find((known) => known.name === resource && formOf(known) === kept.form)
-    const result = view ? await compareDay(session, view, kept) : null
-    steps += result?.steps ?? 0
-    // Kept totals of a form that no resource has are never read.
-    const isObsolete = view === undefined
-    if (isObsolete || result?.isWrong) await run(session, DELETE_KEPT, kept)
-    else if (result?.kept) {
-      await run(session, NOTE_CHECK, { ...kept, now, checked_at: result.kept.checked_at })
-    } else await run(session, NOTE_ARCHIVED, { ...kept, now })
-    if (view && result?.isWrong) {
-      const { encoded, dayColumn } = view.recordTable
-      wrong.push({ account, resource, day: String(decode(encoded[dayColumn], day)) })
-    }
+    steps += await checkDay(session, views, { ...kept, part, now }, checked)
   }
-  return { wrong, isDone: days.length < MAX_DAYS }
+  return checked
+}
+
+/** Compares one day, or goes on with its part. Returns its steps. */
+async function checkDay(
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  { part, now, ...kept }: KeptDay & { part: PartOfDay | undefined; now: number },
+  { wrong, parts }: Checked,
+): Promise<number> {
+  const { account, resource, day, form } = kept
+  const view = views.find((known) => known.name === resource && formOf(known) === form)
+  // Kept totals of a form that no resource has are never read.
+  if (!view) {
+    await run(session, DELETE_KEPT, kept)
+    return 0
+  }
+  const result = await compareDay(session, view, kept, part)
+  if (result.isWrong) {
+    await run(session, DELETE_KEPT, kept)
+    const { encoded, dayColumn } = view.recordTable
+    wrong.push({ account, resource, day: String(decode(encoded[dayColumn], day)) })
+  } else if (result.kept) {
+    await run(session, NOTE_CHECK, { ...kept, now, checked_at: result.kept.checked_at })
+  } else await run(session, NOTE_ARCHIVED, { ...kept, now })
+  if (result.rest) parts.push({ account, resource, day, form, checked_at: now, ...result.rest })
+  return result.steps
 }
 
 const run = (
@@ -118,6 +156,8 @@ interface Comparison {
   readonly kept: Kept | null
   readonly isWrong: boolean
   readonly steps: number
+  /** Where another message goes on; absent if the day was compared, or has too many sums. */
+  readonly rest?: Pick<PartOfDay, 'after' | 'sums'>
 }
 
 /**
@@ -128,19 +168,20 @@ async function compareDay(
   session: D1DatabaseSession,
   view: RecordView,
   { account, resource, day }: KeptDay,
+  part: PartOfDay | undefined,
 ): Promise<Comparison> {
-  const sums = emptySums()
+  const sums = part ? fromKeptGroups(part.sums) : emptySums()
   // The smallest size with which the kept totals can have been summed: no step is too large then.
   const size = stepSize(view) / STEPS_PER_BATCH
-  let after = startOfDay(view, day)
-  let first: Kept | undefined
+  let after = part?.after ?? startOfDay(view, day)
+  let first = part?.checked_at
   for (let steps = 1; ; steps++) {
     const [[kept], ...rows] = await readBatch<[Kept[], ...SumRow[][]]>(session, [
       bindStatement(session, READ_KEPT, { account, resource, day }),
       ...stepStatements(session, view, { account, after, lastDay: day, size }),
     ])
-    first ??= kept
-    if (!kept || kept.checked_at !== first?.checked_at) return { kept: null, isWrong: false, steps }
+    first ??= kept?.checked_at
+    if (!kept || kept.checked_at !== first) return { kept: null, isWrong: false, steps }
     const step = readStep(view, size, rows)
     const ofDay = step.days.get(day)
     if (ofDay) mergeSums(sums, ofDay)
@@ -149,7 +190,11 @@ async function compareDay(
       const isWrong = JSON.stringify(toKeptGroups(sums, view)) !== kept.totals
       return { kept, isWrong, steps }
     }
-    if (steps >= CHECK_LIMITS.stepsOfDay) return { kept, isWrong: false, steps }
     after = step.end
+    if (steps >= CHECK_LIMITS.stepsOfDay) {
+      const rest = { after, sums: toKeptGroups(sums, view) }
+      const fits = JSON.stringify(rest).length <= CHECK_LIMITS.characters
+      return { kept, isWrong: false, steps, ...(fits && { rest }) }
+    }
   }
 }

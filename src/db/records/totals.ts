@@ -109,6 +109,26 @@ export const toKeptGroups = ({ groups }: DaySums, view: RecordView): KeptGroup[]
       ),
     ])
 
+/** Returns the sums of a day from the form in which they are kept. */
+export function fromKeptGroups(kept: readonly KeptGroup[]): DaySums {
+  const day = emptySums()
+  for (const [values, count, sums, kpis] of kept) {
+    const group = findGroup(day, JSON.stringify(values), values)
+    group.count = count
+    group.sums.push(...sums.map((sum) => (sum === null ? undefined : toUnits(sum))))
+    for (const [name, sum] of Object.entries(kpis)) addToKpi(day, group, name, toUnits(sum))
+  }
+  return day
+}
+
+const UNIT_PLACES = 12
+
+/** Returns a decimal text in units of 10^-12. */
+function toUnits(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(UNIT_PLACES, '0'))
+}
+
 /** Compares the values of two groups by the first that differs. */
 function compareValues(a: readonly (string | null)[], b: readonly (string | null)[]): number {
   const i = a.findIndex((value, n) => value !== b[n])
