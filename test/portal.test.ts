@@ -274,6 +274,35 @@ test('a form that a suspension interrupted comes back as it was left, after the 
   expect(page).toContain(words.postback_none)
 })
 
+test('whoever opens a page without a session comes to it after the sign-in, and to no other site', async () => {
+  const { browser, device } = await joined()
+  const page = `${AT}/statements?period=2026-10`
+  browser.cookies.clear()
+  const sent = await browser.get(page)
+  expect(sent.status).toBe(303)
+  const to = sent.headers.get('Location') ?? ''
+  expect(to).toBe(`${AT}/sign-in?${new URLSearchParams({ next: page })}`)
+  const signInFrom = async (address: string, next?: string) => {
+    browser.cookies.clear()
+    const text = await (await browser.get(address)).text()
+    const credential = await device.get(optionsIn(text), {})
+    const fields = { credential, state: hidden(text, 'state'), next: next ?? hidden(text, 'next') }
+    return (await browser.post(`${AT}/sign-in`, fields)).headers.get('Location')
+  }
+  expect(await signInFrom(to)).toBe(page)
+  expect((await browser.get(to)).headers.get('Location')).toBe(page)
+
+  for (const next of [
+    ...['https://evil.example/portal/acme/statements', '//evil.example/portal/acme/links'],
+    ...['/portal/other/statements', '/portal/acme/../other/links', '/console', `${AT}/sign-out`],
+    ...['javascript:alert(1)', `${AT}x`, '\\\\evil.example', ''],
+  ]) {
+    expect([next, await signInFrom(`${AT}/sign-in`, next)]).toEqual([next, AT])
+  }
+  const asked = `${AT}/sign-in?${new URLSearchParams({ next: 'https://evil.example/' })}`
+  expect(await signInFrom(asked)).toBe(AT)
+})
+
 test('a form without a session comes back only to a page of the portal', async () => {
   const { browser, device } = await joined()
   browser.cookies.clear()

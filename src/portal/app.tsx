@@ -23,6 +23,7 @@ import { changePostbacks, showPostbacks } from './postbacks.tsx'
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
   isMember,
+  nextOf,
   readKeptFormOf,
   register,
   showInvitation,
@@ -59,7 +60,10 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
     c.header('Refresh', '0')
     return c.body(null, 200)
   }
-  return c.redirect(portalPath(visit.account.id, '/sign-in'), 303)
+  const { pathname, search } = new URL(c.req.url)
+  const next = nextOf(pathname + search, visit.account.id, c.req.url)
+  const query = next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next })}`
+  return c.redirect(portalPath(visit.account.id, `/sign-in${query}`), 303)
 }
 
 /** Returns a handler for members who signed in with a passkey. */

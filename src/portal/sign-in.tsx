@@ -88,8 +88,22 @@ async function returnForm(
   )
 }
 
+/** Returns the page of an account's portal that a member wanted; the overview for any other address. */
+export function nextOf(text: string | undefined, account: string, url: string): string {
+  const home = portalPath(account)
+  const { origin } = new URL(url)
+  // Without this check a link to the sign-in could lead to another site (open redirect).
+  if (!text || !URL.canParse(text, origin)) return home
+  const { origin: to, pathname, search } = new URL(text, origin)
+  const isPage = to === origin && pathname.startsWith(`${home}/`)
+  const isEntry = /\/(?:sign-in|sign-out|view|invitation(?:\/register)?)$/.test(pathname)
+  return isPage && !isEntry ? pathname + search : home
+}
+
 /** What the page of the sign-in shows beside its form. */
 interface Shown {
+  /** The page that follows the sign-in. */
+  readonly next?: string
   readonly status?: Status
   readonly problem?: string
   readonly done?: string
@@ -127,9 +141,11 @@ async function signInPage(
         state={challenge.state}
         submit={words.sign_in_button}
       >
-        {Object.entries(shown.form ?? {}).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
+        {Object.entries({ ...shown.form, ...(shown.next && { next: shown.next }) }).map(
+          ([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ),
+        )}
       </PasskeyForm>
       <p class="note">{fill(words.lost, nameOf(visit))}</p>
     </PortalPage>,
@@ -137,11 +153,13 @@ async function signInPage(
   )
 }
 
-/** Responds with the sign-in, or sends a member who is signed in to the overview. */
+/** Responds with the sign-in, or sends a member who is signed in to the page that they wanted. */
 export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
   const visit = await memberVisit(c)
-  if (isMember(visit)) return c.redirect(portalPath(visit.account.id), 303)
-  return signInPage(c, visit, c.req.query('done') ? { done: visit.words.signed_out } : {})
+  const next = nextOf(c.req.query('next'), visit.account.id, c.req.url)
+  if (isMember(visit)) return c.redirect(next, 303)
+  const done = c.req.query('done') ? { done: visit.words.signed_out } : {}
+  return signInPage(c, visit, { ...done, next })
 }
 
 /** Returns whether a visit is one of a member. */
@@ -164,8 +182,9 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   // Another site could otherwise sign its visitor in with its own passkey (login CSRF).
   if (!isOwnOrigin(c.req.raw)) return signInPage(c, visit, { status: 403, problem: words.failed })
   const kept = carriedForm(form)
+  const next = nextOf(form('next'), account.id, c.req.url)
   const again = (status: Status, problem: string) =>
-    signInPage(c, visit, { status, problem, form: kept, formWords: words.form_kept })
+    signInPage(c, visit, { status, problem, next, form: kept, formWords: words.form_kept })
   const expected = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
   if (!expected) return again(401, words.expired)
   const text = form('credential')
@@ -192,7 +211,7 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const begun = { affiliate_id, member, credential_id, suspensions }
   const session = await beginMemberSession(c, account, begun, now)
   if (kept) return returnForm(c, visit, kept, session)
-  return c.redirect(portalPath(account.id), 303)
+  return c.redirect(next, 303)
 }
 
 /** Responds that the affiliate is suspended. A form comes back once a sign-in succeeds. */
