@@ -232,6 +232,9 @@ describe('on paper', () => {
     const bytes = 120_000_000 * 179 + (200_000 * 440 * 30) / days
     assert.ok(Math.abs(needs.bytes - bytes) < 1)
     assert.equal(needs.databases, 5)
+    // No clicks: jobs of five databases and twelve accounts, each written, read and deleted.
+    const messages = 5 * (24 * 60 + 24 * 2) + 12 * 3.9
+    assert.ok(Math.abs(needs.monthly.queueOperations - messages * days * 3) < 1)
     // Only storage is beyond what the plan includes.
     assert.ok(Math.abs(needs.dollars - (5 + (bytes / 1e9 - 5) * 0.75)) < 0.001)
     assert.equal(needs.peakRecordsPerSecond, 120_000_000 / 365 / 7200)

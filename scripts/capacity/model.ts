@@ -89,6 +89,13 @@ export const MEASURED = {
   rowsReadPerSecond: 570_000,
 }
 
+/** A message of a queue is written, read and deleted. */
+const OPERATIONS = 3
+/** The jobs of a database in a day: one a minute, and two an hour. */
+const DATABASE_MESSAGES = 24 * 60 + 24 * 2
+/** Those of an account: its morning, and its part of the messages for 50 accounts, every ten minutes and each morning. */
+const ACCOUNT_MESSAGES = 1 + (24 * 6 + 1) / 50
+
 /** The days that clicks and the log of deliveries are kept. */
 const KEPT_DAYS = 30
 
@@ -152,6 +159,12 @@ export function needsOf({ accounts, records }: Size, mix: Mix): Needs {
   // A run keeps the facts of the ended month: one row for each customer of the last year.
   const keptRows = customers * MONTHS
 
+  const bytes =
+    records * mix.years * bytesPerRecord(mix) +
+    (deliveries * MEASURED.bytesPerDelivery + clicks * MEASURED.bytesPerClick) * (KEPT_DAYS / days)
+  const databases = Math.ceil(bytes / PLANNED_BYTES)
+  const jobs = (databases * DATABASE_MESSAGES + accounts * ACCOUNT_MESSAGES) * days
+
   const monthly: Usage = {
     ...ZERO_USAGE,
     requests: deliveries + clicks,
@@ -175,12 +188,8 @@ export function needsOf({ accounts, records }: Size, mix: Mix): Needs {
       clicks * MEASURED.rowsWrittenPerClick +
       accounts * days * MEASURED.runRowsWritten +
       keptRows,
-    queueOperations: clicks * 3,
+    queueOperations: (clicks + jobs) * OPERATIONS,
   }
-  const bytes =
-    records * mix.years * bytesPerRecord(mix) +
-    (deliveries * MEASURED.bytesPerDelivery + clicks * MEASURED.bytesPerClick) * (KEPT_DAYS / days)
-  const databases = Math.ceil(bytes / PLANNED_BYTES)
   return {
     recordsPerSecond: records / YEAR_DAYS / 86_400,
     peakRecordsPerSecond: (records / YEAR_DAYS) * activityShare * (1 / PEAK_SECONDS),
