@@ -4,11 +4,12 @@ import { proveContention } from '../stress/contention.ts'
 import { drill } from '../stress/drill.ts'
 import { proveKill } from '../stress/kill.ts'
 import { proveRuns } from '../stress/kill-runs.ts'
+import { move } from '../stress/move.ts'
 import { newSetting, type Setting } from '../stress/program.ts'
 import { ATTACKS } from '../stress/siege/attacks.ts'
 import { besiege } from '../stress/siege.ts'
 
-// `npm run kill`, `npm run kill-runs`, `npm run contention`, `npm run drill` and `npm run siege` at their smallest size, to keep them working.
+// `npm run kill`, `npm run kill-runs`, `npm run contention`, `npm run drill`, `npm run move` and `npm run siege` at their smallest size, to keep them working.
 
 let setting: Setting
 let end = () => {}
@@ -51,4 +52,9 @@ test('a database that fails fails its own accounts alone, and the sums of all ac
     setting.broken.splice(0).filter((message) => !message.includes('p99')),
     [],
   )
+})
+
+test('an account of 20,000 records moves while some change, and its writes are refused for seconds', async () => {
+  await move(setting, { records: 20_000, changes: 500 })
+  assert.deepEqual(setting.broken.splice(0), [])
 })

@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
+import { retiredArchives } from '../src/db/archive/retired.ts'
+import { claimStalled } from '../src/db/commission/runs.ts'
 import { compareStep, finalCheck } from '../src/db/move/compare.ts'
 import { copyStep } from '../src/db/move/copy.ts'
 import { dropStep } from '../src/db/move/drop.ts'
@@ -14,7 +16,13 @@ import {
 } from '../src/db/move/follow.ts'
 import { CopyEnded, type CopyPlace, type Difference, MOVE_LIMITS } from '../src/db/move/place.ts'
 import { withoutTriggers } from '../src/db/move/write.ts'
+import { checkTotals } from '../src/db/records/check-totals.ts'
+import { pendingErasures } from '../src/db/records/erasure.ts'
+import { finishReleases } from '../src/db/records/release.ts'
+import { finishResets } from '../src/db/records/reset.ts'
+import { deleteExpired } from '../src/db/records/retention.ts'
 import { isMoving } from '../src/db/retry.ts'
+import { takeDueMessages } from '../src/db/webhooks/queue.ts'
 import { type AnyTable, anyTables, bytesOf, changeTables, fillTables } from './any-rows.ts'
 import { randomSource } from './commission/worlds.ts'
 import { overriding } from './overriding.ts'
@@ -368,4 +376,51 @@ test('a delivery of the account is 503 with Retry-After in the pause, and stored
   while ((await followStep(DB_2, DB, 'beta')) > 0);
   expect(await bytesOf(DB, 'beta')).toEqual(await bytesOf(DB_2, 'beta'))
   await endFollowing(DB_2, 'beta')
+})
+
+test('crons leave out an account that has moved away, and one that is being copied', async () => {
+  for (const account of ['acme', 'other']) {
+    await fillTables(DB_2, chance, account, 3)
+    await DB_2.batch([
+      DB_2.prepare("update statement_runs set status = 'running', active_at = '', started_at = ''"),
+      DB_2.prepare('update retired_archives set delete_at = 1'),
+      DB_2.prepare('update erasures set next_day = 1'),
+      DB_2.prepare(
+        "insert into day_totals (account, resource, day, form, totals, checked_at) values (?, 'transactions', 1, 'gone', '[]', -1) on conflict do nothing",
+      ).bind(account),
+    ])
+  }
+  await startFollowing(DB_2, DB, 'acme')
+  await copyAll(DB_2, DB)
+  await closeWrites(DB_2, 'acme')
+  const bytes = await bytesOf(DB_2, 'acme')
+  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  const text = '\u{10ffff}'
+  const oldest = {
+    ...{ deliveries: text, webhook_messages: text, webhook_events: text, webhook_attempts: text },
+    ...{ delivery_terms: 1e15, clicks: 1e15, arrivals: 1e15 },
+  }
+  const claim = { before: 'x', active_at: 'y', most: 100 }
+  for (const [db, accounts] of [
+    [DB_2, ['other']],
+    [DB, []],
+  ] as const) {
+    const visited = async (found: Promise<readonly { account: string }[]>) => [
+      ...new Set((await found).map(({ account }) => account)),
+    ]
+    expect(await visited(pendingErasures(db, 100))).toEqual(accounts)
+    expect(await visited(claimStalled(db, claim))).toEqual(accounts)
+    expect(await visited(retiredArchives(db, 10, 100))).toEqual(accounts)
+    await DB_2.prepare("delete from resets where account = 'other'").run()
+    expect(await finishResets(db, Date.now() + 1000)).toBe(true)
+    await checkTotals(db, [], 5)
+    await deleteExpired(db, oldest)
+    await takeDueMessages(db, null, { now: 1e15, until: 2e15, inFlight: 10 })
+    await DB_2.prepare("update totals set releasing = null where account = 'other'").run()
+    await finishReleases(db, null, Date.now() + 1000)
+  }
+  expect(await bytesOf(DB_2, 'acme')).toEqual(bytes)
+  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  const left = await bytesOf(DB_2, 'other')
+  expect([left.deliveries, left.clicks, left.webhook_attempts]).toEqual([[], [], []])
 })

@@ -128,7 +128,9 @@ export async function listAudit(
     findOthers.then((others) => Promise.all(others.map(read))),
   ])
   const pages = [ofDirectory, ...ofOthers]
-  const rows = pages.flatMap(({ data }) => data).sort((a, b) => (a.id < b.id ? 1 : -1))
+  // While an account has an old copy in another database, both have its entries.
+  const found = new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row]))
+  const rows = [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1))
   const data = rows
     .slice(offset, offset + size)
     .map((row): AuditRecord => ({ ...row, details: JSON.parse(row.details) }))
