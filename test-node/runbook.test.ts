@@ -69,16 +69,19 @@ test('a restore loads each file that it saved, into tables that it emptied', () 
 const DELIVERY_MEMBERS = "delivery_id: '', outcomes: ''"
 
 test('the runbook explains each kind of log line by its members', () => {
-  const logged = globSync('src/**/*.{ts,tsx}').flatMap((path) =>
-    [...read(path).matchAll(/console\.\w+\(\s*JSON\.stringify\(\{([\s\S]*?)\}\),?\s*\)/g)].map(
-      ([, members = '']) =>
-        [
-          ...members
-            .replace('...c.var.delivery', DELIVERY_MEMBERS)
-            .matchAll(/(?:^|[{,])\s*(\w+)(?=[:,\s])/g),
-        ].map(([, name]) => name),
-    ),
-  )
+  const logged = globSync('src/**/*.{ts,tsx}').flatMap((path) => {
+    const text = read(path)
+    const logging = /console\.\w+\(\s*JSON\.stringify\(\{([\s\S]*?)\}\),?\s*\)/g
+    // Alarms for the team are logged by one function.
+    const alarms = text.includes('raiseAlarm(env') ? /const line = \{([\s\S]*?)\}/g : /(?!)/g
+    return [...text.matchAll(logging), ...text.matchAll(alarms)].map(([, members = '']) =>
+      [
+        ...members
+          .replace('...c.var.delivery', DELIVERY_MEMBERS)
+          .matchAll(/(?:^|[{,])\s*(\w+)(?=[:,\s])/g),
+      ].map(([, name]) => name),
+    )
+  })
   const section = runbook.split('## Log lines')[1]!.split('\n## ')[0]!
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))
   const documented = rows.map((row) =>

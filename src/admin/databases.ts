@@ -118,8 +118,8 @@ export const databases = new Hono<AppEnv>().get('/', async (c) => {
 export async function logFillingPools(env: Env, now: number): Promise<void> {
   for (const { jurisdiction, is_filling, full_on } of poolsOf(await readDatabases(env, now), now)) {
     if (!is_filling) continue
-    const pool_alarm = jurisdiction ?? 'none'
-    await raiseAlarm(env, { type: 'pool_alarm', subject: pool_alarm }, { pool_alarm, full_on }, now)
+    const line = { pool_alarm: jurisdiction ?? 'none', full_on }
+    await raiseAlarm(env, { type: 'pool_alarm', subject: line.pool_alarm }, line, now)
   }
 }
 
