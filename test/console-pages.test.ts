@@ -6,6 +6,7 @@ import { DAY_MS } from '../src/durations.ts'
 import { brand, eve } from './brand.ts'
 import {
   BOOK_APPROVED_ID,
+  BOOK_HASH,
   BOOK_PERIOD,
   bookRows,
   statementRows,
@@ -373,6 +374,51 @@ test('a second person who approves a period sees how many drafts another has app
   expect(second).toContain(
     'Of the 1 draft that you saw, another person has approved 1 since you opened the page.',
   )
+})
+
+test('earlier periods are approved in the same form, the oldest first; what was refused is said of each', async () => {
+  const { read, change } = await open()
+  await storePlan('acme', 'lined', monthly([]))
+  const run = (period: string) =>
+    env.DB.prepare(
+      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
+       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2)`,
+    ).bind(period, '2026-11-01T00:00:00.000Z')
+  const october = (id: string, affiliate: string, previous: string) =>
+    env.DB.prepare(
+      `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable, closing,
+         statement, lines, parts, state, read_at, computed_at, previous)
+       select account, '2024-10', ?2, plan, ?1, 'draft', ?4, ?4, payable, closing,
+         json_set(statement, '$.id', ?1, '$.period', '2024-10', '$.affiliate_id', ?2), lines, parts, state,
+         read_at, computed_at, ?3 from statements where period = ?5`,
+    ).bind(id, affiliate, previous, id.at(-1)?.repeat(64), BOOK_PERIOD)
+  await env.DB.batch([
+    ...bookRows(env.DB, 'acme'),
+    october('stm_c', 'aff-7', BOOK_HASH),
+    ...[run(BOOK_PERIOD), run('2024-10')],
+  ])
+  const page = '/statements?period=2024-10'
+  const form = await read(page)
+  expect(form).toContain(
+    '<option value="2024-09">Approve them first, the oldest first: September 2024, 1 draft</option>',
+  )
+  const approve = async (also: string) =>
+    (
+      await (
+        await change(page, { change: 'approve', period: '2024-10', seen: '1', earlier: '', also })
+      ).text()
+    )
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll(/\s+/g, ' ')
+  // Without the earlier period the later one waits for it.
+  expect(await approve('')).toContain('1 statement was not approved.')
+  const both = await approve('2024-09')
+  expect(both).toContain(
+    '1 statement of October 2024 is approved. So is 1 statement of September 2024.',
+  )
+  expect(both).not.toContain('without a payment')
+  // A period that cannot be approved is named with why.
+  expect(await approve('2199-01')).toMatch(/January 2199 was not approved\. \S/)
 })
 
 test('a period is chosen from a list with its state, the latest first', async () => {

@@ -112,10 +112,14 @@ const Progress = ({ run }: { run: Run }) => {
 
 type Refused = PeriodApproved['refused'][number]
 
-/** What the approval of a period, and of earlier ones that pay nothing, did. */
+/** What the approval of a period, and of earlier ones, did. */
 interface Approvals {
   readonly approved: PeriodApproved
   readonly earlier: readonly PeriodApproved[]
+  /** The earlier periods that were refused as a whole, with why. */
+  readonly failed: readonly { readonly period: string; readonly detail: string }[]
+  /** Whether the earlier periods can pay something. */
+  readonly isPaying: boolean
   /** The drafts that the period had when the person opened the page; 0 if unknown. */
   readonly seen: number
 }
@@ -152,15 +156,24 @@ function NextStep({ visit, row }: { visit: Visit; row: Refused }) {
   return <AccountLink visit={visit} at={['statements', id]} children="Open the statement" />
 }
 
+interface NotApprovedProps {
+  readonly visit: Visit
+  readonly approved: PeriodApproved
+  /** Whether the period is named, because there are several. */
+  readonly isNamed: boolean
+}
+
 /** Shows the statements that were not approved, why, and what to do. */
-const NotApproved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
-  const { refused, refused_total } = answers.approved
+const NotApproved = ({ approved, isNamed, visit }: NotApprovedProps) => {
+  const { refused, refused_total, period } = approved
   if (refused_total === 0) return null
   return (
     <>
       <p>
         <strong>
-          {counted(refused_total, 'statement')} {refused_total === 1 ? 'was' : 'were'} not approved.
+          {counted(refused_total, 'statement')}
+          {isNamed && ` of ${periodWords(period)}`} {refused_total === 1 ? 'was' : 'were'} not
+          approved.
         </strong>
       </p>
       <Table
@@ -188,11 +201,22 @@ const NotApproved = ({ answers, visit }: { answers: Approvals; visit: Visit }) =
 
 /** Shows what the approval of a period refused and why, and what it did. */
 const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
-  const { approved, waiting, closed, open_total, period } = answers.approved
-  const also = answers.earlier.filter((one) => one.approved > 0)
+  const { approved, closed, open_total, period } = answers.approved
+  const { earlier, failed, isPaying } = answers
+  const also = earlier.filter((one) => one.approved > 0)
+  const all = [...earlier, answers.approved]
+  const waiting = all.reduce((sum, one) => sum + one.waiting, 0)
   return (
     <>
-      <NotApproved answers={answers} visit={visit} />
+      {failed.map((one) => (
+        <p>
+          <strong>{periodWords(one.period)} was not approved.</strong>{' '}
+          <FormSentence text={one.detail} />
+        </p>
+      ))}
+      {(isPaying ? all : [answers.approved]).map((one) => (
+        <NotApproved approved={one} isNamed={isPaying} visit={visit} />
+      ))}
       <p>
         <strong>
           {approved === 0
@@ -205,7 +229,7 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
             also.map(
               (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
             ),
-          )}, without a payment. `}
+          )}${isPaying ? '' : ', without a payment'}. `}
         {waiting > 0 &&
           `${counted(waiting, 'statement')} must be approved by another person, too. `}
         {goneSentence(answers)}
@@ -213,7 +237,7 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
           ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
           : 'The period is not closed yet: approve it again to go on.'}
       </p>
-      {approved > 0 && (
+      {(approved > 0 || (isPaying && also.length > 0)) && (
         <p>
           <AccountLink visit={visit} at={['payouts']}>
             <strong>Pay what is due</strong>
@@ -346,6 +370,25 @@ function draftsSentence({ data }: StatementTotals): string {
   return `${counted(none, 'draft')} of ${count(all)} ${none === 1 ? 'pays' : 'pay'} nothing and ${none === 1 ? 'is' : 'are'} approved with the others. `
 }
 
+/** Returns the field that approves earlier periods in the same form; none if there are none that pay. */
+function earlierField({ own, others }: OtherPeriods): Input[] {
+  const same = others.filter(({ period }) => own && period.kind === own.period.kind)
+  const oldest = same.slice(-MAX_EARLIER)
+  if (oldest.length === 0) return []
+  const ids = oldest.map(({ period: { id } }) => id).join(' ')
+  const texts = oldest.map(draftsText).reverse().join('; ')
+  return [
+    {
+      name: 'also',
+      label: 'Earlier periods with drafts',
+      options: [
+        ['', 'Leave them as they are'],
+        [ids, `Approve them first, the oldest first: ${texts}`],
+      ],
+    },
+  ]
+}
+
 /** Renders the forms that approve and compute a whole period. */
 const Actions = (props: ActionsProps) => {
   const { visit, period, totals, names, cases } = props
@@ -368,7 +411,7 @@ const Actions = (props: ActionsProps) => {
           change="approve"
           submit="Approve all that can be approved"
           needs="approver"
-          fields={hasHolds ? [HOLDS] : []}
+          fields={[...(hasHolds ? [HOLDS] : []), ...earlierField(props.others)]}
         >
           <p class="note">
             Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
@@ -411,8 +454,9 @@ const Actions = (props: ActionsProps) => {
 }
 
 /**
- * Approves a period, and before it the earlier periods that pay nothing, the oldest first. Those that cannot
- * be approved are left as they are: the answer says which statements of the period wait for them.
+ * Approves a period, and before it the earlier periods that pay nothing and those that were chosen, the oldest
+ * first. Those that cannot be approved are left as they are: the answer says which statements of the period wait
+ * for them.
  */
 async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> {
   const approve = (period: string) =>
@@ -421,20 +465,29 @@ async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> 
       path: apiPath(visit.account, 'periods', period, 'approve'),
       body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
     }) as Promise<PeriodApproved>
+  const idsOf = (name: string) => values(name).split(' ').filter(Boolean)
+  const chosen = idsOf('also')
+  // Periods of one kind are in the order of their ids.
+  const ids = [...new Set([...chosen, ...idsOf('earlier')])].sort().slice(0, MAX_EARLIER)
   const earlier: PeriodApproved[] = []
-  for (const period of values('earlier')
-    .split(' ')
-    .filter(Boolean)
-    .slice(0, MAX_EARLIER)
-    .reverse()) {
+  const failed: { period: string; detail: string }[] = []
+  for (const period of ids) {
     const answer = await approve(period).catch((error: unknown) => {
-      if (error instanceof ApiError) return null
-      throw error
+      if (!(error instanceof ApiError)) throw error
+      if (chosen.includes(period)) failed.push({ period, detail: error.details.detail ?? '' })
+      return null
     })
     if (answer) earlier.push(answer)
   }
-  return { approved: await approve(values('period')), earlier, seen: Number(values('seen')) }
+  const approved = await approve(values('period'))
+  const seen = Number(values('seen'))
+  return { approved, earlier, failed, seen, isPaying: chosen.length > 0 }
 }
+
+/** Whether something was not approved. */
+const isPartial = ({ approved, earlier, failed, isPaying }: Approvals): boolean =>
+  failed.length > 0 ||
+  [approved, ...(isPaying ? earlier : [])].some(({ refused_total }) => refused_total > 0)
 
 const changes: NonNullable<Page['changes']> = {
   run: {
@@ -454,7 +507,7 @@ const changes: NonNullable<Page['changes']> = {
     done: '',
     perform: approvePeriods,
     show: (answer, visit) => <Approved answers={answer as Approvals} visit={visit} />,
-    toneOf: (answer) => ((answer as Approvals).approved.refused_total > 0 ? 'warn' : 'good'),
+    toneOf: (answer) => (isPartial(answer as Approvals) ? 'warn' : 'good'),
   },
 }
 
