@@ -100,7 +100,7 @@ test('a question that is refused says why in the language of the affiliate, and 
   expect(page).toContain('Why this?</textarea>')
   for (let i = 0; i < 20; i++) await ask(own, `Question ${i}`)
   const refused = await (await ask(own, 'One more')).text()
-  expect(refused).toContain('Tem 20 perguntas abertas')
+  expect(refused).toContain('Você tem 20 perguntas abertas')
   expect(refused).toContain('One more</textarea>')
 })
 

@@ -397,7 +397,14 @@ test('the portal speaks the language of the affiliate, before that of the browse
   expect(await german.text()).toContain(WORDS.de.sign_in_button)
   await put({ affiliate_id: 'IB-07', language: 'pt' })
   const { browser } = await joined()
-  expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como é pago/)
+  expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como você recebe/)
+})
+
+test('Portuguese is that of Brazil', () => {
+  const texts = Object.values(WORDS.pt).join('\n')
+  expect(texts).not.toMatch(
+    /\b(?:ecrã|utiliza\w*|telemóvel|ficheiro|regist(?:o|ad[oa])|palavra-passe|equipa|contacto|guardar|eliminar|noutro|demasiad[oa]s?|a sua|o seu)(?!\p{L})/iu,
+  )
 })
 
 test('every page has the security headers of the console', async () => {
