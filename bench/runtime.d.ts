@@ -37,6 +37,7 @@ declare module 'tributary:service' {
   export const ErasureJournal: ObjectClass
   export const BackgroundJob: ObjectClass
   export const StatementRun: new (context: unknown, env: object) => object
+  export const AccountMove: new (context: unknown, env: object) => object
   const service: import('@cloudflare/workers-types').ExportedHandler
   export default service
 }

@@ -53,6 +53,7 @@ const TABLES: Record<string, string> = {
   day_totals: 'Control totals of the days that have not changed since they were summed.',
   totals_leases: 'The computation of control totals that an account last began.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
+  account_moves: 'Moves of accounts to other databases; `place` is JSON.',
   database_sizes: 'The size of each database by day (since 1970), in bytes.',
   move_sources: 'The accounts that move from this database to another one, or have moved.',
   move_changes: 'The changed rows of accounts that move, to be copied.',
@@ -120,6 +121,7 @@ const REPLACED: Record<string, readonly string[]> = { accounts: ['region', 'juri
 const ROWS = [
   ['accounts', 'Account', 'An account as configured.'],
   ['deliveries', 'Delivery', 'A row of the delivery log.'],
+  ['account_moves', 'AccountMove', 'A move of an account to another database.'],
 ] as const
 
 const isCheck = readCheckOption(

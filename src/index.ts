@@ -11,6 +11,7 @@ import type { Click } from './tracking/go.ts'
 import type { QueuedMessage } from './webhooks/causes.ts'
 import { sendWebhookBatch } from './webhooks/send-batch.ts'
 
+export { AccountMove } from './account-move.ts'
 export { ErasureJournal } from './admin/erasure-journal.ts'
 export { ClientGate } from './auth/client-gate.ts'
 export { TokenGate } from './auth/token-gate.ts'

@@ -84,6 +84,12 @@ export async function serve(
         worker: WORKER,
         exportName: 'StatementRun',
       },
+      ACCOUNT_MOVES: {
+        type: 'workflow',
+        name: 'account-moves',
+        worker: WORKER,
+        exportName: 'AccountMove',
+      },
       ASSETS: { type: 'assets' },
       ARCHIVE: { type: 'r2', name: 'archive' },
       ...Object.fromEntries(databases.map((id) => [id, { type: 'd1' as const, id }])),

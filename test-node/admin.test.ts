@@ -190,6 +190,10 @@ const page = (data: object[], next_cursor: string | null = null) => ({
 
 const ONE = page([{ account: 'a', n: 1, feeds: [{ resource: 'customers' }] }])
 const LIST = { data: [{ id: 'x', n: 1 }] }
+const MOVE = {
+  ...{ move: 'm', account: 'a', from: 'DB', to: 'DB_2', status: 'copying', waits_for: null },
+  ...{ reason: null, started_at: '2026-11-27T10:00:00.000Z', switched_at: null, drop_at: null },
+}
 const RULE_VERSION = {
   ...{ rule: 'r', version: 2, effective_from: '2026-12-01' },
   terms: {
@@ -265,6 +269,16 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['accounts', 'enable', 'a'], 'PATCH accounts/a', { disabled: false }, THING],
   [['accounts', 'reset', 'a', '--yes'], 'POST accounts/a/reset', undefined, undefined],
+  [
+    ['accounts', 'move', 'a', '--to', 'DB_2', '--confirm'],
+    'POST accounts/a/moves',
+    { to: 'DB_2', confirm: true },
+    MOVE,
+  ],
+  [['accounts', 'moves', 'a'], 'GET accounts/a/moves?per_page=500', undefined, page([MOVE])],
+  [['accounts', 'show-move', 'a', 'm'], 'GET accounts/a/moves/m', undefined, MOVE],
+  [['accounts', 'cancel-move', 'a', 'm'], 'POST accounts/a/moves/m/cancel', {}, MOVE],
+  [['accounts', 'confirm-move', 'a', 'm'], 'POST accounts/a/moves/m/confirm', {}, MOVE],
   [['clients', 'list', 'a'], 'GET accounts/a/clients', undefined, LIST],
   [['clients', 'issue', 'a'], 'POST accounts/a/clients', undefined, { client_secret: 's' }],
   [

@@ -2,14 +2,24 @@ import {
   createExecutionContext,
   createMessageBatch,
   getQueueResult,
+  introspectWorkflow,
   runInDurableObject,
   waitOnExecutionContext,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PAUSE_LIMITS } from '../src/admin/move-limits.ts'
+import { advanceMove, failMove } from '../src/admin/move-steps.ts'
 import type { Grant } from '../src/auth/grant.ts'
+import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
+import { cancelMove, insertMove } from '../src/db/directory/account-moves.ts'
+import { closeWrites } from '../src/db/move/follow.ts'
+import { limitQueries } from '../src/db/query-limit.ts'
+import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
-import { eve, storedBrand } from './brand.ts'
+import { deposited, eve, storedBrand } from './brand.ts'
+import { runCron } from './crons.ts'
+import { overriding } from './overriding.ts'
 import { ada, ask, askAdmin, askToken, issuedPartner, json, partner } from './partner.ts'
 
 /** Names another database as that of an account, as the end of a move does, without its rows. */
@@ -121,5 +131,340 @@ describe('what names the database of an account follows it', () => {
         env.DB_2.prepare('select queued_until > 0 as queued from webhook_messages').first(),
       )
       .toEqual({ queued: 1 })
+  })
+})
+
+type Moves = Awaited<ReturnType<typeof introspectWorkflow>>
+let workflows: Moves
+
+beforeEach(async () => {
+  workflows = await introspectWorkflow(env.ACCOUNT_MOVES)
+  await workflows.modifyAll(async (modifier) => {
+    await modifier.disableSleeps()
+    await modifier.disableRetryDelays()
+  })
+})
+afterEach(() => workflows.dispose())
+
+/** Lets the Workflows that have begun end. */
+async function settle(status: 'complete' | 'errored' = 'complete') {
+  for (const workflow of await workflows.get()) await workflow.waitForStatus(status)
+}
+
+const startMove = (account: string, to = 'DB_2', fields: object = {}) =>
+  askAdmin(`accounts/${account}/moves`, 'POST', { to, ...fields })
+
+const latestMove = async (account: string) =>
+  (await json(askAdmin(`accounts/${account}/moves`))).data[0]
+
+/** Stores a move of an account without a Workflow: tests make its steps. */
+async function storeMove(account: string, { confirmed = 0 as 0 | 1, id = 'mov_1' } = {}) {
+  const { binding: source } = await json(askAdmin(`accounts/${account}`))
+  const target = source === 'DB' ? 'DB_2' : 'DB'
+  await insertMove(env.DB, {
+    ...{ id, account, source, target, confirmed, actor: 'admin-key' },
+    ...{ started_at: new Date().toISOString(), due_at: Date.now() + 60_000 },
+  }).run()
+  return { account, move: id, attempt: 1 }
+}
+
+type Turn = Awaited<ReturnType<typeof storeMove>>
+
+const stateOf = ({ account, move }: Turn) => json(askAdmin(`accounts/${account}/moves/${move}`))
+
+/** Makes steps until the move has a status, or waits. Returns the move. */
+async function stepUntil(turn: Turn, ...statuses: string[]) {
+  for (let step = 0; step < 50; step++) {
+    const { status } = await stateOf(turn)
+    if (statuses.includes(status)) return stateOf(turn)
+    const seconds = await advanceMove(env as Env, turn)
+    if (seconds === null || seconds > 0) return stateOf(turn)
+  }
+  throw new Error('The move makes no progress.')
+}
+
+const end = (turn: Turn) => stepUntil(turn, 'nothing')
+
+const LIMITS = { ...PAUSE_LIMITS }
+afterEach(() => {
+  Object.assign(PAUSE_LIMITS, LIMITS)
+})
+
+/** Returns the tables of a database with rows of an account. */
+async function filled(binding: 'DB' | 'DB_2', account: string): Promise<string[]> {
+  const found: string[] = []
+  for (const table of ACCOUNT_TABLES) {
+    if (table === 'audit_log') continue
+    const sql = `select 1 from ${table} where account = ? limit 1`
+    if (await env[binding].prepare(sql).bind(account).first()) found.push(table)
+  }
+  return found
+}
+
+const triggersOf = async (binding: 'DB' | 'DB_2') =>
+  (
+    await env[binding]
+      .prepare(`select name, sql from sqlite_schema where type = 'trigger' order by 1`)
+      .all()
+  ).results
+
+const outcome = async (response: Promise<Response>) => {
+  const { status, headers } = await response
+  return [status, headers.get('Retry-After')]
+}
+
+const customer = (n: number) => ({ ...ada, customer_id: `c-${n}` })
+
+describe('a move', () => {
+  test('brings an account to another database, where its tokens find it', async () => {
+    const acme = await issuedPartner('forex', { account: 'mover' })
+    await acme.post('customers', [ada])
+    const before = await filled('DB', 'mover')
+    const triggers = [await triggersOf('DB'), await triggersOf('DB_2')]
+    const started = await startMove('mover')
+    expect([started.status, await started.json()]).toMatchObject([
+      202,
+      { account: 'mover', from: 'DB', to: 'DB_2', status: 'copying', started_by: 'admin-key' },
+    ])
+    await settle()
+    const { pause_ms, switched_at, drop_at, ...move } = await latestMove('mover')
+    expect(move).toMatchObject({
+      status: 'switched',
+      reason: null,
+      waits_for: null,
+      ended_at: null,
+    })
+    expect(pause_ms).toBeLessThan(5000)
+    expect(Date.parse(drop_at) - Date.parse(switched_at)).toBe(7 * DAY_MS)
+    expect(await json(askAdmin('accounts/mover'))).toMatchObject({ binding: 'DB_2' })
+    expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+    expect(await customersIn('DB')).toHaveLength(1)
+    expect(await customersIn('DB_2')).toHaveLength(2)
+
+    // The old copy refuses writes until it is gone.
+    expect(await filled('DB', 'mover')).toEqual(before)
+    PAUSE_LIMITS.leastMs = 0
+    const confirmed = await askAdmin(`accounts/mover/moves/${move.move}/confirm`, 'POST')
+    expect([confirmed.status, await confirmed.json()]).toMatchObject([202, { status: 'switched' }])
+    await runCron('* * * * *', Date.now() + 1000)
+    await settle()
+    expect(await latestMove('mover')).toMatchObject({ status: 'done', drop_at: null })
+    expect(await filled('DB', 'mover')).toEqual([])
+    expect([await triggersOf('DB'), await triggersOf('DB_2')]).toEqual(triggers)
+    expect((await json(acme.get('customers'))).meta.total).toBe(2)
+    const { data } = await json(askAdmin('audit-log?account=mover&kind=account'))
+    expect(data.map((entry: { action: string }) => entry.action)).toEqual([
+      ...['account.move.drop', 'account.move.confirm', 'account.moved', 'account.move.start'],
+    ])
+  })
+
+  test('of a brand goes back to the first database once the old copy is deleted', async () => {
+    const casino = await storedBrand()
+    await casino.post('customers', [eve])
+    await casino.post('activities', [deposited])
+    PAUSE_LIMITS.leastMs = 0
+    const there = await storeMove(casino.account, { confirmed: 1 })
+    expect(await end(there)).toMatchObject({ status: 'done', to: 'DB_2' })
+    const back = await storeMove(casino.account, { confirmed: 1, id: 'mov_2' })
+    expect(await end(back)).toMatchObject({ status: 'done', to: 'DB' })
+    expect(await filled('DB_2', casino.account)).toEqual([])
+    expect((await json(casino.get('activities'))).data).toHaveLength(1)
+    expect((await casino.post('customers', [eve])).status).toBe(200)
+  })
+
+  test('refuses writes in its pause with 503 and Retry-After; reads go on', async () => {
+    const acme = await issuedPartner('forex', { account: 'paused' })
+    const casino = await storedBrand({ account: 'not-paused' })
+    await acme.post('customers', [ada])
+    const turn = await storeMove('paused')
+    await stepUntil(turn, 'switching')
+    await closeWrites(env.DB, 'paused')
+    expect(await outcome(acme.post('customers', [customer(2)]))).toEqual([503, '2'])
+    const affiliates = () =>
+      askAdmin('accounts/paused/affiliates', 'PUT', [{ affiliate_id: 'new' }])
+    expect(await outcome(affiliates())).toEqual([503, '2'])
+    const hook = () =>
+      askAdmin('accounts/paused/webhooks', 'POST', { url: 'https://hooks.example/' })
+    expect(await outcome(hook())).toEqual([503, '2'])
+    const erase = () => askAdmin('accounts/paused/customers/c-1/personal-data', 'DELETE')
+    expect(await outcome(erase())).toEqual([503, '2'])
+    expect((await acme.get('customers')).status).toBe(200)
+    expect((await casino.post('customers', [eve])).status).toBe(200)
+
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
+    const repeated = [acme.post('customers', [customer(2)]), affiliates(), hook(), erase()]
+    for (const response of repeated) expect((await response).status).toBeLessThan(300)
+    expect(await customersIn('DB_2')).toHaveLength(2)
+  })
+
+  test.each([
+    [
+      'run',
+      `insert into statement_runs (account, id, period, status, started_at)
+       values ('busy', 'run_1', '2026-10', 'running', '2026-11-01')`,
+      `update statement_runs set status = 'done'`,
+    ],
+    ['reset', `insert into resets values ('busy', '2026-11-01')`, 'delete from resets'],
+    [
+      'erasure',
+      `insert into erasures (account, customer_id, erased_at, next_day) values ('busy', 'c', '', 0)`,
+      'update erasures set next_day = null, after_id = null',
+    ],
+  ])(
+    'waits until a work of the kind %s has ended before it refuses writes',
+    async (waits_for, begin, finish) => {
+      const acme = await issuedPartner('forex', { account: 'busy' })
+      const turn = await storeMove('busy')
+      await stepUntil(turn, 'waiting')
+      await env.DB.prepare(begin).run()
+      expect(await end(turn)).toMatchObject({ status: 'waiting', waits_for })
+      if (waits_for !== 'reset') expect((await acme.post('customers', [ada])).status).toBe(200)
+      await env.DB.prepare(finish).run()
+      expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
+    },
+  )
+
+  test('accepts writes again if a run began when they were refused', async () => {
+    const acme = await issuedPartner('forex', { account: 'busy' })
+    const turn = await storeMove('busy')
+    await stepUntil(turn, 'switching')
+    await env.DB.prepare(
+      `insert into statement_runs (account, id, period, status, started_at)
+       values ('busy', 'run_1', '2026-10', 'running', '2026-11-01')`,
+    ).run()
+    await advanceMove(env as Env, turn)
+    expect(await stateOf(turn)).toMatchObject({ status: 'waiting', waits_for: 'run' })
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+  })
+
+  test('accepts writes again if the pause takes too long, and tries again', async () => {
+    const acme = await issuedPartner('forex', { account: 'slow' })
+    const turn = await storeMove('slow')
+    await stepUntil(turn, 'switching')
+    PAUSE_LIMITS.pauseMs = -1
+    await advanceMove(env as Env, turn)
+    expect(await stateOf(turn)).toMatchObject({ status: 'waiting', waits_for: 'writes' })
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+    PAUSE_LIMITS.pauseMs = LIMITS.pauseMs
+    expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
+  })
+
+  test('fails if the copy differs, and leaves the account where it was', async () => {
+    const acme = await issuedPartner('forex', { account: 'differs' })
+    await acme.post('customers', [ada])
+    const turn = await storeMove('differs')
+    await stepUntil(turn, 'switching')
+    await env.DB_2.prepare('delete from customers').run()
+    const { reason, status } = await end(turn)
+    expect([status, reason]).toEqual(['failed', expect.stringContaining('customers')])
+    expect(await filled('DB_2', 'differs')).toEqual([])
+    expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+    expect(await customersIn('DB')).toHaveLength(2)
+  })
+
+  test('of a database that has rows of the account fails, and these rows stay', async () => {
+    await issuedPartner('forex', { account: 'twice' })
+    await env.DB_2.prepare(
+      `insert into affiliates (account, affiliate_id) values ('twice', 'a')`,
+    ).run()
+    const turn = await storeMove('twice')
+    expect(await end(turn)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('has records'),
+    })
+    expect(await filled('DB_2', 'twice')).toEqual(['affiliates'])
+  })
+
+  test.each(['copying', 'comparing', 'waiting', 'switching'])(
+    'can be cancelled while it is %s',
+    async (status) => {
+      const acme = await issuedPartner('forex', { account: 'stays' })
+      await acme.post('customers', [ada])
+      const triggers = [await triggersOf('DB'), await triggersOf('DB_2')]
+      const turn = await storeMove('stays')
+      await stepUntil(turn, status)
+      if (status === 'switching') await closeWrites(env.DB, 'stays')
+      const path = `accounts/stays/moves/${turn.move}`
+      expect((await askAdmin(`${path}/cancel`, 'POST')).status).toBe(202)
+      expect(await end(turn)).toMatchObject({
+        status: 'cancelled',
+        reason: null,
+        switched_at: null,
+      })
+      expect((await askAdmin(`${path}/cancel`, 'POST')).status).toBe(202)
+      expect((await askAdmin(`${path}/confirm`, 'POST')).status).toBe(409)
+      expect(await filled('DB_2', 'stays')).toEqual([])
+      expect([await triggersOf('DB'), await triggersOf('DB_2')]).toEqual(triggers)
+      expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+      expect(await customersIn('DB')).toHaveLength(2)
+    },
+  )
+
+  test('that was cancelled during its pause does not switch', async () => {
+    const acme = await issuedPartner('forex', { account: 'late' })
+    const turn = await storeMove('late')
+    await stepUntil(turn, 'switching')
+    // The cancellation comes when everything is compared.
+    const cancelling = overriding(env as Env, {
+      DB: overriding(env.DB, {
+        batch: async (statements: D1PreparedStatement[]) => {
+          await env.DB.batch([cancelMove(env.DB, { account: 'late', id: turn.move }, Date.now())])
+          return env.DB.batch(statements)
+        },
+      }),
+    })
+    await advanceMove(cancelling, turn).catch(() => {})
+    expect(await end(turn)).toMatchObject({ status: 'cancelled' })
+    expect(await json(askAdmin('accounts/late'))).toMatchObject({ binding: 'DB' })
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+  })
+
+  test('cannot be cancelled after the switch, nor confirmed before it', async () => {
+    await issuedPartner('forex', { account: 'over' })
+    const turn = await storeMove('over')
+    const path = `accounts/over/moves/${turn.move}`
+    expect((await askAdmin(`${path}/confirm`, 'POST')).status).toBe(409)
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
+    expect((await askAdmin(`${path}/cancel`, 'POST')).status).toBe(409)
+    expect((await startMove('over', 'DB')).status).toBe(409)
+    expect((await askAdmin('accounts/over/moves/mov_none')).status).toBe(404)
+  })
+
+  test('that is killed after any number of queries goes on by itself', async () => {
+    PAUSE_LIMITS.leastMs = 0
+    let hasEnded = false
+    // The seed chooses which.
+    for (let queries = 1 + (env.SEED % 53); !hasEnded; queries += 53) {
+      const account = `killed-${queries}`
+      const acme = await issuedPartner('forex', { account })
+      await acme.post('customers', [ada, customer(2)])
+      const turn = await storeMove(account, { confirmed: 1, id: `mov_${queries}` })
+      const limited = limitQueries(env as Env, queries, () => {})
+      try {
+        while ((await advanceMove(limited, turn)) !== null);
+        hasEnded = true
+      } catch (error) {
+        expect(String(error)).toContain('TooManyQueries')
+      }
+      await runCron('* * * * *', Date.now() + HOUR_MS)
+      await settle()
+      expect(await stateOf(turn)).toMatchObject({ status: 'done', reason: null })
+      expect(await filled('DB', account)).toEqual([])
+      expect((await acme.post('customers', [customer(3)])).status).toBe(200)
+      expect((await json(acme.get('customers'))).meta.total).toBe(3)
+    }
+  })
+
+  test('of which a step fails again and again ends as failed', async () => {
+    const acme = await issuedPartner('forex', { account: 'faulty' })
+    const turn = await storeMove('faulty')
+    await stepUntil(turn, 'waiting')
+    expect(await failMove(env as Env, turn)).toBe(true)
+    expect(await end(turn)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('Move it again'),
+    })
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+    expect(await failMove(env as Env, turn)).toBe(false)
   })
 })

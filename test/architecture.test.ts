@@ -170,9 +170,11 @@ const MAY_USE: Record<string, string[]> = {
   ],
   'run-cron': ['admin', 'affiliate', 'app', 'db', 'errors'],
   'statement-run': ['commission', 'errors', 'fraud'],
+  'account-move': ['admin', 'errors'],
   'local-crons': ['development', 'durations'],
   'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],
   index: [
+    'account-move',
     'admin',
     'affiliate',
     'app',
@@ -203,7 +205,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   'hyparquet-writer': /^parquet\/file\.ts$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
-    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run)\.ts$/,
+    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run|account-move)\.ts$/,
 }
 
 /** The text of each file of `src`, `scripts`, `stress` and `bench`, by its path. */

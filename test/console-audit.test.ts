@@ -43,6 +43,9 @@ const ACTIONS = [
 /** The details of every action together: each reads its own. */
 const DETAILS = {
   rule: 'bursts',
+  source: 'DB_2',
+  target: 'DB_3',
+  pause_ms: 840,
   case: 'case_0123456789abcdefghjkmnpqrs',
   decision: 'confirmed',
   keep_hold: true,

@@ -19,6 +19,7 @@ import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { storeCases } from './fraud/stored-cases.ts'
+import { MOVES, moveRows } from './move-rows.ts'
 import { ada, ask, askAdmin, json, ORIGIN, issuedPartner as partner, register } from './partner.ts'
 import { QUESTION_ID, questionRows } from './question-rows.ts'
 import { ofTheTeam } from './team.ts'
@@ -113,6 +114,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace('{webhook_id}', world.webhook_id)
     .replace('{postback_id}', account === 'nowhere' ? 'nobody' : world.postback_id)
     .replace('{affiliate_id}/postbacks', 'aff-7/postbacks')
+    .replace('{move_id}', path.endsWith('/confirm') ? MOVES.cancelled : MOVES.done)
     .replace('{period}', '2026-10')
     .replaceAll(/\{\w+\}/g, 'nobody')
 
@@ -145,6 +147,7 @@ beforeEach(async () => {
     }),
   )
   const postback_id = (await json(createPostback(affiliate_key))).id
+  await env.DB.batch(moveRows(env.DB, 'firm'))
   world = {
     link_id,
     affiliate_key,
@@ -391,6 +394,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.path.endsWith('/manual-entries')) return addToFullAffiliate(operation)
     if (operation.path.includes('/webhooks')) return sendToFullWebhook(operation)
     if (operation.path.endsWith('/note')) return addToFullCase(operation)
+    if (operation.path.includes('/moves')) return sendToMoving(operation)
     if (operation.path.includes('/questions/')) return addToFullQuestion(operation)
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
@@ -400,6 +404,16 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     )
   })
 })
+
+/** Moves an account that moves to another database, or sends an operation to a move that has ended. */
+async function sendToMoving(operation: Described): Promise<Response> {
+  await env.DB.prepare(
+    `insert into account_moves (account, id, source, target, status, actor, started_at, due_at)
+     values ('firm', 'mov_active', 'DB', 'DB_3', 'copying', 'admin-key', '', 1) on conflict do nothing`,
+  ).run()
+  const body = operation.path.endsWith('/moves') ? '{"to":"DB_2"}' : '{}'
+  return send(operation, addressOf(operation), withBody(body))
+}
 
 const createPostback = (key = world.affiliate_key) =>
   ask('/affiliate/v1/postbacks', {

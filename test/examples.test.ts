@@ -263,6 +263,25 @@ async function takeOwnStatements(api: Api, account: string) {
   await api('get', 'Statement', 'one', 'One of them', { at })
 }
 
+/** Takes a move that begins, one that can be confirmed, and one that is cancelled. */
+async function takeMoves(team: Team) {
+  const moves = await introspectWorkflow(env.ACCOUNT_MOVES)
+  await moves.modifyAll((modifier) => modifier.mockStepResult({ name: 'step 1' }, 86_400))
+  const { move: move_id, account } = await team('moveAccount', 'started', 'To another database', {
+    body: { to: 'DB_2' },
+  })
+  const at = { account, move_id }
+  await team('cancelMove', 'ended', 'The account stays', { at })
+  await env.DB.prepare(
+    `update account_moves set status = 'switched', pause_ms = 840, switched_at = '2026-11-27T10:04:00.000Z'`,
+  ).run()
+  await team('getMove', 'one', 'The account is in the other database', { at })
+  await team('listMoves', 'page', 'One page', { query: '?per_page=1' })
+  await team('confirmMove', 'ended', 'The old copy is deleted', { at })
+  await env.DB.prepare(`update account_moves set status = 'done', due_at = null`).run()
+  await moves.dispose()
+}
+
 /** Takes a run over October, and its statements. */
 async function takeStatements(team: Team, headers: Record<string, string>) {
   const at = { account: 'acme-forex', period: '2026-10' }
@@ -858,6 +877,7 @@ test('the stored examples equal the responses of the service', async () => {
   }
   await team('getAccount', 'one', 'One account')
   await team('listAccounts', 'page', 'One page', { query: '?per_page=1' })
+  await takeMoves(team)
   await team('listFeeds', 'page', 'One page', { query: '?per_page=1' })
   await team('listDatabases', 'all', 'All of them')
   await team('listAuditLog', 'page', 'One page', { query: '?per_page=2' })

@@ -110,6 +110,7 @@ test('each table with an account is copied by a move, or belongs to the director
   const ofMoves = ['move_changes', 'move_copies', 'move_sources']
   const ofDirectory = [
     'account_logos',
+    'account_moves',
     'affiliate_keys',
     'brand_tokens',
     'clients',

@@ -6,6 +6,7 @@ import { brand, dailyStats, day, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import { CASE_ID, caseRows } from './fraud/case-rows.ts'
+import { MOVES, moveRows } from './move-rows.ts'
 import {
   ada,
   ask,
@@ -318,6 +319,7 @@ describe('two accounts with the same ids', () => {
       ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
       ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
     ])
+    await env.DB.batch(moveRows(env.DB, name))
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
@@ -358,6 +360,7 @@ describe('two accounts with the same ids', () => {
       ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
       ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
     ])
+    await env.DB.batch(moveRows(env.DB, name))
     return { ...acme, delivery_id, deliveries: 3 }
   }
 
@@ -380,6 +383,7 @@ describe('two accounts with the same ids', () => {
       .replace(':rule', 'bursts')
       .replace(':statement_id', STATEMENT_ID)
       .replace(':run_id', RUN_ID)
+      .replace(':move_id', MOVES.done)
       .replace(':case_id', CASE_ID)
       .replace(':question_id', QUESTION_ID)
       .replace(':affiliate_id', 'aff-7')

@@ -12,6 +12,7 @@ import { brand } from './brand.ts'
 import { putRates } from './commission/rate-files.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
+import { MOVES, moveRows } from './move-rows.ts'
 import { askAdmin, json, partner } from './partner.ts'
 import { countCalls } from './watched.ts'
 import { emptyWorld } from './world.ts'
@@ -260,6 +261,7 @@ const RATES: RouteRequest[] = ['2026-04-13', '2025-01-02', '2026-10-01'].map((da
 async function routes() {
   const acme = await partner('forex', { unknown_customer: 'hold', affiliates: [] })
   const casino = await brand()
+  await env.DB.batch(moveRows(env.DB, casino.account))
   const firm = acme.account
   const delivery = await fillAccount(firm, 'forex')
   await putRates(ecb)
@@ -558,6 +560,8 @@ async function routes() {
     [`/admin/v1/accounts/${casino.account}`]: {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
       paths: {
+        '/moves': [{ bound: { each: 2, fixed: 20 } }],
+        [`/moves/${MOVES.done}`]: [{ bound: { each: 0, fixed: 20 } }],
         '/brand-tokens': [{ bound: { each: 3, fixed: 10 } }],
         '/events': [{ bound: { each: 2, fixed: 10 } }],
         '/activities/earnings': [

@@ -10,6 +10,7 @@ import { ask, ORIGIN } from './partner.ts'
 const VARIES: [RegExp, string][] = [
   [/dlv_[\dA-Z]{26}/g, 'dlv_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/run_[\dA-Z]{26}/g, 'run_01M7W0R4W8E3V15G8XPED3Z94X'],
+  [/mov_[\dA-Z]{26}/g, 'mov_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/man_[\dA-Z]{26}/g, 'man_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/qst_[\dA-Z]{26}/g, 'qst_01M7W0R4W8E3V15G8XPED3Z94X'],
   [/note_[\dA-Z]{26}/g, 'note_01M7W0R4W8E3V15G8XPED3Z94X'],

@@ -1,4 +1,5 @@
 import service, {
+  AccountMove,
   BackgroundJob,
   ClientGate,
   ErasureJournal,
@@ -33,7 +34,7 @@ const metered = withMeter(service)
 
 /** The Workflow of a run, with the rows of its database counted. */
 export const StatementRun = withWatchedBindings(ServiceStatementRun)
-export { BackgroundJob, ClientGate, ErasureJournal, TokenGate }
+export { AccountMove, BackgroundJob, ClientGate, ErasureJournal, TokenGate }
 export default {
   ...metered,
   async fetch(request, env, context: ExecutionContext) {

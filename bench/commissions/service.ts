@@ -50,6 +50,12 @@ export async function workflowBindings(variables: Readonly<Record<string, string
         worker: 'bench',
         exportName: 'StatementRun',
       },
+      ACCOUNT_MOVES: {
+        type: 'workflow' as const,
+        name: 'account-moves',
+        worker: 'bench',
+        exportName: 'AccountMove',
+      },
     },
     exports: {
       TokenGate: sqlite,

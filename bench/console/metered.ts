@@ -1,4 +1,5 @@
 import service, {
+  AccountMove,
   BackgroundJob,
   ClientGate,
   ErasureJournal,
@@ -18,7 +19,7 @@ const metered = withMeter(service)
 /** Returns the round trips of the last request that was counted. */
 let takeTrips = (): Trips => ({ shown: 0, all: 0 })
 
-export { BackgroundJob, ClientGate, ErasureJournal, StatementRun, TokenGate }
+export { AccountMove, BackgroundJob, ClientGate, ErasureJournal, StatementRun, TokenGate }
 export default {
   async fetch(request, env, context: ExecutionContext) {
     const { pathname } = new URL(request.url)

@@ -13,6 +13,7 @@ import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
 import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
+import { MOVES } from './operations/moves.ts'
 import { PLANS } from './operations/plans.ts'
 import { POSTBACKS_OF_AFFILIATES } from './operations/postbacks.ts'
 import { QUESTIONS } from './operations/questions.ts'
@@ -25,6 +26,7 @@ import { WHY } from './operations/why.ts'
 /** All operations in the order in which help lists them. */
 export const OPERATIONS: readonly Operation[] = [
   ...ACCOUNTS,
+  ...MOVES,
   ...CREDENTIALS,
   ...AFFILIATES,
   ...AFFILIATE_MEMBERS,

@@ -8,6 +8,7 @@ import { digest } from '../auth/secret.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { databaseBindings, resolveDatabase } from '../db/database.ts'
 import { putLogo } from '../db/directory/account-logos.ts'
+import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
 import {
   findAccount,
   insertAccount,
@@ -37,6 +38,7 @@ import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { placeAccount } from './databases.ts'
+import { dropOldCopy } from './drop-old-copy.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { type LogoMeta, logoOf, readLogo } from './logo.ts'
 import { propagateSettings } from './propagate.ts'
@@ -213,14 +215,29 @@ export const accounts = new Hono<AppEnv>()
     if (mode !== 'test') {
       throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
     }
+    await refuseWhileMoving(c.env, id)
     const db = resolveDatabase(c.env, binding)
     const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
     const deadline = Date.now() + RESET_LIMITS.resetMs
     const results = await withAudit(db, entry, beginReset(db, id))
+    await dropOldCopy(c.env, id)
     const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
     // A cron goes on with what is left.
     return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
   })
+
+/**
+ * Refuses to delete the records of an account while they are copied.
+ *
+ * @throws ApiError `conflict`
+ */
+async function refuseWhileMoving(env: Env, id: string): Promise<void> {
+  const move = await findActiveMove(env.DB, id)
+  if (!move || !BEFORE_SWITCH.includes(move.status)) return
+  throw new ApiError('conflict', {
+    detail: `The account is being moved to ${move.target}. Reset it after that, or cancel the move.`,
+  })
+}
 
 /** How the portal of an account is to look, as a change says. */
 interface SentLooks {

@@ -18,6 +18,7 @@ import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
 import { ALARM_SHARE } from '../db/records/storage-limits.ts'
 import { readTotals } from '../db/records/totals.ts'
+import { isMoving } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { isLocal } from '../development.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
@@ -47,6 +48,7 @@ import {
   spread,
 } from './jobs.ts'
 import { logFailure } from './log-failure.ts'
+import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
 
 /** A cron job sends no response, so it needs no lease of memory. */
@@ -184,7 +186,8 @@ export interface Resources {
 
 /**
  * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
- * - `propagate`: settings that live tokens have not received, and what each database needs every minute.
+ * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
+ *   what each database needs every minute.
  * - `expire`: expired rows and kept totals of each database.
  * - `storage`: reports credentials that end soon, measures databases, and has accounts measured.
  * - `rates`: fetches exchange rates.
@@ -195,6 +198,7 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
     case CRON_SCHEDULES.propagate:
       // A failure of one does not stop the other.
       await logFailure('DB', () => queuePropagation(env, now))
+      await logFailure('DB', () => resumeMoves(env, now))
       return forEachDatabase(env, (binding) => [{ job: 'minute', binding, at: now }])
     case CRON_SCHEDULES.expire:
       return forEachDatabase(env, (binding) => [
@@ -419,11 +423,13 @@ async function reportFeeds(
   { namesOf }: Resources,
   now: number,
 ): Promise<void> {
-  await logFailure(binding, async () => {
+  const note = async () => {
     const read = await readFeeds(env, accounts, namesOf, now)
     await noteLateFeeds(env, binding, read, now)
     for (const feeds of read) logLateFeeds(feeds)
-  })
+  }
+  // The queue delivers the message again once the account has moved.
+  await logFailure(binding, note, isMoving)
   await noteUnattributed(env, binding, accounts, today)
 }
 

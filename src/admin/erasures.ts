@@ -25,6 +25,7 @@ import { id as anyId } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound } from './body.ts'
+import { dropOldCopy } from './drop-old-copy.ts'
 import { respondWithList } from './list-route.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -122,6 +123,7 @@ async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<R
   const entry = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
   const scope = { isBrand: isBrand(vertical), isRepeated: false }
   await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
+  await dropOldCopy(c.env, account)
   const complete = await maskActivities(c.env, db, { account, customer_id }, STEPS_PER_REQUEST)
   return c.json({ customer_id, erased_at, complete })
 }
@@ -206,6 +208,7 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
     const entry = { actor, action: 'erasures.replay', account: id, details }
     const scope = { isBrand: isBrand(vertical), isRepeated: true }
     await withAudit(db, entry, erasePersonalData(db, id, erasures, scope))
+    await dropOldCopy(env, id)
   }
   const isLast = erasures.length < ERASURES_PER_PAGE
   return { erased: erasures.length, last: isLast ? null : (erasures.at(-1)?.customer_id ?? null) }

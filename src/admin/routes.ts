@@ -42,6 +42,7 @@ import { histories } from './histories.ts'
 import { ledger } from './ledger.ts'
 import { links } from './links.ts'
 import { manualEntries } from './manual-entries.ts'
+import { moves } from './moves.ts'
 import { payouts } from './payouts.ts'
 import { assignments, plans } from './plans.ts'
 import { questions } from './questions.ts'
@@ -72,6 +73,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   const account = '/accounts/:account'
   routes
     .route('/accounts', accounts)
+    .route(`${account}/moves`, moves)
     .route(`${account}/clients`, clients)
     .route(`${account}/brand-tokens`, brandTokens)
     .route(`${account}/affiliates`, affiliates)

@@ -31,13 +31,14 @@ export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 /** A POST that computes and stores nothing. */
 const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
-/** The changes that only approvers make: what is paid or held, and secrets. */
+/** The changes that only approvers make: what is paid or held, secrets, and where records are. */
 const APPROVING = [
   /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay|return)|periods\/[^/]+\/approve|payouts)$/,
   /\/accounts\/[^/]+\/(?:cases\/[^/]+\/decide|ended-holds\/[^/]+\/acknowledge)$/,
   /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
   /\/accounts\/[^/]+\/affiliates(?:\/[^/]+)?\/keys(?:\/|$)/,
   /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,
+  /\/accounts\/[^/]+\/moves(?:\/|$)/,
 ]
 
 /** Returns the lowest role that may send a request to a path of the administration API. */

@@ -767,6 +767,47 @@ export const idempotencyKeys = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
 )
 
+/** Moves of accounts to other databases; `place` is JSON. */
+export const accountMoves = sqliteTable(
+  'account_moves',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    source: text().notNull(),
+    target: text().notNull(),
+    status: text({
+      enum: [
+        'copying',
+        'comparing',
+        'waiting',
+        'switching',
+        'switched',
+        'dropping',
+        'done',
+        'cancelling',
+        'cancelled',
+        'failed',
+      ],
+    }).notNull(),
+    waits_for: text({ enum: ['run', 'reset', 'erasure', 'writes'] }),
+    place: text(),
+    confirmed: integer().notNull().default(0),
+    closed_at: integer(),
+    pause_ms: integer(),
+    reason: text(),
+    actor: text().notNull(),
+    started_at: text().notNull(),
+    switched_at: text(),
+    ended_at: text(),
+    due_at: integer(),
+    attempt: integer().notNull().default(1),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('account_moves_active').on(t.account),
+  ],
+)
+
 /** The size of each database by day (since 1970), in bytes. */
 export const databaseSizes = sqliteTable(
   'database_sizes',
@@ -1323,3 +1364,6 @@ export type Account = typeof accounts.$inferSelect
 
 /** A row of the delivery log. */
 export type Delivery = typeof deliveries.$inferSelect
+
+/** A move of an account to another database. */
+export type AccountMove = typeof accountMoves.$inferSelect

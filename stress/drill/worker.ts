@@ -1,4 +1,5 @@
 import service, {
+  AccountMove,
   BackgroundJob,
   ClientGate,
   ErasureJournal,
@@ -30,7 +31,7 @@ const withFault = (name: string, database: D1Database) =>
 
 const real = service as Required<ExportedHandler>
 
-export { BackgroundJob, ClientGate, ErasureJournal, StatementRun, TokenGate }
+export { AccountMove, BackgroundJob, ClientGate, ErasureJournal, StatementRun, TokenGate }
 export default {
   async fetch(request, env, context) {
     if (new URL(request.url).pathname === FAILING_PATH) {

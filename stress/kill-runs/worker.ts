@@ -1,4 +1,5 @@
 import service, {
+  AccountMove,
   BackgroundJob,
   ClientGate,
   ErasureJournal,
@@ -49,5 +50,5 @@ function withPauses(database: D1Database, barrier: string): D1Database {
 
 /** The Workflow of a run, which asks the barrier. */
 export const StatementRun = withBarrier(ServiceStatementRun)
-export { BackgroundJob, ClientGate, ErasureJournal, TokenGate }
+export { AccountMove, BackgroundJob, ClientGate, ErasureJournal, TokenGate }
 export default service

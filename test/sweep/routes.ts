@@ -13,6 +13,7 @@ import {
   STATEMENT_ID,
 } from '../commission/statement-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
+import { MOVES } from '../move-rows.ts'
 import { ORIGIN } from '../partner.ts'
 import { QUESTION_ID } from '../question-rows.ts'
 import { asTeam, operations } from '../take.ts'
@@ -188,6 +189,11 @@ const administration: Route[] = [
   { ...reads, id: 'getAccount' },
   { ...changes, id: 'changeAccount', body: { name: 'Other', unknown_customer: 'reject' } },
   { ...changes, id: 'resetAccount', records: true },
+  { ...changes, id: 'moveAccount', body: { to: 'DB_2' } },
+  { ...reads, id: 'listMoves' },
+  { ...reads, id: 'getMove' },
+  { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
+  { ...changes, id: 'confirmMove' },
   { ...changes, id: 'issueClient', repeats: 'each is a new client' },
   { ...reads, id: 'listClients' },
   { ...changes, id: 'rotateClient', body: { overlap: '24h' }, repeats: 'each has a new secret' },
@@ -576,6 +582,7 @@ export function requestOf(route: Route, world: World): Request {
     member_id: 'mem-1',
     statement_id: STATEMENT_ID,
     run_id: RUN_ID,
+    move_id: MOVES.done,
     case_id: CASE_ID,
     question_id: QUESTION_ID,
     webhook_id: WEBHOOK_ID,
@@ -595,7 +602,7 @@ export function requestOf(route: Route, world: World): Request {
 }
 
 /** A Workflow that starts nothing: a run would go on after its test. */
-const NO_RUNS = { create: async () => ({}) }
+const NO_RUNS = { create: async () => ({}), createBatch: async () => [] }
 
 /** Sends the request of a route to this platform, and compares the response with openapi.json. */
 export async function asks(route: Route, world: World, platform: Env, context: ExecutionContext) {
@@ -604,9 +611,10 @@ export async function asks(route: Route, world: World, platform: Env, context: E
   const BASE_URL = route.as === 'anyone' ? `${ORIGIN}:${origins++}` : env.BASE_URL
   const isReal = platform.STATEMENT_RUNS === env.STATEMENT_RUNS
   const STATEMENT_RUNS = isReal ? NO_RUNS : platform.STATEMENT_RUNS
+  const workflows = { STATEMENT_RUNS, ACCOUNT_MOVES: NO_RUNS }
   return checkResponse(
     request,
-    Promise.resolve(app.fetch(request, { ...platform, BASE_URL, STATEMENT_RUNS }, context)),
+    Promise.resolve(app.fetch(request, { ...platform, BASE_URL, ...workflows }, context)),
   )
 }
 

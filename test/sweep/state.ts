@@ -51,6 +51,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/(https:\/\/api\.example):\d+/g, '$1'],
   [/dlv_[\dA-Z]{26}/g, 'delivery'],
   [/run_[\dA-Z]{26}/g, 'run'],
+  [/mov_[\dA-Z]{26}/g, 'move'],
   [/man_[\dA-Z]{26}/g, 'manual'],
   [/(qst|msg)_[\dA-Z]{26}/g, 'question'],
   [/note_[\dA-Z]{26}/g, 'note'],

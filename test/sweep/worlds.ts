@@ -17,6 +17,7 @@ import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
 import { caseRows } from '../fraud/case-rows.ts'
+import { moveRows } from '../move-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 import { questionRows } from '../question-rows.ts'
 
@@ -80,6 +81,7 @@ export async function prepare(
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
   const db = env[binding]
   const settings = [
+    ...moveRows(env.DB, account),
     row(
       `insert into accounts
          (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key, landing_pages)

@@ -7,6 +7,7 @@ import { histories } from './administration/histories.ts'
 import { attribution, audit, databases, erasure, feeds, links } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { affiliateMembers } from './administration/members.ts'
+import { moves } from './administration/moves.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, unmappedStatuses, vocabulary } from './administration/settings.ts'
@@ -28,7 +29,7 @@ import { why } from './why.ts'
  * reference. `customers`, which erases data, comes after the topics that read this data.
  */
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
-  accounts: () => [...accounts(), ...credentials(), audit()],
+  accounts: () => [...accounts(), ...credentials(), ...moves(), audit()],
   definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
   affiliates: () => [
     ...affiliates(),

@@ -3,6 +3,7 @@ import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { DECISION_SCHEMAS } from './administration/fraud-decisions.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
+import { MOVE_SCHEMAS } from './administration/moves.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
 import { CASE_SCHEMAS } from './cases.ts'
@@ -365,6 +366,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     Meta: meta(),
     ...ACCOUNTS,
     ...MONITORING,
+    ...MOVE_SCHEMAS,
     ...CREDENTIALS,
     ...AFFILIATE_KEYS,
     ...ATTRIBUTION,

@@ -364,6 +364,24 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   }),
   'account.change': accountChange,
   'account.reset': () => ({ sentence: 'deleted all records of the test account' }),
+  'account.move.start': (details) => ({
+    sentence: `started to move the account from the database ${text(details, 'source')} to ${text(details, 'target')}`,
+  }),
+  'account.moved': (details) => ({
+    sentence: `moved the account from the database ${text(details, 'source')} to ${text(details, 'target')}; its writes were refused for ${Number(details.pause_ms) / 1000} seconds`,
+  }),
+  'account.move.cancel': (details) => ({
+    sentence: `cancelled the move of the account to the database ${text(details, 'target')}`,
+  }),
+  'account.move.fail': (details) => ({
+    sentence: `could not move the account to the database ${text(details, 'target')}: ${text(details, 'reason')}`,
+  }),
+  'account.move.confirm': (details) => ({
+    sentence: `asked to delete the old copy in the database ${text(details, 'source')}`,
+  }),
+  'account.move.drop': (details) => ({
+    sentence: `deleted the old copy of the account in the database ${text(details, 'source')}`,
+  }),
   'affiliate-key.create': (details, visit) => ({
     sentence: (
       <>

@@ -1,5 +1,5 @@
 import { CopyRefused, MOVE_LIMITS } from './place.ts'
-import { describeTables, type MovedTable } from './tables.ts'
+import { type Description, describeTables, type MovedTable } from './tables.ts'
 
 /** The statements that `describePair` runs. */
 const DESCRIBED = 6
@@ -15,6 +15,14 @@ export interface Pair {
   readonly left: { queries: number; pages: number }
 }
 
+/** Returns what is the same in two databases with the same migrations. */
+const shapeOf = ({ tables }: Description): string =>
+  JSON.stringify(
+    tables.map(({ triggers, ...table }) => {
+      return { ...table, triggers: triggers.map(({ name, sql }) => `${name} ${sql}`).sort() }
+    }),
+  )
+
 /**
  * Begins a step between two databases.
  *
@@ -26,10 +34,9 @@ export async function describePair(
   account: string,
 ): Promise<Pair> {
   const [from, to] = await Promise.all([describeTables(source), describeTables(target)])
-  if (JSON.stringify(from.tables) !== JSON.stringify(to.tables)) {
-    throw new CopyRefused('tables_differ')
-  }
-  const tables = from.tables.filter(({ name }) => !(from.isDirectory && name === 'audit_log'))
+  if (shapeOf(from) !== shapeOf(to)) throw new CopyRefused('tables_differ')
+  // Those of the target: its triggers are dropped and created again, in the order that they have there.
+  const tables = to.tables.filter(({ name }) => !(from.isDirectory && name === 'audit_log'))
   const left = { queries: MOVE_LIMITS.queries - DESCRIBED, pages: MOVE_LIMITS.pages }
   return { source, target, account, tables, left }
 }

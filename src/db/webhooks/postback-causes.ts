@@ -1,4 +1,5 @@
 import { SUBS } from '../directory/clicks.ts'
+import { livesHere } from '../lives-here.ts'
 import { all, first } from '../query.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -47,7 +48,8 @@ export const beginProgress = (db: D1Database, account: string, now: number) =>
   bindStatement(db, BEGIN_PROGRESS, { account, now })
 
 const DROP_PROGRESS = compileStatement(`
-  delete from postback_progress where account not in (select account from postback_wants)`)
+  delete from postback_progress where account not in (select account from postback_wants)
+    and ${livesHere('account')}`)
 
 /** Stops reading the causes of accounts without a postback that wants them. */
 export const dropProgress = (db: D1Database) => bindStatement(db, DROP_PROGRESS, {})

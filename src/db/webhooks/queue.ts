@@ -104,7 +104,7 @@ const CLAIM = compileStatement(`
     from json_each(:messages) m
     left join webhook_endpoints e
       on e.account = m.value ->> 'account' and e.id = m.value ->> 'endpoint'
-    where not ${isSuspended('e')})
+    where not ${isSuspended('e')} and ${livesHere("m.value ->> 'account'")})
   returning account, event, endpoint, attempts,
     ${['url', 'method', 'affiliate_id', 'secrets', 'failing_since'].map(ofEndpoint).join()},
     ${['type', 'at', 'data'].map(ofEvent).join()}`)

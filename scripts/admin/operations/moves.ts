@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { list, object } from '../format.ts'
+import { membersOf, type Operation, type Options } from '../operation.ts'
+import { listOperation } from './parts.ts'
+
+/** How often `--wait` asks how far a move is, in milliseconds. */
+const ASK_MS = 2000
+
+const OPTIONS: Options = {
+  to: { value: 'binding', description: 'The database that it moves to.', required: true },
+  confirm: {
+    description:
+      'Deletes the old copy 10 minutes after the switch. (default: 7 days after it, or `accounts confirm-move`)',
+  },
+  wait: { description: 'Waits until the account is in the other database, or the move has ended.' },
+}
+
+interface Move {
+  readonly move: string
+  readonly account: string
+  readonly status: string
+  readonly waits_for: string | null
+  readonly reason: string | null
+}
+
+const UNDERWAY: readonly string[] = ['copying', 'comparing', 'waiting', 'switching', 'cancelling']
+
+/** Says how far a move is. */
+const progressOf = ({ status, waits_for }: Move) =>
+  waits_for === null ? status : `${status}, for: ${waits_for}`
+
+/** Returns what follows from the state of a move. */
+function moveNote(body: unknown): string | null {
+  const { account, move, status, reason } = body as Move
+  if (reason !== null) return reason
+  if (UNDERWAY.includes(status)) {
+    return `The move goes on by itself. \`accounts show-move ${account} ${move}\` shows how far it is.`
+  }
+  if (status !== 'switched') return null
+  return `The old copy is deleted at the time in drop_at. \`accounts confirm-move ${account} ${move}\` deletes it earlier.`
+}
+
+const aMove = (operation: Pick<Operation, 'verb' | 'summary' | 'method' | 'path'>): Operation => ({
+  ...operation,
+  noun: 'accounts',
+  example: 'acme MOVE_ID',
+  ...(operation.method === 'POST' && { body: () => ({}) }),
+  format: object,
+  note: moveNote,
+})
+
+/** Moves of accounts to other databases. */
+export const MOVES: readonly Operation[] = [
+  {
+    noun: 'accounts',
+    verb: 'move',
+    summary: 'Moves an account to another database while it goes on writing.',
+    example: 'acme --to DB_2',
+    method: 'POST',
+    path: 'accounts/{account}/moves',
+    options: OPTIONS,
+    body: (input) => ({
+      to: membersOf(OPTIONS, input).to,
+      ...(input.options.confirm && { confirm: true }),
+    }),
+    async run(send, request, input, report) {
+      let move = (await send(request)) as Move
+      if (!input.options.wait) return move
+      const path = `${request.path}/${move.move}`
+      let said = ''
+      while (UNDERWAY.includes(move.status)) {
+        const progress = progressOf(move)
+        if (progress !== said) report(progress)
+        said = progress
+        await sleep(ASK_MS)
+        move = (await send({ method: 'GET', path, query: {} })) as Move
+      }
+      return move
+    },
+    format: object,
+    note: moveNote,
+    recovery: 'List the moves of the account with `accounts moves`.',
+  },
+  listOperation({
+    noun: 'accounts',
+    verb: 'moves',
+    summary: 'Lists the moves of an account, the latest first.',
+    example: 'acme',
+    path: 'accounts/{account}/moves',
+    format: list([
+      'move',
+      'from',
+      'to',
+      'status',
+      'waits_for',
+      'started_at',
+      'switched_at',
+      'drop_at',
+    ]),
+  }),
+  aMove({
+    verb: 'show-move',
+    summary: 'Shows how far a move is, and what it waits for.',
+    method: 'GET',
+    path: 'accounts/{account}/moves/{move_id}',
+  }),
+  aMove({
+    verb: 'cancel-move',
+    summary: 'Cancels a move before the switch: the account stays where it is.',
+    method: 'POST',
+    path: 'accounts/{account}/moves/{move_id}/cancel',
+  }),
+  aMove({
+    verb: 'confirm-move',
+    summary: 'Deletes the old copy of a moved account.',
+    method: 'POST',
+    path: 'accounts/{account}/moves/{move_id}/confirm',
+  }),
+]

@@ -1,0 +1,214 @@
+import type { FoundPage, Page } from '../paginate.ts'
+import { all, first, listRows } from '../query.ts'
+import { withD1Retry } from '../retry.ts'
+import { type AccountMove, accountMoves } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { columnNames } from '../table.ts'
+import { NEXT_VERSION } from './accounts.ts'
+
+/** How far a move is. */
+export type MoveStatus = AccountMove['status']
+
+/** Moves whose account still lives in the old database. Only these can be cancelled. */
+export const BEFORE_SWITCH: readonly MoveStatus[] = ['copying', 'comparing', 'waiting', 'switching']
+
+const COLUMNS = columnNames(accountMoves).join()
+
+/** What is stored of a new move. */
+export type NewMove = Pick<
+  AccountMove,
+  'id' | 'account' | 'source' | 'target' | 'confirmed' | 'actor' | 'started_at' | 'due_at'
+>
+
+const INSERT_MOVE = compileStatement(`
+  insert into account_moves (id, account, source, target, status, confirmed, actor, started_at, due_at)
+  values (:id, :account, :source, :target, 'copying', :confirmed, :actor, :started_at, :due_at)`)
+
+/** Inserts a move. The statement fails while the account has another one that has not ended. */
+export const insertMove = (db: D1Database, move: NewMove) => bindStatement(db, INSERT_MOVE, move)
+
+const FIND_MOVE = compileStatement(
+  `select ${COLUMNS} from account_moves where account = :account and id = :id`,
+)
+
+/** Returns a move of an account; null if there is none. */
+export const findMove = (
+  db: D1Database,
+  account: string,
+  id: string,
+): Promise<AccountMove | null> => first<AccountMove>(db, FIND_MOVE, { account, id })
+
+const FIND_ACTIVE = compileStatement(`
+  select ${COLUMNS} from account_moves where account = :account and due_at is not null`)
+
+/** Returns the move of an account that has not ended; null if there is none. */
+export const findActiveMove = (db: D1Database, account: string): Promise<AccountMove | null> =>
+  first<AccountMove>(db, FIND_ACTIVE, { account })
+
+/** Reads one page of the moves of an account, the latest first. */
+export const listMoves = (
+  db: D1Database,
+  account: string,
+  page: Page,
+): Promise<FoundPage<AccountMove>> =>
+  listRows(db, { table: accountMoves, key: 'id', descending: true, account }, page)
+
+/** Which Workflow goes on with a move. */
+export interface MoveTurn {
+  readonly account: string
+  readonly id: string
+  readonly attempt: number
+}
+
+const TAKE_STEP = compileStatement(`
+  update account_moves set due_at = max(:due_at, iif(status = 'switched', due_at, 0))
+  where account = :account and id = :id and attempt = :attempt and due_at is not null
+  returning ${COLUMNS}`)
+
+/**
+ * Returns a move whose next step begins; null if it has ended or if another Workflow goes on with it. A cron goes
+ * on from `due_at` (milliseconds) on if the step does not end.
+ */
+export const takeStep = (
+  db: D1Database,
+  turn: MoveTurn,
+  due_at: number,
+): Promise<AccountMove | null> => first<AccountMove>(db, TAKE_STEP, { ...turn, due_at })
+
+/** What a step changes of its move; what is absent keeps its value. */
+type MoveChange = Partial<
+  Pick<
+    AccountMove,
+    'status' | 'waits_for' | 'place' | 'closed_at' | 'reason' | 'ended_at' | 'due_at'
+  >
+>
+
+const CHANGED = [
+  'status',
+  'waits_for',
+  'place',
+  'closed_at',
+  'reason',
+  'ended_at',
+  'due_at',
+] as const
+
+/**
+ * Returns the statement that stores what a step has done, unless another Workflow has taken the move over, or it
+ * was cancelled meanwhile.
+ */
+export function storedStep(
+  db: D1Database,
+  { account, id, attempt, status: known }: MoveTurn & { readonly status: MoveStatus },
+  change: MoveChange,
+): D1PreparedStatement {
+  const set = CHANGED.filter((name) => name in change).map((name) => `${name} = :${name}`)
+  const statement = compileStatement(`
+    update account_moves set ${set.join()}
+    where account = :account and id = :id and attempt = :attempt and status = :known and due_at is not null returning id`)
+  return bindStatement(db, statement, { ...change, account, id, attempt, known })
+}
+
+/** Stores what a step has done, under the same condition. */
+export const storeStep = (...step: Parameters<typeof storedStep>): Promise<unknown> =>
+  withD1Retry(() => storedStep(...step).run())
+
+const BEGIN_PAUSE = compileStatement(`
+  update account_moves set closed_at = :closed_at, due_at = :due_at
+  where account = :account and id = :id and attempt = :attempt and status = 'switching' returning id`)
+
+/** Stores since when the writes of the account are refused. Returns whether this Workflow may refuse them. */
+export const beginPause = async (
+  db: D1Database,
+  { account, id, attempt }: MoveTurn,
+  times: { readonly closed_at: number; readonly due_at: number },
+): Promise<boolean> => (await first(db, BEGIN_PAUSE, { account, id, attempt, ...times })) !== null
+
+/** The move whose writes are refused since `closed_at` (milliseconds), in the pause of this Workflow. */
+const IN_PAUSE = `account_moves.account = :account and account_moves.id = :id and attempt = :attempt and closed_at = :closed_at
+    and status in ('switching', 'switched')`
+
+const END_PAUSE = compileStatement(`
+  update account_moves set status = 'switched', waits_for = null, pause_ms = ifnull(pause_ms, :pause_ms),
+    switched_at = ifnull(switched_at, :switched_at), due_at = :due_at
+  where ${IN_PAUSE}`)
+
+const SWITCH_ACCOUNT = compileStatement(`
+  update accounts set binding = :target, version = ${NEXT_VERSION}
+  where id = :account and binding = :source
+    and exists (select 1 from account_moves where ${IN_PAUSE})`)
+
+const NOTE_SWITCH = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  select :audit, :switched_at, actor, 'account.moved', account,
+    json_object('move', id, 'source', source, 'target', target, 'pause_ms', pause_ms)
+  from account_moves where ${IN_PAUSE} on conflict do nothing`)
+
+const IS_SWITCHED = compileStatement(`
+  select 1 from accounts where id = :account and binding = :target`)
+
+/** A move in its pause, and what its end stores. */
+export interface Switch {
+  readonly move: AccountMove
+  readonly closed_at: number
+  readonly pause_ms: number
+  readonly switched_at: string
+  /** When the old copy is deleted, in milliseconds. */
+  readonly due_at: number
+  /** The id of the entry in the audit log. */
+  readonly audit: string
+}
+
+/**
+ * Names the new database as that of the account, in one batch with the end of the pause. Returns whether the
+ * account lives there: it does not if the move was cancelled or taken over since the pause began.
+ */
+export async function switchAccount(
+  db: D1Database,
+  { move: { id, attempt, account, source, target }, ...values }: Switch,
+): Promise<boolean> {
+  const all = { id, attempt, account, source, target, ...values }
+  const statements = [END_PAUSE, SWITCH_ACCOUNT, NOTE_SWITCH, IS_SWITCHED]
+  const results = await withD1Retry(() =>
+    db.batch(statements.map((statement) => bindStatement(db, statement, all))),
+  )
+  return (results.at(-1)?.results.length ?? 0) > 0
+}
+
+const CANCEL = compileStatement(`
+  update account_moves set status = 'cancelling', waits_for = null, place = null, due_at = :now
+  where account = :account and id = :id and status in (select value from json_each(:statuses)) and due_at is not null`)
+
+/** Returns the statement that cancels a move, unless the account has been switched. */
+export const cancelMove = (
+  db: D1Database,
+  { account, id }: Pick<AccountMove, 'account' | 'id'>,
+  now: number,
+) => bindStatement(db, CANCEL, { account, id, now, statuses: JSON.stringify(BEFORE_SWITCH) })
+
+const CONFIRM = compileStatement(`
+  update account_moves set confirmed = 1, due_at = max(:now, cast(
+      (unixepoch(switched_at) * 1000) as integer) + :least_ms)
+  where account = :account and status = 'switched' and confirmed = 0 and due_at is not null`)
+
+/**
+ * Returns the statement that has the old copy of an account deleted, `least_ms` (milliseconds) after the switch
+ * at the earliest.
+ */
+export const confirmMove = (db: D1Database, account: string, now: number, least_ms: number) =>
+  bindStatement(db, CONFIRM, { account, now, least_ms })
+
+const CLAIM_DUE = compileStatement(`
+  update account_moves set attempt = attempt + 1, due_at = :until
+  where (account, id) in (
+    select account, id from account_moves where due_at <= :now order by due_at limit :most)
+  returning id, account, attempt`)
+
+/** A move that a new Workflow goes on with. */
+export type DueMove = Pick<AccountMove, 'id' | 'account' | 'attempt'>
+
+/** Takes moves that no Workflow goes on with; they are due again at `until` (milliseconds). */
+export const claimDueMoves = (
+  db: D1Database,
+  times: { readonly now: number; readonly until: number; readonly most: number },
+): Promise<DueMove[]> => all<DueMove>(db, CLAIM_DUE, times)

@@ -1,0 +1,21 @@
+import { first } from '../query.ts'
+import type { AccountMove } from '../schema.ts'
+import { compileStatement } from '../statement.ts'
+
+const FIND_WORK = compileStatement(`
+  select case
+    when exists (select 1 from statement_runs where account = :account and status = 'running') then 'run'
+    when exists (select 1 from resets where account = :account) then 'reset'
+    when exists (select 1 from erasures where account = :account and next_day is not null) then 'erasure'
+  end as work`)
+
+/** Returns the work of an account that has to end before its writes are refused; null if there is none. */
+export async function findWork(
+  db: D1Database,
+  account: string,
+): Promise<Exclude<AccountMove['waits_for'], 'writes'>> {
+  const found = await first<{ work: Exclude<AccountMove['waits_for'], 'writes'> }>(db, FIND_WORK, {
+    account,
+  })
+  return found?.work ?? null
+}
