@@ -88,6 +88,7 @@ const MAY_USE: Record<string, string[]> = {
   ],
   admin: [
     'amount-signs',
+    'archive',
     'auth',
     'commission',
     'db',
@@ -98,6 +99,7 @@ const MAY_USE: Record<string, string[]> = {
     'http',
     'ingest',
     'languages',
+    'parquet',
     'reports',
     'tracking',
     'validation',

@@ -1,48 +1,29 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { resourcesOf } from '../src/app.ts'
-import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
+import { archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
 import { deleteRetiredObjects } from '../src/archive/delete-retired.ts'
 import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
-import { type Month, readMonth, readParts } from '../src/db/archive/months.ts'
+import { readMonth, readParts } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
-import { dayNumber } from '../src/db/column-types.ts'
 import { checkTotals } from '../src/db/records/check-totals.ts'
-import { formOf } from '../src/db/records/totals.ts'
 import { DAY_MS } from '../src/durations.ts'
+import {
+  ageTotals,
+  archive,
+  formOfResource,
+  monthOf,
+  place,
+  restore,
+  restoreWanted,
+} from './archive-steps.ts'
+import { runCron } from './crons.ts'
 import { overriding } from './overriding.ts'
-import { ada, deposit, json, partner, traded } from './partner.ts'
+import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
 
 // Old records leave the database for objects in R2, and come back as they were, to the bit.
-
-/** Has kept totals look as if they were kept an hour ago. */
-const ageTotals = () =>
-  env.DB.prepare('update day_totals set checked_at = checked_at - 3600000').run()
-
-const monthOf = (account: string, resource: ArchivedResource, month = '2026-10'): Month => ({
-  account,
-  resource,
-  first_day: dayNumber(`${month}-01`),
-  last_day: dayNumber(`${month}-31`),
-})
-
-const place: ArchivePlace = { db: env.DB, bucket: env.ARCHIVE }
-
-const formOfResource = (resource: ArchivedResource) =>
-  formOf(resourcesOf('forex').find(({ name }) => name === resource)!)
-
-/** Makes all steps of an archiving. Returns their number. */
-async function archive(month: Month, now = Date.now(), from = place): Promise<number> {
-  const task = { month, form: formOfResource(month.resource) }
-  for (let steps = 1; ; steps++) if (!(await archiveStep(from, task, now))) return steps
-}
-
-async function restore(month: Month, from = place): Promise<void> {
-  while (await restoreStep(from, month)) {
-    // The next step goes on.
-  }
-}
 
 const rowsOf = async (table: string) =>
   (await env.DB.prepare(`select * from ${table}`).all()).results
@@ -58,6 +39,15 @@ async function dump() {
 }
 
 const AMOUNTS = [0.1 + 0.2, 1e21, 5e-324, -12.345678, 123456789.123456, 1 / 3, -0.0]
+
+/** Stores amounts that no feed may send, but SQL may store. */
+async function storeAnyAmounts(account: string) {
+  for (const [i, amount] of AMOUNTS.entries()) {
+    await env.DB.prepare('update transactions set amount_usd = ? where account = ? and idx = ?')
+      .bind(amount, account, i)
+      .run()
+  }
+}
 
 /** Returns a firm with records of October whose control totals are kept. */
 async function firm(
@@ -77,12 +67,6 @@ async function firm(
     })),
   )
   expect(sent.status).toBe(200)
-  // Amounts that no feed may send, but SQL may store.
-  for (const [i, amount] of AMOUNTS.entries()) {
-    await env.DB.prepare('update transactions set amount_usd = ? where account = ? and idx = ?')
-      .bind(amount, account, i)
-      .run()
-  }
   await acme.post('transactions', [
     { ...deposit, transaction_id: 'new', transaction_date: '2026-11-02T09:30:00.000Z' },
   ])
@@ -151,6 +135,7 @@ async function isKilled(work: Promise<unknown>): Promise<boolean> {
 describe('a month that is archived', () => {
   test('leaves the database, and comes back to the bit', async () => {
     await firm()
+    await storeAnyAmounts('acme')
     const before = await dump()
     const months = [monthOf('acme', 'transactions'), monthOf('acme', 'trading-activity')]
     for (const month of months) {
@@ -275,7 +260,8 @@ describe('a month that is archived', () => {
       expect(await readMonth(env.DB, october())).toMatchObject({ state: 'restoring', fault: key })
       expect(await rowsOf('transactions')).toHaveLength(2)
     }
-    await env.ARCHIVE.put(key, bytes, { sha256: String(key.split('/').at(-1)) })
+    // As somebody puts a copy back.
+    await env.ARCHIVE.put(key, bytes)
     await restore(october())
     expect(await rowsOf('transactions')).toHaveLength(42)
   })
@@ -459,5 +445,149 @@ describe('control totals of archived days', () => {
     )
     await restore(october())
     expect(await json(acme.get(whole))).toEqual(before)
+  })
+})
+
+describe('what reads archived records', () => {
+  const WAITS = [503, '60', 'Records of 2026-10 are archived.']
+
+  /** Returns the status of a response, when to repeat it, and the beginning of its detail. */
+  async function refusal(response: Promise<Response>) {
+    const { status, headers } = await response
+    const { detail } = await json(response)
+    return [
+      status,
+      headers.get('Retry-After'),
+      String(detail).slice(0, WAITS[2]!.toString().length),
+    ]
+  }
+
+  test.for([
+    'transactions',
+    'transactions?customer_id=c-1',
+    'transactions?from=2026-10-03&to=2026-10-03',
+    'transactions?from=2026-09-01',
+    'transactions?to=2026-12-31',
+    `transactions/${encodeURIComponent(`Tür-2'"`)}`,
+    'trading-activity',
+    'trading-activity?customer_id=c-1&from=2026-10-01',
+  ])('has the month restored, and then answers as before: GET %s', async (path) => {
+    const acme = await firm()
+    const before = await json(acme.get(path))
+    const resource = path.split(/[/?]/)[0] as ArchivedResource
+    await archive(monthOf('acme', resource))
+    expect(await refusal(acme.get(path))).toEqual(WAITS)
+    expect(await restoreWanted()).toBe(1)
+    expect(await json(acme.get(path))).toEqual(before)
+  })
+
+  test.for([
+    'transactions?from=2026-11-01',
+    'transactions?to=2026-09-30',
+    'transactions?customer_id=nobody',
+    'transactions/new',
+    'customers',
+    'customers/c-1',
+  ])('answers at once where no record is archived: GET %s', async (path) => {
+    const acme = await firm()
+    const before = await json(acme.get(path))
+    await archive(october())
+    expect(await json(acme.get(path))).toEqual(before)
+    expect(await restoreWanted()).toBe(0)
+  })
+
+  const reportOf = (query: string) => askAdmin(`accounts/acme/reports?${query}`)
+
+  test.for([
+    'from=2026-10-01&to=2026-10-31&metrics=deposit_amount,deposit_count',
+    'from=2026-10-31&to=2026-11-02&metrics=deposit_amount,deposit_count',
+    'from=2026-11-01&to=2026-11-30&metrics=first_deposit_count',
+    'from=2026-10-01&to=2026-10-31&metrics=active_customers',
+  ])('has the month restored for a report: %s', async (query) => {
+    await firm()
+    const before = await json(reportOf(query))
+    expect(before).not.toHaveProperty('status')
+    await archive(october())
+    expect(await refusal(reportOf(query))).toEqual(WAITS)
+    expect(await restoreWanted()).toBe(1)
+    expect(await json(reportOf(query))).toEqual(before)
+  })
+
+  test.for([
+    'from=2026-11-01&to=2026-11-30&metrics=deposit_amount,deposit_count',
+    'from=2026-10-01&to=2026-10-31&metrics=signups',
+    'from=2026-10-01&to=2026-10-31&metrics=lots',
+  ])('does not hold up a report that needs no archived record: %s', async (query) => {
+    await firm()
+    const before = await json(reportOf(query))
+    expect(before).not.toHaveProperty('status')
+    await archive(october())
+    expect(await json(reportOf(query))).toEqual(before)
+  })
+
+  test('has the month restored for the earnings of a record', async () => {
+    await firm()
+    const earnings = () =>
+      askAdmin(`accounts/acme/transactions/${encodeURIComponent(`Tür-2'"`)}/earnings`)
+    const before = [(await earnings()).status, await json(earnings())]
+    await archive(october())
+    expect(await refusal(earnings())).toEqual(WAITS)
+    expect(await restoreWanted()).toBe(1)
+    const after = await json(earnings())
+    expect(after).toEqual({
+      ...before[1],
+      ...(after.request_id && { request_id: after.request_id }),
+    })
+  })
+})
+
+describe('the cron of each minute', () => {
+  test('restores the months that are needed, and deletes objects that no month needs', async () => {
+    const acme = await firm()
+    await archive(october())
+    await runCron(CRON_SCHEDULES.propagate)
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
+    const before = await acme.get('transactions')
+    expect(before.status).toBe(503)
+    await runCron(CRON_SCHEDULES.propagate)
+    expect(await readMonth(env.DB, october())).toBeNull()
+    expect((await json(acme.get('transactions'))).data).toHaveLength(41)
+    const [{ prefix }] = (await rowsOf('retired_archives')) as [{ prefix: string }]
+    expect((await env.ARCHIVE.list({ prefix })).objects).toHaveLength(1)
+    await env.DB.prepare('update retired_archives set delete_at = 0').run()
+    await runCron(CRON_SCHEDULES.propagate)
+    expect((await env.ARCHIVE.list({ prefix })).objects).toEqual([])
+  })
+
+  test('goes on with a month that leaves, whatever ended its last step', async () => {
+    takeSmallSteps()
+    await firm('acme', 12)
+    const task = { month: october(), form: formOfResource('transactions') }
+    for (let i = 0; i < 2; i++) await archiveStep(place, task, Date.now())
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'writing' })
+    await runCron(CRON_SCHEDULES.propagate)
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', records: 12 })
+  })
+
+  test('logs a damaged object, and restores other months all the same', async () => {
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await firm()
+    await firm('other', 20)
+    await archive(october())
+    const [{ key }] = (await env.ARCHIVE.list()).objects as [R2Object]
+    await env.ARCHIVE.delete(key)
+    await archive(october('other'))
+    await env.DB.prepare('update archived_months set wanted_at = 1').run()
+    await runCron(CRON_SCHEDULES.propagate)
+    expect(errors.mock.calls).toEqual([
+      [
+        JSON.stringify({
+          ...{ fault: 'damaged_archive', account: 'acme', resource: 'transactions' },
+          ...{ month: '2026-10', object: key },
+        }),
+      ],
+    ])
+    expect(await readMonth(env.DB, october('other'))).toBeNull()
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'restoring', fault: key })
   })
 })

@@ -28,7 +28,7 @@ const CLASSES = { TokenGate, ClientGate, ErasureJournal, BackgroundJob }
 /** Every kind of job: the compiler knows if one is missing. */
 const KINDS: Record<Job['job'], true> = {
   ...{ list: true, feeds: true, storage: true, postbacks: true, morning: true, propagate: true },
-  ...{ minute: true, steps: true, expire: true, check: true, alarm: true },
+  ...{ minute: true, steps: true, expire: true, check: true, alarm: true, archive: true },
 }
 
 const last = JSON.parse(stored) as Crossing

@@ -59,8 +59,9 @@ export interface MinuteJob extends Due {
  * - `steps`: goes on with erasures, resets and releases.
  * - `expire`: deletes expired rows.
  * - `check`: see `CheckJob`.
+ * - `archive`: goes on with months that leave for R2 or come back, and deletes objects that no month needs.
  */
-export interface RoundJob<Name extends 'steps' | 'expire' | 'check'> extends Due {
+export interface RoundJob<Name extends 'steps' | 'expire' | 'check' | 'archive'> extends Due {
   readonly job: Name
   readonly binding: string
   /** 1 for the first message of a cron. */
@@ -95,6 +96,7 @@ export type Job =
   | RoundJob<'expire'>
   | CheckJob
   | AlarmJob
+  | RoundJob<'archive'>
 
 /** The longest delay of a message, in seconds, by the job whose accounts are spread. */
 export const SPREAD_SECONDS = { morning: 3600, storage: 480 }

@@ -5,7 +5,7 @@
 export const CRON_QUERIES = 500
 
 /** The error of an invocation that would make more queries than it may. */
-class TooManyQueries extends Error {
+export class TooManyQueries extends Error {
   override readonly name = 'TooManyQueries'
 }
 

@@ -1,6 +1,7 @@
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { type RateLookup, rateFinder, rateLookup } from '../commission/engine/convert.ts'
 import { statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
+import { orRestore } from '../db/archive/needed.ts'
 import { loadRates } from '../db/commission/rates.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
@@ -13,6 +14,7 @@ import {
   linkAffiliates,
   type OwnWay,
   type ReadBatch,
+  type ReportNeeds,
   type ReportRow,
   readInTurn,
   type Source,
@@ -376,23 +378,47 @@ export async function computeReport(
   const collected = nothingCollected()
   const collecting = { ...settings, collected, groups: query.groups }
   let commission: readonly ReportRow[] = []
-  await readInTurn(session, account, (readBatch) =>
-    readSteps(selection, range, values, readBatch, {
-      addRows(part, rows) {
-        if (part === 'commission') commission = rows
-        else collectPart(collecting, selection, part, rows, links)
-      },
-      async endDays(before) {
-        if (unconvertedSums(collected) <= REPORT_STEPS.sums) return
-        await convertCollected(directory, collected, query.currency, before)
-        if (unconvertedSums(collected) > REPORT_LIMITS.sums) throw tooLarge('sums')
-      },
-    }),
+  const consumer: RowConsumer = {
+    addRows(part, rows) {
+      if (part === 'commission') commission = rows
+      else collectPart(collecting, selection, part, rows, links)
+    },
+    async endDays(before) {
+      if (unconvertedSums(collected) <= REPORT_STEPS.sums) return
+      await convertCollected(directory, collected, query.currency, before)
+      if (unconvertedSums(collected) > REPORT_LIMITS.sums) throw tooLarge('sums')
+    },
+  }
+  await orRestore(session, account, () =>
+    readInTurn(session, account, needsOf(selection, days), (readBatch) =>
+      readSteps(selection, range, values, readBatch, consumer),
+    ),
   )
   const scope = collectCommission(collecting, commission, days)
   await convertCollected(directory, collected, query.currency, Number.POSITIVE_INFINITY)
   const known = { days, commission: scope, clicksFrom, defined: settings.defined }
   return presentReport(query, selection, collected, known)
+}
+
+const RESOURCES: Readonly<Partial<Record<Source, string>>> = {
+  transactions: 'transactions',
+  activity: 'trading-activity',
+  events: 'activities',
+}
+
+/** Returns which records a report needs. */
+function needsOf(
+  { statements, shape }: Selection,
+  { first, last }: { readonly first: number; readonly last: number },
+): ReportNeeds {
+  const parts = [...new Map(statements).keys()]
+  const resources = sourcesOf(parts, shape).flatMap((source) => RESOURCES[source] ?? [])
+  return {
+    first_of_report: first,
+    last_of_report: last,
+    resources: JSON.stringify(resources),
+    first_deposits: Number(parts.includes('first_deposits')),
+  }
 }
 
 /** Returns how the records of affiliates are found: by searches, unless reading all records costs less. */

@@ -105,7 +105,14 @@ test.each([
   const { read } = await threeDeposits()
   const [packed] = await read()
   // D1 fails if a value would have more than 2 MB, which the local one does not.
-  const failing = overriding(env.DB, { batch: () => Promise.reject(new Error(message)) })
+  const errors = [new Error(message)]
+  const failing = overriding(env.DB, {
+    batch: async (statements: D1PreparedStatement[]) => {
+      const error = errors.pop()
+      if (error) throw error
+      return env.DB.batch(statements)
+    },
+  })
   const found = read(failing)
   await (isRead ? expect(found).resolves.toEqual([packed]) : expect(found).rejects.toThrow(message))
 })

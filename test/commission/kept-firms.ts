@@ -199,20 +199,27 @@ export async function randomBrand(account: string, from: Source) {
   return { ...casino, change: makeOne(changes, from) }
 }
 
+type Computed = Awaited<ReturnType<typeof computationOf>>
+
+async function textOf(computation: Computed, affiliates: readonly string[]) {
+  const computed = await computeAffiliates(computation, affiliates, Number.POSITIVE_INFINITY)
+  return computed.flatMap(({ period: { id }, results }) =>
+    results.map(({ affiliate, plan, statement, state }) =>
+      canonicalJson({ id, affiliate, plan: plan.plan, statement, state }),
+    ),
+  )
+}
+
+/** Returns what affiliates earn up to a period as text, as runs compute it. */
+export const asRunsCompute = async (account: string, period = OPEN): Promise<string[]> =>
+  textOf(await computationOf(account, period), AFFILIATES)
+
 /** Returns what affiliates earn up to a period as text: as runs compute it, and from the records alone. */
 export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {
   const computation = await computationOf(account, period)
-  const textOf = async (one: typeof computation) => {
-    const computed = await computeAffiliates(one, affiliates, Number.POSITIVE_INFINITY)
-    return computed.flatMap(({ period: { id }, results }) =>
-      results.map(({ affiliate, plan, statement, state }) =>
-        canonicalJson({ id, affiliate, plan: plan.plan, statement, state }),
-      ),
-    )
-  }
   return {
-    kept: await textOf(computation),
-    records: await textOf({ ...computation, kept: null }),
+    kept: await textOf(computation, affiliates),
+    records: await textOf({ ...computation, kept: null }, affiliates),
     usable: computation.kept?.usable ?? [],
   }
 }

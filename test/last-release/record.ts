@@ -186,6 +186,7 @@ function noting() {
 /** Jobs that follow others only if there is very much to do. */
 const rareJobs = (at: number): Job[] => [
   { job: 'steps', binding: 'DB', round: 2, at },
+  { job: 'archive', binding: 'DB', round: 1, at },
   { job: 'propagate', accounts: ['acme'], at },
   { job: 'postbacks', binding: 'DB', accounts: ['acme'], done: 0, at },
   { job: 'alarm', alarm: 'late_run', id: 'late_run acme', data: { late_run: 'acme' }, at },

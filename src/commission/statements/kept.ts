@@ -1,4 +1,5 @@
 import { digest } from '../../auth/secret.ts'
+import { orRestore, RecordsArchived } from '../../db/archive/needed.ts'
 import { EVERYTHING } from '../../db/commission/fact-tables.ts'
 import {
   type CustomerFactQuery,
@@ -331,7 +332,7 @@ async function checkKept(
 ): Promise<boolean> {
   const id = randomOf(customerIds(queries).filter((one) => !unkept.has(one)))
   if (id === undefined || Math.random() >= KEEPING.checkedShare) return true
-  if (await equalsRecords(database, kept, queries, rows, id)) return true
+  if (await equalsRecordsIfAny(database, kept, queries, rows, id)) return true
   // A record may have changed after the rows were read.
   if (await haveDaysChanged(database, kept)) return true
   const { db, account } = database
@@ -342,6 +343,18 @@ async function checkKept(
 
 const randomOf = (ids: readonly string[]): string | undefined =>
   ids[Math.floor(Math.random() * ids.length)]
+
+/** Does the same; true if records of the customer are archived, so that there is nothing to compare with. */
+async function equalsRecordsIfAny(
+  ...comparison: Parameters<typeof equalsRecords>
+): Promise<boolean> {
+  try {
+    return await equalsRecords(...comparison)
+  } catch (error) {
+    if (error instanceof RecordsArchived) return true
+    throw error
+  }
+}
 
 /** Whether the rows of a customer on kept days are those of the records. */
 async function equalsRecords(
@@ -579,8 +592,19 @@ export type NeededKinds = ReadonlyMap<string, ReadonlySet<RowKind>>
  * run also keeps the rows that were not kept.
  *
  * @param kept The kept days to use; null: all rows are read from the records.
+ * @throws RecordsArchived if records that are not kept are archived. They are restored from then on.
  */
-export async function readRows(
+export const readRows = (
+  database: AccountDatabase,
+  kept: KeptDaysInUse | null,
+  queries: readonly CustomerFactQuery[],
+  needed: NeededKinds,
+): Promise<RowsByQuery> =>
+  orRestore(database.db, database.account.id, () =>
+    readAndKeepRows(database, kept, queries, needed),
+  )
+
+async function readAndKeepRows(
   database: AccountDatabase,
   kept: KeptDaysInUse | null,
   queries: readonly CustomerFactQuery[],

@@ -1,35 +1,91 @@
 import { ApiError } from '../../errors.ts'
 import { dayText } from '../column-types.ts'
 import type { Connection } from '../database.ts'
-import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { compileStatement } from '../statement.ts'
-import { AWAY, type NeededMonth } from './touched.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { AWAY, type TouchedMonth } from './touched.ts'
 
 /** Every minute, a cron restores the months that are needed. */
 const RESTORE_SECONDS = 60
 
 const monthText = (first_day: number) => dayText(first_day).slice(0, 'YYYY-MM'.length)
 
-/** Returns the error of a request that needs the records of months that are archived. */
-export function recordsAreArchived(needed: readonly NeededMonth[], result = ''): ApiError {
+/** A month of a resource that a request needs. */
+export interface NeededMonth extends TouchedMonth {
+  readonly resource: string
+}
+
+function detailOf(needed: readonly TouchedMonth[], result: string): string {
   const months = [...new Set(needed.map(({ first_day }) => monthText(first_day)))].sort().join(', ')
   const fault = needed.find((one) => one.fault !== null)?.fault
   const progress = fault
     ? `An object of the archive is damaged: \`${fault}\`. The integrations team must repair it.`
     : 'They are being restored.'
-  const detail = `Records of ${months} are archived. ${progress}${result} Repeat the same request after ${RESTORE_SECONDS} seconds.`
-  return new ApiError('unavailable', {
-    detail,
-    headers: { 'Retry-After': String(RESTORE_SECONDS) },
-  })
+  return `Records of ${months} are archived. ${progress}${result} Repeat the same request after ${RESTORE_SECONDS} seconds.`
+}
+
+/** The error of a request that needs the records of months that are archived. */
+export class RecordsArchived extends ApiError {
+  readonly months: readonly NeededMonth[]
+
+  /** @param result What became of the request, as a sentence behind a space. */
+  constructor(resource: string, months: readonly TouchedMonth[], result?: string)
+  constructor(resource: null, months: readonly NeededMonth[], result?: string)
+  constructor(
+    resource: string | null,
+    months: readonly (TouchedMonth & { readonly resource?: string })[],
+    result = '',
+  ) {
+    super('unavailable', {
+      detail: detailOf(months, result),
+      headers: { 'Retry-After': String(RESTORE_SECONDS) },
+    })
+    this.months = months.map((one) => ({ ...one, resource: resource ?? one.resource ?? '' }))
+  }
 }
 
 const WANT = compileStatement(`
   update archived_months set wanted_at = coalesce(wanted_at, :now)
-  where account = :account and resource = :resource and state in ${AWAY}
-    and exists (select 1 from ${JSON_EACH}(:days) d where d.value between first_day and last_day)
-  returning first_day, fault`)
+  where (account, resource, first_day) in (
+      select :account, value ->> 0, value ->> 1 from ${JSON_EACH}(:months))
+    and state in ${AWAY}`)
+
+/** Has the months restored that a request needs. */
+export const wantMonths = (
+  db: Connection,
+  account: string,
+  months: readonly NeededMonth[],
+): Promise<unknown> =>
+  withD1Retry(() =>
+    bindStatement(db, WANT, {
+      account,
+      months: JSON.stringify(months.map(({ resource, first_day }) => [resource, first_day])),
+      now: Date.now(),
+    }).run(),
+  )
+
+/** Does work. If it needs archived records, has their months restored, and throws `RecordsArchived`. */
+export async function orRestore<T>(
+  db: Connection,
+  account: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof RecordsArchived) await wantMonths(db, account, error.months)
+    throw error
+  }
+}
+
+const ON_DAYS_SQL = `
+  select m.resource, m.first_day, m.fault from archived_months m
+  where m.account = :account and m.state in ${AWAY}
+    and exists (select 1 from ${JSON_EACH}(:needs) n cross join ${JSON_EACH}(n.value ->> 1) d
+      where n.value ->> 0 = m.resource and d.value between m.first_day and m.last_day)`
+
+const ON_DAYS = compileStatement(ON_DAYS_SQL)
 
 /** Days of a resource whose records are needed. */
 export interface NeededDays {
@@ -38,17 +94,106 @@ export interface NeededDays {
   readonly days: readonly number[]
 }
 
-/** Has the archived months of some days restored. Returns the error of the request that needs them. */
-export async function restoreDays(
+const needsOf = (needed: readonly NeededDays[]): string =>
+  JSON.stringify(needed.map(({ resource, days }) => [resource, days]))
+
+/** Returns the archived months of some days. */
+export async function archivedMonthsOf(
   db: Connection,
   account: string,
   needed: readonly NeededDays[],
-): Promise<ApiError> {
-  const now = Date.now()
-  const months: NeededMonth[] = []
-  for (const { resource, days } of needed) {
-    const values = { account, resource, days: JSON.stringify(days), now }
-    months.push(...(await all<NeededMonth>(db, WANT, values)))
-  }
-  return recordsAreArchived(months)
+): Promise<NeededMonth[]> {
+  const values = { account, needs: needsOf(needed) }
+  const { results } = await withD1Retry(() => bindStatement(db, ON_DAYS, values).all<NeededMonth>())
+  return results
 }
+
+/**
+ * Throws unless a statement has found no month. `rows` are its rows.
+ *
+ * @throws RecordsArchived
+ */
+export function requireRecords(rows: readonly unknown[]): void {
+  if (rows.length > 0) throw new RecordsArchived(null, rows as readonly NeededMonth[])
+}
+
+const OF_RECORD = compileStatement(`
+  select m.resource, m.first_day, m.fault from archived_records r
+  cross join archived_months m on m.account = r.account and m.resource = r.resource
+    and m.first_day = r.first_day and m.state in ${AWAY}
+  where r.account = :account and r.resource = :resource and r.id = :id`)
+
+/**
+ * Throws if a record that is not in the database is archived: its month is restored from then on.
+ *
+ * @param id The stored id.
+ * @throws RecordsArchived
+ */
+export const requireRecord = (
+  db: Connection,
+  account: string,
+  resource: string,
+  id: unknown,
+): Promise<void> =>
+  orRestore(db, account, async () => {
+    const values = { account, resource, id }
+    const { results } = await withD1Retry(() => bindStatement(db, OF_RECORD, values).all())
+    requireRecords(results)
+  })
+
+/**
+ * Throws if the records of a day are archived: their month is restored from then on.
+ *
+ * @throws RecordsArchived
+ */
+export const requireDay = (db: Connection, account: string, needed: NeededDays): Promise<void> =>
+  orRestore(db, account, async () => requireRecords(await archivedMonthsOf(db, account, [needed])))
+
+/**
+ * Returns the query for the archived months of a list of `:resource`: from `:first_day` to `:last_day`, of
+ * `:customer_id`, as far as the list is narrowed to these.
+ */
+export const archivedMonthsOfList = (narrowed: {
+  readonly from: boolean
+  readonly to: boolean
+  readonly customer: boolean
+}): string => `
+  select m.resource, m.first_day, m.fault from archived_months m
+  where m.account = :account and m.resource = :resource and m.state in ${AWAY}
+    ${narrowed.from ? 'and m.last_day >= :first_day' : ''}
+    ${narrowed.to ? 'and m.first_day <= :last_day' : ''}
+    ${
+      narrowed.customer
+        ? `and exists (select 1 from archived_customers a where a.account = m.account
+        and a.resource = m.resource and a.first_day = m.first_day and a.customer_id = :customer_id)`
+        : ''
+    }`
+
+/**
+ * Returns the query for the archived months of a report on the days from `:first` to `:last`: those with these
+ * days, and those of transactions where a customer with a deposit on these days may have an earlier one.
+ */
+export const ARCHIVED_MONTHS_OF_REPORT = `
+  select m.resource, m.first_day, m.fault from archived_months m
+  where m.account = :account and m.state in ${AWAY} and m.first_day <= :last_of_report
+    and m.resource in (select value from json_each(:resources))
+    and (m.last_day >= :first_of_report or (:first_deposits and m.resource = 'transactions'
+      and exists (select 1 from archived_customers a
+        where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
+          and a.customer_id in (select t.customer_id from transactions t
+            where t.account = :account and t.day between :first_of_report and :last_of_report
+              and t.transaction_type = 'deposit'))))`
+
+const OF_CUSTOMERS = compileStatement(`${ON_DAYS_SQL}
+    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
+      where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
+        and a.customer_id = i.value)`)
+
+/** Returns the statement that finds the archived months of some days in which customers have records. */
+export const archivedMonthsOfCustomers = (
+  db: Connection,
+  account: string,
+  needed: readonly NeededDays[],
+  ids: readonly string[],
+): D1PreparedStatement =>
+  bindStatement(db, OF_CUSTOMERS, { account, needs: needsOf(needed), ids: JSON.stringify(ids) })

@@ -10,13 +10,13 @@ export const isArchivedSql = (resource: string, day: string) =>
   `exists (select 1 from archived_months m where m.account = :account and m.resource = ${resource}
       and m.state in ${AWAY} and ${day} between m.first_day and m.last_day)`
 
-/** Returns the query for the archived days of `:resource` from `:first_day` to `:last_day`, as `day`. */
-export const ARCHIVED_DAYS = `
+/** Returns the query for the archived days of a resource, as SQL, from `:first_day` to `:last_day`, as `day`. */
+export const archivedDaysSql = (resource: string) => `
         select d.value ->> 0 as day from archived_months m
         cross join archive_objects o on o.account = m.account and o.resource = m.resource
           and o.first_day = m.first_day
         cross join json_each(o.days) d
-        where m.account = :account and m.resource = :resource and m.state in ${AWAY}
+        where m.account = :account and m.resource = ${resource} and m.state in ${AWAY}
           and d.value ->> 0 between :first_day and :last_day`
 
 /** The column by which archived records are found; null if the key of a record has its day. */
@@ -48,7 +48,7 @@ export function touchesArchiveSql(table: RecordTable, fragments: SqlFragments): 
 }
 
 /** A month that a delivery needs. */
-export interface NeededMonth {
+export interface TouchedMonth {
   readonly first_day: number
   /** The object that is damaged or missing, so that the month could not be restored. */
   readonly fault: string | null

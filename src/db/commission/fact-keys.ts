@@ -1,3 +1,4 @@
+import { requireDay, requireRecord } from '../archive/needed.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { withD1Retry } from '../retry.ts'
@@ -45,14 +46,24 @@ export type FactKey =
       readonly currency: string
     }
 
-/** Returns the customer and day of a record; null if the account has no record with this key. */
-export function findFactPlace(
+/**
+ * Returns the customer and day of a record; null if the account has no record with this key.
+ *
+ * @throws RecordsArchived if it may be archived; it is restored from then on.
+ */
+export async function findFactPlace(
   db: Connection,
   account: string,
   key: FactKey,
 ): Promise<FactPlace | null> {
   const [statement, values] = lookupOf(key)
-  return withD1Retry(() => bindStatement(db, statement, { account, ...values }).first<FactPlace>())
+  const found = await withD1Retry(() =>
+    bindStatement(db, statement, { account, ...values }).first<FactPlace>(),
+  )
+  if (found) return found
+  if ('id' in values) await requireRecord(db, account, key.resource, values.id)
+  else await requireDay(db, account, { resource: key.resource, days: [values.date] })
+  return null
 }
 
 function lookupOf(key: FactKey) {

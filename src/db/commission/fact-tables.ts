@@ -2,13 +2,14 @@
 export interface FactTable {
   readonly table: 'transactions' | 'activity' | 'events'
   readonly dayColumn: 'day' | 'date'
+  readonly resource: 'transactions' | 'trading-activity' | 'activities'
 }
 
 /** The tables whose records are facts. Customers, whose signups are facts, are read by their ids. */
 export const FACT_TABLES = {
-  transactions: { table: 'transactions', dayColumn: 'day' },
-  activity: { table: 'activity', dayColumn: 'date' },
-  events: { table: 'events', dayColumn: 'day' },
+  transactions: { table: 'transactions', dayColumn: 'day', resource: 'transactions' },
+  activity: { table: 'activity', dayColumn: 'date', resource: 'trading-activity' },
+  events: { table: 'events', dayColumn: 'day', resource: 'activities' },
 } as const satisfies Record<string, FactTable>
 
 /** Returns a record with a result for each table with facts, from the table's value in another record. */

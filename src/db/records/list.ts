@@ -1,3 +1,4 @@
+import { archivedMonthsOfList, orRestore, requireRecord } from '../archive/needed.ts'
 import { decode, decodeRow, encode } from '../column-types.ts'
 import {
   cursorValues,
@@ -104,15 +105,27 @@ export async function listRecords(
   page: Page,
 ): Promise<FoundPage> {
   const isOfCustomer = filter.customer_id !== undefined && view.recordTable.canHold
-  const found = isOfCustomer
-    ? await listCustomerRecords(session, view, account, filter, page)
-    : await paginate(session, listQuery(view, account, filter), page)
+  const found = await orRestore(session, account, () =>
+    isOfCustomer
+      ? listCustomerRecords(session, view, account, filter, page)
+      : paginate(session, listQuery(view, account, filter), page),
+  )
   return { ...found, data: found.data.map((row) => presentRow(view, pickColumns(view, row))) }
 }
 
 /** Returns a row without the columns that only order the list. */
 export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
+
+/** Returns the query for the archived months that have records of a list; nothing for resources that stay. */
+const guardOf = ({ recordTable }: RecordView, { from, to, customer_id }: Filter) =>
+  recordTable.canHold && {
+    archived: archivedMonthsOfList({
+      from: from !== undefined,
+      to: to !== undefined,
+      customer: customer_id !== undefined,
+    }),
+  }
 
 /** Returns the query of a list; `listCustomerRecords` reads the records of one customer. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
@@ -132,6 +145,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
       key: dayKey,
       values,
       limitsBytes: true,
+      ...guardOf(view, filter),
     }
   }
   const ofCustomer = customer_id === undefined ? '' : ' and customer_id = :customer_id'
@@ -143,13 +157,18 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     ...(customer_id === undefined && { total: KEPT_TOTAL }),
     values,
     limitsBytes: true,
+    ...guardOf(view, filter),
   }
 }
 
 /** The number of records of a resource, which each delivery keeps. */
 const KEPT_TOTAL = 'select total from totals where account = :account and resource = :resource'
 
-/** Reads one record by its id; null if there is none, or if it is held. */
+/**
+ * Reads one record by its id; null if there is none, or if it is held.
+ *
+ * @throws RecordsArchived if it is archived; it is restored from then on.
+ */
 export async function findRecord(
   session: D1DatabaseSession,
   view: RecordView,
@@ -157,13 +176,16 @@ export async function findRecord(
   id: string,
 ): Promise<Record<string, unknown> | null> {
   const statement = compileStatement(findRecordSql(view))
-  const { encoded, key } = view.recordTable
+  const { recordTable } = view
+  const { encoded, key } = recordTable
   const type = encoded[required(key[0], 'key column')]
   const row = await withD1Retry(() =>
     bindStatement(session, statement, { account, id: encode(type, id) }).first<
       Record<string, unknown>
     >(),
   )
+  if (!row && recordTable.canHold)
+    await requireRecord(session, account, view.name, encode(type, id))
   return row && presentRow(view, row)
 }
 
@@ -210,7 +232,7 @@ async function listCustomerRecords(
   if (visited > LIST_LIMITS.days) {
     return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }
   }
-  const query = customerQuery(view, { ...values, days })
+  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter) }
   return paginate(session, query, { ...page, counted: count })
 }
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts'
-import { recordsAreArchived } from '../archive/needed.ts'
-import type { NeededMonth } from '../archive/touched.ts'
+import { RecordsArchived } from '../archive/needed.ts'
+import type { TouchedMonth } from '../archive/touched.ts'
 import { type Column, encode } from '../column-types.ts'
 import { byteLength, toJsonChunks } from '../json-chunks.ts'
 import { withD1Retry } from '../retry.ts'
@@ -697,9 +697,9 @@ async function reasonOfRefusal(parts: BatchParts): Promise<ApiError> {
   const statement = statements.wantMonths?.(lookup.length)
   if (!statement) return accountAcceptsNoDeliveries()
   const values = valuesOf(parts, 1, input.policy)
-  const { results } = await bind(statement, values).all<NeededMonth>()
+  const { results } = await bind(statement, values).all<TouchedMonth>()
   if (results.length === 0) return accountAcceptsNoDeliveries()
-  return recordsAreArchived(results, ' Nothing was stored.')
+  return new RecordsArchived(input.resource, results, ' Nothing was stored.')
 }
 
 /** Returns a function that returns the position of a record and of those that were merged into it. */

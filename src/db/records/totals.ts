@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts'
-import { restoreDays } from '../archive/needed.ts'
-import { ARCHIVED_DAYS, isArchivedSql } from '../archive/touched.ts'
+import { archivedMonthsOf, RecordsArchived, wantMonths } from '../archive/needed.ts'
+import { archivedDaysSql, isArchivedSql } from '../archive/touched.ts'
 import { decode, encode } from '../column-types.ts'
 import { type Column, limbsOf, type SumRow, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
 import { toJsonChunks } from '../json-chunks.ts'
@@ -203,7 +203,7 @@ export function keptDaysSql({ recordTable }: RecordView, maxBytes?: number): str
         select (${firstDay('> stored_day')}) from days where stored_day is not null
       )
       select d.stored_day as day, totals, ${isArchivedSql(':resource', 'd.stored_day')} as archived
-      from (select stored_day from days where stored_day is not null union ${ARCHIVED_DAYS}) d
+      from (select stored_day from days where stored_day is not null union ${archivedDaysSql(':resource')}) d
       left join day_totals k on k.account = :account and k.resource = :resource
         and k.day = d.stored_day and k.form = :form`,
     'day',
@@ -888,7 +888,9 @@ async function requireRecords(
     days: found.filter((one) => one.archived && one.totals === null).map(({ day }) => day),
   }))
   if (needed.every((one) => one.days.length === 0)) return
-  throw await restoreDays(session, account, needed)
+  const months = await archivedMonthsOf(session, account, needed)
+  await wantMonths(session, account, months)
+  throw new RecordsArchived(null, months)
 }
 
 /** How many bytes of kept totals a resource may have without a lease of memory. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.ts'
+import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/needed.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
 import { limbsOf } from '../exact-sums.ts'
@@ -661,13 +662,28 @@ const RENEW_MS = 5000
 /** How long a report waits for another computation of its account, try by try, in milliseconds. */
 const WAITS_MS = [100, 200, 400, 800]
 
+const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
+
+/** The records that a report needs. */
+export interface ReportNeeds {
+  readonly first_of_report: number
+  readonly last_of_report: number
+  /** The names of the resources, as a JSON array. */
+  readonly resources: string
+  /** 1 if it has first deposits, which depend on earlier ones. */
+  readonly first_deposits: number
+}
+
 /**
  * Reads a report as the only computation of the account. D1 runs one batch of a database after the other,
  * so that a report of many short batches holds up nobody.
+ *
+ * @throws RecordsArchived if it needs archived records.
  */
 export async function readInTurn(
   session: D1DatabaseSession,
   account: string,
+  needs: ReportNeeds,
   read: (readBatch: ReadBatch) => Promise<void>,
 ): Promise<void> {
   const id = crypto.randomUUID()
@@ -681,6 +697,7 @@ export async function readInTurn(
     const bound = statements.map(([sql, values]) =>
       bindStatement(session, compileStatement(sql), { ...values, account }),
     )
+    bound.push(bindStatement(session, ARCHIVED_MONTHS, { ...needs, account }))
     if (isLast) bound.push(end(0))
     else if (startedAt - renewedAt > RENEW_MS) {
       renewedAt = startedAt
@@ -689,6 +706,7 @@ export async function readInTurn(
     const results = await withD1Retry(() => session.batch<ReportRow>(bound))
     startedAt = null
     databaseMs += results.reduce((sum, { meta }) => sum + meta.duration, 0)
+    requireRecords(results[statements.length]?.results ?? [])
     return results.slice(0, statements.length).map((result) => result.results)
   }
   let isPaid = false
