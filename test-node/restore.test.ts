@@ -13,6 +13,10 @@ import { copyServed, has, serveIn } from './service.ts'
 
 const [, section = ''] = readFileSync('docs/runbook.md', 'utf8').split('\n## Restore\n')
 const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
+/** What is to run every night, so that a database can be made anew. */
+const [nightly = ''] = procedure.split('# 2. Restore')
+const [, lost = ''] = section.split('\n### A database is lost\n')
+const afterLoss = [...lost.matchAll(/```sh\n([\s\S]*?)```/g)][1]?.[1] ?? ''
 
 /**
  * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
@@ -24,6 +28,7 @@ unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
 npx() {
   case "$3 $4" in
     'time-travel info') return ;;
+    'create tributary-production-2') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
     'time-travel restore') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
   esac
   if [[ "$*" =~ $STANDS_IN_FOR ]]; then "$NODE" --no-warnings -e "$STAND_IN" -- "\${@:3}"; return; fi
@@ -42,6 +47,7 @@ npx() {
   return 1
 }
 npm() {
+  if [ "$2" = deploy ]; then return; fi
   [ "$1 $2 $3" = 'run admin --' ]
   if ! [[ "$*" =~ $ADMIN_RUNS ]]; then return; fi
   "$NODE" admin.mjs "\${@:4}"
@@ -343,5 +349,47 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       kept,
       log.filter(({ action }: Audited) => action !== 'erasures.replay'),
     )
+  })
+
+  test('a second database that was deleted is made anew with the files of the night', async () => {
+    const account = 'lost'
+    const made = { account, name: 'Lost', vertical: 'forex', mode: 'test', binding: 'DB_2' }
+    await team('POST', 'accounts', made)
+    await team('PUT', `accounts/${account}/affiliates`, [
+      { affiliate_id: 'A', parent: 'B' },
+      { affiliate_id: 'B' },
+    ])
+    const client = await team('POST', `accounts/${account}/clients`, {})
+    const sent = { ...EVE, affiliate_id: 'A' }
+    await customers(client.client_id, client.client_secret, { ...sent, customer_id: 'C-1' })
+    const [before, live] = [await configuration(), fileOf('DB_2')]
+    const run = (commands: string) => {
+      // A new database has no tables.
+      const GO_BACK = `const { backup, DatabaseSync } = require('node:sqlite')
+        backup(new DatabaseSync(':memory:'), ${JSON.stringify(live)})`
+      const stands = {
+        GO_BACK,
+        STAND_IN: standInFor('DB_2', live),
+        STANDS_IN_FOR: 'export|execute',
+      }
+      const env = { ...process.env, ...stands, ADMIN_RUNS: '.', NODE: process.execPath }
+      return promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
+    }
+    await run(nightly.replace('db=DB\n', 'db=DB_2\n'))
+    // Erased after that night: the journal has it.
+    await team('DELETE', `accounts/${account}/customers/C-1/personal-data`)
+    const { stdout } = await run(afterLoss)
+    assert.match(stdout, /lost/)
+
+    const now = new Map<string, { data?: unknown[] }>(Object.entries(await configuration()))
+    const erasures = `accounts/${account}/erasures`
+    assert.equal(now.get(erasures)?.data?.length, 1)
+    assert.deepEqual(
+      { ...Object.fromEntries(now), [erasures]: null },
+      { ...before, [erasures]: null },
+    )
+    assert.deepEqual(await customers(client.client_id, client.client_secret), [])
+    await customers(client.client_id, client.client_secret, { ...sent, customer_id: 'C-2' })
+    assert.equal((await customers(client.client_id, client.client_secret)).length, 1)
   })
 })

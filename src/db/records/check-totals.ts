@@ -89,7 +89,7 @@ export interface WrongDay {
 }
 
 /** What a check has found and left. */
-interface Checked {
+interface CheckResult {
   readonly wrong: WrongDay[]
   /** Days that have more records than one message compares. */
   readonly parts: PartOfDay[]
@@ -107,10 +107,10 @@ export async function checkTotals(
   views: readonly RecordView[],
   now: number,
   part?: PartOfDay,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const session = db.withSession('first-primary')
   const days = part ? [part] : await all<KeptDay>(session, LEAST_RECENTLY_CHECKED)
-  const checked: Checked = { wrong: [], parts: [], isDone: days.length < MAX_DAYS }
+  const checked: CheckResult = { wrong: [], parts: [], isDone: days.length < MAX_DAYS }
   let steps = 0
   for (const kept of days) {
     if (steps >= CHECK_LIMITS.steps) break
@@ -124,7 +124,7 @@ async function checkDay(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   { part, now, ...kept }: KeptDay & { part: PartOfDay | undefined; now: number },
-  { wrong, parts }: Checked,
+  { wrong, parts }: CheckResult,
 ): Promise<number> {
   const { account, resource, day, form } = kept
   const view = views.find((known) => known.name === resource && formOf(known) === form)
