@@ -56,6 +56,23 @@ describe('what an affiliate sees of an answer', () => {
     expect(visible(written, sight())).toEqual(written)
   })
 
+  test('lines stand in the order of what is seen, unless ids of customers are shown', () => {
+    const line = (customer: string, rule = 'cpa') => ({
+      ...{ id: `lin_${customer.padEnd(40, '0')}`, rule, version: 1, scope: `customer:${customer}` },
+    })
+    const lines = [line('zzz', 'share'), line('aaa'), line('bb'), line('c')]
+    const nameOf = (id: string) => `x${id.replace(/\W/g, '').length}`
+    const scopes = (view: Partial<ViewContext['view']>) => {
+      const named = view.customer_ids === 'plain' ? (id: string) => id : nameOf
+      const seen = visible({ lines }, { ...sight(view), nameOf: named }) as {
+        lines: { scope: string }[]
+      }
+      return seen.lines.map(({ scope }) => scope.replace('customer:', ''))
+    }
+    expect(scopes({ customer_ids: 'pseudonym' })).toEqual(['x3', 'x1', 'x2', 'x3'])
+    expect(scopes({ customer_ids: 'plain' })).toEqual(['zzz', 'aaa', 'bb', 'c'])
+  })
+
   test('the affiliate above is never named, and those below only if they are shown', () => {
     const answer = {
       scope: 'affiliate:IB-08',

@@ -42,6 +42,8 @@ test('payments say what is due and what was paid, and bookings have the balance 
   const { read } = await reader(world, 'en')
   expect(await read('/payments')).toContain(WORDS.en.nothing_due)
   expect(await read('/payments/ledger')).toContain(WORDS.en.no_entries)
+  const draft = await read(`/statements/${world.statementOf('own').id}`)
+  expect(draft).toMatch(/not approved yet: payable from \d+ \w+ \d{4} on, once it is approved/)
   const pay = await payOwn(world)
   const key = await world.makeKey('own')
   const { payable, total } = await json(askWith(key, `statements/${world.statementOf('own').id}`))

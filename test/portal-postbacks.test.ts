@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { WORDS } from '../src/portal/words.ts'
+import { fill, WORDS } from '../src/portal/words.ts'
 import { affiliateWorld } from './affiliate-world.ts'
 import { askAdmin, json } from './partner.ts'
 import { type Browser, hidden, signedInFor } from './portal/join.ts'
@@ -85,9 +85,14 @@ test('a form that is refused keeps what was typed, and says why', async () => {
   const refused = await add({ url, 'on statement.paid': 'yes' })
   expect(refused.status).toBe(422)
   const page = await refused.text()
-  expect(page).toContain(words.postback_wrong_url)
+  expect(page).toContain(fill(words.postback_wrong_url, { length: '2000' }))
   expect(page).toContain(`value="${url}"`)
   expect(page).toMatch(/name="on statement\.paid" value="yes" checked/)
+  const long = `https://tracker.example/?a=${'x'.repeat(5200)}`
+  const whole = await (await add({ url: long, 'on statement.paid': 'yes' })).text()
+  expect(whole).toContain('at most 2000 characters')
+  expect(whole).toContain(`value="${long}"`)
+  expect(whole).not.toMatch(/<input[^>]*name="url"[^>]*maxlength/)
   const empty = await change({ change: 'add', url: URL_TYPED, method: 'GET' })
   expect(await empty.text()).toContain(words.postback_wrong_events)
   expect((await stored()).length).toBe(0)

@@ -161,5 +161,9 @@ test('what was asked and answered about a statement and a line stands beside the
     true,
   )
   expect(states.length).toBeGreaterThan(1)
+  // It was read there: it is new no longer, here and in the menu.
+  const again = await read(path)
+  expect(again).not.toContain(words.new_answer)
+  expect(again).not.toContain('new answers')
   expect(await read(`/statements/${id}?line=${other?.id}`)).not.toContain('Two were counted.')
 })

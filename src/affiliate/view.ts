@@ -32,7 +32,12 @@ export const visible = (answer: object, context: ViewContext): object =>
   see(answer, '', context) as object
 
 function see(value: unknown, parent: string, context: ViewContext): unknown {
-  if (Array.isArray(value)) return value.map((item) => see(item, parent, context))
+  if (Array.isArray(value)) {
+    const seen = value.map((item) => see(item, parent, context))
+    // Lines are stored in the order of the ids of customers, which would tell something of ids that are not shown.
+    const isTelling = parent === 'lines' && context.view.customer_ids !== 'plain'
+    return isTelling ? inSeenOrder(seen) : seen
+  }
   if (!isMembers(value)) return value
   const seen: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
@@ -40,6 +45,21 @@ function see(value: unknown, parent: string, context: ViewContext): unknown {
     if (shown !== undefined) seen[name] = shown
   }
   return seen
+}
+
+const textOf = (value: unknown, name: string): string =>
+  isMembers(value) ? String(value[name] ?? '') : ''
+
+/** Returns the lines of each rule in the order of what is seen of them; rules keep their places. */
+function inSeenOrder(lines: readonly unknown[]): unknown[] {
+  const ruleOf = (line: unknown) => JSON.stringify([textOf(line, 'rule'), textOf(line, 'version')])
+  const places = new Map([...new Set(lines.map(ruleOf))].map((rule, place) => [rule, place]))
+  const sortText = (line: unknown) => `${textOf(line, 'scope')} ${textOf(line, 'id')}`
+  return lines.toSorted(
+    (a, b) =>
+      (places.get(ruleOf(a)) ?? 0) - (places.get(ruleOf(b)) ?? 0) ||
+      (sortText(a) < sortText(b) ? -1 : 1),
+  )
 }
 
 /** Returns what is seen of a member of an object; undefined: nothing. */

@@ -87,7 +87,6 @@ const LinkFields = (props: {
           name="landing_page"
           type="url"
           required
-          maxlength={2000}
           list="landing_pages"
           value={link.landing_page}
           aria-describedby="landing_page-about"

@@ -101,7 +101,6 @@ const Fields = (props: { visit: MemberVisit; id: string; url: string; events: Se
           inputmode="url"
           autocomplete="off"
           spellcheck={false}
-          maxlength={WEBHOOK_LIMITS.urlLength}
           aria-describedby={`hint-${id}`}
           placeholder={EXAMPLE}
           required
@@ -346,7 +345,9 @@ export async function showPostbacks(
 /** Returns why a change was refused, in the language of the affiliate. */
 function problemOf({ words, account }: MemberVisit, change: string, error: ApiError): string {
   const [first] = (error.details.errors ?? []) as { pointer?: string }[]
-  if (first?.pointer === '/url') return words.postback_wrong_url
+  if (first?.pointer === '/url') {
+    return fill(words.postback_wrong_url, { length: String(WEBHOOK_LIMITS.urlLength) })
+  }
   if (first?.pointer?.startsWith('/events')) return words.postback_wrong_events
   if (error.code === 'not_found') return words.postback_gone
   if (error.code !== 'conflict') throw error

@@ -87,7 +87,7 @@ const TextForm = (props: {
 }
 
 /** Returns whether the team has answered since the member last saw the questions. */
-const isNew = ({ messages }: Question, { member }: MemberVisit): boolean =>
+const isNew = ({ messages }: Question, { member }: Pick<MemberVisit, 'member'>): boolean =>
   member.new_answers > 0 &&
   messages.some(({ from, at }) => from === 'team' && at > member.answers_since)
 
@@ -136,6 +136,18 @@ export const readQuestionsOf = async (
   statement: string,
 ): Promise<readonly Question[]> =>
   (await visit.get<List<Question>>(AT, { statement, per_page: '100' })).data
+
+/** Notes that the member has seen the answers beside a line, if these are all that are new: others stay announced. */
+export async function seeAnswersBeside(
+  { session, member, db, now }: MemberVisit,
+  questions: readonly Question[],
+  line: string,
+): Promise<void> {
+  if (isViewer(session) || member.new_answers === 0) return
+  const shown = aboutLine(questions, line).filter((one) => isNew(one, { member }))
+  if (shown.length !== member.new_answers) return
+  await withD1Retry(() => seeAnswers(db, session, new Date(now).toISOString()).run())
+}
 
 /** Returns those of the questions about a statement that are about one line; null: about the whole statement. */
 const aboutLine = (questions: readonly Question[], id: string | null) =>

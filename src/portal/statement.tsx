@@ -29,6 +29,7 @@ import {
   QuestionMark,
   QuestionsBeside,
   readQuestionsOf,
+  seeAnswersBeside,
 } from './questions.tsx'
 import { outcomeText, STATEMENTS, type Statement } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
@@ -419,6 +420,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   const [why, lines] = await Promise.all([
     query.line ? renderWhy(frame, query.line) : null,
     renderLines(frame, query),
+    query.line ? seeAnswersBeside(visit, questions, query.line) : null,
   ])
   return respond(
     c,

@@ -7,6 +7,7 @@ import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { readPlans } from './plans.ts'
 import type { MemberVisit } from './visit.ts'
+import { fill } from './words.ts'
 
 /** A statement as an affiliate reads it. */
 export type Statement = Presented
@@ -32,7 +33,12 @@ export function outcomeText(
       ? speech.text('paidOn', { day: speech.day(paid_on), reference })
       : speech.text('paid', { reference })
   }
-  if (status === 'draft') return words.draft
+  // What is carried on has no day.
+  if (status === 'draft') {
+    return /[1-9]/.test(payable) && !payable.startsWith('-')
+      ? `${words.draft}: ${fill(words.payable_if_approved, { day: speech.day(payable_on) })}`
+      : words.draft
+  }
   return /[1-9]/.test(payable)
     ? `${words.approved}: ${speech.text('payable', { day: speech.day(payable_on) })}`
     : words.approved

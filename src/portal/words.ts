@@ -71,6 +71,7 @@ const en = {
   state: 'State',
   total: 'Total',
   draft: 'not approved yet',
+  payable_if_approved: 'payable from {day} on, once it is approved',
   approved: 'approved',
   paid: 'paid',
   no_statements: 'No statement yet.',
@@ -257,7 +258,7 @@ const en = {
   postback_done_test: 'The test is sent. What your tracker answered stands below in a moment.',
   postback_done_again: 'It is sent again. What your tracker answered stands below in a moment.',
   postback_wrong_url:
-    'This address cannot be used. It must begin with https:// and name a public host, and it may have only the values that are listed, behind the host.',
+    'This address cannot be used. It must begin with https:// and name a public host, and it may have only the values that are listed, behind the host, and at most {length} characters.',
   postback_wrong_events: 'Choose what is sent.',
   postback_full: 'You have the most postbacks that you can have. Delete one first.',
   postback_is_paused: 'The postback is paused. Let it go on first.',
@@ -399,6 +400,7 @@ const de: Words = {
   state: 'Stand',
   total: 'Summe',
   draft: 'noch nicht freigegeben',
+  payable_if_approved: 'zahlbar ab {day}, sobald sie freigegeben ist',
   approved: 'freigegeben',
   paid: 'bezahlt',
   no_statements: 'Noch keine Abrechnung.',
@@ -590,7 +592,7 @@ const de: Words = {
   postback_done_again:
     'Es wird noch einmal gesendet. Gleich steht unten, was Ihr Tracker geantwortet hat.',
   postback_wrong_url:
-    'Diese Adresse ist nicht möglich. Sie muss mit https:// beginnen, einen öffentlichen Host nennen und darf nur die genannten Platzhalter hinter dem Host haben.',
+    'Diese Adresse ist nicht möglich. Sie muss mit https:// beginnen, einen öffentlichen Host nennen und darf nur die genannten Platzhalter hinter dem Host haben, bei höchstens {length} Zeichen.',
   postback_wrong_events: 'Wählen Sie, was gesendet wird.',
   postback_full: 'Sie haben so viele Postbacks wie möglich. Löschen Sie zuerst einen.',
   postback_is_paused: 'Der Postback ist angehalten. Setzen Sie ihn zuerst fort.',
@@ -725,6 +727,7 @@ const es: Words = {
   state: 'Estado',
   total: 'Total',
   draft: 'todavía sin aprobar',
+  payable_if_approved: 'pagadera a partir del {day}, cuando se apruebe',
   approved: 'aprobada',
   paid: 'pagada',
   no_statements: 'Todavía no hay liquidaciones.',
@@ -911,7 +914,7 @@ const es: Words = {
     'La prueba se ha enviado. En un momento verá abajo lo que respondió su tracker.',
   postback_done_again: 'Se envía de nuevo. En un momento verá abajo lo que respondió su tracker.',
   postback_wrong_url:
-    'Esta dirección no es posible. Debe empezar por https://, nombrar un host público y tener solo los valores indicados, detrás del host.',
+    'Esta dirección no es posible. Debe empezar por https://, nombrar un host público y tener solo los valores indicados, detrás del host, y como máximo {length} caracteres.',
   postback_wrong_events: 'Elija qué se envía.',
   postback_full: 'Ya tiene el máximo de postbacks. Elimine uno primero.',
   postback_is_paused: 'El postback está pausado. Reanúdelo primero.',
@@ -1046,6 +1049,7 @@ const pt: Words = {
   state: 'Status',
   total: 'Total',
   draft: 'ainda não aprovado',
+  payable_if_approved: 'pagável a partir de {day}, quando for aprovado',
   approved: 'aprovado',
   paid: 'pago',
   no_statements: 'Não há extratos ainda.',
@@ -1233,7 +1237,7 @@ const pt: Words = {
   postback_done_again:
     'Está sendo enviado de novo. Em instantes você verá abaixo o que seu tracker respondeu.',
   postback_wrong_url:
-    'Este endereço não é possível. Ele precisa começar com https://, indicar um host público e ter apenas os valores listados, depois do host.',
+    'Este endereço não é possível. Ele precisa começar com https://, indicar um host público e ter apenas os valores listados, depois do host, e no máximo {length} caracteres.',
   postback_wrong_events: 'Escolha o que é enviado.',
   postback_full: 'Você já tem o máximo de postbacks. Exclua um primeiro.',
   postback_is_paused: 'O postback está pausado. Retome-o primeiro.',
