@@ -74,7 +74,7 @@ const stepsTo =
   async <T>(step: StepRequest['step'], place: Place = null) => {
     const begun = performance.now()
     const body = JSON.stringify({ step, account: ACCOUNT, place } satisfies StepRequest)
-    const response = await fetch(url, { method: 'POST', body })
+    const response = await fetch(url, { method: 'POST', body, headers: { Connection: 'close' } })
     if (response.status !== 200) throw new Error(`${step}: ${await response.text()}`)
     const { result } = (await response.json()) as { result: T }
     return { result, ms: performance.now() - begun }

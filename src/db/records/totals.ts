@@ -567,7 +567,8 @@ async function sumDays(
   try {
     while (progress.runs.length > 0 || progress.pending.length > 0) await runBatch(running)
   } finally {
-    if (!running.hasEnded) await computation.session.batch(endStatements(running))
+    if (!running.hasEnded)
+      await withD1Retry(() => computation.session.batch(endStatements(running)))
   }
   const { state, groups } = progress
   if (state === 'summed') return { state, groups }
