@@ -5,11 +5,12 @@ import { drill } from '../stress/drill.ts'
 import { proveKill } from '../stress/kill.ts'
 import { proveRuns } from '../stress/kill-runs.ts'
 import { move } from '../stress/move.ts'
+import { proveMoves } from '../stress/moves.ts'
 import { newSetting, type Setting } from '../stress/program.ts'
 import { ATTACKS } from '../stress/siege/attacks.ts'
 import { besiege } from '../stress/siege.ts'
 
-// `npm run kill`, `npm run kill-runs`, `npm run contention`, `npm run drill`, `npm run move` and `npm run siege` at their smallest size, to keep them working.
+// `npm run kill`, `npm run kill-runs`, `npm run contention`, `npm run drill`, `npm run move`, `npm run moves` and `npm run siege` at their smallest size, to keep them working.
 
 let setting: Setting
 let end = () => {}
@@ -56,5 +57,10 @@ test('a database that fails fails its own accounts alone, and the sums of all ac
 
 test('an account of 20,000 records moves while some change, and its writes are refused for seconds', async () => {
   await move(setting, { records: 20_000, changes: 500 })
+  assert.deepEqual(setting.broken.splice(0), [])
+})
+
+test('an account moves under writers while workerd is killed: what was acknowledged is there once', async () => {
+  await proveMoves(setting, { moves: 1, writers: 4, kills: 1 })
   assert.deepEqual(setting.broken.splice(0), [])
 })
