@@ -1,4 +1,5 @@
 // The present Worker with the objects of the last release: `vitest --mode last-release` runs tests on it.
 
-export { default, StatementRun } from '../../src/index.ts'
+export * from '../../src/index.ts'
+export { default } from '../../src/index.ts'
 export { BackgroundJob, ClientGate, ErasureJournal, TokenGate } from './objects.js'
