@@ -3,9 +3,10 @@
 
 -- Accounts that move from this database to another one, or have moved.
 CREATE TABLE move_sources (
-  account TEXT PRIMARY KEY,
-  -- 1: each write of the account is refused.
-  closed  INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1))
+  account   TEXT PRIMARY KEY,
+  -- The pause in which each write of the account is refused; null while they are accepted. A pause is named by
+  -- the time at which it began, in milliseconds.
+  closed_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- Rows of these accounts that were inserted, changed or deleted, and not copied since.

@@ -278,7 +278,7 @@ describe('a move', () => {
     await acme.post('customers', [ada])
     const turn = await storeMove('paused')
     await stepUntil(turn, 'switching')
-    await closeWrites(env.DB, 'paused')
+    await closeWrites(env.DB, 'paused', 1)
     expect(await outcome(acme.post('customers', [customer(2)]))).toEqual([503, '2'])
     const affiliates = () =>
       askAdmin('accounts/paused/affiliates', 'PUT', [{ affiliate_id: 'new' }])
@@ -383,7 +383,7 @@ describe('a move', () => {
       const triggers = [await triggersOf('DB'), await triggersOf('DB_2')]
       const turn = await storeMove('stays')
       await stepUntil(turn, status)
-      if (status === 'switching') await closeWrites(env.DB, 'stays')
+      if (status === 'switching') await closeWrites(env.DB, 'stays', 1)
       const path = `accounts/stays/moves/${turn.move}`
       expect((await askAdmin(`${path}/cancel`, 'POST')).status).toBe(202)
       expect(await end(turn)).toMatchObject({

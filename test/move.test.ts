@@ -148,7 +148,7 @@ describe.each([
     expect(await compareAll(source, target, change)).toEqual([])
     await followAll(source, target)
     await change()
-    await closeWrites(source, 'acme')
+    await closeWrites(source, 'acme', 1)
     await followAll(source, target)
     expect(await finalCheck(source, target, 'acme')).toEqual([])
     expect(await compareAll(source, target)).toEqual([])
@@ -217,7 +217,7 @@ test('a move whose steps are killed between any two queries, and repeated, loses
     place = await repeat(() => copyStep(source, target, 'acme', place))
     if (random.oneIn(3)) await change()
   }
-  await repeat(() => closeWrites(source, 'acme'))
+  await repeat(() => closeWrites(source, 'acme', 1))
   while ((await repeat(() => followStep(source, target, 'acme'))) > 0);
   expect(await repeat(() => finalCheck(source, target, 'acme'))).toEqual([])
   const bytes = await bytesOf(DB_2, 'acme')
@@ -288,7 +288,7 @@ describe('a row', () => {
     expect(found.map(({ table, key }) => [table, key]).sort()).toEqual(
       ['a', 'b', 'd'].map((id) => ['webhook_events', JSON.stringify([id])]),
     )
-    await closeWrites(DB_2, 'acme')
+    await closeWrites(DB_2, 'acme', 1)
     expect(await finalCheck(DB_2, DB, 'acme')).toEqual(['webhook_events'])
   })
 })
@@ -320,7 +320,7 @@ test('no database takes a copy that has rows of the account, and none loses thos
   // Followed, but not closed.
   await startFollowing(DB, DB_2, 'acme')
   await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
-  await expect(closeWrites(DB_2, 'acme')).rejects.toThrow('not_following')
+  await expect(closeWrites(DB_2, 'acme', 1)).rejects.toThrow('not_following')
 })
 
 test('a database that lacks a migration takes no copy', async () => {
@@ -334,7 +334,7 @@ test('while the writes are refused, no table of the account changes, and those o
   await fillTables(DB_2, chance, 'acme', 1)
   await fillTables(DB_2, chance, 'other', 1)
   await startFollowing(DB_2, DB, 'acme')
-  await closeWrites(DB_2, 'acme')
+  await closeWrites(DB_2, 'acme', 1)
   const bytes = await bytesOf(DB_2, 'acme')
   const attempt = (db: D1Database, table: AnyTable, account: string, sql: string) =>
     db.batch(withoutTriggers(db, table, [db.prepare(sql).bind(account)])).then(
@@ -359,18 +359,35 @@ test('while the writes are refused, no table of the account changes, and those o
   expect(await bytesOf(DB_2, 'other')).toEqual(before)
 })
 
+test('an earlier pause neither begins again nor ends in a later one', async () => {
+  await fillTables(DB_2, chance, 'acme', 1)
+  await startFollowing(DB_2, DB, 'acme')
+  const write = () =>
+    DB_2.prepare("update customers set account = account where account = 'acme'").run()
+  await closeWrites(DB_2, 'acme', 1)
+  await closeWrites(DB_2, 'acme', 2)
+  await openWrites(DB_2, 'acme', 1)
+  await expect(write()).rejects.toThrow('account_is_moving')
+  await closeWrites(DB_2, 'acme', 1)
+  await openWrites(DB_2, 'acme', 1)
+  await expect(write()).rejects.toThrow('account_is_moving')
+  await openWrites(DB_2, 'acme', 2)
+  await write()
+  await endFollowing(DB_2, 'acme')
+})
+
 test('a delivery of the account is 503 with Retry-After in the pause, and stored before and after', async () => {
   const firm = await partner('forex', { account: 'beta', binding: 'DB_2' })
   await startFollowing(DB_2, DB, 'beta')
   expect((await firm.post('customers', ada)).status).toBe(201)
-  await closeWrites(DB_2, 'beta')
+  await closeWrites(DB_2, 'beta', 1)
   const refused = await firm.post('customers', { ...ada, customer_id: 'c-2' })
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '2'])
   expect((await json(refused)).code).toBe('unavailable')
   expect((await firm.get('customers')).status).toBe(200)
   const other = await partner('forex', { account: 'gamma', binding: 'DB_2' })
   expect((await other.post('customers', ada)).status).toBe(201)
-  await openWrites(DB_2, 'beta')
+  await openWrites(DB_2, 'beta', 1)
   expect((await firm.post('customers', { ...ada, customer_id: 'c-2' })).status).toBe(201)
   const copied = await copyStep(DB_2, DB, 'beta', null)
   expect(copied).toBe(null)
@@ -393,7 +410,7 @@ test('crons leave out an account that has moved away, and one that is being copi
   }
   await startFollowing(DB_2, DB, 'acme')
   await copyAll(DB_2, DB)
-  await closeWrites(DB_2, 'acme')
+  await closeWrites(DB_2, 'acme', 1)
   const bytes = await bytesOf(DB_2, 'acme')
   expect(await bytesOf(DB, 'acme')).toEqual(bytes)
   const text = '\u{10ffff}'

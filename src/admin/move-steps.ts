@@ -160,18 +160,19 @@ async function switching(step: Step): Promise<Next> {
   const due_at = closed_at + PAUSE_LIMITS.quietPauseMs
   if (!(await beginPause(env.DB, move, { closed_at, due_at }))) return 0
   try {
-    await closeWrites(source, move.account)
+    await closeWrites(source, move.account, closed_at)
     const waits_for = await findWork(source, move.account)
-    if (waits_for !== null) return await reopen(step, waits_for, PAUSE_LIMITS.waitSeconds)
+    if (waits_for !== null)
+      return await reopen(step, closed_at, waits_for, PAUSE_LIMITS.waitSeconds)
     const isLate = () => Date.now() > closed_at + PAUSE_LIMITS.pauseMs
     while ((await followStep(source, target, move.account)) > 0) {
-      if (isLate()) return await reopen(step, 'writes', PAUSE_LIMITS.retrySeconds)
+      if (isLate()) return await reopen(step, closed_at, 'writes', PAUSE_LIMITS.retrySeconds)
     }
     const differences = await finalCheck(source, target, move.account)
     if (differences.length > 0) return await fail(step, differs(differences))
-    if (isLate()) return await reopen(step, 'writes', PAUSE_LIMITS.retrySeconds)
+    if (isLate()) return await reopen(step, closed_at, 'writes', PAUSE_LIMITS.retrySeconds)
   } catch (error) {
-    await reopen(step, null, 0)
+    await reopen(step, closed_at, null, 0)
     throw error
   }
   const now = Date.now()
@@ -180,20 +181,20 @@ async function switching(step: Step): Promise<Next> {
     ...{ due_at: now + PAUSE_LIMITS.quietPauseMs, audit: newAuditId() },
   })
   // It was cancelled, or another Workflow has taken it over.
-  if (!isSwitched) await openWrites(source, move.account)
+  if (!isSwitched) await openWrites(source, move.account, closed_at)
   return 0
 }
 
 /** Accepts the account's writes again. The move tries later. */
 async function reopen(
   step: Step,
+  closed_at: number,
   waits_for: AccountMove['waits_for'],
   seconds: number,
 ): Promise<Next> {
   const { env, move, source } = step
-  // First: a pause that another Workflow began must not end while writes are accepted.
   await storeStep(env.DB, move, { status: 'waiting', waits_for, closed_at: null })
-  await openWrites(source, move.account)
+  await openWrites(source, move.account, closed_at)
   return seconds
 }
 
@@ -221,7 +222,7 @@ async function dropping(step: Step): Promise<Next> {
 async function cancelling(step: Step): Promise<Next> {
   const { move, source, target } = step
   // A move that was refused, or a step that is repeated, has nothing to open and no copy.
-  await unlessRefused(() => openWrites(source, move.account))
+  await openWrites(source, move.account, null)
   await endFollowing(source, move.account)
   if (!(await unlessRefused(() => dropStep(target, move.account)))) return 0
   return end(step, move.reason === null ? 'cancelled' : 'failed', 'account.move.fail')

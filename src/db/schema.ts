@@ -822,7 +822,7 @@ export const databaseSizes = sqliteTable(
 /** The accounts that move from this database to another one, or have moved. */
 export const moveSources = sqliteTable('move_sources', {
   account: text().primaryKey(),
-  closed: integer().notNull().default(0),
+  closed_at: integer(),
 })
 
 /** The changed rows of accounts that move, to be copied. */

@@ -21,7 +21,7 @@ const STEPS = {
   compare: ({ DB, DB_2 }: Env, account: string, place: CopyPlace | null) =>
     compareStep(DB_2, DB, account, place),
   follow: ({ DB, DB_2 }: Env, account: string) => followStep(DB_2, DB, account),
-  close: ({ DB_2 }: Env, account: string) => closeWrites(DB_2, account),
+  close: ({ DB_2 }: Env, account: string) => closeWrites(DB_2, account, 1),
   check: ({ DB, DB_2 }: Env, account: string) => finalCheck(DB_2, DB, account),
   end: ({ DB }: Env, account: string) => endCopying(DB, account),
   drop: ({ DB_2 }: Env, account: string) => dropStep(DB_2, account),

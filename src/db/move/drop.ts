@@ -9,12 +9,12 @@ import { takeOver, withoutTriggers } from './write.ts'
 
 const READ_ROLE = compileStatement(`
   select exists (select 1 from move_copies where account = :account) as is_copy,
-    exists (select 1 from move_sources where account = :account and closed = 1) as is_closed`)
+    exists (select 1 from move_sources where account = :account and closed_at is not null) as is_closed`)
 
 /** Fails unless the writes of the account are refused, or the database has a copy of it. */
 const REQUIRE_ROLE = compileStatement(`
   select iif(exists (select 1 from move_copies where account = :account)
-    or exists (select 1 from move_sources where account = :account and closed = 1), 1, ${ABORT})`)
+    or exists (select 1 from move_sources where account = :account and closed_at is not null), 1, ${ABORT})`)
 
 /** Lets the statements until the next one delete what other writes may not. */
 const OPEN_ROWS = compileStatement(

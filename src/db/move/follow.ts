@@ -27,7 +27,7 @@ function noteTriggers({
     const sql = `
       create trigger if not exists ${quoted(trigger)} after ${event} on ${quoted(name)}
       when ${account} in (select account from move_sources) begin
-        select raise(abort, '${MOVING}') from move_sources where account = ${account} and closed = 1;
+        select raise(abort, '${MOVING}') from move_sources where account = ${account} and closed_at is not null;
         insert into move_changes (account, source_table, key, note)
         select ${account}, '${name}', key, hex(randomblob(8)) from (${keys});
       end`
@@ -173,24 +173,43 @@ async function copyChanged(
   return keys.length
 }
 
-const SET_CLOSED = compileStatement(
-  'update move_sources set closed = :closed where account = :account',
+const CLOSE_WRITES = compileStatement(
+  'update move_sources set closed_at = max(ifnull(closed_at, 0), :closed_at) where account = :account',
 )
 
-async function setClosed(source: D1Database, account: string, closed: 0 | 1): Promise<void> {
+/**
+ * Refuses each write of the account in its database from now on, with `account_is_moving`.
+ *
+ * @param closed_at When this pause began, in milliseconds: no later one has the same.
+ */
+export async function closeWrites(
+  source: D1Database,
+  account: string,
+  closed_at: number,
+): Promise<void> {
   const { meta } = await withD1Retry(() =>
-    bindStatement(source, SET_CLOSED, { account, closed }).run(),
+    bindStatement(source, CLOSE_WRITES, { account, closed_at }).run(),
   )
   if (meta.changes === 0) throw new CopyRefused('not_following')
 }
 
-/** Refuses each write of the account in its database from now on, with `account_is_moving`. */
-export const closeWrites = (source: D1Database, account: string): Promise<void> =>
-  setClosed(source, account, 1)
+const OPEN_WRITES = compileStatement(`
+  update move_sources set closed_at = null
+  where account = :account and (:closed_at is null or closed_at = :closed_at)`)
 
-/** Allows writes of the account again: its move was cancelled or has failed. */
-export const openWrites = (source: D1Database, account: string): Promise<void> =>
-  setClosed(source, account, 0)
+/**
+ * Accepts writes of the account again.
+ *
+ * @param closed_at The pause that ends. Nothing changes if a later one has begun: only that one knows when its
+ * copy is complete. Null for a move that has ended, which ends any pause.
+ */
+export async function openWrites(
+  source: D1Database,
+  account: string,
+  closed_at: number | null,
+): Promise<void> {
+  await withD1Retry(() => bindStatement(source, OPEN_WRITES, { account, closed_at }).run())
+}
 
 const END_COPY = compileStatement('delete from move_copies where account = :account')
 
