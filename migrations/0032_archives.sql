@@ -17,7 +17,8 @@
 --   records      how many records were archived; null while they are written
 --   archived_at  when the month was sealed, in milliseconds
 --   wanted_at    when somebody first needed the records, in milliseconds; null if nobody does. The month is
---                then restored
+--                then restored. 0 if an erased customer has records in it, or its objects were never used: they
+--                are deleted once it has ended
 --   fault        the object that is damaged or missing, if the month could not be restored
 CREATE TABLE archived_months (
   account     TEXT NOT NULL,

@@ -14,11 +14,13 @@ import {
   ageTotals,
   archive,
   formOfResource,
+  keepTotals,
   monthOf,
   place,
   restore,
   restoreWanted,
 } from './archive-steps.ts'
+import { brand, deposited, eve } from './brand.ts'
 import { runCron } from './crons.ts'
 import { overriding } from './overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
@@ -589,5 +591,83 @@ describe('the cron of each minute', () => {
     ])
     expect(await readMonth(env.DB, october('other'))).toBeNull()
     expect(await readMonth(env.DB, october())).toMatchObject({ state: 'restoring', fault: key })
+  })
+})
+
+describe('an erasure', () => {
+  const note = { note: 'Ada Lovelace' }
+
+  /** Returns a brand whose customers have activities in October. */
+  async function casinoOf(account: string) {
+    const casino = await brand({
+      account,
+      events: { Deposit: { granularity: 'event', eventid: 'used' } },
+    })
+    await casino.post('customers', [eve, { ...eve, customerId: 'p-2' }])
+    const sent = Array.from({ length: 12 }, (_, i) => ({
+      ...{ ...deposited, ...note, eventid: `e-${i}` },
+      customerid: i % 3 === 0 ? 'p-2' : 'p-1',
+      createtime: `2026-10-${String(1 + i).padStart(2, '0')} 10:00`,
+    }))
+    expect((await casino.post('activities', sent)).status).toBe(200)
+    await keepTotals(account, 'igaming', '2026-10-01', '2026-10-31')
+    return casino
+  }
+
+  const erase = (account: string) =>
+    askAdmin(`accounts/${account}/customers/p-1/personal-data`, 'DELETE').then(json)
+
+  const recordsOf = async (account: string) =>
+    (
+      await env.DB.prepare('select id, record, details from events where account = ? order by id')
+        .bind(account)
+        .all()
+    ).results
+
+  test('masks archived activities once they are back, and deletes the objects that had them', async () => {
+    takeSmallSteps()
+    await casinoOf('casino')
+    await casinoOf('twin')
+    const month = monthOf('casino', 'activities')
+    await archive(month)
+    expect(await readMonth(env.DB, month)).toMatchObject({ state: 'archived', records: 12 })
+    const { prefix } = (await readMonth(env.DB, month))!
+    expect(await erase('twin')).toMatchObject({ complete: true })
+    expect(await erase('casino')).toMatchObject({ complete: false })
+    const listed = () => askAdmin('accounts/casino/erasures').then(json)
+    expect((await listed()).data).toMatchObject([{ complete: false }])
+    for (let minute = 0; minute < 2; minute++) await runCron(CRON_SCHEDULES.propagate)
+    expect((await listed()).data).toMatchObject([{ complete: true }])
+    expect(await readMonth(env.DB, month)).toBeNull()
+    const records = await recordsOf('casino')
+    expect(records).toHaveLength(12)
+    expect(records.filter(({ record }) => String(record).includes('Ada'))).toHaveLength(4)
+    expect(records).toEqual(await recordsOf('twin'))
+    await runCron(CRON_SCHEDULES.propagate)
+    expect((await env.ARCHIVE.list({ prefix })).objects).toEqual([])
+  })
+
+  test('of a customer without archived activities brings nothing back', async () => {
+    const casino = await casinoOf('casino')
+    await casino.post('customers', [{ ...eve, customerId: 'p-3' }])
+    const month = monthOf('casino', 'activities')
+    await archive(month)
+    const erased = await json(askAdmin('accounts/casino/customers/p-3/personal-data', 'DELETE'))
+    expect(erased).toMatchObject({ complete: true })
+    expect(await readMonth(env.DB, month)).toMatchObject({ state: 'archived', wanted_at: null })
+  })
+
+  test('while a month is written has it stay', async () => {
+    takeSmallSteps()
+    await casinoOf('casino')
+    const month = monthOf('casino', 'activities')
+    const task = { month, form: formOfResource('activities') }
+    for (let i = 0; i < 2; i++) await archiveStep(place, task, Date.now())
+    const { prefix } = (await readMonth(env.DB, month))!
+    expect(await erase('casino')).toMatchObject({ complete: true })
+    for (let minute = 0; minute < 2; minute++) await runCron(CRON_SCHEDULES.propagate)
+    expect(await readMonth(env.DB, month)).toBeNull()
+    expect(await recordsOf('casino')).toHaveLength(12)
+    expect((await env.ARCHIVE.list({ prefix })).objects).toEqual([])
   })
 })

@@ -21,6 +21,7 @@ export interface ArchivedMonth extends Month {
   readonly prefix: string
   readonly records: number | null
   readonly archived_at: number | null
+  /** In milliseconds; 0 if an erased customer has records in it, so that its objects are deleted soon. */
   readonly wanted_at: number | null
   readonly fault: string | null
 }
@@ -351,7 +352,7 @@ const MASK_AGAIN = compileStatement(`
 
 const END_RESTORE = forEachTable(
   (table) => `
-  update archived_months set state = 'ended', wanted_at = null
+  update archived_months set state = 'ended', wanted_at = iif(wanted_at = 0, 0, null)
   where ${OF_MONTH} and state = 'restoring'
     and not exists (select 1 from archive_objects where ${OF_MONTH} and restored = 0)
     and records = (select count(*) from ${table.table} where ${inMonth(table)})
@@ -374,7 +375,7 @@ export async function endRestore(
 }
 
 const ABANDON = compileStatement(`
-  update archived_months set state = 'ended' where ${OF_MONTH} and state = 'writing'`)
+  update archived_months set state = 'ended', wanted_at = 0 where ${OF_MONTH} and state = 'writing'`)
 
 /** Gives up a month that is being written. */
 export const abandonMonth = (
@@ -422,13 +423,18 @@ const FORGET_MONTH = compileStatement(`
     and not exists (select 1 from archived_customers where ${OF_MONTH})
   returning state`)
 
+/** Has the objects of a month deleted soon: an erased customer is in them, or they were never used. */
+const RETIRE_NOW = compileStatement(`
+  update retired_archives set delete_at = 0
+  where account = :account and prefix = :prefix and :soon`)
+
 /** The customers whose rows one step deletes. */
 const FORGOTTEN = 10_000
 
 /** Deletes the next part of what was noted of a month that has ended. Returns whether nothing is left. */
 export async function forgetStep(
   db: Connection,
-  { account, resource, first_day }: Month,
+  { account, resource, first_day, prefix, wanted_at }: ArchivedMonth,
 ): Promise<boolean> {
   const month = { account, resource, first_day }
   const [part] = await readParts(db, month)
@@ -442,7 +448,8 @@ export async function forgetStep(
       ...(part ? [bindStatement(db, FORGET_PART, { ...month, part: part.part })] : []),
       bindStatement(db, FORGET_CUSTOMERS, { ...month, rows: FORGOTTEN }),
       bindStatement(db, FORGET_MONTH, month),
+      bindStatement(db, RETIRE_NOW, { account, prefix, soon: Number(wanted_at === 0) }),
     ]),
   )
-  return (results.at(-1)?.results.length ?? 0) > 0
+  return (results.at(-2)?.results.length ?? 0) > 0
 }

@@ -1,3 +1,4 @@
+import { AWAY } from '../archive/touched.ts'
 import { ABORT } from '../commission/books/audit-guard.ts'
 import type { FACT_TABLES } from '../commission/fact-tables.ts'
 import type { Connection } from '../database.ts'
@@ -46,6 +47,15 @@ const FIRST_RECORDS = {
   events: firstRecord('events', 'day'),
 } satisfies Record<keyof typeof FACT_TABLES, unknown>
 
+/** The first archived month with a record of some customers: its first day is on or before that of the record. */
+const FIRST_ARCHIVED = compileStatement(`
+  select m.first_day from archived_months m
+  where m.account = :account and m.state in ${AWAY} and exists (
+    select 1 from json_each(:ids) i cross join archived_customers a
+      on a.account = :account and a.resource = m.resource and a.first_day = m.first_day
+        and a.customer_id = i.value)
+  order by m.first_day limit 1`)
+
 /** The changed customers whose first record is looked for. */
 const MOST_CHANGED = 500
 
@@ -64,7 +74,7 @@ export async function readChangedCustomers(
 
 /**
  * Returns the day of the first record of some customers, or of the first signup if that is earlier, in days
- * since 1970; Infinity if none of them is stored.
+ * since 1970; Infinity if none of them is stored. Of an archived record it is the first day of its month.
  *
  * @param ids As stored.
  * @param days The days with records of each table, in order.
@@ -87,7 +97,8 @@ export async function firstDayOfCustomers(
     })
     found = Math.min(found, record?.day ?? found)
   }
-  return found
+  const archived = await all<{ first_day: number }>(db, FIRST_ARCHIVED, values)
+  return Math.min(found, archived[0]?.first_day ?? found)
 }
 
 const BEGIN = compileStatement(`

@@ -1,3 +1,4 @@
+import { AWAY } from '../archive/touched.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -27,7 +28,8 @@ const FIRST_RECORD = compileStatement(`
     select min(day) as day from customers where account = :account
     union all select min(day) from transactions not indexed where account = :account
     union all select min(date) from activity not indexed where account = :account
-    union all select min(day) from events not indexed where account = :account)`)
+    union all select min(day) from events not indexed where account = :account
+    union all select min(first_day) from archived_months where account = :account and state in ${AWAY})`)
 
 /** What an account has stored before a fraud rule is put. */
 export interface StoredRules {

@@ -1,3 +1,4 @@
+import { AWAY } from '../archive/touched.ts'
 import { decodeRow, encode } from '../column-types.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
 import { livesHere } from '../lives-here.ts'
@@ -88,6 +89,17 @@ const CLEAR_POSTBACKS = compileStatement(`
     cross join webhook_events v on v.account = :account and v.affiliate_id is not null
     where v.data ->> 'customer' in (select value from ${JSON_EACH}(:ids)))`)
 
+/**
+ * Has the archived activities of customers come back, so that they are masked, and has the objects that had them
+ * deleted at once: `wanted_at` is 0.
+ */
+const RESTORE_ACTIVITIES = compileStatement(`
+  update archived_months set wanted_at = 0
+  where account = :account and resource = 'activities' and exists (
+    select 1 from ${JSON_EACH}(:rows) r cross join archived_customers a
+      on a.account = :account and a.resource = 'activities'
+        and a.first_day = archived_months.first_day and a.customer_id = r.value ->> 0)`)
+
 /** What an erasure does beside clearing the columns of the customer. */
 interface ErasureScope {
   /** Whether the account is a brand's: its customers have activities, which are then masked in steps. */
@@ -120,7 +132,9 @@ export function erasePersonalData(
   return [
     bindStatement(db, insert, { account, rows, has_activities }),
     bindStatement(db, clear, { account, rows }),
-    ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),
+    ...(isBrand
+      ? [CLEAR_HISTORY, RESTORE_ACTIVITIES].map((one) => bindStatement(db, one, { account, rows }))
+      : []),
     bindStatement(db, CLEAR_MESSAGES, { account, rows }),
     bindStatement(db, DROP_SUBS, { account, rows }),
     bindStatement(db, CLEAR_POSTBACKS, { account, ids }),
@@ -202,7 +216,16 @@ const MASK_STEP = compileStatement(`${STEP}
     and (account, day, customer_id, id) in (
       select :account, s.day, :customer_id, s.id from step s)`)
 
-/** Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. */
+const ARCHIVED_ACTIVITIES = `
+  select 1 as next_day from archived_months m cross join archived_customers a
+    on a.account = m.account and a.resource = m.resource and a.first_day = m.first_day
+  where m.account = :account and m.resource = 'activities' and m.state in ${AWAY}
+    and a.customer_id = :customer_id`
+
+/**
+ * Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. While activities
+ * are archived, it does not come to the end: when they are back, it is set before them.
+ */
 const ADVANCE_MARK = compileStatement(`${STEP},
   filled as materialized (select count(*) = ${ROWS_PER_STEP} as is_full from step),
   next as (
@@ -214,7 +237,11 @@ const ADVANCE_MARK = compileStatement(`${STEP},
   )
   update erasures set (next_day, after_id) = (select day, id from next)
   where account = :account and customer_id = :customer_id and next_day is not null
+    and (exists (select 1 from next) or not exists (${ARCHIVED_ACTIVITIES}))
   returning next_day`)
+
+/** Finds archived activities of the customer. */
+const FIND_ARCHIVED = compileStatement(`${ARCHIVED_ACTIVITIES} limit 1`)
 
 /** An erased customer of an account. */
 export interface ErasedCustomer {
@@ -241,10 +268,11 @@ export async function maskNextActivities(
   }
   const results = await withD1Retry(() =>
     db.batch<{ next_day: number | null }>(
-      [MASK_STEP, ADVANCE_MARK].map((statement) => bindStatement(db, statement, values)),
+      [MASK_STEP, ADVANCE_MARK, FIND_ARCHIVED].map((one) => bindStatement(db, one, values)),
     ),
   )
-  return (results[1]?.results[0]?.next_day ?? null) === null
+  const [, mark, archived] = results
+  return (mark?.results[0]?.next_day ?? null) === null && archived?.results.length === 0
 }
 
 const SELECT_PENDING = compileStatement(`

@@ -1,3 +1,4 @@
+import { ARCHIVED_MONTHS_OF_REPORT, orRestore, requireRecords } from '../archive/needed.ts'
 import { SUBS } from '../directory/clicks.ts'
 import { livesHere } from '../lives-here.ts'
 import { all, first } from '../query.ts'
@@ -5,7 +6,7 @@ import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { DEPOSITS, dimensionSql, hasDeposit, OWNERS } from '../reports/read-report.ts'
 import { fullId, shortId } from '../short-id.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 
 // What causes the events of postbacks, as it is stored: new customers, first deposits, lines of drafts, entries
 // of the ledger. `src/affiliate/postback-causes.ts` says why each is read there.
@@ -216,12 +217,27 @@ const READ_FIRST_DEPOSITS = compileStatement(`
     where t.n = 1 and not ${HAS_EARLIER_OF_DAY} and not ${hasDeposit('c.day', 't.day')}
   ) f where ${OF_AFFILIATES}`)
 
-/** Reads the first deposits of affiliates among the records that were written or released. */
-export const readFirstDeposits = async (
-  db: D1Database,
-  query: CauseQuery,
-): Promise<FirstDeposit[]> =>
-  withFullIds(await all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query }))
+/** Finds archived months in which a customer may have a deposit before one that is read. */
+const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
+
+/**
+ * Reads the first deposits of affiliates among the records that were written or released.
+ *
+ * @throws RecordsArchived if an earlier deposit may be archived. Its month is restored from then on.
+ */
+export const readFirstDeposits = (db: D1Database, query: CauseQuery): Promise<FirstDeposit[]> =>
+  orRestore(db, query.account, async () => {
+    const needs = {
+      ...{ account: query.account, resources: '["transactions"]', first_deposits: 1 },
+      ...{ first_of_report: query.since_day, last_of_report: query.last_day },
+    }
+    const [archived, found] = await readBatch<[unknown[], FirstDeposit[]]>(db, [
+      bindStatement(db, ARCHIVED_MONTHS, needs),
+      bindStatement(db, READ_FIRST_DEPOSITS, { ...query }),
+    ])
+    requireRecords(archived)
+    return withFullIds(found)
+  })
 
 /** An entry of the ledger that causes events. */
 export interface BookEntry {
