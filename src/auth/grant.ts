@@ -61,12 +61,15 @@ export interface CallingAffiliate {
 export const affiliateActor = ({ id, member, key }: CallingAffiliate): string =>
   member === null ? `affiliate-key ${key} ${id}` : `affiliate-member ${member} ${id}`
 
-const AFFILIATE_ACTOR = /^affiliate-(member|key) \S+ (.+)$/s
+const AFFILIATE_ACTOR = /^affiliate-(member|key) (\S+) (.+)$/s
 
 /** Returns what of an affiliate made a change; null if somebody else did. */
-export function parseAffiliateActor(actor: string): { by: string; affiliate_id: string } | null {
-  const [, by, affiliate_id] = AFFILIATE_ACTOR.exec(actor) ?? []
-  return by === undefined || affiliate_id === undefined ? null : { by, affiliate_id }
+export function parseAffiliateActor(
+  actor: string,
+): { by: string; id: string; affiliate_id: string } | null {
+  const [, by, id, affiliate_id] = AFFILIATE_ACTOR.exec(actor) ?? []
+  if (by === undefined || id === undefined || affiliate_id === undefined) return null
+  return { by, id, affiliate_id }
 }
 
 /** Returns the filter by the affiliate who calls; nothing if the account itself calls. */

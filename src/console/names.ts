@@ -7,11 +7,33 @@ import type { List } from './parts/data.tsx'
 /** The most affiliates whose names are read by one request, which is also the size of a page of the list. */
 const BATCH = 500
 
+/** The most affiliates of a page whose members are named. */
+const MOST_WITH_MEMBERS = 10
+
 type AffiliateNames = ReadonlyMap<string, string | null>
 
 interface Named {
   readonly affiliate_id: string
   readonly display_name: string | null
+}
+
+/** Returns a function that returns the name of a member of an affiliate: those of each affiliate are read once. */
+function membersOf(api: Pick<Api, 'get'>, account: string): Names['member'] {
+  const members = new Map<string, Promise<ReadonlyMap<string, string>>>()
+  const read = async (affiliate_id: string): Promise<ReadonlyMap<string, string>> => {
+    type Members = List<{ readonly id: string; readonly name: string }>
+    const path = apiPath(account, 'affiliates', 'members')
+    const { data } = await api.get<Members>(path, { affiliate_id })
+    return new Map(data.map(({ id, name }) => [id, name]))
+  }
+  return async (affiliate_id, id) => {
+    let found = members.get(affiliate_id)
+    if (!found && members.size < MOST_WITH_MEMBERS) {
+      found = read(affiliate_id).catch(() => new Map())
+      members.set(affiliate_id, found)
+    }
+    return (await found)?.get(id) ?? null
+  }
 }
 
 /**
@@ -79,6 +101,7 @@ export function namesOf(api: Pick<Api, 'get'>, account: string): Names {
       }
       return (await found).get(id) ?? null
     },
+    member: membersOf(api, account),
   }
   return names
 }

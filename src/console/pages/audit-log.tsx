@@ -1,7 +1,7 @@
 import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { AUDIT_KINDS } from '../parts/audit-kinds.ts'
-import { Actor, AuditWords, actorTitle } from '../parts/audit-words.tsx'
+import { AuditWords, actorTitle, NamedActor } from '../parts/audit-words.tsx'
 import { EmptyState, type List, Name, Pager, Time } from '../parts/data.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 
@@ -23,7 +23,7 @@ const EntryItem = (props: { visit: Visit; entry: Entry; named: string | null }) 
     <li>
       <Time at={at} />
       <div>
-        <Actor actor={actor} role={role} />{' '}
+        <NamedActor visit={visit} actor={actor} role={role} />{' '}
         <AuditWords visit={visit} action={action} details={details} />
         {named && (
           <p class="note">

@@ -9,6 +9,7 @@ import {
   Day,
   dayWords,
   isolated,
+  Name,
   periodWords,
   titleOf,
   visible,
@@ -903,6 +904,19 @@ function otherActor(actor: string): string | undefined {
 /** Returns what an actor is called in a list of choices. */
 export const actorTitle = (actor: string): string =>
   actor === 'webhooks' ? 'The service, about webhooks' : (otherActor(actor) ?? visible(actor))
+
+/** Renders a member of an affiliate by their name; a key, or a member who was removed, by the affiliate. */
+export const NamedActor = async (props: { visit: Visit; actor: string; role?: string | null }) => {
+  const { visit, actor, role } = props
+  const own = parseAffiliateActor(actor)
+  const name = own?.by === 'member' ? await visit.names.member(own.affiliate_id, own.id) : null
+  if (own === null || name === null) return <Actor actor={actor} role={role ?? null} />
+  return (
+    <strong>
+      <Name text={name} /> of <Data text={own.affiliate_id} />
+    </strong>
+  )
+}
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
 export const Actor = ({ actor, role }: { actor: string; role?: string | null }) => (
