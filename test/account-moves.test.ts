@@ -7,7 +7,7 @@ import {
   waitOnExecutionContext,
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PAUSE_LIMITS } from '../src/admin/move-limits.ts'
 import { advanceMove, failMove } from '../src/admin/move-steps.ts'
 import type { Grant } from '../src/auth/grant.ts'
@@ -18,6 +18,7 @@ import { limitQueries } from '../src/db/query-limit.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
 import { deposited, eve, storedBrand } from './brand.ts'
+import { signedIn } from './console/browser.ts'
 import { runCron } from './crons.ts'
 import { overriding } from './overriding.ts'
 import { ada, ask, askAdmin, askToken, issuedPartner, json, partner } from './partner.ts'
@@ -466,5 +467,163 @@ describe('a move', () => {
     })
     expect((await acme.post('customers', [ada])).status).toBe(200)
     expect(await failMove(env as Env, turn)).toBe(false)
+  })
+})
+
+describe('a request to move an account', () => {
+  const refusal = async (account: string, to: string) => {
+    const response = await startMove(account, to)
+    const { detail, errors } = await json(response)
+    return [response.status, errors?.[0].pointer, errors?.[0].message ?? detail]
+  }
+
+  test('is refused for a database that cannot take its records, with the field', async () => {
+    await partner('forex', { account: 'acme' })
+    expect(await refusal('acme', 'DB_9')).toEqual([
+      422,
+      '/to',
+      'The value is not one of `DB`, `DB_2`.',
+    ])
+    expect(await refusal('acme', 'DB')).toEqual([422, '/to', 'The account is in DB already.'])
+    await env.DB.prepare("update accounts set data_jurisdiction = 'eu'").run()
+    expect(await refusal('acme', 'DB_2')).toEqual([
+      ...[422, '/to'],
+      'DB_2 has no jurisdiction, and the account belongs to eu. Choose a database of the same jurisdiction.',
+    ])
+    await env.DB.prepare('update accounts set data_jurisdiction = null, storage_quota = 9e9').run()
+    await env.DB.prepare("insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)").run()
+    expect(await refusal('acme', 'DB_2')).toEqual([422, '/to', expect.stringContaining('5.00 GB')])
+    expect((await askAdmin('accounts/acme/moves')).status).toBe(200)
+    expect(await latestMove('acme')).toBeUndefined()
+  })
+
+  test('is refused for a database without the same tables', async () => {
+    await partner('forex', { account: 'acme' })
+    await env.DB_2.prepare('alter table customers add column other text').run()
+    expect(await refusal('acme', 'DB_2')).toEqual([
+      422,
+      '/to',
+      expect.stringContaining('migrations'),
+    ])
+    await env.DB_2.prepare('alter table customers drop column other').run()
+  })
+
+  test('is refused while records are deleted, or while the account moves elsewhere', async () => {
+    await partner('forex', { account: 'acme' })
+    await env.DB.prepare(`insert into resets values ('acme', '2026-11-01')`).run()
+    expect(await refusal('acme', 'DB_2')).toEqual([
+      409,
+      undefined,
+      expect.stringContaining('deleted'),
+    ])
+    await env.DB.prepare('delete from resets').run()
+    await storeMove('acme')
+    await env.DB.prepare(`update account_moves set target = 'DB_3'`).run()
+    expect(await refusal('acme', 'DB_2')).toEqual([
+      ...[409, undefined, 'The account is already being moved to DB_3.'],
+    ])
+  })
+
+  test('that is repeated returns the move', async () => {
+    await partner('forex', { account: 'acme' })
+    const { move } = await storeMove('acme')
+    expect(await json(startMove('acme'))).toMatchObject({ move, status: 'copying' })
+  })
+})
+
+describe('while an account moves', () => {
+  test('a reset is refused; after the switch, it and an erasure have the old copy deleted', async () => {
+    const acme = await issuedPartner('forex', { account: 'acme' })
+    await acme.post('customers', [ada])
+    const turn = await storeMove('acme')
+    const reset = await askAdmin('accounts/acme/reset', 'POST')
+    expect([reset.status, (await json(reset)).detail]).toEqual([
+      409,
+      'The account is being moved to DB_2. Reset it after that, or cancel the move.',
+    ])
+    const { switched_at } = await end(turn)
+    const dropAfter = async () =>
+      Date.parse((await stateOf(turn)).drop_at) - Date.parse(switched_at)
+    expect(await dropAfter()).toBe(PAUSE_LIMITS.keptMs)
+    await askAdmin('accounts/acme/customers/c-1/personal-data', 'DELETE')
+    expect(await dropAfter()).toBe(PAUSE_LIMITS.leastMs)
+    expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
+  })
+
+  test('the result of an event that was sent before the pause is stored after it', async () => {
+    const { account } = await issuedPartner('forex', { account: 'sends' })
+    await askAdmin(`accounts/${account}/webhooks`, 'POST', { url: 'https://hooks.example/' })
+    await env.DB.prepare(
+      `insert into webhook_events values (?, 'evt_1', 'feed.late', '', 0, '{}', null)`,
+    )
+      .bind(account)
+      .run()
+    const turn = await storeMove(account)
+    await stepUntil(turn, 'switching')
+    const sent: string[] = []
+    const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+      sent.push(String(url))
+      // The account moves while the receiver answers.
+      await end(turn)
+      return new Response(null, { status: 200 })
+    })
+    const message = await env.DB.prepare(
+      'select account, event, endpoint, 0 as attempts from webhook_messages',
+    ).first()
+    await consume('tributary-webhooks', { ...message, binding: 'DB' })
+    // Neither copy sends it again.
+    await runCron('* * * * *', Date.now() + HOUR_MS)
+    await settle()
+    fetching.mockRestore()
+    expect(sent).toHaveLength(1)
+    const state = 'select status, attempts from webhook_messages'
+    expect(await env.DB_2.prepare(state).first()).toEqual({ status: 'delivered', attempts: 1 })
+  })
+
+  test('events and clicks of other accounts of the database go on', async () => {
+    const [acme, other] = [
+      await issuedPartner('forex', { account: 'acme' }),
+      await issuedPartner('forex', { account: 'other' }),
+    ]
+    for (const { account } of [acme, other]) {
+      await askAdmin(`accounts/${account}/webhooks`, 'POST', { url: 'https://hooks.example/' })
+      await env.DB.prepare(
+        `insert into webhook_events values (?, 'evt_1', 'feed.late', '', 0, '{}', null)`,
+      )
+        .bind(account)
+        .run()
+    }
+    const turn = await storeMove('acme')
+    await stepUntil(turn, 'switching')
+    await closeWrites(env.DB, 'acme', Date.now())
+    const { results } = await env.DB.prepare(
+      'select account, event, endpoint, 0 as attempts from webhook_messages',
+    ).all()
+    for (const message of results)
+      await consume('tributary-webhooks', { ...message, binding: 'DB' })
+    const attempts = await env.DB.prepare('select account from webhook_attempts').all()
+    expect(attempts.results).toEqual([{ account: 'other' }])
+  })
+
+  test('the settings of the account show the move, and approvers cancel or confirm it', async () => {
+    await issuedPartner('forex', { account: 'acme' })
+    const at = '/console/accounts/acme/account'
+    const browser = await signedIn()
+    const page = async () => (await browser.get(at)).text()
+    expect(await page()).not.toContain('Move from')
+    const turn = await storeMove('acme')
+    expect(await page()).toContain('Its records are being copied.')
+    const csrf = await browser.csrf(at)
+    const change = async (name: string) =>
+      (await browser.post(at, { csrf, change: name, move: turn.move })).status
+    expect(await change('cancel_move')).toBe(303)
+    await end(turn)
+    expect(await page()).toContain('The move was cancelled. The account has stayed in DB.')
+    const next = await storeMove('acme', { id: 'mov_2' })
+    await end(next)
+    expect(await page()).toMatch(/The account is in DB_2.*Delete the old copy now/s)
+    const confirm = { csrf, change: 'confirm_move', move: 'mov_2' }
+    expect((await browser.post(at, confirm)).status).toBe(303)
+    expect(await stateOf(next)).toMatchObject({ status: 'switched' })
   })
 })

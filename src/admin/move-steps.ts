@@ -267,7 +267,7 @@ function fail(step: Step, reason: string): Promise<Next> {
 const AGAIN = 'The account stays where it was. Move it again.'
 
 const differs = (names: readonly string[]): string =>
-  `The copy differs from the records: ${[...new Set(names)].join(', ')}. ${AGAIN} If that fails, too, report it.`
+  `The copy differs from the records: ${[...new Set(names)].join(', ').replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`
 
 const REFUSALS: Readonly<Record<CopyRefusal, string>> = {
   target_has_rows: `The other database has records of the account already. ${AGAIN}`,

@@ -67,11 +67,11 @@ export const MOVES: readonly Operation[] = [
       let move = (await send(request)) as Move
       if (!input.options.wait) return move
       const path = `${request.path}/${move.move}`
-      let said = ''
+      let printed = ''
       while (UNDERWAY.includes(move.status)) {
         const progress = progressOf(move)
-        if (progress !== said) report(progress)
-        said = progress
+        if (progress !== printed) report(progress)
+        printed = progress
         await sleep(ASK_MS)
         move = (await send({ method: 'GET', path, query: {} })) as Move
       }

@@ -12,6 +12,7 @@ import {
 } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { LatestMove, type Move } from '../parts/moves.tsx'
 import { changedLooks, type PortalLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -119,6 +120,20 @@ export const settingsPage: Page = {
         body: changedLooks(values),
       }),
     },
+    cancel_move: {
+      done: 'The move is cancelled. The account stays where it is.',
+      request: (values, { account }) => ({
+        method: 'POST',
+        path: apiPath(account, 'moves', values('move'), 'cancel'),
+      }),
+    },
+    confirm_move: {
+      done: 'The old copy is deleted, ten minutes after the switch at the earliest.',
+      request: (values, { account }) => ({
+        method: 'POST',
+        path: apiPath(account, 'moves', values('move'), 'confirm'),
+      }),
+    },
     enable: change('The account is enabled.', { disabled: false }),
     disable: {
       ...change('The account is disabled.', { disabled: true }),
@@ -131,7 +146,11 @@ export const settingsPage: Page = {
     },
   },
   async render(visit) {
-    const account = await visit.api.get<Account>(apiPath(visit.account))
+    const [account, { data: moves }] = await Promise.all([
+      visit.api.get<Account>(apiPath(visit.account)),
+      visit.api.get<{ data: Move[] }>(apiPath(visit.account, 'moves'), { per_page: '1' }),
+    ])
+    const [move] = moves
     const { storage_bytes: stored, storage_quota: quota } = account
     const body = (
       <>
@@ -184,6 +203,7 @@ export const settingsPage: Page = {
         />
         <h2 id="looks">How the portal of affiliates looks</h2>
         <PortalLooksForm visit={visit} looks={account} />
+        {move && <LatestMove visit={visit} move={move} />}
         <StopAccount visit={visit} account={account} />
       </>
     )

@@ -1,0 +1,95 @@
+import type { Visit } from '../page.ts'
+import { Badge, Live, Time } from './data.tsx'
+import { Facts, type Pair } from './fields.tsx'
+import { ChangeForm, FoldedForm } from './forms.tsx'
+
+/** A move of an account to another database. */
+export interface Move {
+  readonly move: string
+  readonly from: string
+  readonly to: string
+  readonly status: string
+  readonly waits_for: string | null
+  readonly pause_ms: number | null
+  readonly reason: string | null
+  readonly started_at: string
+  readonly switched_at: string | null
+  readonly drop_at: string | null
+}
+
+/** The states in which a move can be cancelled. */
+const CANCELLABLE = ['copying', 'comparing', 'waiting', 'switching']
+
+/** The states that a page shows again by itself. */
+const CHANGING = [...CANCELLABLE, 'dropping', 'cancelling']
+
+const WAITS: Readonly<Record<string, string>> = {
+  run: 'It waits until the computation of statements has ended.',
+  reset: 'It waits until all records are deleted.',
+  erasure: 'It waits until the personal data of a customer is erased.',
+  writes: 'It waits for a time with fewer changes.',
+}
+
+/** Says how far a move is. */
+function stateOf({ from, to, status, waits_for }: Move): string {
+  const states: Readonly<Record<string, string>> = {
+    copying: 'Its records are being copied. The account works as always.',
+    comparing: 'The copy is being compared. The account works as always.',
+    waiting: WAITS[waits_for ?? ''] ?? 'It is about to switch.',
+    switching: 'Changes are refused for a moment.',
+    switched: `The account is in ${to}. A copy is kept in ${from} for now.`,
+    dropping: `The account is in ${to}. The copy in ${from} is being deleted.`,
+    done: `The account is in ${to}. The copy in ${from} is deleted.`,
+    cancelling: `The account stays in ${from}. The copy in ${to} is being deleted.`,
+    cancelled: `The move was cancelled. The account has stayed in ${from}.`,
+    failed: `The move has failed. The account has stayed in ${from}.`,
+  }
+  return states[status] ?? status
+}
+
+/** Renders the latest move of an account, with what can be done. */
+export function LatestMove({ visit, move }: { visit: Visit; move: Move }) {
+  const { from, status, pause_ms, reason, started_at, switched_at, drop_at } = move
+  const facts: Pair[] = [
+    ['State', status === 'failed' ? <Badge tone="bad">{stateOf(move)}</Badge> : stateOf(move)],
+    ['Begun', <Time at={started_at} />],
+    ...(reason === null ? [] : [['Reason', reason] satisfies Pair]),
+    ...(switched_at === null ? [] : [['Switched', <Time at={switched_at} />] satisfies Pair]),
+    ...(pause_ms === null
+      ? []
+      : [['Changes were refused for', `${pause_ms / 1000} seconds`] satisfies Pair]),
+    ...(drop_at === null
+      ? []
+      : [[`Deleted in ${from} after`, <Time at={drop_at} />] satisfies Pair]),
+  ]
+  return (
+    <>
+      <h2 id="move">
+        Move from {move.from} to {move.to}
+      </h2>
+      <Live id="latest-move" seconds={CHANGING.includes(status) ? 5 : null}>
+        <Facts visit={visit} row={{}} names={[]} more={facts} />
+        {CANCELLABLE.includes(status) && (
+          <ChangeForm visit={visit} change="cancel_move" submit="Cancel the move" needs="approver">
+            <input type="hidden" name="move" value={move.move} />
+          </ChangeForm>
+        )}
+        {status === 'switched' && (
+          <FoldedForm
+            visit={visit}
+            change="confirm_move"
+            title="Delete the old copy now"
+            submit="Delete the old copy"
+            needs="approver"
+          >
+            <p>
+              Look first whether the account works as it should. After that it cannot go back
+              without another move.
+            </p>
+            <input type="hidden" name="move" value={move.move} />
+          </FoldedForm>
+        )}
+      </Live>
+    </>
+  )
+}
