@@ -58,6 +58,9 @@ const TABLES: Record<string, string> = {
   move_sources: 'The accounts that move from this database to another one, or have moved.',
   move_changes: 'The changed rows of accounts that move, to be copied.',
   move_copies: 'The accounts of which this database gets a copy.',
+  exports:
+    'The files of exports, by resource and month; `sums` is JSON, times are in milliseconds.',
+  export_runs: 'How far the export of each account is; times are in milliseconds.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
   resets: 'Test accounts whose records are being deleted.',
   delivery_conditions: 'Accounts that accept no deliveries, or only those of one book zone.',

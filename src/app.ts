@@ -14,6 +14,7 @@ import { accountWhy } from './commission/why/routes.ts'
 import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
+import { accountExports } from './exports/routes.ts'
 import { accountCases } from './fraud/case-routes.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
@@ -62,6 +63,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountWhy)
   app.route(base, accountCases)
   app.route(base, accountReports)
+  app.route(base, accountExports)
 }
 
 app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
@@ -75,6 +77,7 @@ app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountCases)
 app.route('/tracking/events', accountReports)
+app.route('/tracking/events', accountExports)
 
 app.route('/affiliate/v1', affiliateApi)
 

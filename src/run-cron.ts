@@ -6,6 +6,7 @@ import { queuePostbacks, readPostbackCauses } from './affiliate/postback-causes.
 import { ALL_RESOURCES, resourcesOf } from './app.ts'
 import { CRON_QUERIES, limitQueries } from './db/query-limit.ts'
 import { errorName } from './errors.ts'
+import { runExport } from './exports/run.ts'
 
 const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 
@@ -28,6 +29,7 @@ export function runCron(cron: string, env: Env, time: number): Promise<void> {
 /** Does a job with the queries of its own invocation. */
 async function run(env: Env, job: Job): Promise<void> {
   if (job.job === 'postbacks') return readPostbackCauses(env, job)
+  if (job.job === 'export') return runExport(env, job, resourcesOf)
   // First: the other work of a database takes longer.
   if (job.job === 'minute') {
     await logFailure(job.binding, () => queuePostbacks(env, job.binding, job.at))

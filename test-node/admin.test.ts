@@ -489,6 +489,13 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     ONE,
   ],
+  [
+    ['exports', 'list', 'a', '--resource', 'ledger', '--month', '2026-10'],
+    'GET accounts/a/exports?resource=ledger&month=2026-10&per_page=500',
+    undefined,
+    ONE,
+  ],
+  [['exports', 'start', 'a'], 'POST accounts/a/exports', {}, THING],
   [['fraud', 'case', 'a', 'case_1'], 'GET accounts/a/cases/case_1', undefined, CASE],
   [
     ['fraud', 'evidence', 'a', 'case_1'],
@@ -2001,7 +2008,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, questions, postbacks, events, status-map, labels, links, ' +
-    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, databases, feed or audit-log.'
+    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, exports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, databases, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',
@@ -2025,7 +2032,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --landing-pages, --unattributed-threshold, --region, --accent-color, --logo.',
+      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --landing-pages, --exports, --unattributed-threshold, --region, --accent-color, --logo.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',

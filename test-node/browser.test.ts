@@ -414,6 +414,19 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return { case_id, body: JSON.stringify({ decision: 'dismissed', reason: 'A campaign' }) }
   }
 
+  /** Returns the id of a file of the demo account, which is exported first. */
+  async function exportValues(id: string, vertical: string): Promise<Record<string, string>> {
+    const own = account(vertical).account
+    await askTeam('PATCH', own, { exports: 'without_personal_data' })
+    if (id === 'startExport') return { body: '{}' }
+    await askTeam('POST', `${own}/exports`, {})
+    for (;;) {
+      const { data } = await askTeam<{ data: { id: string }[] }>('GET', `${own}/exports`)
+      if (data[0]) return { export_id: data[0].id }
+      await sleep(500)
+    }
+  }
+
   /** Returns the values of operations with keys of an affiliate and with invitations, which the demo has not. */
   async function accessValues(id: string): Promise<Record<string, string>> {
     const affiliate_id = 'IB-07'
@@ -469,6 +482,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
       !/^list/.test(id)
     )
       return accessValues(id)
+    if (/^get\w*Export$|^startExport$/.test(id)) return exportValues(id, vertical)
     if (/FraudCase(Note)?$|FraudEvidence$/.test(id)) return caseValues(id, vertical)
     if (/Postback/.test(id)) return postbackValues(id)
     if (/Webhook/.test(id) && !/^(create|list)Webhooks?$/.test(id)) return webhookValues()

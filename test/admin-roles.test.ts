@@ -54,6 +54,7 @@ const OF_MANAGERS = [
   'POST /accounts/:account/affiliates/:affiliate_id/invitations',
   'POST /accounts/:account/affiliates/invitations',
   'POST /accounts/:account/cases/:case_id/note',
+  'POST /accounts/:account/exports',
   'POST /accounts/:account/fraud-rules/run',
   'POST /accounts/:account/links',
   'POST /accounts/:account/manual-entries',

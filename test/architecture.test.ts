@@ -61,6 +61,18 @@ const MAY_USE: Record<string, string[]> = {
     'http',
     'validation',
   ],
+  exports: [
+    'auth',
+    'brand',
+    'commission',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'ingest',
+    'parquet',
+    'validation',
+  ],
   tracking: ['auth', 'db', 'errors'],
   trading: ['amount-signs', 'db', 'ingest', 'tracking', 'validation', 'zone'],
   brand: [
@@ -95,6 +107,7 @@ const MAY_USE: Record<string, string[]> = {
     'development',
     'durations',
     'errors',
+    'exports',
     'fraud',
     'http',
     'ingest',
@@ -146,6 +159,7 @@ const MAY_USE: Record<string, string[]> = {
     'commission',
     'docs',
     'errors',
+    'exports',
     'fraud',
     'http',
     'ingest',
@@ -170,7 +184,7 @@ const MAY_USE: Record<string, string[]> = {
     'webhooks',
     'zone',
   ],
-  'run-cron': ['admin', 'affiliate', 'app', 'db', 'errors'],
+  'run-cron': ['admin', 'affiliate', 'app', 'db', 'errors', 'exports'],
   'statement-run': ['commission', 'errors', 'fraud'],
   'account-move': ['admin', 'errors'],
   'local-crons': ['development', 'durations'],
@@ -196,7 +210,7 @@ const MAY_USE: Record<string, string[]> = {
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|fraud|portal)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|exports|fraud|portal)\b/,
   valibot:
     /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports|fraud)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,

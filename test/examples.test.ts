@@ -16,6 +16,7 @@ import {
   statementRows,
 } from './commission/statement-rows.ts'
 import { assign, draftsOf, monthly, storePlan } from './commission/stored.ts'
+import { EXPORT_ID, exportRows, storeExport } from './export-rows.ts'
 import { asTeam, exampleRecorder, operations } from './take.ts'
 
 // Records the responses that openapi.json shows as examples. `npm run generate` updates them.
@@ -320,6 +321,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
     take(`${verb}Forex${noun}`, name, summary, { headers, ...more })
   await takeOwnWhy(api, line_id)
   await takeOwnCases(api, 'acme-forex')
+  await takeExports(team)
   const whole = { account: 'acme-forex', case_id: CASE_ID }
   await team('listFraudCases', 'open', 'Those that are open', { query: '?status=open' })
   await team('getFraudCase', 'one', 'One of them', { at: whole })
@@ -462,6 +464,18 @@ async function takeQuestions(
 const CASE_ID = 'case_0123456789abcdefghjkmnpqrs'
 
 /** Takes a case of an account with one record. */
+async function takeExports(team: Team) {
+  await team('listExports', 'one', 'One file')
+  await team('getExport', 'one', 'The file', {
+    at: { account: 'acme-forex', export_id: EXPORT_ID },
+  })
+  const turnTo = (exports: string) =>
+    env.DB.prepare(`update accounts set exports = ? where id = 'acme-forex'`).bind(exports).run()
+  await turnTo('without_personal_data')
+  await team('startExport', 'started', 'The export is started', { body: {} })
+  await turnTo('off')
+}
+
 async function takeOwnCases(api: Api, account: string) {
   await storeExampleCase(account)
   const at = { case_id: CASE_ID }
@@ -469,6 +483,10 @@ async function takeOwnCases(api: Api, account: string) {
   await api('get', 'FraudCase', 'one', 'One of them', { at })
   await api('list', 'FraudEvidence', 'page', 'Its records', { at })
   await api('list', 'FraudCustomers', 'page', 'Its customers', { at })
+  await env.DB.batch(exportRows(env.DB, account))
+  await storeExport(account)
+  await api('list', 'Exports', 'one', 'One file')
+  await api('get', 'Export', 'one', 'The file', { at: { export_id: EXPORT_ID } })
 }
 
 /** Stores a case with one record, as an evaluation does. */

@@ -29,6 +29,7 @@ const CLASSES = { TokenGate, ClientGate, ErasureJournal, BackgroundJob }
 const KINDS: Record<Job['job'], true> = {
   ...{ list: true, feeds: true, storage: true, postbacks: true, morning: true, propagate: true },
   ...{ minute: true, steps: true, expire: true, check: true, alarm: true, archive: true },
+  export: true,
 }
 
 const last = JSON.parse(stored) as Crossing

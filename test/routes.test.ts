@@ -5,6 +5,7 @@ import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
+import { EXPORT_ID, exportRows, storeExport } from './export-rows.ts'
 import { CASE_ID, caseRows } from './fraud/case-rows.ts'
 import { MOVES, moveRows } from './move-rows.ts'
 import {
@@ -318,8 +319,10 @@ describe('two accounts with the same ids', () => {
       ...bookRows(env[binding], name, `of-${name}`),
       ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
       ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
+      ...exportRows(env[binding], name),
     ])
     await env.DB.batch(moveRows(env.DB, name))
+    await storeExport(name)
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
@@ -359,8 +362,10 @@ describe('two accounts with the same ids', () => {
       ...bookRows(env[binding], name, `of-${name}`),
       ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
       ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
+      ...exportRows(env[binding], name),
     ])
     await env.DB.batch(moveRows(env.DB, name))
+    await storeExport(name)
     return { ...acme, delivery_id, deliveries: 3 }
   }
 
@@ -385,6 +390,7 @@ describe('two accounts with the same ids', () => {
       .replace(':run_id', RUN_ID)
       .replace(':move_id', MOVES.done)
       .replace(':case_id', CASE_ID)
+      .replace(':export_id', EXPORT_ID)
       .replace(':question_id', QUESTION_ID)
       .replace(':affiliate_id', 'aff-7')
       .replace(/^affiliates\/(ledger|balance|keys|invitations|members)$/, '$&?affiliate_id=aff-7')

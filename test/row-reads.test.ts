@@ -11,6 +11,7 @@ import { signText } from '../src/http/sign-text.ts'
 import { brand } from './brand.ts'
 import { putRates } from './commission/rate-files.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
+import { EXPORT_ID, exportRows, storeExport } from './export-rows.ts'
 import { FIRST_DAY, fillAccount, SIZES } from './large.ts'
 import { MOVES, moveRows } from './move-rows.ts'
 import { askAdmin, json, partner } from './partner.ts'
@@ -267,6 +268,10 @@ async function routes() {
   await putRates(ecb)
   await fillWebhook(firm)
   const brandDelivery = await fillAccount(casino.account, 'igaming')
+  for (const account of [firm, casino.account]) {
+    await env.DB.batch(exportRows(env.DB, account))
+    await storeExport(account)
+  }
   await storePlan(
     firm,
     'p',
@@ -301,6 +306,8 @@ async function routes() {
       { bound: PRINTED, query: 'per_page=200', accept: 'text/html' },
       { bound: PRINTED, query: 'per_page=500', accept: 'text/csv' },
     ],
+    '/exports': [{ bound: ROWS }, { bound: ROWS, query: 'resource=ledger&month=2026-10' }],
+    [`/exports/${EXPORT_ID}`]: [{ bound: { each: 0, fixed: 10 } }],
     '/cases': [
       ...list(CASES, [account, 'cases', {}], [FIRST_DAY + 20, 'case-000020']),
       ...pages(CASES, 'status=open'),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pRetry from 'p-retry'
-import { type ApiResponse, fetchOnce, parseRetryAfter } from '../push/exchange.ts'
+import { type ApiResponse, type BodyForm, fetchOnce, parseRetryAfter } from '../push/exchange.ts'
 import { ApiError, NoResponseError } from './errors.ts'
 import type { Profile } from './profile.ts'
 import type { AdminRequest, SendRequest, TextPage } from './request.ts'
@@ -43,20 +43,24 @@ function waitOf(error: Error): number {
 }
 
 async function send(base: string, key: string, request: AdminRequest): Promise<unknown> {
-  const { method, path, query, body, csv, accept } = request
+  const { method, path, query, body, csv, accept, isBinary } = request
   const search = new URLSearchParams(query).toString()
   const url = `${base}/admin/v1/${path}${search && `?${search}`}`
-  const response = await fetchResponse(url, accept !== undefined, {
-    method,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      ...(body && { 'Content-Type': 'application/json' }),
-      ...(csv !== undefined && { 'Content-Type': 'text/csv' }),
-      ...(accept && { Accept: accept }),
+  const response = await fetchResponse(
+    url,
+    isBinary ? 'bytes' : accept === undefined ? 'json' : 'text',
+    {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...(csv !== undefined && { 'Content-Type': 'text/csv' }),
+        ...(accept && { Accept: accept }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(csv !== undefined && { body: csv }),
     },
-    ...(body && { body: JSON.stringify(body) }),
-    ...(csv !== undefined && { body: csv }),
-  })
+  )
   if (response.status >= 300) throw new ApiError(response)
   return accept ? toTextPage(response) : response.body
 }
@@ -70,11 +74,11 @@ function toTextPage({ body, headers }: ApiResponse): TextPage {
 
 async function fetchResponse(
   url: string,
-  isText: boolean,
+  form: BodyForm,
   request: RequestInit,
 ): Promise<ApiResponse> {
   try {
-    return await fetchOnce(url, request, isText)
+    return await fetchOnce(url, request, form)
   } catch (error) {
     throw new NoResponseError(error as Error)
   }

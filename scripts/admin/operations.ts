@@ -7,6 +7,7 @@ import { CASES } from './operations/cases.ts'
 import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
+import { EXPORTS } from './operations/exports.ts'
 import { FRAUD } from './operations/fraud.ts'
 import { FRAUD_DECISIONS } from './operations/fraud-decisions.ts'
 import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
@@ -45,6 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...BOOKS,
   ...WHY,
   ...REPORTS,
+  ...EXPORTS,
   ...CUSTOMERS,
   ...WEBHOOK_OPERATIONS,
   ...MONITORING,

@@ -9,6 +9,8 @@ export interface AdminRequest {
   csv?: string
   /** The media type of a text to return in place of JSON: the result is a `TextPage`. */
   accept?: string
+  /** Whether the result is the bytes of the body, a `Uint8Array`. */
+  isBinary?: boolean
 }
 
 /** A response that is not JSON. */

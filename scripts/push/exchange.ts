@@ -85,23 +85,27 @@ export function createExchange(
   }
 }
 
+/** What the body of a successful response is. */
+export type BodyForm = 'json' | 'text' | 'bytes'
+
 /**
  * Sends a request once. The message of an error says in a few words why there is no response.
  *
- * @param isText Whether the body of a successful response is a text in place of JSON.
+ * @param form What the body of a successful response is: JSON that is parsed, a text, or bytes.
  */
 export async function fetchOnce(
   url: string,
   request: RequestInit,
-  isText = false,
+  form: BodyForm = 'json',
 ): Promise<ApiResponse> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     // Following a redirect would send the secret to another address.
     const response = await fetch(url, { ...request, redirect: 'manual', signal })
-    const text = await response.text()
     const { status, headers } = response
-    if (isText && response.ok) return { status, headers, body: text }
+    if (form === 'bytes' && response.ok) return { status, headers, body: await response.bytes() }
+    const text = await response.text()
+    if (form === 'text' && response.ok) return { status, headers, body: text }
     return { status, headers, body: parseBody(text, response.ok && status !== 204) }
   } catch (error) {
     // p-retry does not retry a TypeError, which is what `fetch` throws if the network fails.

@@ -149,6 +149,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   ],
   archive: ['archive'],
   parquet: ['parquet'],
+  exports: ['exports', 'warehouse'],
   project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],
   portal: [
     'portal',

@@ -18,6 +18,7 @@ import {
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { hasFiles } from '../db/exports/files.ts'
 import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
@@ -27,6 +28,7 @@ import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
+import { deleteExports } from '../exports/objects.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
@@ -63,6 +65,7 @@ export const presentAccount = (account: Account) => ({
   },
   storage_quota: account.storage_quota,
   approvals: account.approvals,
+  ...(account.exports !== 'off' && { exports: account.exports }),
   ...(account.unattributed_threshold !== UNATTRIBUTED_THRESHOLD && {
     unattributed_threshold: account.unattributed_threshold,
   }),
@@ -105,7 +108,7 @@ export const accounts = new Hono<AppEnv>()
       ...newAccount,
       binding: v.optional(bindingField(c.env)),
     })
-    if (fields.approvals !== undefined) requireRole(c.var.role, 'approver')
+    if (needsApprover(fields)) requireRole(c.var.role, 'approver')
     const { account: id, name, vertical, mode = 'live' } = fields
     const binding = fields.binding ?? (await placeAccount(c.env, fields.jurisdiction ?? null))
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
@@ -127,6 +130,7 @@ export const accounts = new Hono<AppEnv>()
       data_jurisdiction: fields.jurisdiction ?? null,
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
+      exports: fields.exports ?? 'off',
       unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       landing_pages: JSON.stringify(fields.landing_pages ?? []),
@@ -178,8 +182,7 @@ export const accounts = new Hono<AppEnv>()
       ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
       ...looks.change,
     }
-    // Otherwise a manager could lower how many people must approve what is paid.
-    if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
+    if (needsApprover(change)) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
     if (change.approvals !== undefined) await admitApprovals(c.env, account, change.approvals)
@@ -210,7 +213,8 @@ export const accounts = new Hono<AppEnv>()
 
   .post('/:account/reset', async (c) => {
     readQuery(c.req.url)
-    const { id, mode, binding } = await findRouteAccount(c)
+    const account = await findRouteAccount(c)
+    const { id, mode, binding } = account
     await readFields(c, {})
     if (mode !== 'test') {
       throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
@@ -219,6 +223,8 @@ export const accounts = new Hono<AppEnv>()
     const db = resolveDatabase(c.env, binding)
     const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
     const deadline = Date.now() + RESET_LIMITS.resetMs
+    // First: if R2 fails, nothing is begun.
+    if (account.exports !== 'off' || (await hasFiles(db, id))) await deleteExports(c.env, account)
     const results = await withAudit(db, entry, beginReset(db, id))
     await dropOldCopy(c.env, id)
     const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
@@ -238,6 +244,16 @@ async function refuseWhileMoving(env: Env, id: string): Promise<void> {
     detail: `The account is being moved to ${move.target}. Reset it after that, or cancel the move.`,
   })
 }
+
+/**
+ * Returns whether only approvers may set these fields. Otherwise a manager could lower how many people must approve
+ * what is paid, or have personal data written to files.
+ */
+const needsApprover = ({
+  approvals,
+  exports,
+}: Readonly<Partial<Record<'approvals' | 'exports', unknown>>>) =>
+  approvals !== undefined || exports === 'with_personal_data'
 
 /** How the portal of an account is to look, as a change says. */
 interface SentLooks {

@@ -26,6 +26,7 @@ import type { Account } from '../db/schema.ts'
 import { isLocal } from '../development.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { ApiError, errorName } from '../errors.ts'
+import type { ExportJob } from '../exports/job.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { completenessSpan } from '../ingest/feed.ts'
 import { DamagedObject, resolveBucket } from '../parquet/bucket.ts'
@@ -37,6 +38,7 @@ import { raiseAlarm } from './alarms.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { logFillingPools, measureDatabases } from './databases.ts'
 import { continueErasures } from './erasures.ts'
+import { queueMorningExport } from './exports.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
 import {
   type CheckJob,
@@ -237,7 +239,7 @@ async function queuePropagation(env: Env, at: number): Promise<void> {
 /** Does a job of the queue, except those of other folders. */
 export async function runJob(
   env: Env,
-  job: Exclude<Job, PageJob<'postbacks'>>,
+  job: Exclude<Job, PageJob<'postbacks'> | ExportJob>,
   resources: Resources,
 ): Promise<void> {
   const { at } = job
@@ -331,6 +333,7 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
     now: Date.now(),
   })
   if (!isStarted) return waitForRuns(env, job)
+  await queueMorningExport(env, account, job.at)
   const [feeds] = await readFeeds(env, [account], resources.namesOf, job.at)
   if (!feeds || feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)) return
   const db = resolveDatabase(env, account.binding)

@@ -26,6 +26,7 @@ import { quote } from '../validation/quote.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound } from './body.ts'
 import { dropOldCopy } from './drop-old-copy.ts'
+import { queueErasedExport } from './exports.ts'
 import { respondWithList } from './list-route.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -125,6 +126,7 @@ async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<R
   await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
   await dropOldCopy(c.env, account)
   const complete = await maskActivities(c.env, db, { account, customer_id }, STEPS_PER_REQUEST)
+  await queueErasedExport(c.env, row)
   return c.json({ customer_id, erased_at, complete })
 }
 

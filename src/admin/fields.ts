@@ -204,6 +204,15 @@ const settings = {
     ),
   ),
   approvals: v.optional(approvalsRequired),
+  exports: v.optional(
+    describeField(
+      f.oneOf('off', 'without_personal_data', 'with_personal_data'),
+      documentation(
+        'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
+        'without_personal_data',
+      ),
+    ),
+  ),
   unattributed_threshold: v.optional(
     describeField(
       share,

@@ -6,6 +6,8 @@ import type { PartOfDay } from '../db/records/check-totals.ts'
 // what an earlier one has done. It may be read by the version of the Worker before or after: members are only
 // added, and a job that a version does not know fails, so that it is delivered again.
 
+import type { ExportJob } from '../exports/job.ts'
+
 /** The accounts that a message names at most: so many fit into the queries of an invocation. */
 export const PAGE_ACCOUNTS = 50
 
@@ -90,6 +92,7 @@ export type Job =
   | PageJob<'storage'>
   | PageJob<'postbacks'>
   | MorningJob
+  | ExportJob
   | PropagationJob
   | MinuteJob
   | RoundJob<'steps'>

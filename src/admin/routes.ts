@@ -11,6 +11,7 @@ import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
 import { type AuditFilter, listAudit } from '../db/directory/audit.ts'
 import { DAY_MS } from '../durations.ts'
+import { accountExports, EXPORT_PATHS } from '../exports/routes.ts'
 import { CASE_PATHS, teamCases } from '../fraud/case-routes.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readDays, readQuery } from '../http/query.ts'
@@ -33,6 +34,7 @@ import { databases } from './databases.ts'
 import { endedHolds } from './ended-holds.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
+import { exportStarts } from './exports.ts'
 import { readFeeds } from './feeds.ts'
 import { fraudDecisions } from './fraud-decisions.ts'
 import { fraudRules } from './fraud-rules.ts'
@@ -99,6 +101,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/payouts`, payouts)
     .route(`${account}/webhooks`, webhooks)
     .route(`${account}/questions`, questions)
+    .route(`${account}/exports`, exportStarts)
 
   const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
   for (const path of Object.values({
@@ -107,6 +110,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     ...CASE_PATHS,
     ...TEAM_WHY_PATHS,
     ...TEAM_READING_PATHS,
+    ...EXPORT_PATHS,
   })) {
     // These routes are shared with the account's own API, which reads the account from its grant.
     routes.use(`${account}${path}`, async (c, next) => {
@@ -118,7 +122,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamStatements).route(account, teamWhy).route(account, teamCases)
-  routes.route(account, accountReports)
+  routes.route(account, accountReports).route(account, accountExports)
 
   return routes
     .route('/', deployment)

@@ -45,6 +45,8 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   delivery_terms: ['day', 'term', 'delivery'],
   arrivals: ['hour', 'resource'],
   idempotency_keys: ['resource', 'key'],
+  exports: ['resource', 'month', 'part', 'id'],
+  export_runs: ['account'],
   clicks: ['day', 'link_id', 'click_id'],
   ledger: ['affiliate_id', 'id'],
   payments: ['reference'],

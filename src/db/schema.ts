@@ -33,6 +33,9 @@ export const accounts = sqliteTable('accounts', {
   landing_pages: text().notNull().default('[]'),
   accent_color: text(),
   logo: text(),
+  exports: text({ enum: ['off', 'without_personal_data', 'with_personal_data'] })
+    .notNull()
+    .default('off'),
   location_hint: text({
     enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
   }),
@@ -841,6 +844,41 @@ export const moveChanges = sqliteTable(
 export const moveCopies = sqliteTable('move_copies', {
   account: text().primaryKey(),
   writer: text().notNull(),
+})
+
+/** The files of exports, by resource and month; `sums` is JSON, times are in milliseconds. */
+export const exports = sqliteTable(
+  'exports',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    month: text().notNull(),
+    part: integer().notNull(),
+    id: text().notNull(),
+    sha256: text().notNull(),
+    bytes: integer().notNull(),
+    records: integer().notNull(),
+    days: integer().notNull(),
+    sign: text().notNull(),
+    sums: text().notNull(),
+    first_delivery: text(),
+    last_delivery: text(),
+    version: integer().notNull(),
+    written_at: integer().notNull(),
+    replaced_at: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.month, t.part, t.id] })],
+)
+
+/** How far the export of each account is; times are in milliseconds. */
+export const exportRuns = sqliteTable('export_runs', {
+  account: text().primaryKey(),
+  run: text().notNull(),
+  begun_at: integer().notNull(),
+  ended_at: integer(),
+  since: integer(),
+  whole_at: integer(),
+  form: text().notNull(),
 })
 
 /** The freshness of each feed: one row per account, hour (since 1970) and resource. */

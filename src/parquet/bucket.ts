@@ -34,9 +34,15 @@ export class DamagedObject extends Error {
   }
 }
 
+/** R2 has too many requests, at all (10058) or for this object: a retry at once would add to them. */
+const OVERLOADED = /overloaded|\(10058\)$/
+
 /** Calls R2, with retries: all of these calls may be repeated. */
 const withR2Retry = <T>(call: () => Promise<T>): Promise<T> =>
-  withRetry(call, (error) => (error instanceof DamagedObject ? 'rethrow' : 'retry'))
+  withRetry(call, (error) => {
+    if (error instanceof DamagedObject) return 'rethrow'
+    return error instanceof Error && OVERLOADED.test(error.message) ? 'unavailable' : 'retry'
+  })
 
 /** What is known about an object apart from R2. */
 export interface KnownObject {
@@ -162,5 +168,20 @@ export async function deleteObjects(bucket: R2Bucket, keys: readonly string[]): 
   // R2 deletes at most 1000 objects in one call.
   for (let i = 0; i < keys.length; i += 1000) {
     await withR2Retry(() => bucket.delete(keys.slice(i, i + 1000)))
+  }
+}
+
+/** The objects that R2 lists in one call, and the calls that one invocation makes. */
+const LIST_LIMITS = { objects: 1000, calls: 20 }
+
+/** Yields the objects whose keys begin with a text, at most 20,000. */
+export async function* listObjects(bucket: R2Bucket, prefix: string): AsyncGenerator<R2Object[]> {
+  let cursor: string | undefined
+  for (let call = 0; call < LIST_LIMITS.calls; call++) {
+    const options = { prefix, limit: LIST_LIMITS.objects, ...(cursor !== undefined && { cursor }) }
+    const found = await withR2Retry(() => bucket.list(options))
+    if (found.objects.length > 0) yield found.objects
+    if (!found.truncated) return
+    cursor = found.cursor
   }
 }

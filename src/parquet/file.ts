@@ -8,7 +8,7 @@ import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js'
  * - `integer`: a 64-bit integer. It is read as a bigint if it is not a safe integer.
  * - `double`: a number, to the bit.
  * - `boolean`: true or false.
- * - `decimal`: a number, or a decimal as text, of at most 16 digits before the point and 12 behind. It is read as
+ * - `decimal`: a number, or a decimal as text, of at most 26 digits before the point and 12 behind. It is read as
  *   text without trailing zeros.
  * - `date`: a number of days since 1970-01-01.
  * - `instant`: a number of milliseconds since 1970, in UTC.
@@ -30,10 +30,10 @@ export type ParquetRow = readonly ParquetValue[]
 /** A row group has at most this many rows: it is the unit that is read, and is held in memory. */
 export const ROWS_PER_GROUP = 10_000
 
-/** Decimals have 28 digits, 12 of them behind the point: every amount that a record may have. */
+/** Decimals have 38 digits, 12 of them behind the point: every amount of a record, and sums of them. */
 export const DECIMAL_PLACES = 12
-const DECIMAL_DIGITS = 28
-const DECIMAL_BYTES = 12
+const DECIMAL_DIGITS = 38
+const DECIMAL_BYTES = 16
 
 /** Returns the schema of each type. */
 const ELEMENTS: Record<ColumnType, Omit<SchemaElement, 'name' | 'repetition_type'>> = {

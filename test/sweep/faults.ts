@@ -35,8 +35,14 @@ const OBJECT_KINDS: readonly Kind[] = [
   [() => failure('neither'), false],
 ]
 
-const kindsOf = ({ db, stub }: Call) => {
+const R2_KINDS: readonly Kind[] = [
+  [() => failure('get: We encountered an internal error. (10001)'), true],
+  [() => failure('get: Reduce your request rate. (10058)'), false],
+]
+
+const kindsOf = ({ db, stub, name }: Call) => {
   if (db) return D1_KINDS
+  if (name.startsWith('ARCHIVE.')) return R2_KINDS
   return stub ? OBJECT_KINDS : ([[() => failure('gone'), false]] as Kind[])
 }
 

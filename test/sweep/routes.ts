@@ -12,6 +12,7 @@ import {
   RUN_ID,
   STATEMENT_ID,
 } from '../commission/statement-rows.ts'
+import { EXPORT_ID } from '../export-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
 import { MOVES } from '../move-rows.ts'
 import { ORIGIN } from '../partner.ts'
@@ -99,6 +100,8 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}Unearned`, query: PERIOD },
     { ...read, id: `list${name}Qualifications`, query: PERIOD },
     { ...read, id: `list${name}FraudCases`, query: '?status=open' },
+    { ...read, id: `list${name}Exports` },
+    { ...read, id: `get${name}Export` },
     { ...read, id: `get${name}FraudCase` },
     { ...read, id: `list${name}FraudEvidence` },
     { ...read, id: `list${name}FraudCustomers` },
@@ -459,6 +462,9 @@ const administration: Route[] = [
   { ...reads, id: 'listAffiliatePostbacks' },
   { ...changes, id: 'pausePostback', body: { disabled: true } },
   { ...reads, id: 'listFeeds' },
+  { ...reads, id: 'listExports' },
+  { ...reads, id: 'getExport' },
+  { ...changes, id: 'startExport', body: {}, repeats: 'each starts an export' },
   { ...reads, id: 'listDatabases' },
   { ...reads, id: 'listAuditLog' },
   { ...reads, id: 'listAccountDeliveries' },
@@ -584,6 +590,7 @@ export function requestOf(route: Route, world: World): Request {
     run_id: RUN_ID,
     move_id: MOVES.done,
     case_id: CASE_ID,
+    export_id: EXPORT_ID,
     question_id: QUESTION_ID,
     webhook_id: WEBHOOK_ID,
     postback_id: POSTBACK_ID,

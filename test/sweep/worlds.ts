@@ -16,6 +16,7 @@ import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
+import { exportRows, storeExport } from '../export-rows.ts'
 import { caseRows } from '../fraud/case-rows.ts'
 import { moveRows } from '../move-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
@@ -84,8 +85,10 @@ export async function prepare(
     ...moveRows(env.DB, account),
     row(
       `insert into accounts
-         (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key, landing_pages)
-       values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z', ?5, '["https://new.example/"]')`,
+         (id, name, vertical, mode, binding, unknown_customer, created_at, pseudonym_key, landing_pages,
+          exports)
+       values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z', ?5, '["https://new.example/"]',
+         'without_personal_data')`,
       vertical,
       binding,
       policy,
@@ -149,12 +152,14 @@ export async function prepare(
     ...bookRows(db, account),
     ...paidRows(db, account),
     ...caseRows(db, account, 'aff-7', 'stored'),
+    ...exportRows(db, account),
     ...questionRows(db, account, 'aff-7', 'Why?'),
     ...webhookRows(db, account),
   ]
   if (binding === 'DB') await db.batch([...settings, ...content])
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 
+  await storeExport(account)
   const now = Date.now()
   const objectName = isBrand ? brandTokenObjectName(name) : jti!
   const known = (await findAccount(env.DB, account))!

@@ -64,6 +64,12 @@ const SETTINGS: Options = {
     description:
       'The pages to which links that affiliates make may lead, and all below, separated by spaces. (default: none)',
   },
+  exports: {
+    value: 'choice',
+    choices: ['off', 'without_personal_data', 'with_personal_data'],
+    description:
+      'Whether Parquet files are written each morning. An approver decides that they have personal data; off deletes them. (default: off)',
+  },
   'unattributed-threshold': {
     value: 'share',
     description:

@@ -15,6 +15,7 @@ import { simulation } from './administration/simulation.ts'
 import { webhooks } from './administration/webhooks.ts'
 import { books } from './books.ts'
 import { fraudCases } from './cases.ts'
+import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { affiliatePostbacks } from './postbacks.ts'
@@ -58,6 +59,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
       total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
     }),
     feeds(),
+    ...teamExports(),
     databases(),
   ],
 }

@@ -7,6 +7,7 @@ import { MOVE_SCHEMAS } from './administration/moves.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
 import { CASE_SCHEMAS } from './cases.ts'
+import { EXPORT_SCHEMAS } from './exports.ts'
 import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
@@ -76,6 +77,10 @@ const accountState = {
   approvals: documented(
     'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
     COUNT,
+  ),
+  exports: documented(
+    'Whether files are written for a warehouse, and with personal data. Absent for `off`.',
+    oneOf('without_personal_data', 'with_personal_data'),
   ),
   unattributed_threshold: documented(
     "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
@@ -377,6 +382,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
     ...CASE_SCHEMAS,
+    ...EXPORT_SCHEMAS,
     ...DECISION_SCHEMAS,
     ...QUESTION_SCHEMAS,
     ...BOOK_SCHEMAS,

@@ -158,6 +158,11 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean', default: false },
   ),
+  export_resource: query('resource', 'Returns only files of this resource.', 'transactions'),
+  export_month: query('month', 'Returns only files of this month.', '2026-10', {
+    type: 'string',
+    pattern: '^\\d{4}-(?:0[1-9]|1[0-2])$',
+  }),
   case_status: query('status', 'Returns only cases with this status.', 'open', {
     type: 'string',
     enum: ['open', 'confirmed', 'dismissed', 'expired'],
@@ -520,6 +525,7 @@ const PATH: Record<string, object> = {
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
   question_id: path('question_id', 'The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X'),
+  export_id: path('export_id', 'The id of the file.', 'exp_0123456789abcdef01234567'),
   case_id: path('case_id', 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),

@@ -3,6 +3,7 @@ import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
 import { casesOf } from './cases.ts'
+import { exportsOf } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import {
   type CallerKind,
@@ -210,6 +211,7 @@ function commissions({ at, caller, vertical }: Api): Operation[] {
     ...statementOperationsOf(at, caller, vertical),
     ...whyOf(at, caller, vertical),
     ...casesOf(at, caller, vertical),
+    ...exportsOf(at, caller, vertical),
     reportOf(at, caller, vertical),
   ]
   return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))

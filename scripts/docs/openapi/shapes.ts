@@ -133,6 +133,7 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       'locale',
       'book_zone',
       'amount_signs',
+      'exports',
       'unattributed_threshold',
       'landing_pages',
       'accent_color',

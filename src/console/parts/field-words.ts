@@ -121,6 +121,15 @@ export const ACCOUNT_WORDS = {
     hint: 'How many different persons approve a statement or decide a case. Everyone who signs in with the same key counts as one person. Default: one.',
     choices: { 1: 'One', 2: 'Two' },
   },
+  exports: {
+    label: 'Files for a warehouse',
+    hint: 'Parquet files of records, statements and bookings, written each morning. Personal data is what names a customer or an affiliate; an approver decides that it is included. Default: none. None deletes the files.',
+    choices: {
+      off: 'None',
+      without_personal_data: 'Without personal data',
+      with_personal_data: 'With personal data',
+    },
+  },
   unattributed_threshold: {
     label: 'Customers without an affiliate, in %',
     hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',

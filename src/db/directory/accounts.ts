@@ -67,6 +67,7 @@ const SETTINGS = [
   'location_hint',
   'storage_quota',
   'approvals',
+  'exports',
   'unattributed_threshold',
   'affiliate_view',
   'landing_pages',

@@ -241,7 +241,7 @@ export const sumKpisStepSql = (view: RecordView, kpis: string): string =>
   )
 
 /** Returns the columns that order the records of an account by day, each record once. */
-const stepKey = ({ dayColumn, key }: RecordTable): string[] => [
+export const stepKey = ({ dayColumn, key }: RecordTable): string[] => [
   ...new Set([dayColumn, 'customer_id', ...key]),
 ]
 
@@ -284,8 +284,11 @@ const groupColumns = ({ recordTable, groups }: RecordView): readonly Column[] =>
   ...groups.map((name): Column => [name, name]),
 ]
 
-// Left to itself the planner may choose another index, and sort.
-const recordsByDay = ({ table, indexes }: RecordTable) =>
+/**
+ * Returns the records of a table in the order of their days. Left to itself the planner may choose another index,
+ * and sort.
+ */
+export const recordsByDay = ({ table, indexes }: RecordTable) =>
   `${table} ${indexes.day ? `indexed by ${indexes.day}` : 'not indexed'}`
 
 // D1 runs one query of a database after the other, so that a long one would hold up every account of

@@ -1,0 +1,64 @@
+import { Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { hasFiles } from '../db/exports/files.ts'
+import type { Account } from '../db/schema.ts'
+import { ApiError, unavailable } from '../errors.ts'
+import { AFTER_RUNS_SECONDS } from '../exports/limits.ts'
+import { readQuery } from '../http/query.ts'
+import { findRouteAccount } from './accounts.ts'
+import { readFields } from './body.ts'
+import { sendJobs } from './jobs.ts'
+import { logFailure } from './log-failure.ts'
+
+/** The route of the integrations team that starts the export of an account: it reads every month again. */
+export const exportStarts = new Hono<AppEnv>().post('/', async (c) => {
+  readQuery(c.req.url)
+  const { id, binding, exports, disabled } = await findRouteAccount(c)
+  await readFields(c, {})
+  if (exports === 'off' || disabled === 1) {
+    const detail =
+      disabled === 1
+        ? 'The account is disabled, so it is not exported.'
+        : 'The account is not exported. Set `exports` first.'
+    throw new ApiError('conflict', { detail })
+  }
+  const at = Date.now()
+  try {
+    await c.env.ACCOUNT_JOBS.send({ job: 'export', account: id, at, isWhole: true })
+  } catch (error) {
+    throw unavailable(error)
+  }
+  const entry = { actor: c.var.actor, action: 'export.start', account: id, details: {} }
+  await withAudit(resolveDatabase(c.env, binding), entry, [])
+  return c.json({ started_at: new Date(at).toISOString() }, 202)
+})
+
+/** Queues the export of an account after its statements are computed, or the end of one that was turned off. */
+export async function queueMorningExport(
+  env: Env,
+  { id, binding, exports, disabled }: Account,
+  at: number,
+): Promise<void> {
+  if (disabled === 1) return
+  if (exports === 'off' && !(await hasFiles(resolveDatabase(env, binding), id))) return
+  await sendJobs(env, [{ job: 'export', account: id, at }], () => AFTER_RUNS_SECONDS)
+}
+
+/** How long after an erasure the export is written anew, in seconds: activities are then masked as well. */
+const AFTER_ERASURE_SECONDS = 600
+
+/**
+ * Queues the export of an account from which a customer was erased, if its files have personal data. Without the
+ * queue the export of the next morning does the same.
+ */
+export async function queueErasedExport(
+  env: Env,
+  { id, exports, disabled }: Account,
+): Promise<void> {
+  if (exports !== 'with_personal_data' || disabled === 1) return
+  await logFailure('ACCOUNT_JOBS', () =>
+    sendJobs(env, [{ job: 'export', account: id, at: Date.now() }], () => AFTER_ERASURE_SECONDS),
+  )
+}

@@ -1,0 +1,65 @@
+import { dayNumber } from '../commission/engine/calendar.ts'
+import { fullId } from '../db/short-id.ts'
+import type { ColumnType, ParquetColumn, ParquetRow, ParquetValue } from '../parquet/file.ts'
+
+/** A row as it was read. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** A column of an export: its name on the wire, its type, and its value in a row that was read. */
+export interface ExportColumn extends ParquetColumn {
+  readonly read: (row: Row) => ParquetValue
+}
+
+/** Returns a value that the writer takes as it is: a text, a number or null. */
+const plain = (value: unknown): ParquetValue =>
+  typeof value === 'string' || typeof value === 'number' ? value : null
+
+/** How values that are read become those of a type. */
+const CONVERT: Record<
+  Exclude<ColumnType, 'boolean' | 'double'>,
+  (value: string) => ParquetValue
+> = {
+  text: (value) => value,
+  decimal: (value) => value,
+  integer: Number,
+  date: dayNumber,
+  instant: Date.parse,
+}
+
+/** Returns a column whose value is read under a name: a day and an instant as text. */
+export const column = (
+  name: string,
+  type: keyof typeof CONVERT = 'text',
+  from = name,
+): ExportColumn => ({
+  name,
+  type,
+  read: (row) => {
+    const value = plain(row[from])
+    return typeof value === 'string' ? CONVERT[type](value) : value
+  },
+})
+
+/** Returns a column of ids, which the database stores in a short form. */
+export const idColumn = (name: string, from = name): ExportColumn => ({
+  name,
+  type: 'text',
+  read: (row) => {
+    const value = row[from]
+    return typeof value === 'string' ? fullId(value) : null
+  },
+})
+
+/** Returns a column of JSON: null, or what `from` has. */
+export const jsonColumn = (name: string, from = name): ExportColumn => ({
+  name,
+  type: 'text',
+  read: (row) => {
+    const value = row[from]
+    return (value ?? null) === null ? null : JSON.stringify(value)
+  },
+})
+
+/** Returns the cells of a row. */
+export const cellsOf = (columns: readonly ExportColumn[], row: Row): ParquetRow =>
+  columns.map(({ read }) => read(row))

@@ -1,0 +1,26 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
+
+/** The version of the columns. It grows when a column changes, and every file is then written anew. */
+export const COLUMNS_VERSION = 1
+
+/** The limits of exports. */
+export const EXPORT_LIMITS = {
+  /** The rows of a file. */
+  rows: 100_000,
+  /** The queries after which a message leaves the rest to the next: a file takes about 100. */
+  queries: 250,
+  /** How long a replaced file can still be read, in milliseconds. */
+  keptMs: DAY_MS,
+  /** How long before the begin of a run its reading counts as done: sums of days take less time. */
+  marginMs: 15 * MINUTE_MS,
+  /** How often every month is read again, in milliseconds: this writes lost objects anew. */
+  wholeMs: 30 * DAY_MS,
+  /** The objects that one message lists or deletes. */
+  objects: 1000,
+  /** The seconds after which an export that waits looks again, and for how long it waits, in milliseconds. */
+  waitSeconds: 300,
+  waitMs: 6 * HOUR_MS,
+}
+
+/** The seconds after the start of an account's runs at which its export begins. */
+export const AFTER_RUNS_SECONDS = 3600

@@ -1,0 +1,67 @@
+import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
+import { dropReplaced, type ExportFile, knownDigests, listReplaced } from '../db/exports/files.ts'
+import { dropExports } from '../db/exports/runs.ts'
+import type { Account } from '../db/schema.ts'
+import { deleteObjects, type KnownObject, listObjects, resolveBucket } from '../parquet/bucket.ts'
+import { EXPORT_LIMITS } from './limits.ts'
+
+/** An account, and where it is. */
+export type Place = Pick<Account, 'id' | 'binding'>
+
+/** Returns the bucket of an account's exports: within the jurisdiction of its database. */
+export const bucketOf = (env: Env, { binding }: Pick<Account, 'binding'>): R2Bucket =>
+  resolveBucket(env, jurisdictionOf(binding))
+
+const prefixOf = (account: string) => `exports/${account}/`
+
+/** Returns the object of a file. */
+export const objectOf = (
+  account: string,
+  { resource, month, sha256, bytes }: Pick<ExportFile, 'resource' | 'month' | 'sha256' | 'bytes'>,
+): KnownObject => ({
+  key: `${prefixOf(account)}${resource}/${month || 'all'}/${sha256}.parquet`,
+  bytes,
+  sha256,
+})
+
+/** Deletes the objects of files that were replaced up to a time, in milliseconds, and forgets the files. */
+export async function deleteReplaced(env: Env, account: Place, before: number): Promise<void> {
+  const db = resolveDatabase(env, account.binding)
+  const files = await listReplaced(db, account.id, before, EXPORT_LIMITS.objects)
+  if (files.length === 0) return
+  // Before the objects: if this ends in between, `deleteUnknown` finds them.
+  await dropReplaced(db, account.id, before, files)
+  const keys = files.map((file) => objectOf(account.id, { ...file, bytes: 0 }).key)
+  await deleteObjects(bucketOf(env, account), keys)
+}
+
+/** Deletes objects of an account that no file has and that are a day old: of an attempt that was stopped. */
+export async function deleteUnknown(env: Env, account: Place, now: number): Promise<void> {
+  const db = resolveDatabase(env, account.binding)
+  const bucket = bucketOf(env, account)
+  for await (const objects of listObjects(bucket, prefixOf(account.id))) {
+    const old = objects.filter(({ uploaded }) => uploaded.getTime() < now - EXPORT_LIMITS.keptMs)
+    const digests = new Map(old.map(({ key }) => [key, /([\da-f]{64})\.parquet$/.exec(key)?.[1]]))
+    const known = await knownDigests(
+      db,
+      account.id,
+      [...digests.values()].filter((one) => one !== undefined),
+    )
+    await deleteObjects(
+      bucket,
+      [...digests].filter(([, digest]) => !known.has(digest ?? '')).map(([key]) => key),
+    )
+  }
+}
+
+/** Deletes all files of an account's exports. */
+export async function deleteExports(env: Env, account: Place): Promise<void> {
+  await dropExports(resolveDatabase(env, account.binding), account.id)
+  const bucket = bucketOf(env, account)
+  for await (const objects of listObjects(bucket, prefixOf(account.id))) {
+    await deleteObjects(
+      bucket,
+      objects.map(({ key }) => key),
+    )
+  }
+}

@@ -1,0 +1,225 @@
+import { resolveDatabase } from '../db/database.ts'
+import { findAccount } from '../db/directory/accounts.ts'
+import {
+  addPending,
+  dropPending,
+  type ExportedMonth,
+  listExportedMonths,
+  replaceMonth,
+} from '../db/exports/files.ts'
+import { countErased, hasWrittenCustomers, listArchivedMonths } from '../db/exports/record-rows.ts'
+import {
+  beginExportRun,
+  type ExportRun,
+  endExportRun,
+  findExportRun,
+  whyExportWaits,
+} from '../db/exports/runs.ts'
+import { limitQueries } from '../db/query-limit.ts'
+import type { RecordView } from '../db/records/list.ts'
+import type { Account } from '../db/schema.ts'
+import { required } from '../db/statement.ts'
+import { ulid } from '../db/ulid.ts'
+import { firstIdAt } from '../ingest/delivery-id.ts'
+import { putObject } from '../parquet/bucket.ts'
+import type { Dataset, DatasetMonth } from './dataset.ts'
+import { datasetsOf } from './datasets.ts'
+import type { ExportJob, ExportPlace } from './job.ts'
+import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
+import { bucketOf, deleteExports, deleteReplaced, deleteUnknown, objectOf } from './objects.ts'
+import { writeFile } from './write-file.ts'
+
+/** The account of a message, and what its export has. */
+interface Exported {
+  readonly env: Env
+  readonly account: Account
+  readonly db: D1Database
+  readonly datasets: readonly Dataset[]
+  readonly withPersonalData: boolean
+}
+
+/**
+ * Writes files of an account's export, as many as fit into one invocation; the next message goes on. An export
+ * that was turned off is deleted. A message that arrives twice writes the same files.
+ */
+export async function runExport(
+  env: Env,
+  job: ExportJob,
+  viewsOf: (vertical: string) => readonly RecordView[],
+): Promise<void> {
+  const account = await findAccount(env.DB, job.account)
+  if (!account || account.disabled === 1) return
+  if (account.exports === 'off') return deleteExports(env, account)
+  const used = { queries: 0 }
+  const counted = limitQueries(env, Number.POSITIVE_INFINITY, () => {}, used)
+  const exported: Exported = {
+    env: counted,
+    account,
+    db: resolveDatabase(counted, account.binding),
+    datasets: datasetsOf(account.vertical, viewsOf(account.vertical)),
+    withPersonalData: account.exports === 'with_personal_data',
+  }
+  const place = job.place ? await findPlace(exported, job.place) : await begin(exported, job)
+  if (place === null) return
+  let next = place
+  do {
+    if (next.todo.length > 0) next = await writeNext(exported, next)
+  } while (next.todo.length > 0 && used.queries < EXPORT_LIMITS.queries)
+  if (next.todo.length > 0) await env.ACCOUNT_JOBS.send({ ...job, place: next })
+  else await end(exported, next)
+}
+
+/** Returns the place of a message; null if its run has ended, or another one has begun. */
+async function findPlace({ db, account }: Exported, place: ExportPlace) {
+  const found = await findExportRun(db, account.id)
+  return found?.run === place.run && found.ended_at === null ? place : null
+}
+
+/** What an export depends on besides its rows. If it changes, every month is written anew. */
+const formOf = ({ exports, book_zone, time_zone, vertical }: Account): string =>
+  JSON.stringify([COLUMNS_VERSION, exports, book_zone, time_zone, vertical])
+
+/** Begins a run. Returns null if the export has to wait: a later message begins it. */
+async function begin(exported: Exported, job: ExportJob): Promise<ExportPlace | null> {
+  const { env, account, db } = exported
+  const now = Date.now()
+  const { is_computing, is_resetting } = await whyExportWaits(db, account.id)
+  if (is_resetting === 1 || (is_computing === 1 && now < job.at + EXPORT_LIMITS.waitMs)) {
+    if (now < job.at + EXPORT_LIMITS.waitMs) {
+      await env.ACCOUNT_JOBS.send(job, { delaySeconds: EXPORT_LIMITS.waitSeconds })
+    }
+    return null
+  }
+  await deleteReplaced(env, account, now - EXPORT_LIMITS.keptMs)
+  const form = formOf(account)
+  const last = await findExportRun(db, account.id)
+  const since = last?.form === form ? last.since : null
+  const wholeAt = last?.form === form ? last.whole_at : null
+  const isWhole =
+    job.isWhole === true ||
+    since === null ||
+    wholeAt === null ||
+    wholeAt < now - EXPORT_LIMITS.wholeMs
+  const erased = await countErased(db, account.id, new Date(since ?? 0).toISOString())
+  const run: Pick<ExportRun, 'run' | 'begun_at' | 'form'> = {
+    run: ulid(now),
+    // An erasure that goes on still changes records: the next run reads these again.
+    begun_at: Math.min(now, erased.unfinished_at ? Date.parse(erased.unfinished_at) : now),
+    form,
+  }
+  await beginExportRun(db, account.id, run)
+  const scope = {
+    since: isWhole ? 0 : (since ?? 0) - EXPORT_LIMITS.marginMs,
+    hasErasures: exported.withPersonalData && erased.erased > 0,
+  }
+  const isOther = last !== null && last.form !== form
+  const todo = await changedMonths(exported, isWhole, { ...scope, isOther })
+  return { run: run.run, isWhole, todo, part: 1, after: null }
+}
+
+const monthKey = (resource: string, month: string) => `${resource} ${month}`
+
+/** What may have changed since the last run. */
+interface ChangeScope {
+  readonly since: number
+  readonly hasErasures: boolean
+  /** Whether the files that there are have other columns than are wanted now. */
+  readonly isOther: boolean
+}
+
+/** Returns the months of records that the archive has: they cannot be read. */
+async function archivedOf({ db, account }: Exported): Promise<ReadonlySet<string>> {
+  const months = await listArchivedMonths(db, account.id)
+  return new Set(months.map(({ resource, month }) => monthKey(resource, month)))
+}
+
+/**
+ * Returns the months that may have changed, and those whose rows are gone. The files of an archived month stay as
+ * they are; those that may not stay so are deleted.
+ */
+async function changedMonths(
+  exported: Exported,
+  isWhole: boolean,
+  { isOther, ...scope }: ChangeScope,
+): Promise<ExportPlace['todo']> {
+  const { account, db, datasets } = exported
+  const exportedMonths = await listExportedMonths(db, account.id)
+  const files = new Map(exportedMonths.map((one) => [monthKey(one.resource, one.month), one]))
+  const hasCustomerChanges = await hasWrittenCustomers(
+    db,
+    account.id,
+    firstIdAt(Math.max(0, scope.since)),
+  )
+  const todo: ExportPlace['todo'][number][] = []
+  const archived = await archivedOf(exported)
+  for (const dataset of datasets) {
+    const months = await dataset.months({
+      ...{ db, account: account.id },
+      ...scope,
+      hasCustomerChanges,
+    })
+    for (const month of months) {
+      if (archived.has(monthKey(dataset.name, month.month))) continue
+      const file = files.get(monthKey(dataset.name, month.month))
+      files.delete(monthKey(dataset.name, month.month))
+      if (!isWhole && !hasChanged(month, file)) continue
+      todo.push({ ...month, resource: dataset.name, sign: month.sign ?? '' })
+    }
+  }
+  const mustGo = isOther || scope.hasErasures
+  for (const key of mustGo ? [] : archived) files.delete(key)
+  const gone = [...files.values()].map(({ resource, month }) => ({
+    resource,
+    month,
+    days: 0,
+    sign: '',
+    isGone: true,
+  }))
+  return [...todo, ...gone]
+}
+
+const hasChanged = ({ days, sign }: DatasetMonth, file: ExportedMonth | undefined): boolean =>
+  sign === null || file?.sign !== sign || file.days !== days || file.version !== COLUMNS_VERSION
+
+/** Writes the next file of the first month that is left. */
+async function writeNext(exported: Exported, place: ExportPlace): Promise<ExportPlace> {
+  const { env, account, db, datasets, withPersonalData } = exported
+  const [first, ...others] = place.todo
+  const { resource, month, days, sign, isGone = false } = required(first, 'month')
+  const written = { account: account.id, resource, month }
+  const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
+  if (place.part === 1) await dropPending(db, written)
+  let next: string | null = null
+  if (dataset) {
+    const scope = { ...written, db, withPersonalData }
+    const found = await writeFile(dataset, scope, place)
+    next = found.next
+    if (found.file) {
+      const { data, ...contents } = found.file
+      const file = { ...contents, resource, month, part: place.part, days, sign }
+      await putObject(bucketOf(env, account), objectOf(account.id, file), data)
+      const version = COLUMNS_VERSION
+      await addPending(db, account.id, { ...file, version, written_at: Date.now() })
+    }
+  }
+  if (next !== null) return { ...place, part: place.part + 1, after: next }
+  // What the archive has taken meanwhile was not read as a whole.
+  const isTaken = !isGone && (await archivedOf(exported)).has(monthKey(resource, month))
+  await (isTaken ? dropPending(db, written) : replaceMonth(db, written, Date.now()))
+  return { ...place, todo: others, part: 1, after: null }
+}
+
+/** Ends a run. Files that had personal data of erased customers are deleted at once. */
+async function end(
+  { env, account, db, withPersonalData }: Exported,
+  place: ExportPlace,
+): Promise<void> {
+  const found = await findExportRun(db, account.id)
+  const now = Date.now()
+  if (withPersonalData) {
+    const { erased } = await countErased(db, account.id, new Date(found?.since ?? 0).toISOString())
+    if (erased > 0) await deleteReplaced(env, account, now)
+  }
+  if (place.isWhole) await deleteUnknown(env, account, now)
+  await endExportRun(db, account.id, place)
+}
