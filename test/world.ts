@@ -6,8 +6,8 @@ import { OBJECTS_EMPTIED, takeObjects, usedObjects } from './objects.ts'
 
 /** What test files share that run in one process. */
 const shared = globalThis as {
-  /** The schema that the migrations make, as one statement. */
-  schema?: string
+  /** The schema that the migrations make, as few statements as D1 accepts. */
+  schema?: readonly string[]
   /** The query that describes a database, and its result for one that is migrated and empty. */
   overview?: { query: string; ofEmpty: Overview }
   /** The triggers that forbid deletions, by table: the statements that drop and create them. */
@@ -60,13 +60,22 @@ const isEmpty = ({ schema, size, filled }: Overview) => {
   return filled.length === 0 && schema === ofEmpty.schema && size <= ofEmpty.size + MOST_FREE_BYTES
 }
 
-/** Applies the migrations to an empty database and returns its schema as one statement. */
-async function migrate(db: D1Database): Promise<string> {
+/** The characters of a statement: D1 accepts 100 KB. */
+const MOST_CHARACTERS = 80_000
+
+/** Applies the migrations to an empty database and returns its schema as few statements. */
+async function migrate(db: D1Database): Promise<string[]> {
   await db.batch(env.MIGRATIONS.flatMap(({ queries }) => queries).map((sql) => db.prepare(sql)))
   const { results } = await db
     .prepare("select sql from sqlite_schema where sql is not null and name not glob '_cf*'")
     .all<{ sql: string }>()
-  return results.map(({ sql }) => sql).join(';\n')
+  const parts = ['']
+  for (const { sql } of results) {
+    const last = parts.length - 1
+    if (parts[last]!.length + sql.length > MOST_CHARACTERS) parts.push(sql)
+    else parts[last] += `;\n${sql}`
+  }
+  return parts
 }
 
 /** Returns the names of all tables of a database. */
@@ -104,9 +113,13 @@ async function learnOverview(db: D1Database) {
   )
 }
 
+async function create(db: D1Database, schema: readonly string[]) {
+  for (const part of schema) await db.prepare(part).run()
+}
+
 /**
  * Deletes everything that is stored and creates the tables as a deployment does. The pool isolates
- * storage per file, not per test. One statement that creates the final schema takes a third of the
+ * storage per file, not per test. Few statements that create the final schema take a third of the
  * time that the migrations take.
  */
 export async function emptyWorld(): Promise<void> {
@@ -115,8 +128,8 @@ export async function emptyWorld(): Promise<void> {
     usedObjects.clear()
     try {
       const { schema } = shared
-      if (schema) await Promise.all(databases().map((db) => db.prepare(schema).run()))
-      else [shared.schema = ''] = await Promise.all(databases().map(migrate))
+      if (schema) await Promise.all(databases().map((db) => create(db, schema)))
+      else [shared.schema = []] = await Promise.all(databases().map(migrate))
       if (!shared.overview) await learnOverview(env.DB)
       usedDatabases.clear()
       return
