@@ -527,6 +527,15 @@ describe('what reads archived records', () => {
     expect(await json(reportOf(query))).toEqual(before)
   })
 
+  test('is found by a search in all accounts', async () => {
+    await firm()
+    const search = () => json(askAdmin(`search?id=${encodeURIComponent(`Tür-2'"`)}`))
+    const before = await search()
+    expect(JSON.stringify(before)).toContain('acme')
+    await archive(october())
+    expect(await search()).toEqual(before)
+  })
+
   test('has the month restored for the earnings of a record', async () => {
     await firm()
     const earnings = () =>
