@@ -39,6 +39,8 @@ test('a restore keeps every table that holds no records', () => {
   logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts', 'webhook_late_feeds')
   logs.push('webhook_refusals', 'postback_progress', 'database_sizes')
+  // The next export writes the files of months that differ.
+  logs.push('exports', 'export_runs')
   // A move that was interrupted by a restore begins anew.
   logs.push('move_sources', 'move_changes', 'move_copies')
   const all = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? [])
