@@ -300,8 +300,8 @@ test('whoever opens a page without a session comes to it after the sign-in, and 
   ]) {
     expect([next, await signInFrom(`${AT}/sign-in`, next)]).toEqual([next, AT])
   }
-  const asked = `${AT}/sign-in?${new URLSearchParams({ next: 'https://evil.example/' })}`
-  expect(await signInFrom(asked)).toBe(AT)
+  const foreign = `${AT}/sign-in?${new URLSearchParams({ next: 'https://evil.example/' })}`
+  expect(await signInFrom(foreign)).toBe(AT)
 })
 
 test('a form without a session comes back only to a page of the portal', async () => {
