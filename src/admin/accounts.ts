@@ -28,7 +28,7 @@ import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { deleteExports } from '../exports/objects.ts'
+import { deleteExportObjects } from '../exports/objects.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
@@ -224,7 +224,8 @@ export const accounts = new Hono<AppEnv>()
     const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
     const deadline = Date.now() + RESET_LIMITS.resetMs
     // First: if R2 fails, nothing is begun.
-    if (account.exports !== 'off' || (await hasFiles(db, id))) await deleteExports(c.env, account)
+    if (account.exports !== 'off' || (await hasFiles(db, id)))
+      await deleteExportObjects(c.env, account)
     const results = await withAudit(db, entry, beginReset(db, id))
     await dropOldCopy(c.env, id)
     const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))

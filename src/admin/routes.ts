@@ -59,8 +59,11 @@ const affiliateCredentials = new Hono<AppEnv>()
   .route('/', affiliateMembers)
   .route('/', affiliatePostbacks)
 
-/** The routes by which the team sees what has happened in an account. */
-const insights = new Hono<AppEnv>().route('/', attribution).route('/', changes)
+/** The routes by which the team sees what has happened in an account, and exports it. */
+const insights = new Hono<AppEnv>()
+  .route('/', attribution)
+  .route('/', changes)
+  .route('/exports', exportStarts)
 
 /** The routes that concern no account. */
 const deployment = new Hono<AppEnv>()
@@ -101,7 +104,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/payouts`, payouts)
     .route(`${account}/webhooks`, webhooks)
     .route(`${account}/questions`, questions)
-    .route(`${account}/exports`, exportStarts)
 
   const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
   for (const path of Object.values({

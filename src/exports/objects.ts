@@ -57,6 +57,11 @@ export async function deleteUnknown(env: Env, account: Place, now: number): Prom
 /** Deletes all files of an account's exports. */
 export async function deleteExports(env: Env, account: Place): Promise<void> {
   await dropExports(resolveDatabase(env, account.binding), account.id)
+  await deleteExportObjects(env, account)
+}
+
+/** Deletes all objects of an account's exports; a reset deletes what its database has of them. */
+export async function deleteExportObjects(env: Env, account: Place): Promise<void> {
   const bucket = bucketOf(env, account)
   for await (const objects of listObjects(bucket, prefixOf(account.id))) {
     await deleteObjects(
