@@ -4,10 +4,10 @@ import { buildPeer } from '../bench/build.ts'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { execute } from '../bench/worker.ts'
 import { expectBody, type RequestSender } from './ask.ts'
+import { CRON_PATH } from './moves/cron-path.ts'
 import { AFFILIATE, asFirm, type Firm, newClient, newToken } from './parties.ts'
 import { runProgram, type Setting } from './program.ts'
 import { newSecrets, type Secrets, type Service, serve } from './service.ts'
-import { runCron } from './webhooks/world.ts'
 
 // An account moves from database to database while clients write to it, and while the runtime is killed:
 // `npm run moves [-- --moves 20 --writers 32 --kills 0]`. What was acknowledged must be there, once.
@@ -18,10 +18,10 @@ const ACCOUNT = 'acme'
 const DATABASES = Array.from({ length: 5 }, (_, i) => `DB_${i + 2}`)
 
 /** The transactions that each writer changes all the time. */
-const OWN = 10
+const OWN = 3
 
 /** The new transactions of each request. */
-const NEW = 10
+const NEW = 2
 
 /** How long a move may take, in milliseconds. */
 const MOST_MS = 180_000
@@ -60,7 +60,7 @@ const transaction = (id: string, hundredths: number, version: number) => ({
 })
 
 /** Sends requests until the end. Each is repeated until it is acknowledged. */
-async function write(world: World, writer: Writer): Promise<void> {
+async function write(world: World, writer: Writer, random: () => number): Promise<void> {
   while (!world.isEnding) {
     const request = writer.acknowledged + 1
     const own = Array.from({ length: OWN }, (_, i) =>
@@ -71,7 +71,8 @@ async function write(world: World, writer: Writer): Promise<void> {
     )
     await acknowledge(world, writer, [...own, ...fresh])
     writer.acknowledged = request
-    await wait(50)
+    // Otherwise all requests wait for the same one, and are sent at the same time again.
+    await wait(random() * 400)
   }
 }
 
@@ -110,6 +111,14 @@ async function kill(world: World, setting: Setting, secrets: Secrets): Promise<v
   await world.restarted
 }
 
+const runCron = async ({ url }: Service, time: number) => {
+  const headers = { Connection: 'close' }
+  const response = await fetch(new URL(CRON_PATH, url), {
+    ...{ method: 'POST', headers, body: JSON.stringify(time) },
+  })
+  if (response.status !== 200) throw new Error(`The cron answered ${response.status}.`)
+}
+
 /** Moves the account, and waits until its old copy is deleted. Returns how long writes were refused. */
 async function moveTo(
   world: World,
@@ -128,7 +137,7 @@ async function moveTo(
     }
     await wait(500)
     // A Workflow that was killed is resumed by the cron, some minutes later.
-    await runCron(world.service, 'propagate', Date.now() + 3_600_000)
+    await runCron(world.service, Date.now() + 3_600_000)
     const found = await expectBody(200, world.service.admin('GET', `${path}/${move}`))
     if (found.status === 'done') return found.pause_ms
     if (found.ended_at !== null) throw new Error(`The move ended: ${JSON.stringify(found)}`)
@@ -221,7 +230,7 @@ export async function proveMoves(
     const all = Array.from({ length: writers }, (_, number): Writer => {
       return { number, acknowledged: 0, repeated: 0 }
     })
-    const writing = Promise.all(all.map((writer) => write(world, writer)))
+    const writing = Promise.all(all.map((writer) => write(world, writer, setting.random)))
     const pauses: number[] = []
     const moving = async () => {
       for (let i = 1; i <= moves; i++) {
