@@ -59,7 +59,7 @@ function anyValue(random: Random, name: string, type: string, sql: string): unkn
   if (has("$ GLOB '-?\\[0-9\\]")) return `${Math.floor(random() * 1e6)}.25`
   if (type === 'INTEGER') {
     if (has('$ BETWEEN')) return Math.floor(random() * 40000)
-    return has('$ (>= [012]|> 0)') ? 2 + Math.floor(random() * 1000) : pick(random, INTEGERS)
+    return has('$ (>= [012]|<?> 0)') ? 2 + Math.floor(random() * 1000) : pick(random, INTEGERS)
   }
   if (type === 'REAL') {
     const number = pick(random, REALS)
