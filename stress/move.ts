@@ -17,19 +17,18 @@ const MOST_REFUSED_MS = 5000
 function fillStatements(records: number): string[] {
   const counted = (count: number) =>
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
-  const [customers, transactions, activity] = [0.05, 0.45, 0.5].map((share) =>
-    Math.max(1, Math.round(records * share)),
-  )
+  const part = (share: number) => Math.max(1, Math.round(records * share))
+  const customers = part(0.05)
   return [
     `insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
      values ('other', 'Other', 'forex', 'test', 'DB', 'reject', '2026-01-01T00:00:00.000Z')`,
-    `${counted(customers!)} insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision, email)
+    `${counted(customers)} insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision, email)
      select '${ACCOUNT}', 'CU-' || i, 'aff-' || i % 50, 20000 + i % 700, 'dlv_1', i, 1, 'customer' || i || '@example.com' from n`,
-    `${counted(transactions!)} insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,
+    `${counted(part(0.45))} insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,
        currency, transaction_date, status, amount_usd, day, held, delivery, idx, revision)
      select '${ACCOUNT}', lower(hex(randomblob(10))), 'CU-' || (1 + i % ${customers}), 'deposit', i / 7.0, 'EUR',
        1767225600000 + i, 'completed', i / 6.5, 20000 + i % 700, 0, 'dlv_1', i, 1 from n`,
-    `${counted(activity!)} insert into activity (account, date, customer_id, instrument, currency, lots_traded, pnl, volume_usd,
+    `${counted(part(0.5))} insert into activity (account, date, customer_id, instrument, currency, lots_traded, pnl, volume_usd,
        held, delivery, idx, revision)
      select '${ACCOUNT}', 20000 + i % 700, 'CU-' || (1 + i / 700 % ${customers}), 'EURUSD' || i / 700 / ${customers}, 'USD',
        i / 100.0, i / 9.0, i * 1.1, 0, 'dlv_1', i, 1 from n`,

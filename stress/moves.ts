@@ -17,6 +17,8 @@ const ACCOUNT = 'acme'
 /** The databases; each move goes to the next one. */
 const DATABASES = Array.from({ length: 5 }, (_, i) => `DB_${i + 2}`)
 
+const databaseAt = (i: number) => `DB_${2 + (i % DATABASES.length)}`
+
 /** The transactions that each writer changes all the time. */
 const OWN = 3
 
@@ -91,7 +93,19 @@ async function acknowledge(world: World, writer: Writer, body: object[]): Promis
 }
 
 const senderOf = ({ service, firms, tokens }: World, number: number): RequestSender =>
-  asFirm(service, firms[number]!, tokens[number]!)
+  clientAt(service, firms, tokens, number)
+
+/** Returns the requests of a writer: as its own client, with its own token. */
+function clientAt(
+  service: Service,
+  firms: readonly Firm[],
+  tokens: readonly string[],
+  number: number,
+): RequestSender {
+  const [firm, token] = [firms[number], tokens[number]]
+  if (!firm || !token) throw new Error(`There is no writer ${number}.`)
+  return asFirm(service, firm, token)
+}
 
 /** Starts the service on the state of a folder. */
 const startService = async (setting: Setting, secrets: Secrets): Promise<Service> =>
@@ -210,7 +224,7 @@ async function prepare(
   }
   await expectBody(
     201,
-    asFirm(service, firms[0]!, tokens[0]!)('POST', 'customers', { body: customer }),
+    clientAt(service, firms, tokens, 0)('POST', 'customers', { body: customer }),
   )
   return { firms, tokens }
 }
@@ -234,7 +248,7 @@ export async function proveMoves(
     const pauses: number[] = []
     const moving = async () => {
       for (let i = 1; i <= moves; i++) {
-        const to = DATABASES[i % DATABASES.length]!
+        const to = databaseAt(i)
         const interrupt = async () => {
           await wait(setting.random() * 1500)
           await kill(world, setting, secrets)
