@@ -491,7 +491,9 @@ describe('a request to move an account', () => {
       'DB_2 has no jurisdiction, and the account belongs to eu. Choose a database of the same jurisdiction.',
     ])
     await env.DB.prepare('update accounts set data_jurisdiction = null, storage_quota = 9e9').run()
-    await env.DB.prepare("insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)").run()
+    await env.DB.prepare(
+      "insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)",
+    ).run()
     expect(await refusal('acme', 'DB_2')).toEqual([422, '/to', expect.stringContaining('5.00 GB')])
     expect((await askAdmin('accounts/acme/moves')).status).toBe(200)
     expect(await latestMove('acme')).toBeUndefined()

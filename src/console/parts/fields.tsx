@@ -152,7 +152,7 @@ export function Json({ value }: { value: unknown }): Child {
   const text = String(value)
   if (INSTANT.test(text)) return <Time at={text} />
   if (IS_DAY.test(text)) return <Day day={text} />
-  return IS_PERIOD.test(text) ? <>{periodWords(text)}</> : <Data text={text} />
+  return IS_PERIOD.test(text) ? <span>{periodWords(text)}</span> : <Data text={text} />
 }
 
 /** Renders the members of an object that are neither null nor among `except`. */
