@@ -418,7 +418,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   async function exportValues(id: string, vertical: string): Promise<Record<string, string>> {
     const own = account(vertical).account
     await askTeam('PATCH', own, { exports: 'without_personal_data' })
-    if (id === 'startExport') return { body: '{}' }
+    if (id === 'startExport') return {}
     await askTeam('POST', `${own}/exports`, {})
     for (;;) {
       const { data } = await askTeam<{ data: { id: string }[] }>('GET', `${own}/exports`)

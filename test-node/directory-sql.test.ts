@@ -100,6 +100,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
       'statements_affiliate',
       'payments_by_day',
       'fraud_ended_holds_ended',
+      'exports_id',
       'payment_returns_folded',
       'manual_entries_affiliate',
       'webhook_messages_endpoint',

@@ -110,7 +110,9 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
     for (const fault of calls.flatMap(faultsOf)) {
       await due()
       const { failed } = await run([fault])
-      const rest = calls.filter(({ name }) => name === fault.call).length - fault.nth
+      // A part of a statement is read only after the one before.
+      const isPart = fault.call.includes('from statement_lines')
+      const rest = isPart ? 1 : calls.filter(({ name }) => name === fault.call).length - fault.nth
       // What was taken of webhooks is due again soon, so this statement is not repeated.
       const isRepeated = fault.lasting && !fault.call.includes('update webhook_messages')
       expect(failed, `${fault.call}, ${fault.is}`).toBe(isRepeated ? 3 * rest : 1)

@@ -40,9 +40,9 @@ test('a disconnect during any call stores all records or none', async () => {
   expect({ cuts, stored }).toEqual({ cuts: 4, stored: [0, 0, 0, 100] })
 })
 
-// Without `followLink` and `startRun`: the queue stores a click, and the Workflow statements, afterwards. An
-// evaluation of fraud rules goes on where it was cut, as test/fraud/evaluate.test.ts shows.
-const ELSEWHERE = ['followLink', 'startRun', 'runFraudRules']
+// Without `followLink`, `startRun` and `moveAccount`: the queue stores a click, and Workflows make statements and
+// moves, afterwards. An evaluation of fraud rules goes on where it was cut, as test/fraud/evaluate.test.ts shows.
+const ELSEWHERE = ['followLink', 'startRun', 'moveAccount', 'runFraudRules']
 const WRITES = ROUTES.filter(({ writes, id }) => writes && !ELSEWHERE.includes(id))
 
 /** Returns a function that says whether a call is the first of its kind in this file. */

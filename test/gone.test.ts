@@ -39,6 +39,11 @@ const PARTS: [column: string, binding: string, part: Part][] = [
     'STATEMENT_RUNS',
     { STATEMENT_RUNS: { create: () => Promise.reject(new Error('workflow is gone')) } },
   ],
+  [
+    'Workflow of moves',
+    'ACCOUNT_MOVES',
+    { ACCOUNT_MOVES: { createBatch: () => Promise.reject(new Error('workflow is gone')) } },
+  ],
   ['signing keys', 'SIGNING_KEYS', { SIGNING_KEYS: '{"keys":[]}' }],
   ['tracking keys', 'TRACKING_KEYS', { TRACKING_KEYS: '{"keys":[]}' }],
   ['admin key', 'ADMIN_KEY', { ADMIN_KEY: '' }],

@@ -26,6 +26,9 @@ export function queryPlan(sql: string): string[] {
     })
 }
 
+/** Tables with a row for each account that moves to another database: a scan reads hardly anything. */
+const SMALL = ['move_copies', 'move_sources']
+
 /**
  * Returns what is wrong with a plan: it scans a table, builds an index of its own, or uses an index
  * that the statement is not meant to use. A search by the record's key is always allowed, a scan of it
@@ -42,6 +45,7 @@ export function planFaults(
     if (/AUTOMATIC/.test(rest)) return [`builds an index: ${step.trim()}`]
     const isMeant = index !== undefined && indexes.includes(index)
     if (index && !isMeant && !index.endsWith('_key')) return [`uses another index: ${step.trim()}`]
+    if (verb === 'SCAN' && SMALL.includes(name)) return []
     if (verb === 'SCAN' && !isMeant && isTable(sql, name)) return [`scans a table: ${step.trim()}`]
     return []
   })

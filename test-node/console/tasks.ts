@@ -143,7 +143,7 @@ export function taskTests(shared: () => Shared): void {
       assert.ok(lines.length > 3 && lines.length <= 9, `${lines.length} sentences`)
       for (const line of lines) {
         const text = await line.innerText()
-        assert.match(text, /^[\dA-Z].* .*(?:\.|more changes?)$/s)
+        assert.match(text, /^[\dA-Z].* .*(?:\.(?: [A-Z][a-z ]+)?|more changes?)$/s)
         for (const link of await line.getByRole('link').all()) {
           const answer = await page.request.get(base + (await link.getAttribute('href')))
           assert.equal(answer.status(), 200, text)

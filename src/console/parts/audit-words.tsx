@@ -383,6 +383,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'account.move.drop': (details) => ({
     sentence: `deleted the old copy of the account in the database ${text(details, 'source')}`,
   }),
+  'export.start': () => ({ sentence: 'started an export for the warehouse' }),
   'affiliate-key.create': (details, visit) => ({
     sentence: (
       <>

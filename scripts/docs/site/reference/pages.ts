@@ -261,6 +261,8 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/events\/\{eventname\}|^\/admin.*\/events$/, 'Event definitions'],
   [/\/links\b/, 'Links'],
   [/\/databases$/, 'Databases'],
+  [/\/moves\b/, 'Moves to another database'],
+  [/\/exports\b/, 'Exports'],
   [/\/audit-log$/, 'Audit log'],
   [/\/customers\b/, 'Customers'],
   [/\/transactions\b/, 'Transactions'],
