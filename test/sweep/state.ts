@@ -24,10 +24,13 @@ const VIEWS: Record<string, string> = {
     from fx_rates)`,
 }
 
-/** Tables that are not compared: queues change those of clicks and webhooks, reads those of totals, a cron that of postbacks. */
+/**
+ * Tables that are not compared: queues change those of clicks, webhooks and exports, reads those of totals, a cron
+ * that of postbacks.
+ */
 const OMITTED = [
   ...['clicks', 'day_totals', 'totals_leases', 'webhook_messages', 'webhook_attempts'],
-  'postback_progress',
+  ...['exports', 'export_runs', 'postback_progress'],
 ]
 
 /** All tables that are compared. */
