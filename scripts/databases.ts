@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Argument } from 'commander'
+import { JURISDICTIONS } from '../src/admin/fields.ts'
 import { exitWithUsageError, oneOf, parseCommand, wholeNumber } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 import { describeBindings, nextBindings, withDatabases } from './databases/bindings.ts'
@@ -8,7 +9,6 @@ import { describeBindings, nextBindings, withDatabases } from './databases/bindi
 // Exit code 1: a step of wrangler failed; the last line says whether to repeat the command.
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
-const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
 
 const command = parseCommand(
   'npm run databases',

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { raiseAlarm } from '../src/admin/alarms.ts'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import type { AlarmJob } from '../src/admin/jobs.ts'
 import { RUN_LIMITS } from '../src/commission/statements/limits.ts'
@@ -92,6 +93,21 @@ test('an alarm that lasts is sent once a day, and logged each time', async () =>
   expect(await measure(NOW)).toHaveLength(1)
   expect(await measure(NOW + 600_000)).toEqual([])
   expect(await measure(NOW + DAY_MS)).toHaveLength(1)
+  expect(printedAs('warn')).toHaveLength(3)
+})
+
+test('an alarm that the queue refuses is sent with the next line of the log', async () => {
+  await fullAccount()
+  const refuse = () => Promise.reject(new Error('Queue sendBatch failed'))
+  const queue = overriding(listing(sent), { send: refuse, sendBatch: refuse })
+  const lists: AlarmJob[][] = []
+  const alarm = { type: 'late_run', subject: 'acme' } as const
+  for (const ACCOUNT_JOBS of [queue, listing(sent), listing(sent)]) {
+    await raiseAlarm(world({ ACCOUNT_JOBS }), alarm, { late_run: 'acme' }, NOW)
+    lists.push(sent.splice(0).flatMap(({ body }) => (body.job === 'alarm' ? [body] : [])))
+  }
+  expect(lists.map((list) => list.length)).toEqual([0, 1, 0])
+  expect(printedAs('error')).toEqual([JSON.stringify({ fault: 'Error', binding: 'DB' })])
   expect(printedAs('warn')).toHaveLength(3)
 })
 

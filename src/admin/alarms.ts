@@ -32,7 +32,9 @@ export async function raiseAlarm(
     const day = Math.floor(now / DAY_MS)
     const id = `${type} ${subject} ${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
     const object = env.CLIENT_GATE.getByName(`alarm:${id}`)
-    if (!(await object.useOnce((day + 1) * DAY_MS))) return
+    if (await object.hasEnded()) return
     await sendJobs(env, [{ job: 'alarm', alarm: type, id, data: line, at: now }])
+    // Only now: if the queue refuses the message, the next line sends it. Two messages have the same id.
+    await object.useOnce((day + 1) * DAY_MS)
   })
 }

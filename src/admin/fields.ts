@@ -243,7 +243,7 @@ const settings = {
 }
 
 /** The regions in which Cloudflare can create a Durable Object. */
-const REGIONS = [
+export const REGIONS = [
   'wnam',
   'enam',
   'sam',
@@ -256,6 +256,9 @@ const REGIONS = [
   'afr',
   'me',
 ] as const
+
+/** The jurisdictions within which Cloudflare can keep data. */
+export const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
 
 const region = v.nullable(
   describeField(
@@ -291,7 +294,7 @@ export const newAccount = {
   jurisdiction: v.optional(
     v.nullable(
       describeField(
-        f.oneOf('eu', 'us', 'fedramp'),
+        f.oneOf(...JURISDICTIONS),
         documentation(
           'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
           'eu',

@@ -1,3 +1,4 @@
+import { JURISDICTIONS, REGIONS } from '../../../src/admin/fields.ts'
 import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
@@ -55,23 +56,10 @@ const accountState = {
   ),
   binding: documented('The D1 binding of the database that stores the records.'),
   region: documented('The location hint of its Durable Objects; null: near their first caller.', {
-    enum: [
-      null,
-      'wnam',
-      'enam',
-      'sam',
-      'weur',
-      'eeur',
-      'apac',
-      'apac-ne',
-      'apac-se',
-      'oc',
-      'afr',
-      'me',
-    ],
+    enum: [null, ...REGIONS],
   }),
   jurisdiction: documented('The jurisdiction that keeps its journal of erasures; null: any.', {
-    enum: [null, 'eu', 'us', 'fedramp'],
+    enum: [null, ...JURISDICTIONS],
   }),
   storage_quota: documented('The bytes that the account may store.', COUNT),
   approvals: documented(
