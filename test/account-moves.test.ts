@@ -214,6 +214,9 @@ const outcome = async (response: Promise<Response>) => {
   return [status, headers.get('Retry-After')]
 }
 
+const putAffiliate = (account: string, affiliate_id: string) =>
+  askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id }])
+
 const customer = (n: number) => ({ ...ada, customer_id: `c-${n}` })
 
 describe('a move', () => {
@@ -272,6 +275,32 @@ describe('a move', () => {
     expect((await json(casino.get('activities'))).data).toHaveLength(1)
     expect((await casino.post('customers', [eve])).status).toBe(200)
   })
+
+  test.each<['DB' | 'DB_2', 'DB' | 'DB_2']>([
+    ['DB', 'DB_2'],
+    ['DB_2', 'DB'],
+  ])(
+    'leaves each entry of the audit log once while an old copy exists: from %s to %s',
+    async (binding, to) => {
+      await partner('forex', { account: 'noted', binding })
+      await partner('forex', { account: 'neighbour', binding: 'DB_2' })
+      await putAffiliate('noted', 'aff-1')
+      await storeMove('noted')
+      const turn = { account: 'noted', move: 'mov_1', attempt: 1 }
+      expect(await stepUntil(turn, 'switched')).toMatchObject({ to, status: 'switched' })
+      await putAffiliate('noted', 'aff-2')
+      const lists = ['audit-log', 'audit-log?account=noted'].map((path) => json(askAdmin(path)))
+      for (const { data, meta } of await Promise.all(lists)) {
+        const ids = data.map(({ id }: { id: string }) => id)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(meta.total).toBe(ids.length)
+        const affiliates = data.filter(({ action }: { action: string }) =>
+          action.startsWith('affiliate'),
+        )
+        expect(affiliates).toHaveLength(2)
+      }
+    },
+  )
 
   test('refuses writes in its pause with 503 and Retry-After; reads go on', async () => {
     const acme = await issuedPartner('forex', { account: 'paused' })

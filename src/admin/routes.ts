@@ -8,8 +8,10 @@ import { teamRates } from '../commission/rates/routes.ts'
 import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statements/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { listCopies } from '../db/directory/account-moves.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
-import { type AuditFilter, listAudit } from '../db/directory/audit.ts'
+import { type AuditFilter, type AuditSource, listAudit } from '../db/directory/audit.ts'
+import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
 import { accountExports, EXPORT_PATHS } from '../exports/routes.ts'
 import { CASE_PATHS, teamCases } from '../fraud/case-routes.ts'
@@ -156,18 +158,39 @@ function auditFilter(
   }
 }
 
+/** Returns the databases, besides the directory, whose entries the audit log of all accounts has. */
+async function auditSources(env: Env): Promise<AuditSource[]> {
+  const [bindings, copies] = await Promise.all([listBindings(env.DB), listCopies(env.DB)])
+  const copiesIn = Map.groupBy(copies, ({ binding }) => binding)
+  return bindings
+    .filter((binding) => binding !== 'DB')
+    .map((binding) => ({
+      db: resolveDatabase(env, binding),
+      copies: (copiesIn.get(binding) ?? []).map(({ account }) => account),
+    }))
+}
+
+/** Returns the database, besides the directory, that has entries of one account. */
+async function auditSourceOf(env: Env, found: Promise<Account | null>): Promise<AuditSource[]> {
+  const binding = (await found)?.binding ?? 'DB'
+  return binding === 'DB' ? [] : [{ db: resolveDatabase(env, binding), copies: [] }]
+}
+
 /** Responds with one page of the audit log: of all accounts, or of the one that the query names. */
 async function respondWithAudit(c: Context<AppEnv>): Promise<Response> {
   const query = readQuery(c.req.url, ...PAGE_PARAMETERS, ...AUDIT_PARAMETERS)
   const { account: id, ...narrowed } = auditFilter(query)
   const context = JSON.stringify(['audit', id, ...Object.entries(narrowed)])
   const page = await readPage(c.env, context, query)
-  const others = listBindings(c.env.DB).then((bindings) =>
-    bindings.filter((one) => one !== 'DB').map((binding) => resolveDatabase(c.env, binding)),
-  )
+  const found = id === null ? Promise.resolve(null) : findAccount(c.env.DB, id)
   const [account, list] = await Promise.all([
-    id === null ? null : findAccount(c.env.DB, id),
-    listAudit(c.env.DB, others, { account: id, ...narrowed }, page),
+    found,
+    listAudit(
+      c.env.DB,
+      id === null ? auditSources(c.env) : auditSourceOf(c.env, found),
+      { account: id, ...narrowed },
+      page,
+    ),
   ])
   if (id !== null && !account) throw invalidQuery(`There is no account ${quote(id)}.`)
   const roles = await rolesNow(

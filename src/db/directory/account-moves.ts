@@ -1,7 +1,7 @@
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, first, listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { type AccountMove, accountMoves } from '../schema.ts'
+import { type Account, type AccountMove, accountMoves } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { columnNames } from '../table.ts'
 import { NEXT_VERSION } from './accounts.ts'
@@ -52,6 +52,18 @@ export const listMoves = (
   page: Page,
 ): Promise<FoundPage<AccountMove>> =>
   listRows(db, { table: accountMoves, key: 'id', descending: true, account }, page)
+
+const LIST_COPIES = compileStatement(`
+  select m.account, iif(m.source = a.binding, m.target, m.source) as binding
+  from account_moves m indexed by account_moves_due cross join accounts a on a.id = m.account
+  where m.due_at is not null`)
+
+/** A copy of an account in a database in which it does not live: of a move that has not ended. */
+export type AccountCopy = Pick<Account, 'binding'> & Pick<AccountMove, 'account'>
+
+/** Lists the copies of accounts. */
+export const listCopies = (db: D1Database): Promise<AccountCopy[]> =>
+  all<AccountCopy>(db, LIST_COPIES)
 
 /** Which Workflow goes on with a move. */
 export interface MoveTurn {

@@ -71,16 +71,27 @@ export interface AuditFilter {
   readonly kinds?: readonly string[]
 }
 
+/** A database besides the directory whose entries a list has. */
+export interface AuditSource {
+  readonly db: D1Database
+  /** The accounts of which the database has only a copy, during and after a move: their entries are elsewhere. */
+  readonly copies: readonly string[]
+}
+
 /**
  * Returns the FROM and WHERE clauses of a filtered list. No index has the actor or the action, so they are
  * searched for in the latest entries only.
  */
 function filteredFrom(
   { account, start, end, actor, kinds }: AuditFilter,
+  copies: readonly string[],
   isAfter: boolean,
 ): string {
   const range = [
     account === null ? 'true' : 'account = :account',
+    ...(copies.length === 0
+      ? []
+      : ['(account is null or account not in (select value from json_each(:copies)))']),
     ...(start === undefined ? [] : ['id >= :start']),
     ...(end === undefined ? [] : ['id < :end']),
     ...(isAfter ? [isBeyondCursor(['id'], true)] : []),
@@ -106,7 +117,7 @@ const idAt = (time: number | undefined) =>
  */
 export async function listAudit(
   directory: D1Database,
-  findOthers: Promise<readonly D1Database[]>,
+  findOthers: Promise<readonly AuditSource[]>,
   filter: AuditFilter,
   { number, size, after, counted = null }: Page,
 ): Promise<FoundPage<AuditRecord>> {
@@ -114,21 +125,30 @@ export async function listAudit(
   // Each database may have all entries of the page, and of the pages before it.
   const page = { number: 1, size: offset + size, after, counted }
   const { account, start, end, actor, kinds } = filter
-  const query = {
-    columns: columnNames(auditLog),
-    from: filteredFrom(filter, false),
-    fromCursor: filteredFrom(filter, true),
-    key: ['id'],
-    descending: true,
-    values: { account, start: idAt(start), end: idAt(end), actor, kinds: JSON.stringify(kinds) },
+  const values = {
+    account,
+    start: idAt(start),
+    end: idAt(end),
+    actor,
+    kinds: JSON.stringify(kinds),
   }
-  const read = (db: D1Database) => paginate<typeof auditLog.$inferSelect>(db, query, page)
+  const read = ({ db, copies }: AuditSource) => {
+    const query = {
+      columns: columnNames(auditLog),
+      from: filteredFrom(filter, copies, false),
+      fromCursor: filteredFrom(filter, copies, true),
+      key: ['id'],
+      descending: true,
+      values: { ...values, copies: JSON.stringify(copies) },
+    }
+    return paginate<typeof auditLog.$inferSelect>(db, query, page)
+  }
   const [ofDirectory, ofOthers] = await Promise.all([
-    read(directory),
+    read({ db: directory, copies: [] }),
     findOthers.then((others) => Promise.all(others.map(read))),
   ])
   const pages = [ofDirectory, ...ofOthers]
-  // While an account has an old copy in another database, both have its entries.
+  // While an account is copied to the directory, both databases have its entries.
   const found = new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row]))
   const rows = [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1))
   const data = rows
