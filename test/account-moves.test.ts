@@ -14,6 +14,7 @@ import type { Grant } from '../src/auth/grant.ts'
 import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
 import { cancelMove, insertMove } from '../src/db/directory/account-moves.ts'
 import { closeWrites } from '../src/db/move/follow.ts'
+import { MOVE_LIMITS } from '../src/db/move/place.ts'
 import { limitQueries } from '../src/db/query-limit.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
@@ -187,8 +188,10 @@ async function stepUntil(turn: Turn, ...statuses: string[]) {
 const end = (turn: Turn) => stepUntil(turn, 'nothing')
 
 const LIMITS = { ...PAUSE_LIMITS }
+const STEP_LIMITS = { ...MOVE_LIMITS }
 afterEach(() => {
   Object.assign(PAUSE_LIMITS, LIMITS)
+  Object.assign(MOVE_LIMITS, STEP_LIMITS)
 })
 
 /** Returns the tables of a database with rows of an account. */
@@ -301,6 +304,32 @@ describe('a move', () => {
       }
     },
   )
+
+  test('shows how many of about how many records are copied and compared', async () => {
+    const acme = await issuedPartner('forex', { account: 'shown' })
+    await acme.post('customers', [customer(1), customer(2), customer(3)])
+    Object.assign(MOVE_LIMITS, { rows: 1, pagesPerBatch: 1, pages: 1 })
+    const turn = await storeMove('shown')
+    const browser = await signedIn()
+    const shown = new Set<string>()
+    let page = ''
+    while ((await stateOf(turn)).status !== 'waiting') {
+      await advanceMove(env as Env, turn)
+      const { status, records_done, records_about } = await stateOf(turn)
+      shown.add(`${status} ${records_done} of ${records_about}`)
+      if (records_done === 2)
+        page += await (await browser.get('/console/accounts/shown/account')).text()
+    }
+    expect([...shown]).toEqual([
+      ...[1, 2, 3].map((done) => `copying ${done} of 3`),
+      'comparing null of null',
+      ...[1, 2, 3].map((done) => `comparing ${done} of 3`),
+      'waiting null of null',
+    ])
+    expect(page).toContain('Its records are being copied: 2 of about 3.')
+    expect(page).toContain('The copied records are being compared: 2 of about 3.')
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
+  })
 
   test('refuses writes in its pause with 503 and Retry-After; reads go on', async () => {
     const acme = await issuedPartner('forex', { account: 'paused' })

@@ -24,8 +24,8 @@ import {
   openWrites,
   startFollowing,
 } from '../db/move/follow.ts'
-import { type CopyRefusal, CopyRefused } from '../db/move/place.ts'
-import { findWork } from '../db/records/moving.ts'
+import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.ts'
+import { countRecords, findWork } from '../db/records/moving.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { AccountMove } from '../db/schema.ts'
 import { PAUSE_LIMITS } from './move-limits.ts'
@@ -121,15 +121,28 @@ async function goOn(
   return seconds
 }
 
-const placeOf = ({ place }: AccountMove) => (place === null ? null : JSON.parse(place))
+/** Where a move goes on, and about how many records the account has. */
+type MovePlace = CopyPlace & { readonly about: number }
 
-const textOf = (place: object | null) => place && JSON.stringify(place)
+/** Returns where a move goes on with copying or comparing; null at the begin of both. */
+export const placeOf = ({ place }: AccountMove): MovePlace | null =>
+  place === null ? null : JSON.parse(place)
+
+/** Returns the place that is stored after a step. */
+async function textOf({ move, source }: Step, place: CopyPlace | null): Promise<string | null> {
+  if (place === null) return null
+  const about = placeOf(move)?.about ?? (await countRecords(source, move.account))
+  return JSON.stringify({ ...place, about } satisfies MovePlace)
+}
 
 async function copying(step: Step): Promise<Next> {
   const { move, source, target } = step
   if (move.place === null) await startFollowing(source, target, move.account)
   const place = await copyStep(source, target, move.account, placeOf(move))
-  return goOn(step, { ...(place === null && { status: 'comparing' }), place: textOf(place) })
+  return goOn(step, {
+    ...(place === null && { status: 'comparing' }),
+    place: await textOf(step, place),
+  })
 }
 
 /** Copies what has changed meanwhile. Returns whether little is left. */
@@ -141,7 +154,10 @@ async function comparing(step: Step): Promise<Next> {
   if (!(await hasCaughtUp(step))) return 0
   const { differences, next } = await compareStep(source, target, move.account, placeOf(move))
   if (differences.length > 0) return fail(step, differs(differences.map(({ table }) => table)))
-  return goOn(step, { ...(next === null && { status: 'waiting' }), place: textOf(next) })
+  return goOn(step, {
+    ...(next === null && { status: 'waiting' }),
+    place: await textOf(step, next),
+  })
 }
 
 async function waiting(step: Step): Promise<Next> {

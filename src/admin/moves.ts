@@ -26,17 +26,20 @@ import { notFound, readFields, validationFailed } from './body.ts'
 import { respondWithList } from './list-route.ts'
 import { newMove } from './move-fields.ts'
 import { PAUSE_LIMITS } from './move-limits.ts'
-import { dropAt, startMove } from './move-steps.ts'
+import { dropAt, placeOf, startMove } from './move-steps.ts'
 
 /** Returns a move as the administration API shows it. */
 export const presentMove = (move: AccountMove) => {
   const due = move.status === 'switched' ? dropAt(move) : null
+  const place = placeOf(move)
   return {
     move: move.id,
     account: move.account,
     from: move.source,
     to: move.target,
     status: move.status,
+    records_done: place?.records ?? null,
+    records_about: place?.about ?? null,
     waits_for: move.waits_for,
     pause_ms: move.pause_ms,
     reason: move.reason,

@@ -19,6 +19,8 @@ interface Move {
   readonly move: string
   readonly account: string
   readonly status: string
+  readonly records_done: number | null
+  readonly records_about: number | null
   readonly waits_for: string | null
   readonly reason: string | null
 }
@@ -26,8 +28,11 @@ interface Move {
 const UNDERWAY: readonly string[] = ['copying', 'comparing', 'waiting', 'switching', 'cancelling']
 
 /** Says how far a move is. */
-const progressOf = ({ status, waits_for }: Move) =>
-  waits_for === null ? status : `${status}, for: ${waits_for}`
+function progressOf({ status, records_done, records_about, waits_for }: Move): string {
+  if (waits_for !== null) return `${status}, for: ${waits_for}`
+  if (records_done === null || records_about === null) return status
+  return `${status}: ${records_done} of about ${records_about} records`
+}
 
 /** Returns what follows from the state of a move. */
 function moveNote(body: unknown): string | null {

@@ -1,5 +1,5 @@
 import type { Visit } from '../page.ts'
-import { Badge, Live, Time } from './data.tsx'
+import { Badge, count, Live, Time } from './data.tsx'
 import { Facts, type Pair } from './fields.tsx'
 import { ChangeForm, FoldedForm } from './forms.tsx'
 
@@ -9,6 +9,8 @@ export interface Move {
   readonly from: string
   readonly to: string
   readonly status: string
+  readonly records_done: number | null
+  readonly records_about: number | null
   readonly waits_for: string | null
   readonly pause_ms: number | null
   readonly reason: string | null
@@ -30,11 +32,19 @@ const WAITS: Readonly<Record<string, string>> = {
   writes: 'It waits for a time with fewer changes.',
 }
 
+/** Returns a sentence, and how many records it holds for so far. */
+function withProgress(sentence: string, { records_done, records_about }: Move): string {
+  return records_done === null || records_about === null
+    ? `${sentence}.`
+    : `${sentence}: ${count(records_done)} of about ${count(records_about)}.`
+}
+
 /** Says how far a move is. */
-function stateOf({ from, to, status, waits_for }: Move): string {
+function stateOf(move: Move): string {
+  const { from, to, status, waits_for } = move
   const states: Readonly<Record<string, string>> = {
-    copying: 'Its records are being copied. The account works as always.',
-    comparing: 'The copy is being compared. The account works as always.',
+    copying: `${withProgress('Its records are being copied', move)} The account works as always.`,
+    comparing: `${withProgress('The copied records are being compared', move)} The account works as always.`,
     waiting: WAITS[waits_for ?? ''] ?? 'It is about to switch.',
     switching: 'Changes are refused for a moment.',
     switched: `The account is in ${to}. A copy is kept in ${from} for now.`,

@@ -34,7 +34,7 @@ export async function compareStep(
     if (JSON.stringify(page.found) !== JSON.stringify(copy.found)) {
       differences.push(...(await confirm(pair, table, differing(table, page.found, copy.found))))
     }
-    return { after: end }
+    return { after: end, rows: page.found.length }
   })
   return { differences, next }
 }

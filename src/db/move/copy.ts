@@ -1,3 +1,4 @@
+import { COUNTED_RESOURCES } from '../records/reset.ts'
 import { readPage, rowKey, type StoredRow } from './pages.ts'
 import { describePair, type Pair } from './pair.ts'
 import { type CopyPlace, type Key, MOVE_LIMITS } from './place.ts'
@@ -23,9 +24,11 @@ export async function copyStep(
   return eachTable(pair, place, (table, after) => copyPages(pair, table, writer, after))
 }
 
-/** The end of a part of a table: the key behind which the next one begins; null at the end of the table. */
+/** The end of a part of a table. */
 export interface PartEnd {
+  /** The key behind which the next part begins; null at the end of the table. */
   readonly after: Key | null
+  readonly rows: number
 }
 
 /**
@@ -39,10 +42,16 @@ export async function eachTable(
 ): Promise<CopyPlace | null> {
   const first = place ? tables.findIndex(({ name }) => name === place.table) : 0
   let after = place?.after ?? null
+  // A place that an earlier version has stored has none.
+  let records = place?.records ?? 0
   for (const table of tables.slice(Math.max(first, 0))) {
     do {
-      if (left.pages <= 0 || left.queries < mostQueries(table)) return { table: table.name, after }
-      ;({ after } = await doPart(table, after))
+      if (left.pages <= 0 || left.queries < mostQueries(table)) {
+        return { table: table.name, after, records }
+      }
+      const end = await doPart(table, after)
+      after = end.after
+      if (table.name in COUNTED_RESOURCES) records += end.rows
     } while (after !== null)
   }
   return null
@@ -73,5 +82,5 @@ async function copyPages(
   if (put.length > 0) {
     left.queries -= await writeCopy(target, table, { account, writer }, { gone: [], put })
   }
-  return { after: isLast ? null : after }
+  return { after: isLast ? null : after, rows: put.length }
 }

@@ -21,6 +21,8 @@ export interface CopyPlace {
   readonly table: string
   /** The primary key of the last row without its account; null at the begin of a table. */
   readonly after: Key | null
+  /** How many records come before it: rows of the tables that an account sends. */
+  readonly records: number
 }
 
 /** A primary key without its account. */

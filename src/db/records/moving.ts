@@ -1,4 +1,4 @@
-import { first } from '../query.ts'
+import { first, only } from '../query.ts'
 import type { AccountMove } from '../schema.ts'
 import { compileStatement } from '../statement.ts'
 
@@ -8,6 +8,15 @@ const FIND_WORK = compileStatement(`
     when exists (select 1 from resets where account = :account) then 'reset'
     when exists (select 1 from erasures where account = :account and next_day is not null) then 'erasure'
   end as work`)
+
+const COUNT_RECORDS = compileStatement(`
+  select (select coalesce(sum(total + held), 0) from totals where account = :account)
+    - (select coalesce(sum(records), 0) from archived_months
+      where account = :account and state in ('sealed', 'archived', 'restoring')) as records`)
+
+/** Returns about how many records of an account are in its database: of months that leave or come back, none. */
+export const countRecords = async (db: D1Database, account: string): Promise<number> =>
+  (await only<{ records: number }>(db, COUNT_RECORDS, { account })).records
 
 /** Returns the work of an account that has to end before its writes are refused; null if there is none. */
 export async function findWork(

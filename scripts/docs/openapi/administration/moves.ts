@@ -20,6 +20,14 @@ export const MOVE_SCHEMAS: Record<string, JsonSchema> = {
       '`copying`: its rows are copied. `comparing`: the copy is compared. `waiting`: the pause waits, see `waits_for`. `switching`: writes are refused for a moment. `switched`: the account is in the new database, and the old copy is kept until `drop_at`. `dropping`: the old copy is being deleted. `done`: it is deleted. `cancelling`: the account stays where it was, and its copy is being deleted. `cancelled` and `failed`: it is deleted.',
       oneOf(...BEFORE_SWITCH, 'switched', 'dropping', 'done', 'cancelling', 'cancelled', 'failed'),
     ),
+    records_done: documented(
+      'How many records are copied so far, or compared if the status is `comparing`. Null in other states, and while the first of them are copied or compared.',
+      orNull(COUNT),
+    ),
+    records_about: documented(
+      'About how many records there are to copy or to compare. Null where `records_done` is.',
+      orNull(COUNT),
+    ),
     waits_for: documented(
       'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `writes`: fewer writes. Null if it waits for nothing.',
       { enum: [null, 'run', 'reset', 'erasure', 'writes'] },
