@@ -110,11 +110,12 @@ export async function pageCustomers(
   }
 }
 
-/** A record of a case on the wire. `values` is null if the record is gone. */
+/** A record of a case on the wire. `values` is null if the record is gone or archived. */
 interface PresentedEvidence extends Omit<Evidence, 'day' | 'delivery_id'> {
   readonly day: string
   readonly delivery_id: string | null
   readonly values: Readonly<Record<string, string | number | null>> | null
+  readonly archived: boolean
 }
 
 /** Reads one page of the records of a case, with their main values. */
@@ -166,13 +167,16 @@ async function withValues(
 ): Promise<PresentedEvidence[]> {
   const byResource = Map.groupBy(evidence, ({ resource }) => resource)
   const of = (resource: Evidence['resource']) => byResource.get(resource) ?? []
-  const values = await readMainValues(db, account, {
+  const keys = {
     customers: of('customers').map(({ id }) => storedKey(id)),
     transactions: of('transactions').map(({ id }) => storedKey(id)),
     'trading-activity': of('trading-activity').map(activityKey),
     activities: of('activities').map(({ id }) => id),
     statements: of('statements').map(({ id }) => id),
-  })
+  }
+  const days = evidence.map(({ resource, day }) => [resource, day] as const)
+  const { values, archived } = await readMainValues(db, account, keys, days)
+  const archivedDays = new Set(archived.map((one) => one.join()))
   const byRecord = new Map(
     Object.entries(values).flatMap(([resource, rows]) => {
       const own = of(resource as Evidence['resource'])
@@ -182,12 +186,16 @@ async function withValues(
       })
     }),
   )
-  return evidence.map((one) => ({
-    ...one,
-    day: dayText(one.day),
-    delivery_id: one.delivery_id ?? null,
-    values: byRecord.get(evidenceKey(one)) ?? null,
-  }))
+  return evidence.map((one) => {
+    const found = byRecord.get(evidenceKey(one)) ?? null
+    return {
+      ...one,
+      day: dayText(one.day),
+      delivery_id: one.delivery_id ?? null,
+      values: found,
+      archived: found === null && archivedDays.has(`${one.resource},${one.day}`),
+    }
+  })
 }
 
 const TIMES = new Set(['signup_date', 'transaction_date', 'createtime'])

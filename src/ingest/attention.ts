@@ -242,7 +242,7 @@ async function countRefusedStoredSince(
       return columns ? [{ delivery: delivery.id, ...columns }] : []
     })
   })
-  return keys.length === 0 ? 0 : countStoredSince(session, account, resource.recordTable, keys)
+  return keys.length === 0 ? 0 : countStoredSince(session, account, resource, keys)
 }
 
 /** Returns the columns of the key of a refused record; undefined if the log has only a part of it. */

@@ -85,7 +85,7 @@ const DECISIONS =
 
 /** The main values of records by resource. */
 const VALUES: JsonSchema = documented(
-  'The main values of the record, by the names of its fields. Null if it is gone.',
+  'The main values of the record, by the names of its fields. Null if it is gone or archived.',
   { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } },
 )
 
@@ -123,6 +123,10 @@ export const CASE_SCHEMAS: Record<string, JsonSchema> = {
       orNull(TEXT),
     ),
     values: VALUES,
+    archived: documented(
+      'Whether the record is in the archive: its own route has it, and the case does not need it.',
+      FLAG,
+    ),
   }),
   FraudCustomer: object({
     customer_id: documented('The customer.'),

@@ -18,8 +18,9 @@ export interface EvidenceRecord {
   readonly day: string
   readonly customer_id: string | null
   readonly delivery_id: string | null
-  /** Its main values; null if the record is no longer stored. */
+  /** Its main values; null if the record is no longer stored, or archived. */
   readonly values: Readonly<Record<string, string | number | null>> | null
+  readonly archived: boolean
 }
 
 const NONE = <span class="quiet">–</span>
@@ -57,8 +58,9 @@ const UNITS = [
 ] as const
 
 /** Renders the main values of a record. */
-function Values({ resource, values }: EvidenceRecord) {
-  if (values === null) return <span class="quiet">No longer stored</span>
+function Values({ resource, values, archived }: EvidenceRecord) {
+  if (values === null)
+    return <span class="quiet">{archived ? 'Archived' : 'No longer stored'}</span>
   const after = afterClick(values)
   const { currency, status } = values
   const shown = Object.entries(SHOWN[resource]).flatMap(([name, field]) => {
@@ -88,7 +90,7 @@ export function RecordName({
   record,
 }: {
   visit: Visit
-  record: Omit<EvidenceRecord, 'delivery_id'>
+  record: Omit<EvidenceRecord, 'delivery_id' | 'archived'>
 }): Child {
   const { resource, id, day, customer_id, values } = record
   if (resource === 'statements') {

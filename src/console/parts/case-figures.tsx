@@ -267,13 +267,17 @@ const currencyOf = ({ figures }: FraudCase, records: readonly EvidenceRecord[]) 
   records.map(({ values }) => values?.currency).find((one) => typeof one === 'string') ??
   figures.find(({ unit }) => /^[A-Z]{3}$/.test(unit))?.unit
 
-/** Reads and renders the weeks of the affiliate before and during a case, as bars; nothing if all are 0. */
+/**
+ * Reads and renders the weeks of the affiliate before and during a case, as bars; nothing if all are 0, or if a record
+ * of the case is archived: its month would have to come back for them.
+ */
 export async function renderPast(visit: Visit, found: FraudCase, { vertical, records }: PastOf) {
   const { affiliate_id, opened_for } = found
   const metrics = metricsOfCase(found, vertical)
   const weeks = weeksOf(found)
   const [first, last] = [weeks[0], weeks.at(-1)]
-  if (metrics.length === 0 || !first || !last) return null
+  if (metrics.length === 0 || !first || !last || records.some(({ archived }) => archived))
+    return null
   const report = await visit.api
     .get<Report>(apiPath(visit.account, 'reports'), {
       ...{ from: dayText(first.first), to: dayText(last.last) },

@@ -117,11 +117,20 @@ export function requireRecords(rows: readonly unknown[]): void {
   if (rows.length > 0) throw new RecordsArchived(null, rows as readonly NeededMonth[])
 }
 
-const OF_RECORD = compileStatement(`
-  select m.resource, m.first_day, m.fault from archived_records r
+const OF_RECORDS = compileStatement(`
+  select m.resource, m.first_day, m.fault from ${JSON_EACH}(:records) s
+  cross join archived_records r on r.account = :account and r.resource = s.value ->> 0
+    and r.id = s.value ->> 1
   cross join archived_months m on m.account = r.account and m.resource = r.resource
-    and m.first_day = r.first_day and m.state in ${AWAY}
-  where r.account = :account and r.resource = :resource and r.id = :id`)
+    and m.first_day = r.first_day and m.state in ${AWAY}`)
+
+/** Returns the statement that finds the archived months of records, each named by its resource and its stored id. */
+export const archivedMonthsOfRecords = (
+  db: Connection,
+  account: string,
+  records: readonly (readonly [resource: string, id: unknown])[],
+): D1PreparedStatement =>
+  bindStatement(db, OF_RECORDS, { account, records: JSON.stringify(records) })
 
 /**
  * Throws if a record that is not in the database is archived: its month is restored from then on.
@@ -136,8 +145,8 @@ export const requireRecord = (
   id: unknown,
 ): Promise<void> =>
   orRestore(db, account, async () => {
-    const values = { account, resource, id }
-    const { results } = await withD1Retry(() => bindStatement(db, OF_RECORD, values).all())
+    const found = archivedMonthsOfRecords(db, account, [[resource, id]])
+    const { results } = await withD1Retry(() => found.all())
     requireRecords(results)
   })
 
@@ -197,3 +206,62 @@ export const archivedMonthsOfCustomers = (
   ids: readonly string[],
 ): D1PreparedStatement =>
   bindStatement(db, OF_CUSTOMERS, { account, needs: needsOf(needed), ids: JSON.stringify(ids) })
+
+/** The object `o` is of the month, and has a record that a delivery from `:since` on may have written. */
+const HAS_LATER_DELIVERY = `exists (select 1 from archive_objects o
+      where o.account = m.account and o.resource = m.resource and o.first_day = m.first_day
+        and o.deliveries ->> 1 >= :since)`
+
+const WRITTEN_SINCE = compileStatement(`${ON_DAYS_SQL} and ${HAS_LATER_DELIVERY}`)
+
+const WRITTEN_SINCE_OF_CUSTOMERS = compileStatement(`${ON_DAYS_SQL} and ${HAS_LATER_DELIVERY}
+    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
+      where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
+        and a.customer_id = i.value)`)
+
+/**
+ * Returns the statement that finds the archived months of some days in which the delivery `since` or a later one
+ * may have written records: those of all customers if `ids` is null.
+ */
+export const archivedMonthsSince = (
+  db: Connection,
+  account: string,
+  needed: readonly NeededDays[],
+  ids: readonly string[] | null,
+  since: string,
+): D1PreparedStatement => {
+  const values = { account, needs: needsOf(needed), since }
+  return ids === null
+    ? bindStatement(db, WRITTEN_SINCE, values)
+    : bindStatement(db, WRITTEN_SINCE_OF_CUSTOMERS, { ...values, ids: JSON.stringify(ids) })
+}
+
+/**
+ * Whether a customer `a` of an archived month was received after one of its objects had records of them, or
+ * a delivery whose records are in it had some that waited.
+ */
+const MAY_HAVE_WAITED = `exists (select 1 from archive_objects o
+        where o.account = m.account and o.resource = m.resource and o.first_day = m.first_day and (
+          exists (select 1 from customers c
+            where c.account = a.account and c.customer_id = a.customer_id and c.revision = 1
+              and c.delivery > o.deliveries ->> 0)
+          or exists (select 1 from deliveries d
+            where d.account = m.account and d.id between o.deliveries ->> 0 and o.deliveries ->> 1
+              and d.unknown_at is not null)))`
+
+const RELEASED = compileStatement(`${ON_DAYS_SQL}
+    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
+      where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
+        and a.customer_id = i.value and ${MAY_HAVE_WAITED})`)
+
+/**
+ * Returns the statement that finds the archived months of some days in which customers may have records that
+ * waited for them.
+ */
+export const archivedMonthsReleased = (
+  db: Connection,
+  account: string,
+  needed: readonly NeededDays[],
+  ids: readonly string[],
+): D1PreparedStatement =>
+  bindStatement(db, RELEASED, { account, needs: needsOf(needed), ids: JSON.stringify(ids) })

@@ -1,3 +1,4 @@
+import { isArchivedSql } from '../archive/touched.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
@@ -112,25 +113,38 @@ export type RecordValues = Readonly<Record<string, string | number | null>> & {
 
 const RESOURCES = Object.keys(SELECTS) as (keyof RecordKeys)[]
 
-/** Returns the main values of records by resource; records that are gone are left out. */
+/** A resource and a day, in days since 1970. */
+export type ResourceDay = readonly [resource: string, day: number]
+
+const ARCHIVED_DAYS = compileStatement(`
+  select value ->> 0 as resource, value ->> 1 as day from ${JSON_EACH}(:days)
+  where ${isArchivedSql('value ->> 0', 'value ->> 1')}`)
+
+/**
+ * Returns the main values of records by resource; records that are gone or archived are left out.
+ *
+ * @param days The days of the records; `archived` has those whose records are archived.
+ */
 export async function readMainValues(
   db: Connection,
   account: string,
   keys: RecordKeys,
-): Promise<Record<keyof RecordKeys, RecordValues[]>> {
+  days: readonly ResourceDay[],
+): Promise<{ values: Record<keyof RecordKeys, RecordValues[]>; archived: ResourceDay[] }> {
   const wanted = RESOURCES.filter((resource) => keys[resource].length > 0)
-  const found: Record<keyof RecordKeys, RecordValues[]> = {
+  const values: Record<keyof RecordKeys, RecordValues[]> = {
     ...{ customers: [], transactions: [], 'trading-activity': [], activities: [], statements: [] },
   }
-  if (wanted.length === 0) return found
-  const lists = await readBatch<RecordValues[][]>(
-    db,
-    wanted.map((resource) =>
+  if (wanted.length === 0) return { values, archived: [] }
+  type Lists = [{ resource: string; day: number }[], ...RecordValues[][]]
+  const [archived, ...lists] = await readBatch<Lists>(db, [
+    bindStatement(db, ARCHIVED_DAYS, { account, days: JSON.stringify(days) }),
+    ...wanted.map((resource) =>
       bindStatement(db, SELECTS[resource], { account, keys: JSON.stringify(keys[resource]) }),
     ),
-  )
-  for (const [i, resource] of wanted.entries()) found[resource] = lists[i] ?? []
-  return found
+  ])
+  for (const [i, resource] of wanted.entries()) values[resource] = lists[i] ?? []
+  return { values, archived: archived.map(({ resource, day }) => [resource, day] as const) }
 }
 
 /** Returns the id of a record or customer as it is stored. */

@@ -29,7 +29,10 @@ const FIRST_RECORD = compileStatement(`
     union all select min(day) from transactions not indexed where account = :account
     union all select min(date) from activity not indexed where account = :account
     union all select min(day) from events not indexed where account = :account
-    union all select min(first_day) from archived_months where account = :account and state in ${AWAY})`)
+    union all select min(o.days ->> '$[0][0]') from archived_months m
+      cross join archive_objects o on o.account = m.account and o.resource = m.resource
+        and o.first_day = m.first_day and o.part = 1
+      where m.account = :account and m.state in ${AWAY})`)
 
 /** What an account has stored before a fraud rule is put. */
 export interface StoredRules {

@@ -1,4 +1,5 @@
 import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
+import { AWAY } from '../archive/touched.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all } from '../query.ts'
 import type { Delivery } from '../schema.ts'
@@ -12,7 +13,7 @@ import {
   searchSql,
   walkTermsIf,
 } from './delivery-search-sql.ts'
-import type { RecordTable } from './record-table.ts'
+import type { RecordView } from './list.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
 /** A delivery that a search found, with what the log keeps of the records with the id, as JSON. */
@@ -137,26 +138,42 @@ export interface RefusedKey {
   readonly end?: string
 }
 
-/** Counts the keys under which a later delivery has stored a record. */
+/** Whether a record with an id is archived, among others that a later delivery has written. */
+const isArchivedSince = (matches: string) => `exists (select 1 from archived_records t
+      cross join archived_months m on m.account = t.account and m.resource = t.resource
+        and m.first_day = t.first_day and m.state in ${AWAY}
+      cross join archive_objects o on o.account = t.account and o.resource = t.resource
+        and o.first_day = t.first_day and o.deliveries ->> 1 > k.value ->> 0
+      where t.account = :account and t.resource = :resource and ${matches})`
+
+/**
+ * Counts the keys under which a later delivery has stored a record. Of an archived record only the last delivery of
+ * its object is known. Archived trading activity does not count.
+ */
 export async function countStoredSince(
   session: D1DatabaseSession,
   account: string,
-  { table, key }: RecordTable,
+  { name: resource, recordTable: { table, key } }: RecordView,
   keys: readonly RefusedKey[],
 ): Promise<number> {
   const cell = (i: number) => `k.value ->> ${i + 2}`
-  const matches = key.map((name, i) =>
-    i === key.length - 1
-      ? `t.${name} >= ${cell(i)} and t.${name} <= ifnull(k.value ->> 1, ${cell(i)})`
-      : `t.${name} = ${cell(i)}`,
-  )
+  const matchesOf = (columns: readonly string[]) =>
+    columns
+      .map((name, i) =>
+        i === columns.length - 1
+          ? `t.${name} >= ${cell(i)} and t.${name} <= ifnull(k.value ->> 1, ${cell(i)})`
+          : `t.${name} = ${cell(i)}`,
+      )
+      .join(' and ')
   const statement = compileStatement(`
   select count(*) as stored from ${JSON_EACH}(:keys) k
   where exists (select 1 from ${table} t
-    where t.account = :account and ${matches.join(' and ')} and t.delivery > k.value ->> 0)`)
+    where t.account = :account and ${matchesOf(key)} and t.delivery > k.value ->> 0)
+    ${key.length === 1 ? `or ${isArchivedSince(matchesOf(['id']))}` : ''}`)
   const rows = keys.map(({ delivery, values, end = null }) => [delivery, end, ...values])
   const [found] = await all<{ stored: number }>(session, statement, {
     account,
+    resource,
     keys: JSON.stringify(rows),
   })
   return found?.stored ?? 0

@@ -1,6 +1,12 @@
+import {
+  archivedMonthsOfCustomers,
+  archivedMonthsOfRecords,
+  type NeededMonth,
+  orRestore,
+  requireRecords,
+} from '../archive/needed.ts'
 import { decodeRow, encode } from '../column-types.ts'
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, required } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
 import { endOfTexts } from '../text-range.ts'
 import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
 
@@ -33,7 +39,11 @@ export const storedRecordSql = ({ recordTable: { table, key, canHold } }: Record
   `select delivery, idx, revision, ${canHold ? 'held' : '0 as held'} from ${table}
       where account = :account and ${key[0]} = :id`
 
-/** Finds the records of an account that are stored under an id: at most one of each resource. */
+/**
+ * Finds the records of an account that are stored under an id: at most one of each resource.
+ *
+ * @throws RecordsArchived if one is archived; it is restored from then on.
+ */
 export async function findStoredRecords(
   session: D1DatabaseSession,
   views: readonly RecordView[],
@@ -42,19 +52,75 @@ export async function findStoredRecords(
 ): Promise<StoredRecord[]> {
   const searched = views.flatMap((view) => {
     const stored = storedId(view, id)
-    return stored === null ? [] : [{ view, stored }]
+    return stored === null ? [] : [{ view, key: [stored] }]
   })
-  const results = await withD1Retry(() =>
-    session.batch<Omit<StoredRecord, 'resource'>>(
-      searched.map(({ view, stored }) =>
-        bindStatement(session, compileStatement(storedRecordSql(view)), { account, id: stored }),
-      ),
+  const found = await readSearched<Omit<StoredRecord, 'resource'>>(
+    session,
+    account,
+    searched,
+    searched.map(({ view, key: [stored] }) =>
+      bindStatement(session, compileStatement(storedRecordSql(view)), { account, id: stored }),
     ),
   )
   return searched.flatMap(({ view }, i) =>
-    required(results[i], 'result').results.map((row) => ({ resource: view.name, ...row })),
+    required(found[i], 'result').map((row) => ({ resource: view.name, ...row })),
   )
 }
+
+/** A record that is looked for: the values of its whole key, as stored. */
+interface SearchedRecord {
+  readonly view: RecordView
+  readonly key: readonly unknown[]
+}
+
+/** Finds the archived months of some records by their ids, and by their days and customers where a key has these. */
+const archivedMonths = (
+  session: D1DatabaseSession,
+  account: string,
+  searched: readonly SearchedRecord[],
+): D1PreparedStatement[] => {
+  const byDay = searched.filter(({ key }) => key.length > 1)
+  return [
+    archivedMonthsOfRecords(
+      session,
+      account,
+      searched.flatMap(({ view, key }) => (key.length === 1 ? [[view.name, key[0]] as const] : [])),
+    ),
+    ...byDay.map(({ view, key: [day, customer] }) =>
+      archivedMonthsOfCustomers(
+        session,
+        account,
+        [{ resource: view.name, days: [Number(day)] }],
+        [String(customer)],
+      ),
+    ),
+  ]
+}
+
+/**
+ * Reads the rows of records that are looked for, those of each by its own statement.
+ *
+ * @throws RecordsArchived if one is archived and not in the database; it is restored from then on.
+ */
+const readSearched = <Row>(
+  session: D1DatabaseSession,
+  account: string,
+  searched: readonly SearchedRecord[],
+  statements: readonly D1PreparedStatement[],
+): Promise<Row[][]> =>
+  orRestore(session, account, async () => {
+    const results = await readBatch<Row[][]>(session, [
+      ...statements,
+      ...archivedMonths(session, account, searched),
+    ])
+    const found = results.slice(0, searched.length)
+    const isFound = new Set(
+      searched.flatMap(({ view }, i) => (found[i]?.length ? [view.name as string] : [])),
+    )
+    const months = results.slice(searched.length).flat() as unknown as NeededMonth[]
+    requireRecords(months.filter(({ resource }) => !isFound.has(resource)))
+    return found
+  })
 
 /** A stored record with its content. */
 export interface FoundRecord extends Omit<StoredRecord, 'resource' | 'idx'> {
@@ -99,6 +165,8 @@ export const foundRecordSql = (view: RecordView): string => {
 /**
  * Reads the records of an account that are stored under an id: as it was sent, or as commissions name it.
  * There are at most two of each resource.
+ *
+ * @throws RecordsArchived if one is archived; it is restored from then on.
  */
 export async function readStoredRecords(
   session: D1DatabaseSession,
@@ -107,17 +175,18 @@ export async function readStoredRecords(
   id: string,
 ): Promise<FoundRecord[]> {
   const searched = views.flatMap((view) => keysOf(view, id).map((key) => ({ view, key })))
-  const results = await withD1Retry(() =>
-    session.batch<Record<string, unknown>>(
-      searched.map(({ view, key }) => {
-        const values = Object.fromEntries(key.map((value, i) => [`key_${i}`, value]))
-        const statement = compileStatement(foundRecordSql(view))
-        return bindStatement(session, statement, { account, ...values })
-      }),
-    ),
+  const found = await readSearched<Record<string, unknown>>(
+    session,
+    account,
+    searched,
+    searched.map(({ view, key }) => {
+      const values = Object.fromEntries(key.map((value, i) => [`key_${i}`, value]))
+      const statement = compileStatement(foundRecordSql(view))
+      return bindStatement(session, statement, { account, ...values })
+    }),
   )
   return searched.flatMap(({ view }, i) =>
-    required(results[i], 'result').results.map((row) => foundRecord(view, row)),
+    required(found[i], 'result').map((row) => foundRecord(view, row)),
   )
 }
 
@@ -164,16 +233,15 @@ export async function readRecordsBeginning(
   text: string,
 ): Promise<FoundRecord[]> {
   const searched = views.flatMap((view) => rangesOf(view, text).map((range) => ({ view, range })))
-  const results = await withD1Retry(() =>
-    session.batch<Record<string, unknown>>(
-      searched.map(({ view, range }) =>
-        bindStatement(session, compileStatement(recordsInRangeSql(view)), { account, ...range }),
-      ),
+  const results = await readBatch<Record<string, unknown>[][]>(
+    session,
+    searched.map(({ view, range }) =>
+      bindStatement(session, compileStatement(recordsInRangeSql(view)), { account, ...range }),
     ),
   )
   const found = new Map<string, FoundRecord[]>()
   for (const [i, { view }] of searched.entries()) {
-    const rows = required(results[i], 'result').results.map((row) => foundRecord(view, row))
+    const rows = required(results[i], 'result').map((row) => foundRecord(view, row))
     found.set(view.name, [...(found.get(view.name) ?? []), ...rows])
   }
   return [...found.values()].flatMap((rows) => rows.slice(0, MAX_BEGINNING))

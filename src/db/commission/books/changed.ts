@@ -1,3 +1,11 @@
+import {
+  archivedMonthsOfCustomers,
+  archivedMonthsReleased,
+  archivedMonthsSince,
+  type NeededDays,
+  orRestore,
+  requireRecords,
+} from '../../archive/needed.ts'
 import type { Connection } from '../../database.ts'
 import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
@@ -99,9 +107,32 @@ const isFactTable = (table: ChangedTable): table is FactTable => table in FACT_T
 const factTables = (days: ChangedDays): FactTable[] =>
   Object.values(FACT_TABLES).flatMap(({ table }) => (days[table].length > 0 ? [table] : []))
 
+/** Returns the days of each resource with facts. */
+const neededDays = (days: ChangedDays): NeededDays[] =>
+  factTables(days).map((table) => ({ resource: FACT_TABLES[table].resource, days: days[table] }))
+
+/**
+ * Reads the lists of a batch. The first statement finds the archived months that the others need.
+ *
+ * @throws RecordsArchived if there are any; they are restored from then on.
+ */
+const readUnlessArchived = <Row>(
+  db: Connection,
+  account: string,
+  archived: D1PreparedStatement,
+  statements: readonly D1PreparedStatement[],
+): Promise<Row[][]> =>
+  orRestore(db, account, async () => {
+    const [months = [], ...found] = await readBatch<unknown[][]>(db, [archived, ...statements])
+    requireRecords(months)
+    return found as Row[][]
+  })
+
 /**
  * Reads the rows of some customers that the delivery `since` or later ones have written, in one round
  * trip.
+ *
+ * @throws RecordsArchived if they may have written archived records of these customers and days.
  */
 export async function readChangedRows(
   db: Connection,
@@ -112,8 +143,10 @@ export async function readChangedRows(
 ): Promise<{ readonly table: ChangedTable; readonly rows: readonly ChangedRow[] }[]> {
   const values = { account, ids: JSON.stringify(ids), since }
   const tables = TABLES.filter((table) => !isFactTable(table) || days[table].length > 0)
-  const found = await readBatch<ChangedRow[][]>(
+  const found = await readUnlessArchived<ChangedRow>(
     db,
+    account,
+    archivedMonthsSince(db, account, neededDays(days), ids, since),
     tables.map((table) =>
       isFactTable(table)
         ? bindStatement(db, changedFacts(table), { ...values, days: JSON.stringify(days[table]) })
@@ -187,21 +220,26 @@ export async function readMovingDeliveries(
   }))
 }
 
-/** Reads the records of all customers that deliveries have moved to another day or customer. */
+/**
+ * Reads the records of all customers that deliveries have moved to another day or customer.
+ *
+ * @throws RecordsArchived if the records of these deliveries may be archived.
+ */
 export async function readMovedFacts(
   db: Connection,
   account: string,
   moving: readonly MovingDelivery[],
 ): Promise<{ readonly table: FactTable; readonly rows: readonly ChangedRow[] }[]> {
   const moved = new Map(moving.map((one) => [one.id, one.moved]))
-  const values = {
-    account,
-    days: JSON.stringify([...new Set(moving.flatMap(({ days }) => days))]),
-    deliveries: JSON.stringify([...moved.keys()]),
-  }
+  const ids = [...moved.keys()].sort()
+  const days = [...new Set(moving.flatMap((one) => one.days))]
+  const values = { account, days: JSON.stringify(days), deliveries: JSON.stringify(ids) }
   const tables = Object.values(FACT_TABLES).map(({ table }) => table)
-  const found = await readBatch<(ChangedRow & { delivery: string })[][]>(
+  const needed = Object.values(FACT_TABLES).map(({ resource }) => ({ resource, days }))
+  const found = await readUnlessArchived<ChangedRow & { delivery: string }>(
     db,
+    account,
+    archivedMonthsSince(db, account, needed, null, ids[0] ?? ''),
     tables.map((table) => bindStatement(db, movedFacts(table), values)),
   )
   return pairs(tables, found).map(([table, rows]) => ({
@@ -398,12 +436,16 @@ async function readFacts<T extends DayRecord>(
   db: Connection,
   days: ChangedDays,
   statementOf: (table: DaysTable) => ReturnType<typeof compileStatement>,
-  values: Record<string, string | null>,
+  { ids, ...others }: { account: string; ids: readonly string[] } & Record<string, unknown>,
+  archived: D1PreparedStatement,
 ): Promise<T[]> {
   const tables = factTables(days)
   if (tables.length === 0) return []
-  const found = await readBatch<Omit<T, 'table'>[][]>(
+  const values = { ...others, ids: JSON.stringify(ids) }
+  const found = await readUnlessArchived<Omit<T, 'table'>>(
     db,
+    others.account,
+    archived,
     tables.map((table) =>
       bindStatement(db, statementOf(table), { ...values, days: JSON.stringify(days[table]) }),
     ),
@@ -413,7 +455,11 @@ async function readFacts<T extends DayRecord>(
   )
 }
 
-/** Returns the records of some customers that waited for them, from deliveries before `before`. */
+/**
+ * Returns the records of some customers that waited for them, from deliveries before `before`.
+ *
+ * @throws RecordsArchived if such records may be archived.
+ */
 export const readReleased = (
   db: Connection,
   account: string,
@@ -423,11 +469,19 @@ export const readReleased = (
 ): Promise<ReleasedRecord[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : readFacts(db, days, releasedFacts, { account, ids: JSON.stringify(ids), before })
+    : readFacts(
+        db,
+        days,
+        releasedFacts,
+        { account, ids, before },
+        archivedMonthsReleased(db, account, neededDays(days), ids),
+      )
 
 /**
  * Returns the customers and days with records in some currencies; in any currency if `currencies`
  * is null.
+ *
+ * @throws RecordsArchived if such records may be archived.
  */
 export const readCurrencyDays = (
   db: Connection,
@@ -437,6 +491,11 @@ export const readCurrencyDays = (
   currencies: readonly string[] | null,
 ): Promise<CurrencyDay[]> => {
   const listed = currencies === null ? null : JSON.stringify(currencies)
-  const values = { account, ids: JSON.stringify(ids), currencies: listed }
-  return readFacts(db, days, currenciesOfDays, values)
+  return readFacts(
+    db,
+    days,
+    currenciesOfDays,
+    { account, ids, currencies: listed },
+    archivedMonthsOfCustomers(db, account, neededDays(days), ids),
+  )
 }
