@@ -18,6 +18,7 @@ const shapeOf = (env: string | undefined) => {
       binding,
       migrations_dir,
     })),
+    buckets: config.r2_buckets.map(({ binding, jurisdiction }) => ({ binding, jurisdiction })),
     objects: config.durable_objects.bindings.map(({ name, class_name }) => ({ name, class_name })),
     workflows: config.workflows.map(({ binding, class_name }) => ({ binding, class_name })),
     exports: config.exports,

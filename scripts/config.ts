@@ -17,7 +17,7 @@ export interface Config {
     /** Only at the top level, where it names the local database. */
     database_id?: string
   }[]
-  r2_buckets: { binding: string; bucket_name: string }[]
+  r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[]
   durable_objects: { bindings: { name: string; class_name: string }[] }
   workflows: { name: string; binding: string; class_name: string }[]
   exports: Record<string, { type: 'durable-object'; storage: 'sqlite' }>

@@ -4,7 +4,13 @@ import { Argument } from 'commander'
 import { JURISDICTIONS } from '../src/admin/fields.ts'
 import { exitWithUsageError, oneOf, parseCommand, wholeNumber } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
-import { describeBindings, nextBindings, withDatabases } from './databases/bindings.ts'
+import {
+  type Bucket,
+  describeBindings,
+  nextBindings,
+  withBucket,
+  withDatabases,
+} from './databases/bindings.ts'
 
 // Exit code 1: a step of wrangler failed; the last line says whether to repeat the command.
 
@@ -12,7 +18,7 @@ const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
 const command = parseCommand(
   'npm run databases',
-  'Adds D1 databases: creates them, writes their bindings into wrangler.toml and package.json,\nmigrates them and prints what to deploy.',
+  'Adds D1 databases, and for the first of a jurisdiction its R2 bucket: creates them, writes their\nbindings into wrangler.toml and package.json, migrates them and prints what to deploy.',
   (own) =>
     own
       .addArgument(new Argument('<action>').choices(['add']))
@@ -43,11 +49,28 @@ const nameOf = (name: string | undefined, binding: string): string => {
   return `${directory}${binding.slice('DB'.length).toLowerCase().replaceAll('_', '-')}`
 }
 
+/** Returns the bucket of the jurisdiction, unless wrangler.toml has one. */
+function missingBucket(): Bucket | null {
+  if (!jurisdiction) return null
+  const binding = `ARCHIVE_${jurisdiction.toUpperCase()}`
+  const nameIn = (name: string | undefined) => {
+    const shared = configOf(name).r2_buckets.find((one) => one.binding === 'ARCHIVE')?.bucket_name
+    return `${shared}-${jurisdiction}`
+  }
+  const isKnown = configOf(undefined).r2_buckets.some((one) => one.binding === binding)
+  return isKnown ? null : { binding, jurisdiction, nameIn }
+}
+const bucket = missingBucket()
+
 /** What to do after a step that failed: before the bindings are written, and afterwards. */
 const REPEAT = 'Repeat the command: what it has created is not created again.'
 const BOUND =
   'The bindings are written. Do not repeat the command: `npm run deploy` migrates as well.'
 let isBound = false
+
+/** The descriptions of bindings. */
+const DATABASE = 'Records of accounts. Each deployment migrates it.'
+const BUCKET = 'The bucket with the objects of accounts of this jurisdiction.'
 
 /** Runs wrangler. Returns what it printed, which goes to the terminal if it fails or is not read. */
 function wrangler(args: readonly string[], isRead = false): string {
@@ -79,11 +102,24 @@ for (const name of environments) {
     wrangler(['d1', 'create', database, ...(jurisdiction ? ['--jurisdiction', jurisdiction] : [])])
   }
 }
+if (bucket) {
+  const place = ['--jurisdiction', bucket.jurisdiction]
+  const known = wrangler(['r2', 'bucket', 'list', ...place], true).split(/\s+/)
+  for (const name of environments) {
+    const own = bucket.nameIn(name)
+    if (!known.includes(own)) wrangler(['r2', 'bucket', 'create', own, ...place])
+  }
+}
 if (!dryRun) {
   const toml = readFileSync('wrangler.toml', 'utf8')
-  writeFileSync('wrangler.toml', withDatabases(toml, bindings, nameOf))
+  const bound = withDatabases(toml, bindings, nameOf)
+  writeFileSync('wrangler.toml', bucket ? withBucket(bound, bucket) : bound)
   const manifest = readFileSync('package.json', 'utf8')
-  writeFileSync('package.json', describeBindings(manifest, bindings))
+  const described = describeBindings(manifest, 'DB', bindings, DATABASE)
+  writeFileSync(
+    'package.json',
+    bucket ? describeBindings(described, 'ARCHIVE', [bucket.binding], BUCKET) : described,
+  )
   isBound = true
 }
 for (const name of environments) {
@@ -93,13 +129,17 @@ for (const name of environments) {
 }
 wrangler(['types', '--include-runtime=false', '--strict-vars=false'], true)
 const missing = NAMES.filter((name) => !environments.includes(name))
-console.log(`Added ${bindings.join(', ')}. Next:
+const added = [...bindings, ...(bucket ? [bucket.binding] : [])]
+console.log(`Added ${added.join(', ')}. Next:
   npm run check
   git commit wrangler.toml package.json worker-configuration.d.ts
 ${environments.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
 Ten minutes later \`npm run admin -- databases list\` has their sizes, and new accounts go to the emptiest.`)
 for (const name of missing) {
   console.log(
-    `Before ${name} is deployed, create there: ${bindings.map((one) => nameOf(name, one)).join(', ')}`,
+    `Before ${name} is deployed, create there: ${[
+      ...bindings.map((one) => nameOf(name, one)),
+      ...(bucket ? [bucket.nameIn(name)] : []),
+    ].join(', ')}`,
   )
 }

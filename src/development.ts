@@ -22,7 +22,7 @@ export function passkeyOrigin({ BASE_URL }: Pick<Env, 'BASE_URL'>): URL {
 }
 
 /** Returns whether the service runs on a developer's machine: a deployed `BASE_URL` is https. */
-export const isDevelopment = ({ BASE_URL }: Env) => !BASE_URL.startsWith('https:')
+export const isDevelopment = ({ BASE_URL }: Pick<Env, 'BASE_URL'>) => !BASE_URL.startsWith('https:')
 
 /** Returns whether `wrangler dev` runs the service: a deployed service has another `BASE_URL`. */
 export const isLocal = ({ BASE_URL }: Env) => BASE_URL === ANY_PORT

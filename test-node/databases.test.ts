@@ -31,7 +31,7 @@ function project({
   const path = join(cwd, 'node_modules/.bin/wrangler')
   const fake = `#!/bin/sh
 echo "$*" >> calls
-case "$*" in "d1 list --json") echo '${list}';; "${fails}"*) exit 3;; esac`
+case "$*" in "d1 list --json") echo '${list}';; "r2 bucket list"*) echo "${existing.join('\n')}";; "${fails}"*) exit 3;; esac`
   writeFileSync(path, fake)
   chmodSync(path, 0o755)
   const run = (...args: string[]) => {
@@ -40,9 +40,10 @@ case "$*" in "d1 list --json") echo '${list}';; "${fails}"*) exit 3;; esac`
     return { code: done.status, stdout: done.stdout, stderr: done.stderr }
   }
   const calls = () => readFileSync(join(cwd, 'calls'), 'utf8').trim().split('\n')
-  const bindings = (env?: string) => configOf(env, join(cwd, 'wrangler.toml')).d1_databases
+  const config = (env?: string) => configOf(env, join(cwd, 'wrangler.toml'))
+  const bindings = (env?: string) => config(env).d1_databases
   const read = (file: string) => readFileSync(join(cwd, file), 'utf8')
-  return { run, calls, bindings, read }
+  return { run, calls, config, bindings, read }
 }
 
 test('the next databases of a jurisdiction have the next numbers', () => {
@@ -63,6 +64,10 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
       ...[...names('staging'), ...names('production')].map(
         (name) => `d1 create ${name} --jurisdiction eu`,
       ),
+      'r2 bucket list --jurisdiction eu',
+      ...['staging', 'production'].map(
+        (env) => `r2 bucket create tributary-archive-${env}-eu --jurisdiction eu`,
+      ),
       ...['staging', 'production'].flatMap((env) =>
         [1, 2].map((n) => `d1 migrations apply DB_EU_${n} --remote --env ${env}`),
       ),
@@ -81,7 +86,10 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
     const described = Object.keys(cloudflare.bindings)
     const at = described.indexOf('DB')
     assert.deepEqual(described.slice(at, at + 3), ['DB', 'DB_EU_1', 'DB_EU_2'])
-    assert.match(stdout, /Added DB_EU_1, DB_EU_2\.[\s\S]*npm run deploy -- --env production/)
+    assert.match(
+      stdout,
+      /Added DB_EU_1, DB_EU_2, ARCHIVE_EU\.[\s\S]*npm run deploy -- --env production/,
+    )
   })
 
   test('a database that an earlier attempt has created is not created again', () => {
@@ -92,6 +100,31 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
       'd1 migrations apply DB_2 --remote --env production',
       'types --include-runtime=false --strict-vars=false',
     ])
+  })
+
+  test('the first database of a jurisdiction brings its bucket, further ones use it', () => {
+    const { run, calls, config, read } = project({ existing: ['tributary-archive-staging-us'] })
+    assert.equal(run('add', '1', '--jurisdiction', 'us').code, 0)
+    const buckets = () => calls().filter((call) => call.startsWith('r2 bucket create'))
+    assert.deepEqual(buckets(), [
+      'r2 bucket create tributary-archive-production-us --jurisdiction us',
+    ])
+    for (const [env, bucket_name] of [
+      [undefined, 'tributary-archive-us'],
+      ['staging', 'tributary-archive-staging-us'],
+      ['production', 'tributary-archive-production-us'],
+    ] as const) {
+      assert.deepEqual(config(env).r2_buckets, [
+        { binding: 'ARCHIVE', bucket_name: bucket_name.slice(0, -'-us'.length) },
+        { binding: 'ARCHIVE_US', bucket_name, jurisdiction: 'us' },
+      ])
+    }
+    const { cloudflare } = JSON.parse(read('package.json'))
+    const described = Object.keys(cloudflare.bindings)
+    assert.equal(described[described.indexOf('ARCHIVE') + 1], 'ARCHIVE_US')
+    const before = calls().length
+    assert.equal(run('add', '1', '--jurisdiction', 'us').code, 0)
+    assert.ok(!calls().slice(before).join().includes('r2 bucket'))
   })
 
   test('a step that fails is named, and nothing is bound before all are created', () => {

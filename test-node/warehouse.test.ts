@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -137,5 +137,23 @@ test('a file that is there is not downloaded again, one that is damaged is', asy
   assert.deepEqual(
     readdirSync(folder).filter((one) => one.endsWith('.part')),
     [],
+  )
+})
+
+test('a file that the export does not have any more is deleted, and other files stay', async () => {
+  const stale = join(FOLDER, 'transactions', '2025-01-1.parquet')
+  const other = join(FOLDER, 'transactions', 'notes.txt')
+  for (const path of [stale, other]) writeFileSync(path, 'text')
+  await admin('exports', 'download', ACCOUNT, '--to', FOLDER, '--resource', 'customers')
+  assert.ok(existsSync(stale))
+  await admin('exports', 'download', ACCOUNT, '--to', FOLDER)
+  assert.ok(!existsSync(stale))
+  assert.ok(existsSync(other))
+})
+
+test('a folder of one account takes no files of another one', async () => {
+  await assert.rejects(
+    admin('exports', 'download', 'demo-prop', '--to', FOLDER),
+    /has the files of demo-forex\. Choose another folder\./,
   )
 })

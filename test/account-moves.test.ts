@@ -532,7 +532,8 @@ describe('a request to move an account', () => {
   const refusal = async (account: string, to: string) => {
     const response = await startMove(account, to)
     const { detail, errors } = await json(response)
-    return [response.status, errors?.[0].pointer, errors?.[0].message ?? detail]
+    const [{ pointer, message, hint }] = errors ?? [{}]
+    return [response.status, pointer, message ?? detail, ...(hint ? [hint] : [])]
   }
 
   test('is refused for a database that cannot take its records, with the field', async () => {
@@ -542,17 +543,22 @@ describe('a request to move an account', () => {
       '/to',
       'The value is not one of `DB`, `DB_2`.',
     ])
-    expect(await refusal('acme', 'DB')).toEqual([422, '/to', 'The account is in DB already.'])
+    expect(await refusal('acme', 'DB')).toEqual([
+      ...[422, '/to', 'The account is in DB already.', 'Choose another database.'],
+    ])
     await env.DB.prepare("update accounts set data_jurisdiction = 'eu'").run()
     expect(await refusal('acme', 'DB_2')).toEqual([
       ...[422, '/to'],
-      'DB_2 has no jurisdiction, and the account belongs to eu. Choose a database of the same jurisdiction.',
+      'DB_2 has no jurisdiction, and the account belongs to eu.',
+      'Choose a database of the same jurisdiction.',
     ])
     await env.DB.prepare('update accounts set data_jurisdiction = null, storage_quota = 9e9').run()
     await env.DB.prepare(
       "insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)",
     ).run()
-    expect(await refusal('acme', 'DB_2')).toEqual([422, '/to', expect.stringContaining('5.00 GB')])
+    expect(await refusal('acme', 'DB_2')).toEqual([
+      ...[422, '/to', expect.stringContaining('5.00 GB'), 'Choose another one, or add one.'],
+    ])
     expect((await askAdmin('accounts/acme/moves')).status).toBe(200)
     expect(await latestMove('acme')).toBeUndefined()
   })
@@ -563,7 +569,8 @@ describe('a request to move an account', () => {
     expect(await refusal('acme', 'DB_2')).toEqual([
       422,
       '/to',
-      expect.stringContaining('migrations'),
+      'The tables of DB_2 and DB differ.',
+      'Apply the migrations to both databases.',
     ])
     await env.DB_2.prepare('alter table customers drop column other').run()
   })

@@ -66,6 +66,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('%s', (caller) =
     expect((await read({ Range: 'bytes=0-3', 'If-Range': etag })).status).toBe(206)
     expect((await read({ Range: 'bytes=0-3', 'If-Range': '"other"' })).status).toBe(200)
     expect((await read({ 'If-None-Match': `"other", ${etag}` })).status).toBe(304)
+    expect((await read({ 'If-None-Match': '*' })).status).toBe(304)
   })
 
   test('lists files by resource and month, and finds no others', async () => {

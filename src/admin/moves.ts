@@ -143,8 +143,8 @@ async function readCommand(c: Context<AppEnv>): Promise<AccountMove> {
 }
 
 /** Returns the error of a database that cannot take the account. */
-const refused = (message: string) =>
-  validationFailed([{ pointer: '/to', code: 'not_applicable', message }])
+const refused = (message: string, instruction: string) =>
+  validationFailed([{ pointer: '/to', code: 'not_applicable', message, instruction }])
 
 /**
  * Refuses a database that cannot take the records of an account.
@@ -157,12 +157,13 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
   if (!names.includes(to)) {
     throw validationFailed([{ pointer: '/to', code: 'enum', expected: names.join(', ') }])
   }
-  if (to === binding) throw refused(`The account is in ${to} already.`)
+  if (to === binding) throw refused(`The account is in ${to} already.`, 'Choose another database.')
   if (jurisdictionOf(to) !== jurisdiction) {
     const where = (name: string | null) =>
       name === null ? 'has no jurisdiction' : `belongs to ${name}`
     throw refused(
-      `${to} ${where(jurisdictionOf(to))}, and the account ${where(jurisdiction)}. Choose a database of the same jurisdiction.`,
+      `${to} ${where(jurisdictionOf(to))}, and the account ${where(jurisdiction)}.`,
+      'Choose a database of the same jurisdiction.',
     )
   }
   const [source, target] = [resolveDatabase(env, binding), resolveDatabase(env, to)]
@@ -173,14 +174,16 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
   ])
   if (!isSame) {
     throw refused(
-      `The tables of ${to} and ${binding} differ. Apply the migrations to both databases.`,
+      `The tables of ${to} and ${binding} differ.`,
+      'Apply the migrations to both databases.',
     )
   }
   const own = usage?.bytes ?? 0
   if (stored + own > PLANNED_BYTES) {
     const [has, gets] = [stored, own].map((bytes) => `${(bytes / 1e9).toFixed(2)} GB`)
     throw refused(
-      `${to} has ${has}, and the account has ${gets}. A database is full with ${PLANNED_BYTES / 1e9} GB. Choose another one, or add one.`,
+      `${to} has ${has}, and the account has ${gets}. A database is full with ${PLANNED_BYTES / 1e9} GB.`,
+      'Choose another one, or add one.',
     )
   }
 }

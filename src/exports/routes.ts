@@ -72,7 +72,7 @@ function readRange(header: string | undefined, bytes: number): ObjectRange | nul
 }
 
 const isUnchanged = (header: string | undefined, etag: string): boolean =>
-  (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
+  (header ?? '').split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')))
 
 function respondWithFile(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)

@@ -92,12 +92,6 @@ export interface ObjectRange {
   readonly length: number
 }
 
-/** A part of an object's bytes. */
-export interface ObjectRange {
-  readonly offset: number
-  readonly length: number
-}
-
 /** The end of R2's error for a range that an object lacks: it is shorter than it was. */
 const RANGE_ERROR = '(10039)'
 

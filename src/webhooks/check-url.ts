@@ -18,7 +18,7 @@ const MIN_PORT = 1024
  *
  * In development, http and https URLs of `localhost`, `127.0.0.1` and `[::1]` are allowed on any port.
  */
-export function urlProblem(text: string, env: Env): string | null {
+export function urlProblem(text: string, env: Pick<Env, 'BASE_URL'>): string | null {
   if (!URL.canParse(text) || /[\p{Cc}\s]/u.test(text)) return 'an absolute https:// URL'
   const url = new URL(text)
   if (url.href.length > WEBHOOK_LIMITS.urlLength) {
@@ -33,7 +33,7 @@ export function urlProblem(text: string, env: Env): string | null {
   return hostProblem(url.hostname.replace(/\.+$/, ''), env)
 }
 
-function hostProblem(host: string, env: Env): string | null {
+function hostProblem(host: string, env: Pick<Env, 'BASE_URL'>): string | null {
   // A host that ends in a number is an IPv4 address, or the URL does not parse.
   if (host.startsWith('[') || /(^|\.)\d+$/.test(host)) return 'a host name, not an IP address'
   if (!host.includes('.') || LOCAL_NAMES.test(host)) return 'a host name of the public internet'

@@ -23,7 +23,15 @@ interface Move {
   readonly records_about: number | null
   readonly waits_for: string | null
   readonly reason: string | null
+  readonly switched_at: string | null
+  readonly drop_at: string | null
 }
+
+const DAY_MS = 86_400_000
+
+/** Whether a person has confirmed that the old copy can go: otherwise it is kept for days. */
+const isConfirmed = ({ switched_at, drop_at }: Move): boolean =>
+  Date.parse(drop_at ?? '') - Date.parse(switched_at ?? '') < DAY_MS
 
 const UNDERWAY: readonly string[] = ['copying', 'comparing', 'waiting', 'switching', 'cancelling']
 
@@ -42,7 +50,9 @@ function moveNote(body: unknown): string | null {
     return `The move goes on by itself. \`accounts show-move ${account} ${move}\` shows how far it is.`
   }
   if (status !== 'switched') return null
-  return `The old copy is deleted at the time in drop_at. \`accounts confirm-move ${account} ${move}\` deletes it earlier.`
+  const note = 'The old copy is deleted at the time in drop_at.'
+  if (isConfirmed(body as Move)) return note
+  return `${note} \`accounts confirm-move ${account} ${move}\` deletes it earlier.`
 }
 
 const aMove = (operation: Pick<Operation, 'verb' | 'summary' | 'method' | 'path'>): Operation => ({
