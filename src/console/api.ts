@@ -31,13 +31,13 @@ export interface ApiRequest {
   readonly csv?: string
 }
 
-/** A file of the administration API: a CSV, or a page to print. */
+/** A file of the administration API: a CSV, a page to print, or a file for a warehouse. */
 export interface FileRequest {
   readonly path: string
   readonly query?: Query
   /** The body of a POST that stores nothing. If absent, the request is a GET. */
   readonly body?: unknown
-  readonly type: 'text/csv' | 'text/html'
+  readonly type: 'text/csv' | 'text/html' | 'application/vnd.apache.parquet'
 }
 
 /** The administration API, with the role of a member. */

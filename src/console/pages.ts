@@ -12,6 +12,7 @@ import { customerPage } from './pages/customer.tsx'
 import { customersPage } from './pages/customers.tsx'
 import { deliveriesPage } from './pages/deliveries.tsx'
 import { deliveryPage } from './pages/delivery.tsx'
+import { filesPage } from './pages/files.tsx'
 import { findPage } from './pages/find.tsx'
 import { fraudRulePage } from './pages/fraud-rule.tsx'
 import { fraudRulesPage } from './pages/fraud-rules.tsx'
@@ -72,6 +73,7 @@ export const PAGES: readonly Page[] = [
   credentialsPage,
   mappingsPage,
   linksPage,
+  filesPage,
   webhooksPage,
   ...webhookPages,
   accountAuditLogPage,

@@ -138,7 +138,8 @@ const LISTED_ACCOUNTS = 50
  * byte order mark: without it Excel would not read it as UTF-8.
  */
 function sendFile({ body, headers: own }: Response, { type }: FileRequest): Response {
-  const headers = new Headers({ 'Content-Type': `${type}; charset=utf-8` })
+  const isText = type.startsWith('text/')
+  const headers = new Headers({ 'Content-Type': isText ? `${type}; charset=utf-8` : type })
   const disposition = own.get('Content-Disposition')
   if (disposition || type === 'text/csv') {
     headers.set('Content-Disposition', disposition ?? 'attachment; filename="export.csv"')

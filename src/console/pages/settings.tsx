@@ -12,7 +12,7 @@ import {
 } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { LatestMove, type Move } from '../parts/moves.tsx'
+import { type Database, LatestMove, type Move, StartMove } from '../parts/moves.tsx'
 import { changedLooks, type PortalLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -120,6 +120,14 @@ export const settingsPage: Page = {
         body: changedLooks(values),
       }),
     },
+    start_move: {
+      done: 'The account is being moved. This page shows how far it is.',
+      request: (values, { account }) => ({
+        method: 'POST',
+        path: apiPath(account, 'moves'),
+        body: { to: values('to') },
+      }),
+    },
     cancel_move: {
       done: 'The move is cancelled. The account stays where it is.',
       request: (values, { account }) => ({
@@ -146,9 +154,10 @@ export const settingsPage: Page = {
     },
   },
   async render(visit) {
-    const [account, { data: moves }] = await Promise.all([
+    const [account, { data: moves }, { data: databases }] = await Promise.all([
       visit.api.get<Account>(apiPath(visit.account)),
       visit.api.get<{ data: Move[] }>(apiPath(visit.account, 'moves'), { per_page: '1' }),
+      visit.api.get<{ data: Database[] }>('/databases'),
     ])
     const [move] = moves
     const { storage_bytes: stored, storage_quota: quota } = account
@@ -163,8 +172,7 @@ export const settingsPage: Page = {
             ['Vertical', VERTICALS[account.vertical] ?? account.vertical],
             ['Mode', MODES[account.mode] ?? account.mode],
             ...only('Jurisdiction', jurisdictionOf(account)),
-            // Most installations have one database.
-            ...only('Database', account.binding === 'DB' ? null : account.binding),
+            ...only('Database', databases.length === 1 ? null : account.binding),
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
             ['Storage', `${storageWords(stored)} of ${storageWords(quota)}`],
           ]}
@@ -204,6 +212,7 @@ export const settingsPage: Page = {
         <h2 id="looks">How the portal of affiliates looks</h2>
         <PortalLooksForm visit={visit} looks={account} />
         {move && <LatestMove visit={visit} move={move} />}
+        <StartMove visit={visit} account={account} databases={databases} latest={move} />
         <StopAccount visit={visit} account={account} />
       </>
     )

@@ -34,8 +34,13 @@ const GIGABYTES: Scale = { factor: 1 / BYTES_PER_GB, digits: 0, min: 0, max: 10_
 
 /** Returns an amount of storage in words, such as `1.5 MB of 4 GB` has two. */
 export function storageWords(bytes: number): string {
-  const [size, unit] =
-    bytes < BYTES_PER_GB ? [bytes / 1024 ** 2, 'MB'] : [bytes / BYTES_PER_GB, 'GB']
+  const units = [
+    [1024, 'KB'],
+    [1024 ** 2, 'MB'],
+    [BYTES_PER_GB, 'GB'],
+  ] as const
+  const [scale, unit] = units.findLast(([least]) => bytes >= least) ?? units[0]
+  const size = bytes / scale
   return `${size.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
 }
 

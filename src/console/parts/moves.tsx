@@ -1,7 +1,8 @@
 import type { Visit } from '../page.ts'
 import { Badge, count, Live, Time } from './data.tsx'
+import { storageWords } from './field-words.ts'
 import { Facts, type Pair } from './fields.tsx'
-import { ChangeForm, FoldedForm } from './forms.tsx'
+import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
 /** A move of an account to another database. */
 export interface Move {
@@ -17,6 +18,14 @@ export interface Move {
   readonly started_at: string
   readonly switched_at: string | null
   readonly drop_at: string | null
+}
+
+/** A database of the deployment. */
+export interface Database {
+  readonly binding: string
+  readonly jurisdiction: string | null
+  readonly accounts: number
+  readonly bytes: number | null
 }
 
 /** The states in which a move can be cancelled. */
@@ -55,6 +64,51 @@ function stateOf(move: Move): string {
     failed: `The move has failed. The account has stayed in ${from}.`,
   }
   return states[status] ?? status
+}
+
+/** The states of moves after which another one can be started. */
+const ENDED = ['done', 'cancelled', 'failed']
+
+const accountsText = (accounts: number) =>
+  accounts === 1 ? '1 account' : `${count(accounts)} accounts`
+
+/** Returns the words of a database: how full it is. */
+const databaseWords = ({ binding, accounts, bytes }: Database): string =>
+  [binding, accountsText(accounts), ...(bytes === null ? [] : [storageWords(bytes)])].join(', ')
+
+/** Renders the form that moves an account; nothing if it moves already, or there is no other database. */
+export function StartMove(props: {
+  visit: Visit
+  account: { readonly binding: string; readonly jurisdiction: string | null }
+  databases: readonly Database[]
+  latest: Move | undefined
+}) {
+  const { visit, account, databases, latest } = props
+  const others = databases.filter(
+    ({ binding, jurisdiction }) =>
+      binding !== account.binding && jurisdiction === account.jurisdiction,
+  )
+  if (others.length === 0 || (latest && !ENDED.includes(latest.status))) return null
+  return (
+    <>
+      {!latest && <h2 id="move">Database</h2>}
+      <FoldedForm
+        visit={visit}
+        change="start_move"
+        title="Move the account to another database"
+        submit="Move the account"
+        needs="approver"
+        fields={[
+          {
+            name: 'to',
+            label: 'Database',
+            options: others.map((one): Option => [one.binding, databaseWords(one)]),
+            hint: 'For example because its database is nearly full. The account goes on working. Its writes are refused once, for a few seconds, and senders repeat them.',
+          },
+        ]}
+      />
+    </>
+  )
 }
 
 /** Renders the latest move of an account, with what can be done. */

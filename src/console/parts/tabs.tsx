@@ -27,6 +27,7 @@ const ACCOUNT_TABS = {
   Credentials: 'credentials',
   Mappings: 'mappings',
   Links: 'links',
+  Files: 'files',
 }
 
 /** Renders links between the pages of the section `Account`. */

@@ -1,0 +1,173 @@
+import { latestPeriods } from '../../commission/engine/calendar.ts'
+import { DAY_MS } from '../../durations.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import {
+  count,
+  EmptyState,
+  type List,
+  NOTHING,
+  Pager,
+  periodWords,
+  Table,
+  Time,
+} from '../parts/data.tsx'
+import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
+import { AccountLink, Facts } from '../parts/fields.tsx'
+import { ChangeForm, Filters, type Option } from '../parts/forms.tsx'
+import { AccountTabs } from '../parts/tabs.tsx'
+
+/** The files that a page lists. */
+const PAGE_SIZE = 100
+
+/** The setting of an account: what its files have. */
+type Exports = keyof typeof ACCOUNT_WORDS.exports.choices
+
+interface ExportFile {
+  readonly id: string
+  readonly resource: string
+  readonly month: string | null
+  readonly part: number
+  readonly records: number
+  readonly bytes: number
+  readonly written_at: string
+}
+
+interface Files extends List<ExportFile> {
+  readonly exported_at: string | null
+}
+
+/** What the files of a resource have. */
+const RESOURCES: Readonly<Record<string, string>> = {
+  customers: 'Customers',
+  transactions: 'Transactions',
+  'trading-activity': 'Trading activity',
+  activities: 'Activities',
+  statements: 'Statements',
+  'statement-lines': 'Lines of statements',
+  ledger: 'Ledger',
+  payments: 'Payments',
+  affiliates: 'Affiliates',
+}
+
+/** The months that can be chosen. */
+const MONTHS = 36
+
+const monthOptions = (now: number): readonly Option[] => [
+  ['', 'All'],
+  ...latestPeriods(Math.floor(now / DAY_MS), 'month', MONTHS).map(
+    ({ id }): Option => [id, periodWords(id)],
+  ),
+]
+
+const resourceOptions: readonly Option[] = [['', 'All'], ...Object.entries(RESOURCES)]
+
+const FileTable = ({ visit, files }: { visit: Visit; files: Files }) => (
+  <Table
+    caption="Files for a warehouse"
+    rows={files.data}
+    columns={[
+      {
+        title: 'What it has',
+        cell: ({ resource, part }) =>
+          `${RESOURCES[resource] ?? resource}${part > 1 ? `, part ${part}` : ''}`,
+      },
+      { title: 'Month', cell: ({ month }) => (month === null ? NOTHING : periodWords(month)) },
+      { title: 'Rows', isNumeric: true, cell: ({ records }) => count(records) },
+      { title: 'Size', isNumeric: true, cell: ({ bytes }) => storageWords(bytes) },
+      { title: 'Written', cell: ({ written_at }) => <Time at={written_at} /> },
+      {
+        title: 'File',
+        cell: ({ id }) => (
+          <a href={withQuery(visit.path, { file: id })} download>
+            Download
+          </a>
+        ),
+      },
+    ]}
+    empty={
+      <EmptyState title="There are no such files.">
+        <p>They are written each morning. A month without rows has none.</p>
+      </EmptyState>
+    }
+  />
+)
+
+/** Renders the files of an account that writes some. */
+const FileList = ({ visit, files, has }: { visit: Visit; files: Files; has: Exports }) => (
+  <>
+    <p class="lead">
+      Parquet files of records, statements and bookings, for tools such as DuckDB, BigQuery and
+      Snowflake. They are written each morning, after the statements are computed.
+    </p>
+    <Facts
+      visit={visit}
+      row={{}}
+      names={[]}
+      more={[
+        ['Personal data', has === 'with_personal_data' ? 'included' : 'left out'],
+        [
+          'Complete up to',
+          files.exported_at === null ? 'not written yet' : <Time at={files.exported_at} />,
+        ],
+      ]}
+    />
+    <Filters
+      visit={visit}
+      fields={[
+        { name: 'resource', label: 'What they have', options: resourceOptions },
+        { name: 'month', label: 'Month', options: monthOptions(visit.now) },
+      ]}
+    />
+    <FileTable visit={visit} files={files} />
+    <Pager visit={visit} meta={files.meta} />
+    <h2>Write the files now</h2>
+    <ChangeForm visit={visit} change="start" submit="Write the files now">
+      <p>
+        Every month is read again, and lost files are written anew. Large accounts take some
+        minutes.
+      </p>
+    </ChangeForm>
+  </>
+)
+
+/** The Parquet files of an account. */
+export const filesPage: Page = {
+  path: '/accounts/:account/files',
+  section: 'Account',
+  query: ['cursor', 'resource', 'month', 'file'],
+  changes: {
+    start: {
+      done: 'The files are being written. Load this page again in a few minutes.',
+      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'exports') }),
+    },
+  },
+  file: ({ account, query: { file } }) =>
+    file === undefined
+      ? null
+      : { path: apiPath(account, 'exports', file), type: 'application/vnd.apache.parquet' },
+  async render(visit) {
+    const { api, account, query } = visit
+    const [{ exports = 'off' }, files] = await Promise.all([
+      api.get<{ exports?: Exports }>(apiPath(account)),
+      api.get<Files>(apiPath(account, 'exports'), { ...query, per_page: PAGE_SIZE }),
+    ])
+    const body = (
+      <>
+        <AccountTabs visit={visit} here="Files" />
+        {exports === 'off' ? (
+          <EmptyState title="The account writes no files.">
+            <p>
+              It can write its records, statements and bookings as Parquet files each morning, for a
+              warehouse. Choose that in the{' '}
+              <AccountLink visit={visit} at={['account']} children="settings" />, under “
+              {ACCOUNT_WORDS.exports.label}”.
+            </p>
+          </EmptyState>
+        ) : (
+          <FileList visit={visit} files={files} has={exports} />
+        )}
+      </>
+    )
+    return { title: 'Files', body }
+  },
+}
