@@ -109,7 +109,7 @@ async function writeStep(
   await putObject(bucket, known, bytes)
   await verifyRows(bucket, resource, known, rows)
   const part = { ...described, part: parts.length + 1, written_at: now }
-  await putPart(db, month, part, notedOf(resource, rows))
+  await putPart(db, month, part, notedOf(month, rows))
 }
 
 type Key = ReturnType<typeof startOf>

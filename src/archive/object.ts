@@ -2,6 +2,7 @@ import {
   type ArchivedMonth,
   type ArchivePart,
   keyOfRow,
+  type Month,
   type PartRecords,
   type StoredRow,
 } from '../db/archive/months.ts'
@@ -101,11 +102,18 @@ export async function describeRows(
   }
 }
 
-/** Returns what is noted of the records of an object beside the manifest. */
-export function notedOf(resource: ArchivedResource, rows: readonly StoredRow[]): PartRecords {
-  const { id } = ARCHIVED_TABLES[resource]
+/** Returns what is noted of the records of an object of a month beside the manifest. */
+export function notedOf({ resource, first_day }: Month, rows: readonly StoredRow[]): PartRecords {
+  const { id, dayColumn } = ARCHIVED_TABLES[resource]
+  const byCustomer = Map.groupBy(rows, ({ customer_id }) => String(customer_id))
   return {
-    ids: id === null ? [] : rows.map((row) => String(row[id])),
-    customers: [...new Set(rows.map(({ customer_id }) => String(customer_id)))],
+    ids:
+      id === null
+        ? []
+        : rows.map((row, i) => [String(row[id]), Math.floor(i / OBJECT_LIMITS.group)] as const),
+    customers: [...byCustomer].map(([customer, own]) => {
+      const days = Map.groupBy(own, (row) => Number(row[dayColumn]) - first_day)
+      return [customer, Object.fromEntries([...days].map(([day, { length }]) => [day, length]))]
+    }),
   }
 }

@@ -973,6 +973,8 @@ export const archivedRecords = sqliteTable(
     resource: text().notNull(),
     id: text().notNull(),
     first_day: day().notNull(),
+    part: integer(),
+    row_group: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource, t.id] })],
 )
@@ -985,6 +987,7 @@ export const archivedCustomers = sqliteTable(
     resource: text().notNull(),
     first_day: day().notNull(),
     customer_id: id().notNull(),
+    records: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.customer_id] })],
 )

@@ -1,4 +1,5 @@
 import type { Connection } from '../database.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { all, first } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
@@ -190,23 +191,25 @@ const PUT_PART = compileStatement(`
   on conflict do nothing`)
 
 const PUT_IDS = compileStatement(`
-  insert into archived_records (account, resource, id, first_day)
-  select :account, :resource, value, :first_day from ${JSON_EACH}(:ids)
+  insert into archived_records (account, resource, id, first_day, part, row_group)
+  select :account, :resource, value ->> 0, :first_day, :part, value ->> 1 from ${JSON_EACH}(:ids)
   where ${IS_WRITING}
-  on conflict (account, resource, id) do update set first_day = excluded.first_day`)
+  on conflict (account, resource, id) do update set first_day = excluded.first_day, part = excluded.part,
+    row_group = excluded.row_group`)
 
 const PUT_CUSTOMERS = compileStatement(`
-  insert into archived_customers (account, customer_id, resource, first_day)
-  select :account, value, :resource, :first_day from ${JSON_EACH}(:customers)
+  insert into archived_customers (account, customer_id, resource, first_day, records)
+  select :account, value ->> 0, :resource, :first_day, json_object(cast(:part as text), value -> 1)
+  from ${JSON_EACH}(:customers)
   where ${IS_WRITING}
-  on conflict do nothing`)
+  on conflict do update set records = json_patch(records, excluded.records)`)
 
 /** What is noted of an object beside its manifest. */
 export interface PartRecords {
-  /** The ids of its records; empty if their key has their day. */
-  readonly ids: readonly string[]
-  /** The customers of its records, each once. */
-  readonly customers: readonly string[]
+  /** The ids of its records, each with its row group; empty if their key has their day. */
+  readonly ids: readonly (readonly [id: string, row_group: number])[]
+  /** Its customers, each with the number of records by day; the first day of the month is 0. */
+  readonly customers: readonly (readonly [id: string, records: Readonly<Record<string, number>>])[]
 }
 
 /** Adds an object to the manifest of a month that is being written. */
@@ -216,12 +219,14 @@ export async function putPart(
   part: ArchivePart,
   { ids, customers }: PartRecords,
 ): Promise<void> {
-  const month = { account, resource, first_day, begun_at }
+  const place = { account, resource, first_day, begun_at, part: part.part }
   await withD1Retry(() =>
     db.batch([
-      bindStatement(db, PUT_PART, { ...month, ...part }),
-      bindStatement(db, PUT_IDS, { ...month, ids: JSON.stringify(ids) }),
-      bindStatement(db, PUT_CUSTOMERS, { ...month, customers: JSON.stringify(customers) }),
+      bindStatement(db, PUT_PART, { ...place, ...part }),
+      ...toJsonChunks(ids).map((chunk) => bindStatement(db, PUT_IDS, { ...place, ids: chunk })),
+      ...toJsonChunks(customers).map((chunk) =>
+        bindStatement(db, PUT_CUSTOMERS, { ...place, customers: chunk }),
+      ),
     ]),
   )
 }
