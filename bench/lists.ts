@@ -1,5 +1,5 @@
 import { MAX_DEPTH, type Page } from '../src/db/paginate.ts'
-import { type Filter, listRecords } from '../src/db/records/list.ts'
+import { type Filter, listStoredRecords } from '../src/db/records/list.ts'
 import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'
@@ -68,7 +68,7 @@ async function rowsRead(running: World['us']['running'], filter: Filter, page: P
   const session = recorder(running, transactions.recordTable, (_, cost) => {
     rows += cost.rowsRead
   })
-  const { data } = await listRecords(session, transactions, ACCOUNT, filter, page)
+  const { data } = await listStoredRecords(session, transactions, ACCOUNT, filter, page)
   if (data.length !== page.size)
     throw new Error(`The page has ${data.length} records: ${JSON.stringify([filter, page])}`)
   return rows

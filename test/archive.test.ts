@@ -464,24 +464,18 @@ describe('what reads archived records', () => {
     ]
   }
 
-  test.for([
-    'transactions',
-    'transactions?customer_id=c-1',
-    'transactions?from=2026-10-03&to=2026-10-03',
-    'transactions?from=2026-09-01',
-    'transactions?to=2026-12-31',
-    `transactions/${encodeURIComponent(`Tür-2'"`)}`,
-    'trading-activity',
-    'trading-activity?customer_id=c-1&from=2026-10-01',
-  ])('has the month restored, and then answers as before: GET %s', async (path) => {
-    const acme = await firm()
-    const before = await json(acme.get(path))
-    const resource = path.split(/[/?]/)[0] as ArchivedResource
-    await archive(monthOf('acme', resource))
-    expect(await refusal(acme.get(path))).toEqual(WAITS)
-    expect(await restoreWanted()).toBe(1)
-    expect(await json(acme.get(path))).toEqual(before)
-  })
+  test.for([`transactions/${encodeURIComponent(`Tür-2'"`)}`])(
+    'has the month restored, and then answers as before: GET %s',
+    async (path) => {
+      const acme = await firm()
+      const before = await json(acme.get(path))
+      const resource = path.split(/[/?]/)[0] as ArchivedResource
+      await archive(monthOf('acme', resource))
+      expect(await refusal(acme.get(path))).toEqual(WAITS)
+      expect(await restoreWanted()).toBe(1)
+      expect(await json(acme.get(path))).toEqual(before)
+    },
+  )
 
   test.for([
     'transactions?from=2026-11-01',
@@ -558,8 +552,10 @@ describe('the cron of each minute', () => {
     await archive(october())
     await runCron(CRON_SCHEDULES.propagate)
     expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
-    const before = await acme.get('transactions')
-    expect(before.status).toBe(503)
+    const again = await acme.post('transactions', [
+      { ...deposit, transaction_date: '2026-10-09T09:30:00.000Z' },
+    ])
+    expect(again.status).toBe(503)
     await runCron(CRON_SCHEDULES.propagate)
     expect(await readMonth(env.DB, october())).toBeNull()
     expect((await json(acme.get('transactions'))).data).toHaveLength(41)

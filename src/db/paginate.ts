@@ -12,6 +12,8 @@ export interface Page {
   size: number
   /** The key after which the page begins; null if the caller named the page by its number. */
   after: readonly KeyValue[] | null
+  /** The number of rows before the page, if not those of the pages before it. */
+  skipped?: number
   /** The number of rows as the first page of this walk by cursor counted it. */
   counted?: Count | null
   /** How many bytes the rows of a page that is limited in bytes may have; 2 MiB if absent. */
@@ -35,6 +37,8 @@ export interface Excess {
 /** A page of rows. */
 export interface FoundPage<T = Record<string, unknown>> extends Count {
   data: T[]
+  /** Whether records of the page were read from the archive. */
+  archived?: boolean
   /** The key of the page's last row; null on the last page. */
   last: KeyValue[] | null
   /** Set if the rows have more bytes than the page may have. `data` is empty then. */
@@ -85,6 +89,8 @@ export interface ListQuery {
   limitsBytes?: boolean
   /** A query for the archived months that have rows of the list; absent if none can. */
   archived?: string
+  /** The same query for a page by cursor; if absent, `archived`. */
+  archivedBeyondCursor?: string
 }
 
 /**
@@ -101,7 +107,8 @@ export async function paginate<T = Record<string, unknown>>(
   const values = { ...query.values, ...cursorValues(page) }
   const known = query.total === undefined && page.counted
   const bind = (text: string) => bindStatement(db, compileStatement(text), values)
-  const guard = query.archived === undefined ? [] : [bind(query.archived)]
+  const archived = (page.after && query.archivedBeyondCursor) || query.archived
+  const guard = archived === undefined ? [] : [bind(archived)]
   const [rows = [], ...others] = await readBatch<Record<string, unknown>[][]>(db, [
     bind(pageText(query, page)),
     ...guard,
@@ -153,12 +160,16 @@ export function pageText(query: ListQuery, page: Page): string {
   return query.limitsBytes ? limitBytes(query.columns, rows, orderBy(query), page.maxBytes) : rows
 }
 
-function pageRows(query: ListQuery, { number, size, after }: Page): string {
+/** Returns the number of rows before a page, from the cursor on if it has one. */
+export const offsetOf = ({ number, size, after, skipped }: Page): number =>
+  after ? 0 : (skipped ?? (number - 1) * size)
+
+function pageRows(query: ListQuery, page: Page): string {
+  const { size, after } = page
   const { columns, from, key, descending } = query
   const { fromCursor = `${from} and ${isBeyondCursor(key, descending)}` } = query
-  const offset = after ? 0 : (number - 1) * size
   return `select ${columns.join()} from ${after ? fromCursor : from}
-      order by ${orderBy(query)} limit ${size + 1} offset ${offset}`
+      order by ${orderBy(query)} limit ${size + 1} offset ${offsetOf(page)}`
 }
 
 /** The condition that a row follows the cursor. `first` is the index of its first cell. */

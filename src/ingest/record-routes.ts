@@ -1,10 +1,12 @@
 import { type Context, Hono } from 'hono'
+import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { findRecord, listRecords } from '../db/records/list.ts'
+import { findRecord } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
+import { archiveReader } from './archive-reader.ts'
 import { receive } from './receive.ts'
 import type { Resource } from './resource.ts'
 
@@ -25,11 +27,12 @@ export function recordRoutes(resource: Resource) {
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       }
-      return withReadSession(c, async ({ grant, session }) => {
+      return withReadSession(c, async (reader) => {
+        const { grant } = reader
         const context = JSON.stringify([grant.account, resource.name, filter])
         const page = await readPage(c.env, context, query)
         return respondWithRecords(c, grant.account, context, page, (bounded) =>
-          listRecords(session, resource, grant.account, filter, bounded),
+          listRecords(archiveReader(c.env, reader), resource, filter, bounded),
         )
       })
     })

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
+import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readArrivalsByDay } from '../db/records/arrivals.ts'
 import { countDeliveryErrors } from '../db/records/count-delivery-errors.ts'
-import { listRecords } from '../db/records/list.ts'
 import { readRecordsBeginning, readStoredRecords } from '../db/records/stored-record.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -10,6 +10,7 @@ import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/paginatio
 import { invalidQuery, readChoice, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
+import { archiveReader } from './archive-reader.ts'
 import { readAttention, readOpenQuestions, readReview, readUnapproved } from './attention.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import { outcomeOfStored, toIsoTime } from './find-deliveries.ts'
@@ -96,14 +97,15 @@ function daysFrom(from: number, to: number): number[] {
 function respondWithRecordList(c: Context<AppEnv>, name: string, resourcesOf: ResourcesOf) {
   const { customer_id, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'customer_id')
   const filter = customer_id === undefined ? {} : { customer_id }
-  return withReadSession(c, async ({ grant, session }) => {
+  return withReadSession(c, async (reader) => {
+    const { grant } = reader
     const resources = resourcesOf(grant.vertical)
     const resource = resources.find((one) => one.name === name)
     if (!resource) throw noResource(name, resources)
     const context = JSON.stringify([grant.account, 'records', name, filter])
     const page = await readPage(c.env, context, query)
     return respondWithRecords(c, grant.account, context, page, (bounded) =>
-      listRecords(session, resource, grant.account, filter, bounded),
+      listRecords(archiveReader(c.env, reader), resource, filter, bounded),
     )
   })
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../database.ts'
+import { KEPT_TOTAL } from '../records/list.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import type { ArchivePart } from './months.ts'
 import { AWAY } from './touched.ts'
@@ -34,7 +35,7 @@ export interface ArchivedList {
   readonly months: readonly ListedMonth[]
   /** The objects with records of the list from the page on, in the order of time. */
   readonly parts: readonly ListedPart[]
-  /** The number of archived records of the list; null if it was not counted. */
+  /** What was counted; null if nothing was. */
   readonly total: number | null
 }
 
@@ -85,6 +86,9 @@ const UP_TO = (of: keyof typeof PARTS) =>
 const TOTAL = (of: keyof typeof PARTS) =>
   compileStatement(`select ifnull(sum(listed), 0) as total from ${partsOf(of)}`)
 
+/** The number of all records of the resource, which each delivery keeps. */
+const KEPT = compileStatement(KEPT_TOTAL)
+
 const STATEMENTS = {
   all: { next: NEXT('all'), upTo: UP_TO('all'), total: TOTAL('all') },
   customer: { next: NEXT('customer'), upTo: UP_TO('customer'), total: TOTAL('customer') },
@@ -95,21 +99,25 @@ export type PartsWanted =
   | { readonly from_day: number; readonly rows: number }
   | { readonly rows: number }
 
-/** Reads what is archived of a list, in one round trip. */
+/**
+ * Reads what is archived of a list, in one round trip.
+ *
+ * @param counted What is counted: the archived records of the list, or all records of the resource.
+ */
 export async function readArchivedList(
   db: Connection,
   list: ListedRecords,
   wanted: PartsWanted,
-  isCounted: boolean,
+  counted: 'list' | 'resource' | null,
 ): Promise<ArchivedList> {
   const { next, upTo, total } = STATEMENTS[list.customer_id === null ? 'all' : 'customer']
   const values = { ...list, ...wanted }
-  const [months, parts, counted] = await readBatch<
+  const [months, parts, totals] = await readBatch<
     [ListedMonth[], ListedPart[], { total: number }[]]
   >(db, [
     bindStatement(db, MONTHS, values),
     bindStatement(db, 'from_day' in wanted ? next : upTo, values),
-    ...(isCounted ? [bindStatement(db, total, values)] : []),
+    ...(counted ? [bindStatement(db, counted === 'list' ? total : KEPT, values)] : []),
   ] as [D1PreparedStatement, D1PreparedStatement, D1PreparedStatement])
-  return { months, parts, total: counted?.[0]?.total ?? null }
+  return { months, parts, total: counted && (totals[0]?.total ?? 0) }
 }

@@ -199,7 +199,7 @@ const PUT_IDS = compileStatement(`
 
 const PUT_CUSTOMERS = compileStatement(`
   insert into archived_customers (account, customer_id, resource, first_day, records)
-  select :account, value ->> 0, :resource, :first_day, json_object(cast(:part as text), value -> 1)
+  select :account, value ->> 0, :resource, :first_day, json_object(:part_name, value -> 1)
   from ${JSON_EACH}(:customers)
   where ${IS_WRITING}
   on conflict do update set records = json_patch(records, excluded.records)`)
@@ -220,12 +220,13 @@ export async function putPart(
   { ids, customers }: PartRecords,
 ): Promise<void> {
   const place = { account, resource, first_day, begun_at, part: part.part }
+  const part_name = String(part.part)
   await withD1Retry(() =>
     db.batch([
       bindStatement(db, PUT_PART, { ...place, ...part }),
       ...toJsonChunks(ids).map((chunk) => bindStatement(db, PUT_IDS, { ...place, ids: chunk })),
       ...toJsonChunks(customers).map((chunk) =>
-        bindStatement(db, PUT_CUSTOMERS, { ...place, customers: chunk }),
+        bindStatement(db, PUT_CUSTOMERS, { ...place, part_name, customers: chunk }),
       ),
     ]),
   )
@@ -399,6 +400,13 @@ export const noteFault = (
   fault: string,
 ): Promise<unknown> =>
   withD1Retry(() => bindStatement(db, NOTE_FAULT, { account, resource, first_day, fault }).run())
+
+const CLEAR_FAULT = compileStatement(`
+  update archived_months set fault = null where account = :account and fault = :key`)
+
+/** Notes that a damaged object was repaired. */
+export const clearFault = (db: Connection, account: string, key: string): Promise<unknown> =>
+  withD1Retry(() => bindStatement(db, CLEAR_FAULT, { account, key }).run())
 
 /** Deletes the ids of the records between two keys. The records are in the database. */
 const FORGET_IDS = forEachTable(

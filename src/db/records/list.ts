@@ -1,4 +1,4 @@
-import { archivedMonthsOfList, orRestore, requireRecord } from '../archive/needed.ts'
+import { archivedMonthsOfList, requireRecord } from '../archive/needed.ts'
 import { decode, decodeRow, encode } from '../column-types.ts'
 import {
   cursorValues,
@@ -7,6 +7,7 @@ import {
   LIST_LIMITS,
   type ListQuery,
   limitCount,
+  offsetOf,
   type Page,
   paginate,
 } from '../paginate.ts'
@@ -21,8 +22,8 @@ export interface Filter {
   to?: string
 }
 
-/** Returns the parameters of a list's statements. */
-function filterValues(view: RecordView, account: string, filter: Filter) {
+/** Returns the parameters of a list's statements, as SQL stores them. */
+export function listedValues(view: RecordView, account: string, filter: Filter) {
   const { encoded, dayColumn } = view.recordTable
   return {
     account,
@@ -94,47 +95,62 @@ export function presentLogged(
 }
 
 /**
- * Reads one page of an account's records: in the order of their key, or of day and customer if the list
- * is narrowed to days. A page reads as many rows as it shows; the first page also counts the matches.
+ * Reads one page of an account's records as stored rows: in the order of their key, or of day and customer if the
+ * list is narrowed to days. A page reads as many rows as it shows; the first page also counts the matches.
+ *
+ * @throws RecordsArchived if records of the list are archived.
  */
-export async function listRecords(
+export const listStoredRecords = (
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
   filter: Filter,
   page: Page,
-): Promise<FoundPage> {
-  const isOfCustomer = filter.customer_id !== undefined && view.recordTable.canHold
-  const found = await orRestore(session, account, () =>
-    isOfCustomer
-      ? listCustomerRecords(session, view, account, filter, page)
-      : paginate(session, listQuery(view, account, filter), page),
-  )
-  return { ...found, data: found.data.map((row) => presentRow(view, pickColumns(view, row))) }
+): Promise<FoundPage> =>
+  filter.customer_id !== undefined && view.recordTable.canHold
+    ? listCustomerRecords(session, view, account, filter, page)
+    : paginate(session, listQuery(view, account, filter), page)
+
+/** Returns the columns that order a list that is narrowed to days, or to a customer. */
+export function orderOfDays({ recordTable }: RecordView, { customer_id }: Filter): string[] {
+  const { dayColumn, key } = recordTable
+  const rest = key.filter((name) => name !== 'customer_id' && name !== dayColumn)
+  return customer_id === undefined ? [dayColumn, 'customer_id', ...rest] : [dayColumn, ...rest]
 }
+
+/** Returns a page of stored rows as records in the form of the wire. */
+export const presentPage = (view: RecordView, found: FoundPage): FoundPage => ({
+  ...found,
+  data: found.data.map((row) => presentRow(view, pickColumns(view, row))),
+})
 
 /** Returns a row without the columns that only order the list. */
 export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
-/** Returns the query for the archived months that have records of a list; nothing for resources that stay. */
-const guardOf = ({ recordTable }: RecordView, { from, to, customer_id }: Filter) =>
-  recordTable.canHold && {
-    archived: archivedMonthsOfList({
-      from: from !== undefined,
-      to: to !== undefined,
-      customer: customer_id !== undefined,
-    }),
+/** Returns the queries for the archived months that have records of a list; nothing for resources that stay. */
+function guardOf({ recordTable }: RecordView, { from, to, customer_id }: Filter, isByDay: boolean) {
+  const narrowed = {
+    from: from !== undefined,
+    to: to !== undefined,
+    customer: customer_id !== undefined,
   }
+  return (
+    recordTable.canHold && {
+      archived: archivedMonthsOfList({ ...narrowed, cursor: false }),
+      archivedBeyondCursor: archivedMonthsOfList({ ...narrowed, cursor: isByDay }),
+    }
+  )
+}
 
 /** Returns the query of a list; `listCustomerRecords` reads the records of one customer. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
-  const values = filterValues(view, account, filter)
+  const values = listedValues(view, account, filter)
   const { table, key, canHold, dayColumn, indexes } = view.recordTable
   const { customer_id, from, to } = filter
   const held = canHold ? ' and held = 0' : ''
   if (from !== undefined || to !== undefined) {
-    const dayKey = [...new Set([dayColumn, 'customer_id', ...key])]
+    const dayKey = orderOfDays(view, {})
     const upTo = to === undefined ? '' : ` and ${dayColumn} <= :last_day`
     const records = `${table} not indexed where account = :account${held}${upTo}`
     return {
@@ -145,7 +161,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
       key: dayKey,
       values,
       limitsBytes: true,
-      ...guardOf(view, filter),
+      ...guardOf(view, filter, true),
     }
   }
   const ofCustomer = customer_id === undefined ? '' : ' and customer_id = :customer_id'
@@ -157,12 +173,13 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     ...(customer_id === undefined && { total: KEPT_TOTAL }),
     values,
     limitsBytes: true,
-    ...guardOf(view, filter),
+    ...guardOf(view, filter, key[0] === dayColumn),
   }
 }
 
 /** The number of records of a resource, which each delivery keeps. */
-const KEPT_TOTAL = 'select total from totals where account = :account and resource = :resource'
+export const KEPT_TOTAL =
+  'select total from totals where account = :account and resource = :resource'
 
 /**
  * Reads one record by its id; null if there is none, or if it is held.
@@ -220,10 +237,11 @@ async function listCustomerRecords(
   filter: Filter,
   page: Page,
 ): Promise<FoundPage> {
-  const values = { ...filterValues(view, account, filter), ...cursorValues(page) }
+  const values = { ...listedValues(view, account, filter), ...cursorValues(page) }
   const statement = compileStatement(customerDaysSql(view.recordTable, filter, page))
+  const upToPage = offsetOf(page) + page.size
   // The first page also counts the matches.
-  const enough = page.after ? page.size : Math.max(LIST_LIMITS.total, page.number * page.size)
+  const enough = page.after || page.counted ? upToPage : Math.max(LIST_LIMITS.total, upToPage)
   const found = await withD1Retry(() =>
     bindStatement(session, statement, { ...values, enough }).first<FoundDays>(),
   )
@@ -232,7 +250,7 @@ async function listCustomerRecords(
   if (visited > LIST_LIMITS.days) {
     return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }
   }
-  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter) }
+  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter, true) }
   return paginate(session, query, { ...page, counted: count })
 }
 
@@ -282,8 +300,8 @@ export function customerDaysSql(
 export function customerQuery(view: RecordView, values: ListQuery['values']): ListQuery {
   const { recordTable } = view
   const { table, dayColumn } = recordTable
-  const rest = recordTable.key.filter((name) => name !== 'customer_id' && name !== dayColumn)
-  const key = [dayColumn, ...rest]
+  const key = orderOfDays(view, { customer_id: '' })
+  const rest = key.slice(1)
   const ofCustomer = `${table} not indexed
         where account = :account and customer_id = :customer_id and held = 0`
   const onDays = `${ofCustomer} and ${dayColumn} in (select value from json_each(:days))`
