@@ -83,7 +83,8 @@ const mayBeArchived = (table: ArchivedTable) => `
         select min(${table.dayColumn}) from ${table.table} not indexed where ${inMonth(table)}
         union all
         select (select min(${table.dayColumn}) from ${table.table} not indexed
-          where ${inMonth(table)} and ${table.dayColumn} > stored_day)
+          where account = :account and ${table.dayColumn} > stored_day
+            and ${table.dayColumn} <= :last_day)
         from days where stored_day is not null
       )
       select 1 from days left join day_totals k on k.account = :account and k.resource = :resource
