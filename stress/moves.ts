@@ -4,7 +4,7 @@ import { buildPeer } from '../bench/build.ts'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { execute } from '../bench/worker.ts'
 import { expectBody, type RequestSender } from './ask.ts'
-import { CRON_PATH } from './moves/cron-path.ts'
+import { CRON_PATH, LONGER_MS } from './moves/shared.ts'
 import { AFFILIATE, asFirm, type Firm, newClient, newToken } from './parties.ts'
 import { runProgram, type Setting } from './program.ts'
 import { newSecrets, type Secrets, type Service, serve } from './service.ts'
@@ -43,7 +43,9 @@ interface Writer {
   readonly number: number
   /** Requests that were acknowledged. */
   acknowledged: number
-  /** Requests that were answered 503, or not at all, and repeated. */
+  /** Requests that were answered 503, and repeated. */
+  refused: number
+  /** Requests that were answered 429, or not at all, and repeated. */
   repeated: number
 }
 
@@ -87,7 +89,7 @@ async function acknowledge(world: World, writer: Writer, body: object[]): Promis
     if (answer && answer.status !== 503 && answer.status !== 429) {
       throw new Error(`Answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     }
-    writer.repeated += 1
+    writer[answer?.status === 503 ? 'refused' : 'repeated'] += 1
     await wait(1000 * Number(answer?.headers.get('Retry-After') ?? 0.2))
   }
 }
@@ -133,7 +135,7 @@ const runCron = async ({ url }: Service, time: number) => {
   if (response.status !== 200) throw new Error(`The cron answered ${response.status}.`)
 }
 
-/** Moves the account, and waits until its old copy is deleted. Returns how long writes were refused. */
+/** Moves the account, and waits until its old copy is deleted. Returns for how long its steps refused writes. */
 async function moveTo(
   world: World,
   to: string,
@@ -153,7 +155,7 @@ async function moveTo(
     // A Workflow that was killed is resumed by the cron, some minutes later.
     await runCron(world.service, Date.now() + 3_600_000)
     const found = await expectBody(200, world.service.admin('GET', `${path}/${move}`))
-    if (found.status === 'done') return found.pause_ms
+    if (found.status === 'done') return found.pause_ms - LONGER_MS
     if (found.ended_at !== null) throw new Error(`The move ended: ${JSON.stringify(found)}`)
   }
   throw new Error(`The move to ${to} has not ended.`)
@@ -189,8 +191,12 @@ async function checkRecords(
     `${count} records with ${hundredths} hundredths are stored, ${expected.count} with ${expected.hundredths} were acknowledged`,
   )
   const requests = active.reduce((sum, one) => sum + one.acknowledged, 0)
-  const repeated = writers.reduce((sum, one) => sum + one.repeated, 0)
-  print(`${requests} requests were acknowledged, and ${repeated} repeated; ${count} records.`)
+  const [refused, repeated] = (['refused', 'repeated'] as const).map((name) =>
+    writers.reduce((sum, one) => sum + one[name], 0),
+  )
+  print(
+    `${requests} requests were acknowledged after ${refused} were answered 503 and ${repeated} had no answer; ${count} records.`,
+  )
 }
 
 /** Creates the account with a client for each writer. */
@@ -242,7 +248,7 @@ export async function proveMoves(
   }
   try {
     const all = Array.from({ length: writers }, (_, number): Writer => {
-      return { number, acknowledged: 0, repeated: 0 }
+      return { number, acknowledged: 0, refused: 0, repeated: 0 }
     })
     const writing = Promise.all(all.map((writer) => write(world, writer, setting.random)))
     const pauses: number[] = []
@@ -254,13 +260,19 @@ export async function proveMoves(
           await kill(world, setting, secrets)
         }
         pauses.push(await moveTo(world, to, kills, interrupt))
-        setting.print(`Move ${i} to ${to}: writes were refused for ${pauses.at(-1)} ms.`)
+        setting.print(
+          `Move ${i} to ${to}: writes were refused for ${pauses.at(-1)} ms, and ${LONGER_MS} ms longer.`,
+        )
       }
     }
     await Promise.race([moving(), writing])
     world.isEnding = true
     await writing
     await checkRecords(setting, world, all)
+    setting.check(
+      kills > 0 || all.some(({ refused }) => refused > 0),
+      'No request arrived while writes were refused.',
+    )
     setting.print(`The longest pause of ${moves} moves was ${Math.max(...pauses)} ms.`)
   } finally {
     world.isEnding = true
