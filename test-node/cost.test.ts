@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { lineOf, linesAboveFloor } from '../bench/cost/bill.ts'
 import { type Costs, measure } from '../bench/cost/measure.ts'
 import { formatCosts } from '../bench/cost/print.ts'
+import { measureObjects } from '../bench/objects/measure.ts'
 import { dollars, ZERO_USAGE } from '../scripts/capacity/prices.ts'
 
 // `npm run cost` with few records: the counts matter, not the costs.
@@ -94,4 +95,37 @@ describe('npm run cost', { timeout: 120_000 }, () => {
 test('a bill is the usage times the price per million', () => {
   const used = { ...ZERO_USAGE, requests: 1e6, rowsWritten: 3e6, objectRowsWritten: 1e6 }
   assert.equal(dollars({ ...used, queueOperations: 3e6, cpuMs: 5e6 }).toFixed(6), '5.600000')
+})
+
+test('npm run objects: exports and archives read and write a few rows a record', {
+  timeout: 120_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-objects-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const { costs } = await measureObjects(folder, 6000)
+  const rows = costs.map(({ title, records, usage: { rowsRead, rowsWritten } }) => [
+    title,
+    Math.round(rowsRead / records),
+    Math.round(rowsWritten / records),
+  ])
+  assert.deepEqual(rows, [
+    ['exported', 1, 0],
+    ['exported again, unchanged', 0, 0],
+    ['transactions: archived', 9, 2],
+    ['trading-activity: archived', 8, 1],
+    ['transactions: restored', 7, 3],
+    ['trading-activity: restored', 3, 1],
+  ])
+  // An object each, and a list of those that are there.
+  assert.deepEqual(
+    costs.map(({ objects, usage: { r2Writes, r2Reads } }) => [objects, r2Writes, r2Reads]),
+    [
+      [3, 4, 3],
+      [0, 0, 0],
+      [1, 1, 2],
+      [1, 1, 2],
+      [0, 0, 1],
+      [0, 0, 1],
+    ],
+  )
 })

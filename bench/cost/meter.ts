@@ -7,6 +7,7 @@ import type {
   ExportedHandler,
   MessageBatch,
   Queue,
+  R2Bucket,
 } from '@cloudflare/workers-types'
 import { type Usage, ZERO_USAGE } from '../../scripts/capacity/prices.ts'
 
@@ -55,13 +56,14 @@ function takeCounts(): Counts {
 
 /** Wraps each binding of a Worker. */
 export function watched(env: object): object {
-  const { DB, CLICKS, TOKEN_GATE, CLIENT_GATE } = env as Record<string, object | undefined>
+  const { DB, CLICKS, TOKEN_GATE, CLIENT_GATE, ARCHIVE } = env as Record<string, object | undefined>
   return {
     ...env,
     DB: watchDatabase(DB as D1Database),
     ...(CLICKS && { CLICKS: watchQueue(CLICKS as Queue) }),
     ...(TOKEN_GATE && { TOKEN_GATE: watchObjects(TOKEN_GATE) }),
     ...(CLIENT_GATE && { CLIENT_GATE: watchObjects(CLIENT_GATE) }),
+    ...(ARCHIVE && { ARCHIVE: watchBucket(ARCHIVE as R2Bucket) }),
   }
 }
 
@@ -125,6 +127,22 @@ const watchObjects = (namespace: object): object =>
         },
       }),
   })
+
+/** Counts each call of a bucket. Deletions are free. */
+function watchBucket(bucket: R2Bucket): R2Bucket {
+  const counted = (meter: 'r2Writes' | 'r2Reads', name: 'put' | 'list' | 'get' | 'head') => ({
+    [name]: (...values: unknown[]) => {
+      usage[meter] += 1
+      return Reflect.apply(bucket[name], bucket, values)
+    },
+  })
+  return before(bucket, {
+    ...counted('r2Writes', 'put'),
+    ...counted('r2Writes', 'list'),
+    ...counted('r2Reads', 'get'),
+    ...counted('r2Reads', 'head'),
+  })
+}
 
 /** Counts a message as written; delivery counts as read, and acknowledgement as deleted. */
 const watchQueue = (queue: Queue): Queue =>

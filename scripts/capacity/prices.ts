@@ -9,6 +9,8 @@ export type Meter =
   | 'rowsRead'
   | 'rowsWritten'
   | 'queueOperations'
+  | 'r2Writes'
+  | 'r2Reads'
 
 /** An amount for each meter. */
 export type Usage = Record<Meter, number>
@@ -22,6 +24,7 @@ export type Usage = Record<Meter, number>
  * and `put` are rows, so is `setAlarm`; 128 MB are billed for as long as it cannot hibernate
  * @see https://developers.cloudflare.com/d1/platform/pricing/ an entry of an index is a row more
  * @see https://developers.cloudflare.com/queues/platform/pricing/ a message is written, read, deleted
+ * @see https://developers.cloudflare.com/r2/pricing/ `put` and `list` are writes, `get` and `head` are reads
  */
 export const PRICES: Record<Meter, { title: string; perMillion: number; included: number }> = {
   requests: { title: 'Worker requests', perMillion: 0.3, included: 10 },
@@ -33,6 +36,8 @@ export const PRICES: Record<Meter, { title: string; perMillion: number; included
   rowsRead: { title: 'D1 rows read', perMillion: 0.001, included: 25_000 },
   rowsWritten: { title: 'D1 rows written', perMillion: 1, included: 50 },
   queueOperations: { title: 'Queue operations', perMillion: 0.4, included: 1 },
+  r2Writes: { title: 'R2 writes', perMillion: 4.5, included: 1 },
+  r2Reads: { title: 'R2 reads', perMillion: 0.36, included: 10 },
 }
 
 /** The meters in the order of the bill. */
@@ -43,6 +48,9 @@ export const PLAN_FEE = 5
 
 /** The price of a GB stored in D1 for a month in US dollars, and the GB that the plan includes. */
 export const D1_STORAGE = { perGb: 0.75, includedGb: 5 }
+
+/** The same of R2. */
+export const R2_STORAGE = { perGb: 0.015, includedGb: 10 }
 
 /** Zero for each meter. */
 export const ZERO_USAGE: Readonly<Usage> = Object.fromEntries(
