@@ -10,8 +10,11 @@ import {
   readReleased,
 } from '../src/db/commission/books/changed.ts'
 import { readRuleVersions } from '../src/db/fraud/rules.ts'
+import { readFirstDeposits } from '../src/db/webhooks/postback-causes.ts'
+import { DAY_MS } from '../src/durations.ts'
 import { archive, keepTotals, monthOf, restoreWanted } from './archive-steps.ts'
 import { brand, deposited, eve } from './brand.ts'
+import { randomSource, type Source } from './commission/worlds.ts'
 import { signedIn } from './console/browser.ts'
 import { storeCases, storeFinding, storeRule } from './fraud/stored-cases.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
@@ -193,4 +196,56 @@ test('the causes of corrections need the months with records that waited for the
   await expect(want()).rejects.toBeInstanceOf(RecordsArchived)
   expect(await restoreWanted()).toBe(1)
   expect(await want()).toMatchObject([{ customer_id: 'c-1', table: 'transactions' }])
+})
+
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+/** The days before today on which a customer may deposit: of two months that are archived, and of lately. */
+const DEPOSIT_DAYS = [105, 100, 95, 72, 70, 68, 34, 20, 2, 1, 0]
+const STATUSES = ['approved', 'approved', 'declined', 'pending']
+
+/** Creates an account whose customers deposit at random, before and after their signup, approved or not. */
+async function depositors({ below, pick }: Source) {
+  const acme = await partner('forex', { account: 'acme' })
+  const customers = Array.from({ length: 60 }, (_, i) => ({
+    ...{ ...ada, customer_id: `c-${i}`, affiliate_id: 'aff-7' },
+    signup_date: `${ago(pick([110, 100, 99, 71, 69, 33, 1]))}T00:00:00Z`,
+  }))
+  await acme.post('customers', customers)
+  const deposits = customers.flatMap(({ customer_id }) =>
+    Array.from({ length: 1 + below(4) }, (_, i) => ({
+      ...{ ...deposit, customer_id, transaction_id: `${customer_id}-${i}`, currency: 'EUR' },
+      ...{ status: pick(STATUSES), amount_currency: 1 + below(100) },
+      transaction_type: below(10) > 0 ? 'deposit' : 'withdrawal',
+      transaction_date: `${ago(pick(DEPOSIT_DAYS))}T0${below(9)}:00:00Z`,
+    })),
+  )
+  expect((await json(acme.post('transactions', deposits))).summary.rejected).toBe(0)
+}
+
+/** Reads the first deposits of the last 35 days: those of a report, of the overview and of postbacks. */
+async function readFirst() {
+  const report = `from=${ago(35)}&to=${ago(0)}&currency=EUR&group_by=day&metrics=first_deposit_count,first_deposit_amount`
+  const caused = await readFirstDeposits(env.DB, {
+    ...{ account: 'acme', first: '', since: Date.parse(ago(35)), affiliates: '["aff-7"]' },
+    ...{ since_day: dayNumber(ago(35)), last_day: dayNumber(ago(0)) },
+    ...{ links: '{}', approved: '["approved"]' },
+  })
+  return {
+    report: (await json(askAdmin(`accounts/acme/reports?${report}`))).data,
+    changes: (await json(askAdmin('accounts/acme/changes'))).first_deposits,
+    caused: caused.map(({ transaction_id }) => transaction_id),
+  }
+}
+
+test.for([0, 1, 2])('nobody’s first deposit needs an archived month: world %i', async (world) => {
+  await depositors(randomSource(3 * env.SEED + world))
+  const before = await readFirst()
+  expect(before.report.length).toBeGreaterThan(2)
+  expect(before.caused.length).toBeGreaterThan(5)
+  for (const month of new Set([105, 100, 95, 72, 68].map((days) => ago(days).slice(0, 7)))) {
+    await archived(monthOf('acme', 'transactions', month))
+  }
+  expect(await readFirst()).toEqual(before)
+  expect(await restoreWanted()).toBe(0)
 })

@@ -3,11 +3,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { resourcesOf } from '../src/app.ts'
 import { archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
+import { presentArchiveTotals } from '../src/archive/control-totals.ts'
 import { deleteRetiredObjects } from '../src/archive/delete-retired.ts'
 import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
 import { readMonth, readParts } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
+import { limbsOf, toUnits, unitsOf } from '../src/db/exact-sums.ts'
 import { checkTotals } from '../src/db/records/check-totals.ts'
 import { DAY_MS } from '../src/durations.ts'
 import {
@@ -21,6 +23,7 @@ import {
   restoreWanted,
 } from './archive-steps.ts'
 import { brand, deposited, eve } from './brand.ts'
+import { randomSource } from './commission/worlds.ts'
 import { runCron } from './crons.ts'
 import { overriding } from './overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
@@ -303,6 +306,84 @@ describe('a month that is archived', () => {
     ])
     expect(JSON.parse(parts[0]!.groups).map(([records]: [number]) => records)).toEqual([4, 4, 1])
     expect(JSON.parse(parts[0]!.deliveries)[0]).toMatch(/^dlv_/)
+    expect(parts.map((part) => presentArchiveTotals([part])!.map(({ count }) => count))).toEqual(
+      [9, 9, 9, 9, 4].map((count) => [count]),
+    )
+  })
+
+  test('has the control totals of its days, and is restored only with them', async () => {
+    takeSmallSteps()
+    const acme = await firm()
+    const { data } = await json(acme.get('totals?from=2026-10-01&to=2026-10-31'))
+    const ofDays = data.filter((one: { resource: string }) => one.resource === 'transactions')
+    await archive(october())
+    const [total, ...others] = presentArchiveTotals(await readParts(env.DB, october()))!
+    expect(others).toEqual([])
+    expect(total).toMatchObject({
+      transaction_type: 'deposit',
+      status: 'approved',
+      currency: 'EUR',
+    })
+    expect(total!.count).toBe(40)
+    // Exact in binary, so a plain sum is exact as well.
+    const sum = ofDays.reduce(
+      (all: number, one: typeof total) => all + Number(one!.sums.amount_currency),
+      0,
+    )
+    expect(Number(total!.sums.amount_currency)).toBe(sum)
+    const real = await env.DB.prepare('select totals from archive_objects where part = 3').first(
+      'totals',
+    )
+    await env.DB.prepare(
+      "update archive_objects set totals = replace(totals, 'approved', 'pending') where part = 3",
+    ).run()
+    await expect(restore(october())).rejects.toThrow('is damaged: totals')
+    const [, , { sha256 } = { sha256: '' }] = await readParts(env.DB, october())
+    expect((await readMonth(env.DB, october()))?.fault).toContain(sha256)
+    await env.DB.prepare('update archive_objects set totals = ? where part = 3').bind(real).run()
+    await restore(october())
+    expect(await rowsOf('transactions')).toHaveLength(41)
+  })
+
+  test('sums amounts as SQL sums them', async () => {
+    const from = randomSource(env.SEED)
+    const random = Array.from({ length: 500 }, () => {
+      const digits = Number(`${from.below(2) ? '-' : ''}${from.below(1e9)}${from.below(1e7)}`)
+      return digits / 10 ** from.below(17)
+    })
+    const amounts = [
+      ...AMOUNTS,
+      ...random,
+      0.5,
+      -0.5,
+      2.5e-12,
+      999999999999999.9,
+      1e15 + 0.5,
+      2 ** 53,
+    ]
+    const columns = limbsOf('cast(value as real)', 'sum').map(([name, sql]) => `${sql} as ${name}`)
+    const { results } = await env.DB.prepare(
+      `select ${columns} from json_each(?) group by key order by key`,
+    )
+      .bind(JSON.stringify(amounts))
+      .all()
+    expect(results.map((row) => unitsOf(row, 'sum'))).toEqual(amounts.map(toUnits))
+  })
+
+  test('is not archived if its objects have other control totals than its days', async () => {
+    await firm()
+    await env.DB.prepare(
+      "update day_totals set totals = replace(totals, 'EUR', 'USD') where day = 20730",
+    ).run()
+    await expect(archive(october())).rejects.toThrow('control totals')
+    expect(await readMonth(env.DB, october())).toMatchObject({
+      ...{ state: 'writing', fault: 'control totals' },
+    })
+    await env.DB.prepare(
+      "update day_totals set totals = replace(totals, 'USD', 'EUR') where day = 20730",
+    ).run()
+    await archive(october())
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
   })
 
   test('leaves no object 30 days after it came back', async () => {
@@ -497,7 +578,7 @@ describe('what reads archived records', () => {
   test.for([
     'from=2026-10-01&to=2026-10-31&metrics=deposit_amount,deposit_count',
     'from=2026-10-31&to=2026-11-02&metrics=deposit_amount,deposit_count',
-    'from=2026-11-01&to=2026-11-30&metrics=first_deposit_count',
+    'from=2026-10-31&to=2026-11-30&metrics=first_deposit_count',
     'from=2026-10-01&to=2026-10-31&metrics=active_customers',
   ])('has the month restored for a report: %s', async (query) => {
     await firm()
@@ -511,6 +592,7 @@ describe('what reads archived records', () => {
 
   test.for([
     'from=2026-11-01&to=2026-11-30&metrics=deposit_amount,deposit_count',
+    'from=2026-11-01&to=2026-11-30&metrics=first_deposit_count',
     'from=2026-10-01&to=2026-10-31&metrics=signups',
     'from=2026-10-01&to=2026-10-31&metrics=lots',
   ])('does not hold up a report that needs no archived record: %s', async (query) => {

@@ -6,7 +6,9 @@ import {
   forgetStep,
   keyOfRow,
   type Month,
+  noteFault,
   putPart,
+  readDayTotals,
   readMonth,
   readParts,
   readStoredRows,
@@ -18,6 +20,7 @@ import { ARCHIVED_TABLES } from '../db/archive/tables.ts'
 import type { Connection } from '../db/database.ts'
 import { DAY_MS } from '../durations.ts'
 import { putObject } from '../parquet/bucket.ts'
+import { areTotalsOfDays } from './control-totals.ts'
 import {
   describeRows,
   encodeRows,
@@ -99,12 +102,16 @@ async function writeStep(
   const parts = await readParts(db, month)
   const rows = await readRowsOfPart(db, month, lastKeyOf(month, parts.at(-1)?.groups))
   if (rows.length === 0) {
+    if (!areTotalsOfDays(parts, await readDayTotals(db, month, form))) {
+      await noteFault(db, month, 'control totals')
+      throw new Error('The objects of a month do not have the control totals of its days.')
+    }
     const records = parts.reduce((sum, one) => sum + one.records, 0)
     if (!(await sealMonth(db, month, { records, form, now }))) await abandonMonth(db, month)
     return
   }
   const bytes = encodeRows(resource, rows)
-  const described = await describeRows(resource, rows, bytes)
+  const described = await describeRows({ resource, form }, rows, bytes)
   const known = knownObject(month, described)
   await putObject(bucket, known, bytes)
   await verifyRows(bucket, resource, known, rows)

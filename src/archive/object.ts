@@ -9,6 +9,7 @@ import {
 import { ARCHIVED_TABLES, type ArchivedResource, OBJECT_VERSION } from '../db/archive/tables.ts'
 import { DamagedObject, digestOf, type KnownObject, readObject } from '../parquet/bucket.ts'
 import { bytesSource, openParquet, type ParquetValue, readParquet } from '../parquet/file.ts'
+import { totalsOfRows } from './control-totals.ts'
 
 /** The limits of objects. */
 export const OBJECT_LIMITS = {
@@ -78,7 +79,7 @@ export async function verifyRows(
 
 /** Returns what the manifest says of an object. */
 export async function describeRows(
-  resource: ArchivedResource,
+  { resource, form }: { readonly resource: ArchivedResource; readonly form: string },
   rows: readonly StoredRow[],
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Omit<ArchivePart, 'part' | 'written_at'>> {
@@ -99,7 +100,21 @@ export async function describeRows(
     days: JSON.stringify([...days].map(([day, records]) => [day, records.length])),
     groups: JSON.stringify(groups),
     deliveries: JSON.stringify([deliveries[0], deliveries.at(-1)]),
+    totals: totalsOfRows(form, rows),
   }
+}
+
+/** Returns the last day of the deposits of a customer by status; undefined if there are none. */
+function depositsOf(rows: readonly StoredRow[]): Record<string, number> | undefined {
+  const deposits = rows.filter(({ transaction_type }) => transaction_type === 'deposit')
+  if (deposits.length === 0) return undefined
+  const byStatus = Map.groupBy(deposits, ({ status }) => String(status))
+  return Object.fromEntries(
+    [...byStatus].map(([status, own]) => [
+      status,
+      own.reduce((last, { day }) => Math.max(last, Number(day)), Number.NEGATIVE_INFINITY),
+    ]),
+  )
 }
 
 /** Returns what is noted of the records of an object of a month beside the manifest. */
@@ -113,7 +128,9 @@ export function notedOf({ resource, first_day }: Month, rows: readonly StoredRow
         : rows.map((row, i) => [String(row[id]), Math.floor(i / OBJECT_LIMITS.group)] as const),
     customers: [...byCustomer].map(([customer, own]) => {
       const days = Map.groupBy(own, (row) => Number(row[dayColumn]) - first_day)
-      return [customer, Object.fromEntries([...days].map(([day, { length }]) => [day, length]))]
+      const records = Object.fromEntries([...days].map(([day, { length }]) => [day, length]))
+      const deposits = depositsOf(own)
+      return deposits ? [customer, records, deposits] : [customer, records]
     }),
   }
 }

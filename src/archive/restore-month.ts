@@ -14,12 +14,13 @@ import {
   readParts,
   readStoredRows,
 } from '../db/archive/months.ts'
-import { ARCHIVED_TABLES, OBJECT_VERSION } from '../db/archive/tables.ts'
+import { ARCHIVED_TABLES, type ArchivedResource, OBJECT_VERSION } from '../db/archive/tables.ts'
 import { toJsonChunks } from '../db/json-chunks.ts'
 import { required } from '../db/statement.ts'
 import { DamagedObject } from '../parquet/bucket.ts'
 import type { ParquetValue } from '../parquet/file.ts'
 import { type ArchivePlace, lastKeyOf, STEP_LIMITS } from './archive-month.ts'
+import { haveTotals } from './control-totals.ts'
 import { areSame, knownObject, readRows } from './object.ts'
 
 /**
@@ -68,6 +69,8 @@ async function writePart(
   const known = knownObject(month, part)
   if (part.version !== OBJECT_VERSION) throw new Error(`${known.key} has another version.`)
   const rows = await readRows(bucket, resource, known)
+  if (!haveTotals(byColumn(resource, rows), part.totals))
+    throw new DamagedObject(known.key, 'totals')
   for (const chunk of toJsonChunks(rows)) await insertRows(db, month, chunk)
   const parts = await readParts(db, month)
   const after = lastKeyOf(month, parts.find((one) => one.part === part.part - 1)?.groups)
@@ -75,6 +78,12 @@ async function writePart(
     throw new Error(`${known.key} was not restored whole.`)
   }
   await noteRestored(db, month, part.part)
+}
+
+/** Returns rows of an object under the names of their columns. */
+const byColumn = (resource: ArchivedResource, rows: readonly (readonly ParquetValue[])[]) => {
+  const names = ARCHIVED_TABLES[resource].columns.map(({ name }) => name)
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])))
 }
 
 /** Whether the database has these rows of a month behind a key, and no others between them. */

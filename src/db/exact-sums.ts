@@ -35,6 +35,32 @@ function fraction(value: string): string {
   return `cast(round((${value} - ${wholePart(value)}) * ${scale}) * (1e12 / ${scale}) as integer)`
 }
 
+const [MIN_INTEGER, MAX_INTEGER] = [-(2n ** 63n), 2n ** 63n - 1n]
+
+/** Returns what `cast(… as integer)` returns. */
+function castInteger(value: number): bigint {
+  const whole = BigInt(Math.trunc(value))
+  return whole > MAX_INTEGER ? MAX_INTEGER : whole < MIN_INTEGER ? MIN_INTEGER : whole
+}
+
+/** From here on doubles have no fraction. */
+const WHOLE_DOUBLES = 2 ** 52
+
+/** Returns what `round(…)` returns: halves away from zero. */
+const round = (value: number): number =>
+  Math.abs(value) > WHOLE_DOUBLES ? value : Math.trunc(value + (value < 0 ? -0.5 : 0.5))
+
+/** Returns a value in units of 10^-12, as `limbsOf` counts it. */
+export function toUnits(value: number): bigint {
+  const places = Array.from({ length: 12 }, (_, i) => 12 - i).find(
+    (one) => Math.abs(value) < Number(`1e${15 - one}`),
+  )
+  const scale = Number(`1e${places ?? 0}`)
+  const whole = castInteger(value)
+  const scaled = round((value - Number(whole)) * scale)
+  return whole * UNITS_PER_ONE + castInteger(scaled * (1e12 / scale))
+}
+
 /** A row of a query that sums: its group, and the limbs of its sums. */
 export type SumRow = Record<string, unknown>
 

@@ -961,6 +961,7 @@ export const archiveObjects = sqliteTable(
     deliveries: text().notNull(),
     written_at: integer().notNull(),
     restored: integer().notNull().default(0),
+    totals: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.part] })],
 )
@@ -987,6 +988,7 @@ export const archivedCustomers = sqliteTable(
     resource: text().notNull(),
     first_day: day().notNull(),
     customer_id: id().notNull(),
+    deposits: text(),
     records: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.customer_id] })],

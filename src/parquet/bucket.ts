@@ -28,7 +28,7 @@ export class DamagedObject extends Error {
   override name = 'DamagedObject'
   readonly key: string
 
-  constructor(key: string, cause: 'missing' | 'size' | 'digest') {
+  constructor(key: string, cause: 'missing' | 'size' | 'digest' | 'totals') {
     super(`The object ${key} is damaged: ${cause}.`)
     this.key = key
   }

@@ -417,7 +417,6 @@ function needsOf(
     first_of_report: first,
     last_of_report: last,
     resources: JSON.stringify(resources),
-    first_deposits: Number(parts.includes('first_deposits')),
   }
 }
 

@@ -262,7 +262,7 @@ test('a report that goes on renews its lease, unless another computation has tak
   const session = env.DB.withSession('first-primary')
   const leaseEnds = () => env.DB.prepare('select until from totals_leases').first<number>('until')
   const ends: (number | null)[] = []
-  const needs = { first_of_report: 0, last_of_report: 0, resources: '[]', first_deposits: 0 }
+  const needs = { first_of_report: 0, last_of_report: 0, resources: '[]' }
   await readInTurn(session, 'long', needs, async (readBatch) => {
     for (const pause of [0, 4000, 2000]) {
       vi.setSystemTime(Date.now() + pause)

@@ -42,6 +42,8 @@ export interface ArchivePart {
   readonly deliveries: string
   /** In milliseconds. */
   readonly written_at: number
+  /** JSON: the control totals of its records, and their form; null if they are too large. */
+  readonly totals: string | null
 }
 
 /** A value of a primary key. */
@@ -141,7 +143,8 @@ export const readMonth = (
 ): Promise<ArchivedMonth | null> => first(db, READ_MONTH, { account, resource, first_day })
 
 const READ_PARTS = compileStatement(`
-  select part, sha256, bytes, version, records, days, groups, deliveries, written_at
+  select part, sha256, bytes, version, records, days, groups, deliveries, written_at,
+    totals
   from archive_objects where ${OF_MONTH} order by part`)
 
 /** Reads the manifest of a month. */
@@ -185,9 +188,9 @@ const IS_WRITING = `exists (select 1 from archived_months
 
 const PUT_PART = compileStatement(`
   insert into archive_objects (account, resource, first_day, part, sha256, bytes, version, records, days, groups,
-    deliveries, written_at)
+    deliveries, written_at, totals)
   select :account, :resource, :first_day, :part, :sha256, :bytes, :version, :records, :days, :groups,
-    :deliveries, :written_at
+    :deliveries, :written_at, :totals
   where ${IS_WRITING}
   on conflict do nothing`)
 
@@ -199,18 +202,28 @@ const PUT_IDS = compileStatement(`
     row_group = excluded.row_group`)
 
 const PUT_CUSTOMERS = compileStatement(`
-  insert into archived_customers (account, customer_id, resource, first_day, records)
-  select :account, value ->> 0, :resource, :first_day, json_object(:part_name, value -> 1)
+  insert into archived_customers (account, customer_id, resource, first_day, records, deposits)
+  select :account, value ->> 0, :resource, :first_day, json_object(:part_name, value -> 1),
+    value -> 2
   from ${JSON_EACH}(:customers)
   where ${IS_WRITING}
-  on conflict do update set records = json_patch(records, excluded.records)`)
+  on conflict do update set records = json_patch(records, excluded.records),
+    deposits = iif(excluded.deposits is null, deposits,
+      json_patch(ifnull(deposits, '{}'), excluded.deposits))`)
 
 /** What is noted of an object beside its manifest. */
 export interface PartRecords {
   /** The ids of its records, each with its row group; empty if their key has their day. */
   readonly ids: readonly (readonly [id: string, row_group: number])[]
-  /** Its customers, each with the number of records by day; the first day of the month is 0. */
-  readonly customers: readonly (readonly [id: string, records: Readonly<Record<string, number>>])[]
+  /**
+   * Its customers, each with the number of records by day, of which the first of the month is 0, and with the last day
+   * of the deposits by status if there are any.
+   */
+  readonly customers: readonly (readonly [
+    id: string,
+    records: Readonly<Record<string, number>>,
+    deposits?: Readonly<Record<string, number>>,
+  ])[]
 }
 
 /** Adds an object to the manifest of a month that is being written. */
@@ -259,6 +272,30 @@ export async function sealMonth(
   return (await first(db, SEAL[resource], values)) !== null
 }
 
+/** The bytes of the control totals of a month's days up to which they are read. */
+const MOST_TOTALS = 4 * 1024 * 1024
+
+const DAY_TOTALS = compileStatement(`
+  select totals, records from day_totals
+  where account = :account and resource = :resource and day between :first_day and :last_day
+    and form = :form and computation is null and totals is not null and checked_at <= :totals_at
+    and (select total(octet_length(totals)) from day_totals where account = :account
+      and resource = :resource and day between :first_day and :last_day) <= ${MOST_TOTALS}`)
+
+/** The kept control totals of a day as JSON, and how many records they count. */
+export interface DayTotals {
+  readonly totals: string
+  readonly records: number
+}
+
+/** Reads the control totals of the days of a month that were kept before it began; none if they are too large. */
+export const readDayTotals = (
+  db: Connection,
+  { account, resource, first_day, last_day, totals_at }: ArchivedMonth,
+  form: string,
+): Promise<DayTotals[]> =>
+  all(db, DAY_TOTALS, { account, resource, first_day, last_day, totals_at, form })
+
 const IN_STATE = `exists (select 1 from archived_months where ${OF_MONTH} and state = :state)`
 
 /** Deletes records of a sealed month. The triggers of their table know that, and leave what is derived from them. */
@@ -306,7 +343,8 @@ export const beginRestore = async (
 ): Promise<boolean> => (await first(db, BEGIN_RESTORE, { account, resource, first_day })) !== null
 
 const NEXT_PART = compileStatement(`
-  select part, sha256, bytes, version, records, days, groups, deliveries, written_at
+  select part, sha256, bytes, version, records, days, groups, deliveries, written_at,
+    totals
   from archive_objects where ${OF_MONTH} and restored = 0 order by part limit 1`)
 
 /** Reads the next object whose records are not back; null if there is none. */

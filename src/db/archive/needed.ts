@@ -181,20 +181,12 @@ export const archivedMonthsOfList = (narrowed: {
         : ''
     }`
 
-/**
- * Returns the query for the archived months of a report on the days from `:first` to `:last`: those with these
- * days, and those of transactions where a customer with a deposit on these days may have an earlier one.
- */
+/** The query for the archived months of a report on the days from `:first_of_report` to `:last_of_report`. */
 export const ARCHIVED_MONTHS_OF_REPORT = `
   select m.resource, m.first_day, m.fault from archived_months m
-  where m.account = :account and m.state in ${AWAY} and m.first_day <= :last_of_report
+  where m.account = :account and m.state in ${AWAY}
     and m.resource in (select value from json_each(:resources))
-    and (m.last_day >= :first_of_report or (:first_deposits and m.resource = 'transactions'
-      and exists (select 1 from archived_customers a
-        where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
-          and a.customer_id in (select t.customer_id from transactions t
-            where t.account = :account and t.day between :first_of_report and :last_of_report
-              and t.transaction_type = 'deposit'))))`
+    and m.first_day <= :last_of_report and m.last_day >= :first_of_report`
 
 const OF_CUSTOMERS = compileStatement(`${ON_DAYS_SQL}
     and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../durations.ts'
+import { hasArchivedDepositSql } from '../archive/touched.ts'
 import { hasDeposit } from '../reports/read-report.ts'
 import {
   bindStatement,
@@ -87,7 +88,7 @@ const COUNT_FIRST_DEPOSITS = compileStatement(`
     limit ${CHANGE_LIMITS.transactions + 1}
   ),
   deposits as materialized (
-    select t.customer_id, min(t.day) as day,
+    select t.customer_id, min(t.day) as day, c.day as signup,
       max(c.day, (select min(day) from transactions where account = :account)) as since
     from scanned t cross join customers c on c.account = :account and c.customer_id = t.customer_id
     where t.transaction_type = 'deposit' and t.held = 0 and t.day >= c.day
@@ -104,7 +105,8 @@ const COUNT_FIRST_DEPOSITS = compileStatement(`
     count(*) filter (where day = :yesterday) as yesterday,
     count(*) filter (where day = :today) as today
   from deposits t
-  where iif((select is_limited from span), 0, not ${hasDeposit('t.since', ':day_before')})`)
+  where iif((select is_limited from span), 0, not ${hasDeposit('t.since', ':day_before')}
+      and not ${hasArchivedDepositSql('t.customer_id', 't.signup')})`)
 
 /** Sums a column of the hours of each day. An hour counts for the day on which it begins. */
 const byDay = (column: string, name: string): string =>

@@ -44,6 +44,24 @@ export type KeptGroup = [
 /** Returns the sums of a day of which no record was summed yet. */
 export const emptySums = (): DaySums => ({ groups: new Map(), kpiCount: 0, characters: 0 })
 
+/** What control totals group by, and what they sum. */
+export type SummedColumns = Pick<RecordView, 'groups' | 'sums' | 'kpis'>
+
+/** Adds a record to sums. Its values are in units; undefined if it has none. */
+export function addRecord(
+  day: DaySums,
+  values: readonly (string | null)[],
+  sums: readonly (bigint | undefined)[],
+  kpis: readonly (readonly [name: string, units: bigint])[],
+): void {
+  const group = findGroup(day, JSON.stringify(values), values)
+  group.count += 1
+  for (const [i, units] of sums.entries()) {
+    if (units !== undefined) group.sums[i] = (group.sums[i] ?? 0n) + units
+  }
+  for (const [name, units] of kpis) addToKpi(day, group, name, units)
+}
+
 /** Adds a row of `sumStepSql` to the sums of its day. */
 export function addSums(day: DaySums, view: RecordView, row: SumRow): void {
   const group = groupOf(day, view, row)
@@ -95,7 +113,7 @@ export function mergeSums(day: DaySums, later: DaySums): void {
 }
 
 /** Returns the sums of a day as they are kept, in the order of the groups and of the KPI names. */
-export const toKeptGroups = ({ groups }: DaySums, view: RecordView): KeptGroup[] =>
+export const toKeptGroups = ({ groups }: DaySums, view: Pick<SummedColumns, 'sums'>): KeptGroup[] =>
   [...groups.values()]
     .sort((a, b) => compareValues(a.values, b.values))
     .map(({ values, count, sums, kpis }) => [
@@ -725,8 +743,14 @@ export const DROP_DAYS = compileStatement(`
   returning day`)
 
 /** Returns what the kept totals of a resource consist of; totals of another form are not read. */
-export const formOf = ({ groups, sums, kpis = '' }: RecordView): string =>
+export const formOf = ({ groups, sums, kpis = '' }: SummedColumns): string =>
   JSON.stringify([groups, sums, kpis])
+
+/** Returns the columns of a form. */
+export function columnsOfForm(form: string): SummedColumns {
+  const [groups, sums, kpis]: [string[], string[], string] = JSON.parse(form)
+  return { groups, sums, ...(kpis && { kpis }) }
+}
 
 /** The days of each resource, or the bytes of their totals if these are more than was asked for. */
 type FoundDays = { days: KeptDay[][] } | { excess: number[] }
@@ -975,18 +999,27 @@ const refusal = (code: 'rate_limited' | 'unavailable', detail: string, seconds: 
   })
 
 function presentTotal(view: RecordView, day: number, group: KeptGroup): Total {
-  const { name, recordTable, wire = {} } = view
-  const [values, count, sums, kpis] = group
+  const { name, recordTable } = view
+  return {
+    day: String(decode(recordTable.encoded[recordTable.dayColumn], day)),
+    resource: name,
+    ...presentGroup(view, group),
+  }
+}
+
+/** Returns a group under the names of the wire: its values, the number of its records, and the sums. */
+export function presentGroup(
+  { groups, sums: summed, wire = {} }: SummedColumns & Pick<RecordView, 'wire'>,
+  [values, count, sums, kpis]: KeptGroup,
+) {
   const wireName = (column: string) => wire[column] ?? column
-  const presentSums = view.sums.flatMap((sum, i) => {
+  const presentSums = summed.flatMap((sum, i) => {
     const text = sums[i] ?? null
     return text === null ? [] : [[wireName(sum), text] as const]
   })
   return {
-    day: String(decode(recordTable.encoded[recordTable.dayColumn], day)),
-    resource: name,
-    ...Object.fromEntries(view.groups.map((column, i) => [wireName(column), values[i] ?? null])),
+    ...Object.fromEntries(groups.map((column, i) => [wireName(column), values[i] ?? null])),
     count,
-    sums: Object.fromEntries([...presentSums, ...Object.entries(kpis)]),
+    sums: Object.fromEntries([...presentSums, ...Object.entries(kpis)]) as Record<string, string>,
   }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts'
 import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/needed.ts'
+import { hasArchivedDepositSql } from '../archive/touched.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
 import { limbsOf } from '../exact-sums.ts'
@@ -484,7 +485,7 @@ export function firstDepositsSql(shape: ReportShape): string {
   return `${withClause(
     shape,
     `deposits as materialized (
-      select t.*, t.day >= d.day as counts,
+      select t.*, t.day >= d.day as counts, d.day as signup,
         max(d.day, (select min(day) from transactions where account = :account)) as since,
         row_number() over (
           partition by t.customer_id order by t.day < d.day, t.day, t.transaction_date, t.transaction_id
@@ -495,6 +496,7 @@ export function firstDepositsSql(shape: ReportShape): string {
     `later as materialized (
       select * from deposits t
       where t.n = 1 and t.counts${isOwnDeposit} and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
+        and not ${hasArchivedDepositSql('t.customer_id', 't.signup')}
     )`,
     `span as materialized (
       select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched,
@@ -670,8 +672,6 @@ export interface ReportNeeds {
   readonly last_of_report: number
   /** The names of the resources, as a JSON array. */
   readonly resources: string
-  /** 1 if it has first deposits, which depend on earlier ones. */
-  readonly first_deposits: number
 }
 
 /**

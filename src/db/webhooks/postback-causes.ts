@@ -1,4 +1,5 @@
 import { ARCHIVED_MONTHS_OF_REPORT, orRestore, requireRecords } from '../archive/needed.ts'
+import { hasArchivedDepositSql } from '../archive/touched.ts'
 import { SUBS } from '../directory/clicks.ts'
 import { livesHere } from '../lives-here.ts'
 import { all, first } from '../query.ts'
@@ -215,20 +216,21 @@ const READ_FIRST_DEPOSITS = compileStatement(`
       ${details('transactions')}
     from earliest t cross join customers c on c.account = :account and c.customer_id = t.customer_id
     where t.n = 1 and not ${HAS_EARLIER_OF_DAY} and not ${hasDeposit('c.day', 't.day')}
+      and not ${hasArchivedDepositSql('t.customer_id', 'c.day')}
   ) f where ${OF_AFFILIATES}`)
 
-/** Finds archived months in which a customer may have a deposit before one that is read. */
+/** Finds archived months of the days whose deposits are read. */
 const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
 
 /**
  * Reads the first deposits of affiliates among the records that were written or released.
  *
- * @throws RecordsArchived if an earlier deposit may be archived. Its month is restored from then on.
+ * @throws RecordsArchived if records of the days are archived. Their months are restored from then on.
  */
 export const readFirstDeposits = (db: D1Database, query: CauseQuery): Promise<FirstDeposit[]> =>
   orRestore(db, query.account, async () => {
     const needs = {
-      ...{ account: query.account, resources: '["transactions"]', first_deposits: 1 },
+      ...{ account: query.account, resources: '["transactions"]' },
       ...{ first_of_report: query.since_day, last_of_report: query.last_day },
     }
     const [archived, found] = await readBatch<[unknown[], FirstDeposit[]]>(db, [
