@@ -194,6 +194,7 @@ const MOVE = {
   ...{ move: 'm', account: 'a', from: 'DB', to: 'DB_2', status: 'copying', waits_for: null },
   ...{ reason: null, started_at: '2026-11-27T10:00:00.000Z', switched_at: null, drop_at: null },
 }
+const MONTH = { month: '2024-03', resources: ['transactions'] }
 const RULE_VERSION = {
   ...{ rule: 'r', version: 2, effective_from: '2026-12-01' },
   terms: {
@@ -496,6 +497,10 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     ONE,
   ],
   [['exports', 'start', 'a'], 'POST accounts/a/exports', {}, THING],
+  [['archive', 'list', 'a'], 'GET accounts/a/archives?per_page=500', undefined, ONE],
+  [['archive', 'kept', 'a'], 'GET accounts/a/archives/kept', undefined, THING],
+  [['archive', 'run', 'a', '2024-03'], 'POST accounts/a/archives', { month: '2024-03' }, MONTH],
+  [['archive', 'restore', 'a', '2024-03'], 'POST accounts/a/archives/2024-03/restore', {}, MONTH],
   [['fraud', 'case', 'a', 'case_1'], 'GET accounts/a/cases/case_1', undefined, CASE],
   [
     ['fraud', 'evidence', 'a', 'case_1'],
@@ -2008,7 +2013,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, questions, postbacks, events, status-map, labels, links, ' +
-    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, exports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, databases, feed or audit-log.'
+    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, exports, archive, customers, attribution, clicks, erasures, webhooks, deliveries, attention, search, changes, tail, totals, held, feeds, databases, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',
@@ -2032,7 +2037,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --landing-pages, --exports, --unattributed-threshold, --region, --accent-color, --logo.',
+      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --landing-pages, --exports, --archive-after, --unattributed-threshold, --region, --accent-color, --logo.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',

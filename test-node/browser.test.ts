@@ -504,6 +504,8 @@ describe('in a browser', { timeout: 400_000 }, () => {
     ...['removeMember', 'removeMemberById', 'acknowledgeEndedHold'],
     // It has one database.
     ...['moveAccount', 'getMove', 'cancelMove', 'confirmMove'],
+    // None of its months is so old.
+    'archiveMonth',
   ])
 
   /** Sends the form of every operation once. Returns the failures. */

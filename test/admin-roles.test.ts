@@ -53,6 +53,8 @@ const OF_MANAGERS = [
   'POST /accounts',
   'POST /accounts/:account/affiliates/:affiliate_id/invitations',
   'POST /accounts/:account/affiliates/invitations',
+  'POST /accounts/:account/archives',
+  'POST /accounts/:account/archives/:month/restore',
   'POST /accounts/:account/cases/:case_id/note',
   'POST /accounts/:account/exports',
   'POST /accounts/:account/fraud-rules/run',

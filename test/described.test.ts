@@ -14,6 +14,7 @@ import { MAX_LIVE_KEYS } from '../src/db/directory/affiliate-keys.ts'
 import { MAX_MESSAGES } from '../src/db/directory/affiliate-questions.ts'
 import { DECISION_LIMITS } from '../src/fraud/limits.ts'
 import { RULE_LIMITS } from '../src/fraud/rules.ts'
+import { ARCHIVED_MONTH, archiveRows } from './archive-rows.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
@@ -116,6 +117,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace('{affiliate_id}/postbacks', 'aff-7/postbacks')
     .replace('{move_id}', path.endsWith('/confirm') ? MOVES.cancelled : MOVES.done)
     .replace('{period}', '2026-10')
+    .replace('{month}', ARCHIVED_MONTH)
     .replaceAll(/\{\w+\}/g, 'nobody')
 
 const ASSIGNMENTS = PLAN_LIMITS.assignments
@@ -148,6 +150,7 @@ beforeEach(async () => {
   )
   const postback_id = (await json(createPostback(affiliate_key))).id
   await env.DB.batch(moveRows(env.DB, 'firm'))
+  await env.DB.batch(archiveRows(env.DB, 'firm', 'activities'))
   world = {
     link_id,
     affiliate_key,
@@ -331,6 +334,7 @@ const VALID_BODIES: Record<string, string> = {
   '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
   '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
   '/admin/v1/fx-rates': TWO_DAYS,
+  '/admin/v1/accounts/{account}/archives': '{"month":"2024-03"}',
   '/admin/v1/accounts/{account}/questions/{question_id}': '{"status":"closed"}',
   '/admin/v1/accounts/{account}/questions/{question_id}/answers': '{"text":"Because"}',
   '/admin/v1/accounts/{account}/links': JSON.stringify({

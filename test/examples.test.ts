@@ -6,6 +6,7 @@ import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
 import type { PlanTerms, Unit } from '../src/commission/engine/plan.ts'
+import { ARCHIVED_MONTH, archiveRows } from './archive-rows.ts'
 import {
   BOOK_APPROVED_ID,
   BOOK_DRAFT_ID,
@@ -281,6 +282,19 @@ async function takeMoves(team: Team) {
   await team('confirmMove', 'ended', 'The old copy is deleted', { at })
   await env.DB.prepare(`update account_moves set status = 'done', due_at = null`).run()
   await moves.dispose()
+}
+
+/** Takes a month that has left the database. */
+async function takeArchives(team: Team) {
+  await env.DB.batch(archiveRows(env.DB, 'acme-forex', 'activities'))
+  const at = { account: 'acme-forex', month: ARCHIVED_MONTH }
+  await team('listArchives', 'page', 'One month')
+  await team('getKeptMonths', 'all', 'The months that stay')
+  await team('archiveMonth', 'archived', 'It is archived already', {
+    body: { month: ARCHIVED_MONTH },
+  })
+  await team('restoreMonth', 'begun', 'It comes back', { at })
+  await env.DB.prepare('delete from archived_months').run()
 }
 
 /** Takes a run over October, and its statements. */
@@ -896,6 +910,7 @@ test('the stored examples equal the responses of the service', async () => {
   await team('getAccount', 'one', 'One account')
   await team('listAccounts', 'page', 'One page', { query: '?per_page=1' })
   await takeMoves(team)
+  await takeArchives(team)
   await team('listFeeds', 'page', 'One page', { query: '?per_page=1' })
   await team('listDatabases', 'all', 'All of them')
   await team('listAuditLog', 'page', 'One page', { query: '?per_page=2' })

@@ -30,6 +30,7 @@ const KINDS: Record<Job['job'], true> = {
   ...{ list: true, feeds: true, storage: true, postbacks: true, morning: true, propagate: true },
   ...{ minute: true, steps: true, expire: true, check: true, alarm: true, archive: true },
   export: true,
+  'old-months': true,
 }
 
 const last = JSON.parse(stored) as Crossing

@@ -2,6 +2,7 @@ import type { Operation } from './operation.ts'
 import { ACCOUNTS } from './operations/accounts.ts'
 import { AFFILIATE_MEMBERS } from './operations/affiliate-members.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
+import { ARCHIVES } from './operations/archives.ts'
 import { BOOKS } from './operations/books.ts'
 import { CASES } from './operations/cases.ts'
 import { CREDENTIALS } from './operations/credentials.ts'
@@ -47,6 +48,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...WHY,
   ...REPORTS,
   ...EXPORTS,
+  ...ARCHIVES,
   ...CUSTOMERS,
   ...WEBHOOK_OPERATIONS,
   ...MONITORING,

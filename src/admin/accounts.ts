@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AmountSigns } from '../amount-signs.ts'
+import { ARCHIVE_AFTER } from '../archive/limits.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
@@ -66,6 +67,7 @@ export const presentAccount = (account: Account) => ({
   storage_quota: account.storage_quota,
   approvals: account.approvals,
   ...(account.exports !== 'off' && { exports: account.exports }),
+  archive_after: account.archive_after,
   ...(account.unattributed_threshold !== UNATTRIBUTED_THRESHOLD && {
     unattributed_threshold: account.unattributed_threshold,
   }),
@@ -131,6 +133,8 @@ export const accounts = new Hono<AppEnv>()
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
       exports: fields.exports ?? 'off',
+      archive_after:
+        fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
       unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       landing_pages: JSON.stringify(fields.landing_pages ?? []),

@@ -57,6 +57,7 @@ import {
 import { logFailure } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
+import { queueOldMonths, startOldMonths } from './start-archives.ts'
 
 /** A cron job sends no response, so it needs no lease of memory. */
 const noMemory = () => Promise.resolve()
@@ -273,6 +274,8 @@ export async function runJob(
       return check(env, job, resources.all)
     case 'alarm':
       return sendTeamAlarm(env, job)
+    case 'old-months':
+      return startOldMonths(env, job, resources.viewsOf)
     case 'archive':
       return goOn(env, job, await goOnArchiving(env, job, resources))
     default:
@@ -334,6 +337,7 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
   })
   if (!isStarted) return waitForRuns(env, job)
   await queueMorningExport(env, account, job.at)
+  await queueOldMonths(env, account, job.at)
   const [feeds] = await readFeeds(env, [account], resources.namesOf, job.at)
   if (!feeds || feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)) return
   const db = resolveDatabase(env, account.binding)

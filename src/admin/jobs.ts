@@ -44,6 +44,16 @@ export interface MorningJob extends Due {
   readonly account: string
 }
 
+/** Begins to archive old months of an account. */
+export interface OldMonthsJob extends Due {
+  readonly job: 'old-months'
+  readonly account: string
+  /** 1 for the first message. */
+  readonly round: number
+  /** The first day of the only month that a person wants to archive, in days since 1970. */
+  readonly first_day?: number
+}
+
 /** Sends the settings of accounts to live tokens that have not received them. */
 export interface PropagationJob extends Due {
   readonly job: 'propagate'
@@ -92,6 +102,7 @@ export type Job =
   | PageJob<'storage'>
   | PageJob<'postbacks'>
   | MorningJob
+  | OldMonthsJob
   | ExportJob
   | PropagationJob
   | MinuteJob

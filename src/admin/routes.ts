@@ -28,6 +28,7 @@ import { affiliateMembers } from './affiliate-members.ts'
 import { affiliatePostbacks } from './affiliate-postbacks.ts'
 import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
+import { archives } from './archives.ts'
 import { attribution } from './attribution.ts'
 import { brandTokens } from './brand-tokens.ts'
 import { changes } from './changes.ts'
@@ -61,11 +62,12 @@ const affiliateCredentials = new Hono<AppEnv>()
   .route('/', affiliateMembers)
   .route('/', affiliatePostbacks)
 
-/** The routes by which the team sees what has happened in an account, and exports it. */
+/** The routes by which the team sees what has happened in an account, exports it, and archives it. */
 const insights = new Hono<AppEnv>()
   .route('/', attribution)
   .route('/', changes)
   .route('/exports', exportStarts)
+  .route('/archives', archives)
 
 /** The routes that concern no account. */
 const deployment = new Hono<AppEnv>()

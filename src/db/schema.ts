@@ -40,6 +40,7 @@ export const accounts = sqliteTable('accounts', {
     enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
   }),
   data_jurisdiction: text({ enum: ['eu', 'us', 'fedramp'] }),
+  archive_after: integer().default(13),
 })
 
 /** The logos of accounts, in Base64. */

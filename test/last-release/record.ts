@@ -188,6 +188,7 @@ const rareJobs = (at: number): Job[] => [
   { job: 'steps', binding: 'DB', round: 2, at },
   { job: 'archive', binding: 'DB', round: 1, at },
   { job: 'export', account: 'acme', at },
+  { job: 'old-months', account: 'acme', at, round: 1 },
   { job: 'propagate', accounts: ['acme'], at },
   { job: 'postbacks', binding: 'DB', accounts: ['acme'], done: 0, at },
   { job: 'alarm', alarm: 'late_run', id: 'late_run acme', data: { late_run: 'acme' }, at },

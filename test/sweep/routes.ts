@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { DAY_MS } from '../../src/durations.ts'
+import { ARCHIVED_MONTH } from '../archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import {
@@ -197,6 +198,10 @@ const administration: Route[] = [
   { ...reads, id: 'getMove' },
   { ...changes, id: 'cancelMove', at: { move_id: MOVES.cancelled } },
   { ...changes, id: 'confirmMove' },
+  { ...changes, id: 'archiveMonth', body: { month: ARCHIVED_MONTH } },
+  { ...reads, id: 'listArchives' },
+  { ...reads, id: 'getKeptMonths' },
+  { ...changes, id: 'restoreMonth' },
   { ...changes, id: 'issueClient', repeats: 'each is a new client' },
   { ...reads, id: 'listClients' },
   { ...changes, id: 'rotateClient', body: { overlap: '24h' }, repeats: 'each has a new secret' },
@@ -595,6 +600,7 @@ export function requestOf(route: Route, world: World): Request {
     webhook_id: WEBHOOK_ID,
     postback_id: POSTBACK_ID,
     period: '2026-10',
+    month: ARCHIVED_MONTH,
     ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)

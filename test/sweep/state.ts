@@ -25,12 +25,12 @@ const VIEWS: Record<string, string> = {
 }
 
 /**
- * Tables that are not compared: queues change those of clicks, webhooks and exports, reads those of totals, a cron
- * that of postbacks.
+ * Tables that are not compared: queues change those of clicks, webhooks and exports, reads those of totals, crons
+ * those of postbacks and archives.
  */
 const OMITTED = [
   ...['clicks', 'day_totals', 'totals_leases', 'webhook_messages', 'webhook_attempts'],
-  ...['exports', 'export_runs', 'postback_progress'],
+  ...['exports', 'export_runs', 'postback_progress', 'archived_months', 'retired_archives'],
 ]
 
 /** All tables that are compared. */

@@ -13,6 +13,7 @@ import { lineId, statementId } from '../../src/commission/statements/ids.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { archiveRows } from '../archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
@@ -156,6 +157,7 @@ export async function prepare(
     ...questionRows(db, account, 'aff-7', 'Why?'),
     ...webhookRows(db, account),
   ]
+  content.push(...archiveRows(db, account, isBrand ? 'transactions' : 'activities'))
   if (binding === 'DB') await db.batch([...settings, ...content])
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 

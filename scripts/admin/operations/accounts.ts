@@ -70,6 +70,12 @@ const SETTINGS: Options = {
     description:
       'Whether Parquet files are written each morning. An approver decides that they have personal data; off deletes them. (default: off)',
   },
+  'archive-after': {
+    value: 'months',
+    description:
+      'After how many months records leave the database for the archive, from 13 to 120, or never. (default: 13)',
+    pattern: /^(\d{1,3}|never)$/,
+  },
   'unattributed-threshold': {
     value: 'share',
     description:
@@ -143,7 +149,14 @@ const CREATE: Options = {
 
 /** Returns the members of a body: some are numbers, one is a list, and all others are text. */
 function withNumbers(texts: Record<string, string>) {
-  const { storage_quota, approvals, unattributed_threshold, landing_pages, ...members } = texts
+  const {
+    storage_quota,
+    approvals,
+    unattributed_threshold,
+    landing_pages,
+    archive_after,
+    ...members
+  } = texts
   return {
     ...members,
     ...(landing_pages !== undefined && {
@@ -151,6 +164,9 @@ function withNumbers(texts: Record<string, string>) {
     }),
     ...(unattributed_threshold !== undefined && {
       unattributed_threshold: Number(unattributed_threshold),
+    }),
+    ...(archive_after !== undefined && {
+      archive_after: archive_after === 'never' ? null : Number(archive_after),
     }),
     ...(approvals !== undefined && { approvals: Number(approvals) }),
     ...(storage_quota !== undefined && { storage_quota: Number(storage_quota) }),

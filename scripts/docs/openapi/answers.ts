@@ -2,6 +2,7 @@ import { JURISDICTIONS, REGIONS } from '../../../src/admin/fields.ts'
 import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
+import { ARCHIVE_SCHEMAS } from './administration/archives.ts'
 import { DECISION_SCHEMAS } from './administration/fraud-decisions.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { MOVE_SCHEMAS } from './administration/moves.ts'
@@ -69,6 +70,10 @@ const accountState = {
   exports: documented(
     'Whether files are written for a warehouse, and with personal data. Absent for `off`.',
     oneOf('without_personal_data', 'with_personal_data'),
+  ),
+  archive_after: documented(
+    'After how many months records leave the database for the archive. Null: never.',
+    orNull(COUNT),
   ),
   unattributed_threshold: documented(
     "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
@@ -359,6 +364,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     Meta: meta(),
     ...ACCOUNTS,
     ...MONITORING,
+    ...ARCHIVE_SCHEMAS,
     ...MOVE_SCHEMAS,
     ...CREDENTIALS,
     ...AFFILIATE_KEYS,

@@ -531,6 +531,7 @@ const PATH: Record<string, object> = {
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),
   run_id: path('run_id', 'The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X'),
+  month: path('month', 'The month of the calendar.', '2024-03'),
   move_id: path('move_id', 'The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X'),
   page_name: path('page', 'The name of the page.', 'start'),
   reference_page: path('page', 'The name of the page.', 'forex', {

@@ -31,7 +31,7 @@ export const AUDIT_KINDS: Readonly<Record<string, AuditKind>> = {
     name: 'Statements and payments',
     words: ['statement', 'period', 'payouts', 'manual'],
   },
-  exports: { name: 'Exports', words: ['export'] },
+  exports: { name: 'Exports and archives', words: ['export', 'archive'] },
   rates: { name: 'Exchange rates', words: ['fx-rates'] },
   links: { name: 'Links', words: ['link'] },
   meanings: {

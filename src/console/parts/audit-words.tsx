@@ -383,6 +383,14 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'account.move.drop': (details) => ({
     sentence: `deleted the old copy of the account in the database ${text(details, 'source')}`,
   }),
+  'archive.start': (details) => ({
+    sentence: <>had the records of {period({ ...details, period: details.month })} archived</>,
+  }),
+  'archive.restore': (details) => ({
+    sentence: (
+      <>had the archived records of {period({ ...details, period: details.month })} brought back</>
+    ),
+  }),
   'export.start': () => ({ sentence: 'started an export for the warehouse' }),
   'affiliate-key.create': (details, visit) => ({
     sentence: (

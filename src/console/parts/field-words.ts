@@ -135,6 +135,10 @@ export const ACCOUNT_WORDS = {
       with_personal_data: 'With personal data',
     },
   },
+  archive_after: {
+    label: 'Months until records are archived',
+    hint: 'Records of months that are older, and whose statements are approved, leave the database for files, which cost less. They come back within minutes when they are needed. From 13 to 120. Default: 13. An account whose field is emptied later keeps all records in the database.',
+  },
   unattributed_threshold: {
     label: 'Customers without an affiliate, in %',
     hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',

@@ -52,8 +52,8 @@ type KeyValue = string | number
 /** A row as SQL stores it, without its account. */
 export type StoredRow = Readonly<Record<string, string | number | null>>
 
-/** A statement for each table. */
-const forEachTable = (
+/** Returns a statement for each table. */
+export const forEachTable = (
   toSql: (table: ArchivedTable, resource: string) => string,
 ): Record<ArchivedResource, Statement> => {
   const of = (resource: ArchivedResource) =>
@@ -106,6 +106,9 @@ const BEGIN = forEachTable(
     prefix)
   select :account, :resource, :first_day, :last_day, 'writing', :now, :totals_at, ${COUNT_ERASURES}, :prefix
   where ${mayBeArchived(table)} and ${KEPT_RECORDS} > 0
+    and not exists (select 1 from move_sources where account = :account)
+    and not exists (select 1 from move_copies where account = :account)
+    and not exists (select 1 from retired_archives where account = :account and prefix = :prefix)
   on conflict do nothing
   returning state`,
 )
@@ -422,12 +425,15 @@ export async function endRestore(
 const ABANDON = compileStatement(`
   update archived_months set state = 'ended', wanted_at = 0 where ${OF_MONTH} and state = 'writing'`)
 
-/** Gives up a month that is being written. */
-export const abandonMonth = (
+/** Returns the statement that gives up a month that is being written. */
+export const abandoned = (
   db: Connection,
-  { account, resource, first_day }: Month,
-): Promise<unknown> =>
-  withD1Retry(() => bindStatement(db, ABANDON, { account, resource, first_day }).run())
+  { account, resource, first_day }: Pick<Month, 'account' | 'resource' | 'first_day'>,
+): D1PreparedStatement => bindStatement(db, ABANDON, { account, resource, first_day })
+
+/** Gives up a month that is being written. */
+export const abandonMonth = (db: Connection, month: Month): Promise<unknown> =>
+  withD1Retry(() => abandoned(db, month).run())
 
 const NOTE_FAULT = compileStatement(`
   update archived_months set fault = :fault where ${OF_MONTH} and state <> 'ended'`)

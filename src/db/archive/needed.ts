@@ -51,19 +51,24 @@ const WANT = compileStatement(`
       select :account, value ->> 0, value ->> 1 from ${JSON_EACH}(:months))
     and state in ${AWAY}`)
 
+/** Returns the statement that has months restored. */
+export const restoreMonths = (
+  db: Connection,
+  account: string,
+  months: readonly Pick<NeededMonth, 'resource' | 'first_day'>[],
+): D1PreparedStatement =>
+  bindStatement(db, WANT, {
+    account,
+    months: JSON.stringify(months.map(({ resource, first_day }) => [resource, first_day])),
+    now: Date.now(),
+  })
+
 /** Has the months restored that a request needs. */
 export const wantMonths = (
   db: Connection,
   account: string,
   months: readonly NeededMonth[],
-): Promise<unknown> =>
-  withD1Retry(() =>
-    bindStatement(db, WANT, {
-      account,
-      months: JSON.stringify(months.map(({ resource, first_day }) => [resource, first_day])),
-      now: Date.now(),
-    }).run(),
-  )
+): Promise<unknown> => withD1Retry(() => restoreMonths(db, account, months).run())
 
 /** Does work. If it needs archived records, has their months restored, and throws `RecordsArchived`. */
 export async function orRestore<T>(

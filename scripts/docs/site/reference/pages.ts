@@ -262,6 +262,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/links\b/, 'Links'],
   [/\/databases$/, 'Databases'],
   [/\/moves\b/, 'Moves to another database'],
+  [/\/archives\b/, 'Archived months'],
   [/\/exports\b/, 'Exports'],
   [/\/audit-log$/, 'Audit log'],
   [/\/customers\b/, 'Customers'],
