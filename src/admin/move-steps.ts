@@ -122,7 +122,7 @@ async function goOn(
 }
 
 /** Where a move goes on, and about how many records the account has. */
-type MovePlace = CopyPlace & { readonly about: number }
+type MovePlace = CopyPlace & { readonly total: number }
 
 /** Returns where a move goes on with copying or comparing; null at the begin of both. */
 export const placeOf = ({ place }: AccountMove): MovePlace | null =>
@@ -131,8 +131,8 @@ export const placeOf = ({ place }: AccountMove): MovePlace | null =>
 /** Returns the place that is stored after a step. */
 async function textOf({ move, source }: Step, place: CopyPlace | null): Promise<string | null> {
   if (place === null) return null
-  const about = placeOf(move)?.about ?? (await countRecords(source, move.account))
-  return JSON.stringify({ ...place, about } satisfies MovePlace)
+  const total = placeOf(move)?.total ?? (await countRecords(source, move.account))
+  return JSON.stringify({ ...place, total } satisfies MovePlace)
 }
 
 async function copying(step: Step): Promise<Next> {

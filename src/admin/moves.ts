@@ -39,7 +39,7 @@ export const presentMove = (move: AccountMove) => {
     to: move.target,
     status: move.status,
     records_done: place?.records ?? null,
-    records_about: place?.about ?? null,
+    records_about: place?.total ?? null,
     waits_for: move.waits_for,
     pause_ms: move.pause_ms,
     reason: move.reason,
