@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import { type Database, localDatabases, remoteDatabases } from './capacity/databases.ts'
-import { describeModel, type Mix, SIZES, type Size, USUAL } from './capacity/model.ts'
+import { describeModel, type Mix, SIZES, type Size, USUAL, YEARS } from './capacity/model.ts'
 import { report } from './capacity/report.ts'
 import { exitWithUsageError, oneOf, readOptions, wholeNumber } from './command-line.ts'
 import { ENVIRONMENTS } from './config.ts'
@@ -11,7 +11,7 @@ import { STATE } from './dev/local.ts'
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
-interface Options extends Mix, Partial<Size> {
+interface Options extends Omit<Mix, 'years'>, Partial<Pick<Mix, 'years'>>, Partial<Size> {
   env?: (typeof NAMES)[number]
   local?: true
   persistTo: string
@@ -33,7 +33,7 @@ async function reportLocal(state: string) {
 
 const percent = wholeNumber(0, 100)
 const count = wholeNumber(1, 1e12)
-const { local, env, persistTo, model, accounts, records, ...mix } = readOptions<Options>(
+const { local, env, persistTo, model, accounts, records, years, ...mix } = readOptions<Options>(
   'npm run capacity',
   'Reports how full the D1 databases of an environment are and when they will be full;\nor, with --model, what an expected load needs and costs.',
   (command) =>
@@ -56,11 +56,17 @@ const { local, env, persistTo, model, accounts, records, ...mix } = readOptions<
       .option('--per-delivery <count>', 'records in a delivery', count, USUAL.perDelivery)
       .option('--clicks <count>', 'clicks for each customer', wholeNumber(0, 1e6), USUAL.clicks)
       .option('--rules <percent>', 'accounts that have fraud rules', percent, USUAL.rules)
+      .option('--exports <percent>', 'accounts that are exported', percent, USUAL.exports)
+      .option(
+        '--changed-months <count>',
+        'months before the open one that change each day',
+        wholeNumber(0, 100),
+        USUAL.changedMonths,
+      )
       .option(
         '--years <count>',
-        'years of which records are stored',
+        'years of which records are stored (default: 1 and 3)',
         wholeNumber(1, 10),
-        USUAL.years,
       ),
 )
 if (model) {
@@ -68,7 +74,8 @@ if (model) {
     exitWithUsageError('Use --records and --accounts together.')
   if (mix.customers + mix.transactions > 100)
     exitWithUsageError('--customers and --transactions are together more than 100 percent.')
-  console.log(describeModel(records && accounts ? [{ records, accounts }] : SIZES, mix))
+  const sizes = records && accounts ? [{ records, accounts }] : SIZES
+  console.log(describeModel(sizes, { ...USUAL, ...mix }, years ? [years] : YEARS))
   process.exit()
 }
 if (!local && !env)

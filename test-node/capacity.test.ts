@@ -15,6 +15,7 @@ import { after, before, describe, test } from 'node:test'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { type Database, localDatabases, parseInfo } from '../scripts/capacity/databases.ts'
 import { needsOf, USUAL } from '../scripts/capacity/model.ts'
+import type { Usage } from '../scripts/capacity/prices.ts'
 import { report } from '../scripts/capacity/report.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
@@ -216,7 +217,15 @@ test('an unknown environment is refused with the known ones', () => {
 
 describe('on paper', () => {
   test('rows of activity alone: every figure by hand', () => {
-    const mix = { ...USUAL, customers: 0, transactions: 0, updates: 50, replays: 50, rules: 0 }
+    const mix = {
+      ...USUAL,
+      customers: 0,
+      transactions: 0,
+      updates: 50,
+      replays: 50,
+      rules: 0,
+      exports: 0,
+    }
     const needs = needsOf({ accounts: 12, records: 120_000_000 }, mix)
 
     // Ten million records a month are sent twice, in 200,000 deliveries.
@@ -245,13 +254,57 @@ describe('on paper', () => {
 
   test('more years raise what is stored, and what rules read up to 400 days', () => {
     const size = { accounts: 10_000, records: 1_000_000_000 }
-    const after = (years: number) => needsOf(size, { ...USUAL, years })
+    const after = (years: number) => needsOf(size, { ...USUAL, exports: 0, years })
     const [one, two, three] = [after(1), after(2), after(3)] as const
     assert.ok(Math.abs(three.bytes - 2 * two.bytes + one.bytes) < 1)
     assert.equal(two.monthly.rowsRead, three.monthly.rowsRead)
     // Facts of 35 days more: 95 % of the records, 8 rows each, each morning.
     const more = ((1_000_000_000 * 0.95) / 365) * 35 * 8 * (365 / 12)
     assert.ok(Math.abs(two.monthly.rowsRead - one.monthly.rowsRead - more) < 100)
+  })
+
+  test('exports read what may have changed, and all customers: every figure by hand', () => {
+    const size = { accounts: 12, records: 120_000_000 }
+    const mix = { ...USUAL, customers: 10, transactions: 40, exports: 50, years: 2 }
+    const [without, needs] = [{ ...mix, exports: 0 }, mix].map((one) => needsOf(size, one))
+    const more = (meter: keyof Usage) =>
+      (needs!.monthly[meter] - without!.monthly[meter]) / (365 / 12)
+
+    // Of half of the accounts: a month and a half of nine million facts, and the customers of 24 months.
+    const records = (9_000_000 * 1.5 + 1_000_000 * 24) / 2
+    const close = (found: number, expected: number) =>
+      assert.ok(Math.abs(found / expected - 1) < 1e-6, `${found}, not ${expected}`)
+    close(more('rowsRead'), records + 6 * 3 * 730 * 4.3)
+    close(more('cpuMs'), records * 0.015)
+    // Two months of two resources, one more file for each 100,000 facts; and the customers of each month.
+    const facts = 6 * 4 + (9_000_000 * 1.5) / 2 / 100_000
+    const files = facts + 6 * 24 + 12_000_000 / 100_000
+    close(more('r2Writes'), facts + 6)
+    close(more('r2Reads'), files)
+    close(more('rowsWritten'), files * 5.7)
+    close(more('queueOperations'), (6 + records / 500_000) * 3)
+    close(needs!.objectBytes, (12_000_000 * (10 * 36 + 40 * 72 + 50 * 31)) / 10)
+    assert.equal(without!.objectBytes, 0)
+    assert.equal(needs!.bytes, without!.bytes)
+  })
+
+  test('the archive takes the records of months after the thirteenth: every figure by hand', () => {
+    const size = { accounts: 12, records: 120_000_000 }
+    const mix = { ...USUAL, customers: 0, transactions: 40, exports: 0 }
+    assert.deepEqual(needsOf(size, mix, true), needsOf(size, mix))
+    const [without, archived] = [false, true].map((isArchived) =>
+      needsOf(size, { ...mix, years: 3 }, isArchived),
+    )
+    // 23 months of four million transactions and six million rows of activity.
+    assert.equal(without!.bytes - archived!.bytes, 23e6 * (4 * 168 + 6 * 115))
+    assert.equal(archived!.objectBytes, 23e6 * (4 * 51 + 6 * 25))
+    const more = (meter: keyof Usage) =>
+      Math.round(archived!.monthly[meter] - without!.monthly[meter])
+    assert.equal(more('rowsRead'), 1e6 * 4 * 9.3 + 1e6 * 6 * 8.3)
+    assert.equal(more('rowsWritten'), 1e6 * 4 * 2.1 + 1e6 * 6 * 1.1)
+    assert.equal(more('cpuMs'), 1e6 * 4 * 0.029 + 1e6 * 6 * 0.014)
+    const objects = 10_000_000 / 20_000 + 12 * 2
+    assert.deepEqual([more('r2Writes'), more('r2Reads')], [objects, objects * 2])
   })
 
   test('its table stands in docs/scale.md', () => {

@@ -1,3 +1,5 @@
+import { PLANNED_BYTES } from '../../src/db/records/storage-limits.ts'
+import { EXPORT_LIMITS } from '../../src/exports/limits.ts'
 import {
   billed,
   D1_STORAGE,
@@ -5,6 +7,8 @@ import {
   type Meter,
   PLAN_FEE,
   PRICES,
+  R2_STORAGE,
+  sum,
   type Usage,
   ZERO_USAGE,
 } from './prices.ts'
@@ -31,6 +35,10 @@ export interface Mix {
   clicks: number
   /** Accounts that have fraud rules. */
   rules: number
+  /** Accounts that are exported each morning. */
+  exports: number
+  /** The months before the open one of which records change each day, so that their files are written again. */
+  changedMonths: number
   /** The years of which records are stored. */
   years: number
 }
@@ -52,12 +60,18 @@ export const USUAL: Mix = {
   perDelivery: 100,
   clicks: 10,
   rules: 100,
+  exports: 100,
+  changedMonths: 1,
   years: 1,
 }
 
+/** The years for which docs/scale.md has a table. */
+export const YEARS: readonly number[] = [1, 3]
+
 /**
  * Figures that were measured: `npm run cost`, `npm run bench -- commissions`, and the bytes of the tables and
- * indexes of 4,000 customers, 40,000 transactions and 40,000 rows of activity with UUIDs as ids.
+ * indexes of 4,000 customers, 40,000 transactions and 40,000 rows of activity with UUIDs as ids. Those of exports
+ * and archives come from `npm run objects`, whose CPU time is that of the database as well.
  */
 export const MEASURED = {
   bytesPerCustomer: 281,
@@ -87,7 +101,37 @@ export const MEASURED = {
   runRowsWritten: 11,
   /** Rows that a database reads in a second of a run. */
   rowsReadPerSecond: 570_000,
+  /** Of each record of a month that may have changed, and of each day with records of a resource, each morning. */
+  exportRowsReadPerRecord: 1,
+  exportRowsReadPerDay: 4.3,
+  exportRowsWrittenPerFile: 5.7,
+  exportCpuMsPerRecord: 0.015,
+  exportBytesPerCustomer: 36,
+  exportBytesPerTransaction: 72,
+  exportBytesPerActivity: 31,
+  archiveRowsReadPerTransaction: 9.3,
+  archiveRowsReadPerActivity: 8.3,
+  archiveRowsWrittenPerTransaction: 2.1,
+  archiveRowsWrittenPerActivity: 1.1,
+  archiveCpuMsPerTransaction: 0.029,
+  archiveCpuMsPerActivity: 0.014,
+  archiveBytesPerTransaction: 51,
+  archiveBytesPerActivity: 25,
+  /** What leaves the database. */
+  archiveBytesFreedPerTransaction: 168,
+  archiveBytesFreedPerActivity: 115,
+  /** Of each object: it is looked for, written, and read back. */
+  archiveReadsPerObject: 2,
 }
+
+/** The records of an object of the archive. */
+const OBJECT_RECORDS = 20_000
+/** After how many months records are archived. */
+const ARCHIVE_AFTER = 13
+/** The records that one message of an export reads: a query has 2,000. */
+const EXPORT_MESSAGE_RECORDS = 2000 * EXPORT_LIMITS.queries
+/** The resources of a firm, and those among them whose months are archived. */
+const RESOURCES = { exported: 3, archived: 2 }
 
 /** A message of a queue is written, read and deleted. */
 const OPERATIONS = 3
@@ -101,8 +145,6 @@ const KEPT_DAYS = 30
 
 const MONTHS = 12
 const YEAR_DAYS = 365
-/** A database is planned for half of what it may hold: sums of whole tables begin to fail from here on. */
-export const PLANNED_BYTES = 5e9
 /** A script has about this many bindings. */
 const BINDINGS = 5000
 /** The rows of daily activity of a day arrive in the two hours before 06:00 UTC. */
@@ -115,7 +157,9 @@ export interface Needs {
   recordsPerSecond: number
   peakRecordsPerSecond: number
   monthly: Usage
+  /** Bytes in D1, and in R2. */
   bytes: number
+  objectBytes: number
   databases: number
   /** The share of an hour that a database reads for the runs of a morning. */
   runShare: number
@@ -136,36 +180,56 @@ export const bytesPerRecord = ({ customers, transactions }: Mix): number => {
 }
 
 /** The cost of stored bytes in US dollars a month, beyond what the plan includes. */
-const storageDollars = (bytes: number) =>
-  Math.max(0, bytes / 1e9 - D1_STORAGE.includedGb) * D1_STORAGE.perGb
+const storageDollars = ({ bytes, objectBytes }: Pick<Needs, 'bytes' | 'objectBytes'>) =>
+  Math.max(0, bytes / 1e9 - D1_STORAGE.includedGb) * D1_STORAGE.perGb +
+  Math.max(0, objectBytes / 1e9 - R2_STORAGE.includedGb) * R2_STORAGE.perGb
 
-/** Returns what a size needs at the end of the years of a mix. */
-export function needsOf({ accounts, records }: Size, mix: Mix): Needs {
-  const activityShare = (100 - mix.customers - mix.transactions) / 100
+/** The days of an average month. */
+const DAYS = YEAR_DAYS / MONTHS
+
+/** What arrives in an average month. */
+interface Load {
+  readonly sent: number
+  readonly deliveries: number
+  readonly customers: number
+  readonly clicks: number
+  readonly transactions: number
+  readonly activity: number
+  /** Transactions and activity. */
+  readonly facts: number
+}
+
+function loadOf({ records }: Size, mix: Mix): Load {
   const month = records / MONTHS
   const sent = month * (1 + (mix.updates + mix.replays) / 100)
-  const deliveries = sent / mix.perDelivery
   const customers = (month * mix.customers) / 100
-  const clicks = customers * mix.clicks
+  const transactions = (month * mix.transactions) / 100
   const facts = month - customers
-  const days = YEAR_DAYS / MONTHS
+  return {
+    ...{ sent, customers, transactions, facts, activity: facts - transactions },
+    deliveries: sent / mix.perDelivery,
+    clicks: customers * mix.clicks,
+  }
+}
 
+/** Returns the rows that the runs of a morning read. */
+function morningRowsRead({ facts }: Load, mix: Mix): number {
   const openFacts = facts / 2
   const ruleFacts =
     ((facts * MONTHS) / YEAR_DAYS) * Math.min(mix.years * YEAR_DAYS, MEASURED.ruleDays)
-  const morningRowsRead =
+  return (
     openFacts * MEASURED.runRowsReadPerFact +
     ruleFacts * MEASURED.ruleRowsReadPerFact * (mix.rules / 100)
+  )
+}
+
+/** Returns what deliveries, clicks, runs and jobs use in a month. */
+function recordUsage({ accounts, records }: Size, mix: Mix, load: Load, databases: number): Usage {
+  const { sent, deliveries, customers, clicks, transactions, activity } = load
   // A run keeps the facts of the ended month: one row for each customer of the last year.
   const keptRows = customers * MONTHS
-
-  const bytes =
-    records * mix.years * bytesPerRecord(mix) +
-    (deliveries * MEASURED.bytesPerDelivery + clicks * MEASURED.bytesPerClick) * (KEPT_DAYS / days)
-  const databases = Math.ceil(bytes / PLANNED_BYTES)
-  const jobs = (databases * DATABASE_MESSAGES + accounts * ACCOUNT_MESSAGES) * days
-
-  const monthly: Usage = {
+  const jobs = (databases * DATABASE_MESSAGES + accounts * ACCOUNT_MESSAGES) * DAYS
+  return {
     ...ZERO_USAGE,
     requests: deliveries + clicks,
     cpuMs:
@@ -178,27 +242,121 @@ export function needsOf({ accounts, records }: Size, mix: Mix): Needs {
     rowsRead:
       sent * MEASURED.rowsReadPerRecord +
       clicks * MEASURED.rowsReadPerClick +
-      morningRowsRead * days,
+      morningRowsRead(load, mix) * DAYS,
     rowsWritten:
       customers * MEASURED.rowsWrittenPerCustomer +
-      ((month * mix.transactions) / 100) * MEASURED.rowsWrittenPerTransaction +
-      month * activityShare * MEASURED.rowsWrittenPerActivity +
-      ((month * mix.updates) / 100) * MEASURED.rowsWrittenPerUpdate +
+      transactions * MEASURED.rowsWrittenPerTransaction +
+      activity * MEASURED.rowsWrittenPerActivity +
+      ((records / MONTHS) * mix.updates * MEASURED.rowsWrittenPerUpdate) / 100 +
       deliveries * MEASURED.rowsWrittenPerDelivery +
       clicks * MEASURED.rowsWrittenPerClick +
-      accounts * days * MEASURED.runRowsWritten +
+      accounts * DAYS * MEASURED.runRowsWritten +
       keptRows,
     queueOperations: (clicks + jobs) * OPERATIONS,
   }
+}
+
+/**
+ * Returns what exports use in a month. Each morning they read the open month, of which there is half on average, the
+ * months before it that still change, and all customers: their changes are not noted by month.
+ */
+function exportUsage(size: Size, mix: Mix, load: Load): Usage {
+  const share = mix.exports / 100
+  const accounts = size.accounts * share
+  const months = MONTHS * mix.years
+  const facts = load.facts * (1 / 2 + mix.changedMonths) * share
+  const customers = load.customers * months * share
+  const factFiles =
+    accounts * RESOURCES.archived * (1 + mix.changedMonths) + facts / EXPORT_LIMITS.rows
+  const files = factFiles + accounts * months + customers / EXPORT_LIMITS.rows
+  const listedDays = accounts * RESOURCES.exported * YEAR_DAYS * mix.years
   return {
-    recordsPerSecond: records / YEAR_DAYS / 86_400,
-    peakRecordsPerSecond: (records / YEAR_DAYS) * activityShare * (1 / PEAK_SECONDS),
-    monthly,
-    bytes,
-    databases,
-    runShare: morningRowsRead / databases / MEASURED.rowsReadPerSecond / 3600,
-    dollars: PLAN_FEE + billed(monthly) + storageDollars(bytes),
+    ...ZERO_USAGE,
+    cpuMs: (facts + customers) * MEASURED.exportCpuMsPerRecord * DAYS,
+    rowsRead:
+      ((facts + customers) * MEASURED.exportRowsReadPerRecord +
+        listedDays * MEASURED.exportRowsReadPerDay) *
+      DAYS,
+    rowsWritten: files * MEASURED.exportRowsWrittenPerFile * DAYS,
+    queueOperations: (accounts + (facts + customers) / EXPORT_MESSAGE_RECORDS) * DAYS * OPERATIONS,
+    // Files of customers that are as they were are read, and not written again, but for the open month.
+    r2Reads: files * DAYS,
+    r2Writes: (factFiles + accounts) * DAYS,
   }
+}
+
+/** Returns what the archiving of a month of each account uses. */
+function archiveUsage({ accounts }: Size, { transactions, activity, facts }: Load): Usage {
+  const objects = facts / OBJECT_RECORDS + accounts * RESOURCES.archived
+  return {
+    ...ZERO_USAGE,
+    cpuMs:
+      transactions * MEASURED.archiveCpuMsPerTransaction +
+      activity * MEASURED.archiveCpuMsPerActivity,
+    rowsRead:
+      transactions * MEASURED.archiveRowsReadPerTransaction +
+      activity * MEASURED.archiveRowsReadPerActivity,
+    rowsWritten:
+      transactions * MEASURED.archiveRowsWrittenPerTransaction +
+      activity * MEASURED.archiveRowsWrittenPerActivity,
+    r2Writes: objects,
+    r2Reads: objects * MEASURED.archiveReadsPerObject,
+  }
+}
+
+/** The months of records that the archive has after some years. */
+const archivedMonths = ({ years }: Mix) => Math.max(0, years * MONTHS - ARCHIVE_AFTER)
+
+/** Returns the bytes that D1 and R2 hold after the years of a mix. */
+function bytesOf({ records }: Size, mix: Mix, load: Load, isArchived: boolean) {
+  const { customers, transactions, activity, deliveries, clicks } = load
+  const archived = isArchived ? archivedMonths(mix) : 0
+  const exported =
+    customers * MEASURED.exportBytesPerCustomer +
+    transactions * MEASURED.exportBytesPerTransaction +
+    activity * MEASURED.exportBytesPerActivity
+  return {
+    bytes:
+      records * mix.years * bytesPerRecord(mix) +
+      (deliveries * MEASURED.bytesPerDelivery + clicks * MEASURED.bytesPerClick) *
+        (KEPT_DAYS / DAYS) -
+      archived *
+        (transactions * MEASURED.archiveBytesFreedPerTransaction +
+          activity * MEASURED.archiveBytesFreedPerActivity),
+    objectBytes:
+      ((exported * mix.exports) / 100) * MONTHS * mix.years +
+      archived *
+        (transactions * MEASURED.archiveBytesPerTransaction +
+          activity * MEASURED.archiveBytesPerActivity),
+  }
+}
+
+/** Returns what a size needs at the end of the years of a mix, without the archive or with it. */
+export function needsOf(size: Size, mix: Mix, isArchived = false): Needs {
+  const load = loadOf(size, mix)
+  const stored = bytesOf(size, mix, load, isArchived)
+  const databases = Math.ceil(stored.bytes / PLANNED_BYTES)
+  const monthly = sum([
+    recordUsage(size, mix, load, databases),
+    exportUsage(size, mix, load),
+    ...(isArchived && archivedMonths(mix) > 0 ? [archiveUsage(size, load)] : []),
+  ])
+  return {
+    recordsPerSecond: size.records / YEAR_DAYS / 86_400,
+    peakRecordsPerSecond: (load.activity * MONTHS) / YEAR_DAYS / PEAK_SECONDS,
+    monthly,
+    ...stored,
+    databases,
+    runShare: morningRowsRead(load, mix) / databases / MEASURED.rowsReadPerSecond / 3600,
+    dollars: PLAN_FEE + billed(monthly) + storageDollars(stored),
+  }
+}
+
+/** Returns how many records a year an account may send for the years of a mix: then its database is full. */
+function mostRecords(mix: Mix, isArchived: boolean): number {
+  const size = { accounts: 1, records: 1e6 }
+  const { bytes } = bytesOf(size, mix, loadOf(size, mix), isArchived)
+  return (size.records * PLANNED_BYTES) / bytes
 }
 
 const number = (n: number, digits = 0) =>
@@ -214,7 +372,8 @@ const LINES: readonly [title: string, value: (size: Size, needs: Needs) => strin
   ['accounts', ({ accounts }) => number(accounts)],
   ['records a second, on average', (_, { recordsPerSecond }) => short(recordsPerSecond)],
   ['from 04:00 to 06:00 UTC', (_, { peakRecordsPerSecond }) => short(peakRecordsPerSecond)],
-  ['stored, GB', (_, { bytes }) => short(bytes / 1e9)],
+  ['stored in D1, GB', (_, { bytes }) => short(bytes / 1e9)],
+  ['stored in R2, GB', (_, { objectBytes }) => short(objectBytes / 1e9)],
   ['databases of 5 GB', (_, { databases }) => number(databases)],
   [
     'of the hour of runs, the share that a database reads',
@@ -225,22 +384,18 @@ const LINES: readonly [title: string, value: (size: Size, needs: Needs) => strin
     (_, { monthly }) => short(monthly[meter] / 1e6),
   ]),
   ['dollars a month', (_, { dollars }) => usd(dollars)],
-  ['of this for storage', (_, { bytes }) => usd(storageDollars(bytes))],
+  ['of this for storage', (_, needs) => usd(storageDollars(needs))],
 ]
 
-/** Prints what sizes need, as a Markdown table with a column for each, and where the design ends. */
-export function describeModel(sizes: readonly Size[], mix: Mix): string {
-  const needs = sizes.map((size) => needsOf(size, mix))
+/** Returns the table of some years, with a column for each size. Two values are without the archive and with it. */
+function tableOf(sizes: readonly Size[], mix: Mix): string[] {
   const line = (title: string, cells: readonly string[]) => `| ${title} | ${cells.join(' | ')} |`
-  const fitting = PLANNED_BYTES / bytesPerRecord(mix)
-  const activity = 100 - mix.customers - mix.transactions
-  const years = mix.years === 1 ? 'a year' : `${mix.years} years`
+  const needs = sizes.map((size) =>
+    [false, true].map((isArchived) => needsOf(size, mix, isArchived)),
+  )
+  const cell = (value: (typeof LINES)[number][1], i: number) =>
+    [...new Set(needs[i]!.map((one) => value(sizes[i]!, one)))].join(' → ')
   return [
-    `- Of the records ${mix.customers} % are customers, ${mix.transactions} % transactions or events, ${activity} % rows of daily activity.`,
-    `- ${mix.updates} % are sent again with a change, ${mix.replays} % without one. A delivery has ${number(mix.perDelivery)} records.`,
-    `- Each customer comes with ${number(mix.clicks)} clicks. ${mix.rules} % of the accounts have all fraud rules.`,
-    `- Records of ${years} are stored. Accounts are of equal size.`,
-    '',
     line(
       'records a year',
       sizes.map(({ records }) => number(records)),
@@ -249,13 +404,42 @@ export function describeModel(sizes: readonly Size[], mix: Mix): string {
     ...LINES.map(([title, value]) =>
       line(
         title,
-        sizes.map((size, i) => value(size, needs[i]!)),
+        sizes.map((_, i) => cell(value, i)),
       ),
     ),
+  ]
+}
+
+const yearsText = (years: number) => (years === 1 ? 'a year' : `${years} years`)
+
+/** Says how many records a year fit into a database, and into so many databases as a script may have. */
+function describeLimits(mix: Mix, years: number): string {
+  const [without, archived] = [false, true].map((isArchived) =>
+    mostRecords({ ...mix, years }, isArchived),
+  ) as [number, number]
+  const both = (unit: number) =>
+    [...new Set([without, archived].map((most) => number(most / unit)))].join(' → ')
+  return `- After ${yearsText(years)}, a database of 5 GB holds an account of ${both(1e6)} million records a year. About ${number(BINDINGS)} databases, which a script may have as bindings, hold ${both(1e9 / BINDINGS)} billion a year.`
+}
+
+/** Prints what sizes need after some numbers of years, as Markdown tables, and where the design ends. */
+export function describeModel(sizes: readonly Size[], mix: Mix, years: readonly number[]): string {
+  const activity = 100 - mix.customers - mix.transactions
+  return [
+    `- Of the records ${mix.customers} % are customers, ${mix.transactions} % transactions or events, ${activity} % rows of daily activity.`,
+    `- ${mix.updates} % are sent again with a change, ${mix.replays} % without one. A delivery has ${number(mix.perDelivery)} records.`,
+    `- Each customer comes with ${number(mix.clicks)} clicks. ${mix.rules} % of the accounts have all fraud rules.`,
+    `- ${mix.exports} % of the accounts are exported. Besides the open month, ${mix.changedMonths === 1 ? 'one month changes' : `${number(mix.changedMonths)} months change`} each day.`,
+    `- The archive takes records after ${ARCHIVE_AFTER} months. Two values are without it → with it. Accounts are of equal size.`,
+    ...years.flatMap((one) => [
+      '',
+      `After ${yearsText(one)}:`,
+      '',
+      ...tableOf(sizes, { ...mix, years: one }),
+    ]),
     '',
-    'Where it ends:',
+    'Where it ends, since an account lives in one database:',
     '',
-    `- An account lives in one database. 5 GB hold ${number(fitting / 1e6)} million records of ${number(bytesPerRecord(mix))} bytes. An account that sends more in ${years} does not fit.`,
-    `- A script has about ${number(BINDINGS)} bindings. So many databases hold ${number((BINDINGS * fitting) / 1e9)} billion records.`,
+    ...years.map((one) => describeLimits(mix, one)),
   ].join('\n')
 }
