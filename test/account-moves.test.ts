@@ -10,8 +10,10 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PAUSE_LIMITS } from '../src/admin/move-limits.ts'
 import { advanceMove, failMove } from '../src/admin/move-steps.ts'
+import { archiveStep } from '../src/archive/archive-month.ts'
 import type { Grant } from '../src/auth/grant.ts'
 import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
+import { readMonth } from '../src/db/archive/months.ts'
 import { cancelMove, insertMove } from '../src/db/directory/account-moves.ts'
 import { closeWrites, openWrites } from '../src/db/move/follow.ts'
 import { MOVE_LIMITS } from '../src/db/move/place.ts'
@@ -19,6 +21,7 @@ import { limitQueries } from '../src/db/query-limit.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import { EXPORT_LIMITS } from '../src/exports/limits.ts'
 import worker from '../src/index.ts'
+import { archive, formOfResource, keepTotals, monthOf, place } from './archive-steps.ts'
 import { deposited, eve, storedBrand } from './brand.ts'
 import { signedIn } from './console/browser.ts'
 import { deliverJob, listing, runCron, type Sent } from './crons.ts'
@@ -371,6 +374,12 @@ describe('a move', () => {
       `insert into erasures (account, customer_id, erased_at, next_day) values ('busy', 'c', '', 0)`,
       'update erasures set next_day = null, after_id = null',
     ],
+    [
+      'archive',
+      `insert into archived_months (account, resource, first_day, last_day, state, begun_at, totals_at, erasures, prefix)
+       values ('busy', 'transactions', 0, 30, 'writing', 0, 0, 0, 'archive/busy/transactions/1970-01/0')`,
+      `update archived_months set state = 'archived'`,
+    ],
   ])(
     'waits until a work of the kind %s has ended before it refuses writes',
     async (waits_for, begin, finish) => {
@@ -384,6 +393,56 @@ describe('a move', () => {
       expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
     },
   )
+
+  test.each(['drops its old copy', 'is cancelled'])(
+    'that %s leaves the objects of archived months to the account',
+    async (what) => {
+      const acme = await issuedPartner('forex', { account: 'archived' })
+      await acme.post('customers', [ada])
+      await acme.post('transactions', [deposit])
+      await keepTotals('archived', 'forex', '2026-10-01', '2026-10-31')
+      const month = monthOf('archived', 'transactions')
+      await archive(month)
+      PAUSE_LIMITS.leastMs = 0
+      const turn = await storeMove('archived', { confirmed: 1 })
+      if (what === 'is cancelled') {
+        await stepUntil(turn, 'waiting')
+        await askAdmin('accounts/archived/moves/mov_1/cancel', 'POST', {})
+      }
+      const isMoved = what !== 'is cancelled'
+      expect(await end(turn)).toMatchObject({ status: isMoved ? 'done' : 'cancelled' })
+      expect(await filled(isMoved ? 'DB' : 'DB_2', 'archived')).toEqual([])
+      const dayLater = Date.now() + 31 * DAY_MS
+      for (const binding of ['DB', 'DB_2'] as const) {
+        await env[binding].prepare('update retired_archives set delete_at = 0').run()
+        await runCron('* * * * *', dayLater)
+      }
+      const { prefix } = (await readMonth(env[isMoved ? 'DB_2' : 'DB'], month))!
+      expect((await env.ARCHIVE.list({ prefix })).objects).toHaveLength(1)
+      await askAdmin('accounts/archived/archives/2026-10/restore', 'POST', {})
+      await runCron('* * * * *')
+      expect((await json(acme.get('transactions'))).data).toHaveLength(1)
+      expect(await json(askAdmin('accounts/archived/archives'))).toMatchObject({ data: [] })
+    },
+  )
+
+  test('with a month that is being written ends, and the month leaves its new database', async () => {
+    const acme = await issuedPartner('forex', { account: 'writing' })
+    await acme.post('customers', [ada])
+    await acme.post('transactions', [deposit])
+    await keepTotals('writing', 'forex', '2026-10-01', '2026-10-31')
+    const month = monthOf('writing', 'transactions')
+    const task = { month, form: formOfResource('transactions') }
+    const turn = await storeMove('writing')
+    expect(await archiveStep(place, task, Date.now())).toBe(true)
+    expect(await end(turn)).toMatchObject({ status: 'waiting', waits_for: 'archive' })
+    // None begins while the account moves.
+    const other = monthOf('writing', 'transactions', '2026-09')
+    expect(await archiveStep(place, { ...task, month: other }, Date.now())).toBe(false)
+    await archive(month)
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
+    expect(await readMonth(env.DB_2, month)).toMatchObject({ state: 'archived' })
+  })
 
   test('accepts writes again if a run began when they were refused', async () => {
     const acme = await issuedPartner('forex', { account: 'busy' })

@@ -166,7 +166,9 @@ async function refuseDuringWork(env: Env, { id, binding }: Account): Promise<voi
   }
   const work = await findWork(resolveDatabase(env, binding), id)
   if (work === 'run') throw stays('A statement run goes on. Archive the month after that.')
-  if (work !== null) throw stays('Records of the account are being deleted or erased.')
+  if (work !== null && work !== 'archive') {
+    throw stays('Records of the account are being deleted or erased.')
+  }
 }
 
 /** Throws `conflict` if the account is exported, and the files do not have the records of these months. */

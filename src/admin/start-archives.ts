@@ -48,7 +48,8 @@ export async function startOldMonths(
   const kept = account && (await readKeptDays(env, account))
   if (!account || !kept) return
   const db = resolveDatabase(env, account.binding)
-  const isBusy = (await findWork(db, account.id)) !== null
+  const work = await findWork(db, account.id)
+  const isBusy = work !== null && work !== 'archive'
   const found = isBusy ? [] : await judgeMonths(env, account, kept.from, Date.now())
   const months = found
     .filter((one) => one.obstacle === null)

@@ -793,7 +793,7 @@ export const accountMoves = sqliteTable(
         'failed',
       ],
     }).notNull(),
-    waits_for: text({ enum: ['run', 'reset', 'erasure', 'writes'] }),
+    waits_for: text({ enum: ['run', 'reset', 'erasure', 'archive', 'writes'] }),
     place: text(),
     confirmed: integer().notNull().default(0),
     closed_at: integer(),

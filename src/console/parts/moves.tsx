@@ -38,6 +38,7 @@ const WAITS: Readonly<Record<string, string>> = {
   run: 'It waits until the computation of statements has ended.',
   reset: 'It waits until all records are deleted.',
   erasure: 'It waits until the personal data of a customer is erased.',
+  archive: 'It waits until old records are archived, or are back.',
   writes: 'It waits for a time with fewer changes.',
 }
 

@@ -7,6 +7,8 @@ const FIND_WORK = compileStatement(`
     when exists (select 1 from statement_runs where account = :account and status = 'running') then 'run'
     when exists (select 1 from resets where account = :account) then 'reset'
     when exists (select 1 from erasures where account = :account and next_day is not null) then 'erasure'
+    when exists (select 1 from archived_months where account = :account and state <> 'archived'
+      and fault is null) then 'archive'
   end as work`)
 
 const COUNT_RECORDS = compileStatement(`
@@ -18,7 +20,10 @@ const COUNT_RECORDS = compileStatement(`
 export const countRecords = async (db: D1Database, account: string): Promise<number> =>
   (await only<{ records: number }>(db, COUNT_RECORDS, { account })).records
 
-/** Returns the work of an account that has to end before its writes are refused; null if there is none. */
+/**
+ * Returns the work of an account that has to end before its writes are refused; null if there is none. A month of which
+ * an object is damaged does not count: it can wait for weeks.
+ */
 export async function findWork(
   db: D1Database,
   account: string,

@@ -29,8 +29,8 @@ export const MOVE_SCHEMAS: Record<string, JsonSchema> = {
       orNull(COUNT),
     ),
     waits_for: documented(
-      'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `writes`: fewer writes. Null if it waits for nothing.',
-      { enum: [null, 'run', 'reset', 'erasure', 'writes'] },
+      'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or comes back. `writes`: fewer writes. Null if it waits for nothing.',
+      { enum: [null, 'run', 'reset', 'erasure', 'archive', 'writes'] },
     ),
     pause_ms: documented(
       'For how long writes were refused, in milliseconds. Null before the switch.',
