@@ -17,7 +17,9 @@ const runbook = read('docs/runbook.md')
 test('every SQL query and table of the runbook exists', () => {
   const database = new DatabaseSync(':memory:')
   for (const sql of MIGRATIONS) database.exec(sql)
-  const queries = [...runbook.matchAll(/--command '([^']+)'/g)].map(([, sql = '']) => sql)
+  const queries = [...runbook.matchAll(/--command (['"])([\s\S]+?)\1/g)].map(
+    ([, , sql = '']) => sql,
+  )
   assert.ok(queries.length > 0)
   for (const sql of queries) database.prepare(sql).all()
   const tables = [...runbook.matchAll(/--table (\w+)/g)].map(([, table = '']) => table)

@@ -170,6 +170,7 @@ const MAY_USE: Record<string, string[]> = {
     'trading',
   ],
   console: [
+    'archive',
     'admin',
     'app',
     'auth',

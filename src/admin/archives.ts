@@ -3,7 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import { isExported } from '../db/archive/candidates.ts'
 import { archivedOfMonth, type ListedMonth, listArchivedMonths } from '../db/archive/list.ts'
-import { type ArchivedMonth, abandoned } from '../db/archive/months.ts'
+import { type ArchivedMonth, abandoned, clearFault } from '../db/archive/months.ts'
 import { restoreMonths } from '../db/archive/needed.ts'
 import { dayText } from '../db/column-types.ts'
 import { resolveDatabase } from '../db/database.ts'
@@ -104,6 +104,8 @@ export const archives = new Hono<AppEnv>()
     const db = resolveDatabase(c.env, account.binding)
     const found = await archivedOfMonth(db, account.id, period.first)
     const resources = found.map(({ resource }) => resource)
+    // Whoever asks again has repaired what was damaged. If not, the next attempt notes it again.
+    for (const { fault } of found) if (fault !== null) await clearFault(db, account.id, fault)
     const stays = found.filter((one) => stateOf(one) !== 'being_restored')
     if (stays.length > 0) {
       const details = { month: text, resources }

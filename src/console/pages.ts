@@ -4,6 +4,7 @@ import { affiliatePage } from './pages/affiliate.tsx'
 import { affiliateKeysPage } from './pages/affiliate-keys.tsx'
 import { affiliateUploadPage } from './pages/affiliate-upload.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
+import { archivePage } from './pages/archive.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
 import { casePage } from './pages/case.tsx'
 import { casesPage } from './pages/cases.tsx'
@@ -73,6 +74,7 @@ export const PAGES: readonly Page[] = [
   credentialsPage,
   mappingsPage,
   linksPage,
+  archivePage,
   filesPage,
   webhooksPage,
   ...webhookPages,

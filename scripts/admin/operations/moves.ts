@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DAY_MS } from '../../../src/durations.ts'
 import { list, object } from '../format.ts'
 import { membersOf, type Operation, type Options } from '../operation.ts'
 import { listOperation } from './parts.ts'
@@ -26,8 +27,6 @@ interface Move {
   readonly switched_at: string | null
   readonly drop_at: string | null
 }
-
-const DAY_MS = 86_400_000
 
 /** Whether a person has confirmed that the old copy can go: otherwise it is kept for days. */
 const isConfirmed = ({ switched_at, drop_at }: Move): boolean =>

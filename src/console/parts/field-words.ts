@@ -1,3 +1,4 @@
+import { ARCHIVE_AFTER } from '../../archive/limits.ts'
 import type { EventType } from '../../webhooks/events.ts'
 
 // What the fields of settings are called in forms, and what they mean for a manager. The API reference
@@ -31,6 +32,9 @@ const BYTES_PER_GB = 1024 ** 3
 
 /** A number of bytes, written in GB. */
 const GIGABYTES: Scale = { factor: 1 / BYTES_PER_GB, digits: 0, min: 0, max: 10_000 }
+
+/** A number of months, written as it is. */
+const MONTHS: Scale = { factor: 1, digits: 0, min: ARCHIVE_AFTER.least, max: ARCHIVE_AFTER.most }
 
 /** Returns an amount of storage in words, such as `1.5 MB of 4 GB` has two. */
 export function storageWords(bytes: number): string {
@@ -137,7 +141,8 @@ export const ACCOUNT_WORDS = {
   },
   archive_after: {
     label: 'Months until records are archived',
-    hint: 'Records of months that are older, and whose statements are approved, leave the database for files, which cost less. They come back within minutes when they are needed. From 13 to 120. Default: 13. An account whose field is emptied later keeps all records in the database.',
+    hint: 'Records of months that are older, and whose statements are approved, leave the database for files, which cost less. They come back within minutes when they are needed. From 13 to 120. Default: 13. Empty in these settings: they stay in the database.',
+    scale: MONTHS,
   },
   unattributed_threshold: {
     label: 'Customers without an affiliate, in %',

@@ -27,6 +27,7 @@ const ACCOUNT_TABS = {
   Credentials: 'credentials',
   Mappings: 'mappings',
   Links: 'links',
+  Archive: 'archive',
   Files: 'files',
 }
 
