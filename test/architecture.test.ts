@@ -44,6 +44,7 @@ const MAY_USE: Record<string, string[]> = {
   ],
   commission: [
     'amount-signs',
+    'archive',
     'auth',
     'db',
     'durations',

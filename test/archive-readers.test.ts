@@ -84,23 +84,6 @@ test('the records of a fraud case say that they are archived, and bring nothing 
   expect(await restoreWanted()).toBe(0)
 })
 
-test.for([
-  'records?id=old',
-  'records?id=2026-10-06%7Cc-1%7CEURUSD%7CUSD',
-  'deliveries?record_id=old',
-])('a search by an id has the month of the record come back: GET %s', async (path) => {
-  await firm()
-  const read = () => askAdmin(`accounts/acme/${path}`)
-  const before = await json(read())
-  expect(before.stored ?? before.data).toHaveLength(1)
-  await archived()
-  await archived(monthOf('acme', 'trading-activity'))
-  const waits = await read()
-  expect([waits.status, waits.headers.get('Retry-After')]).toEqual([503, '60'])
-  expect(await restoreWanted()).toBe(1)
-  expect(await json(read())).toEqual(before)
-})
-
 test.for(['records?id=new', 'records?id=c-1', 'deliveries?record_id=new', 'records?id=nothing'])(
   'a search by an id that is not archived brings nothing back: GET %s',
   async (path) => {

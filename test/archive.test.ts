@@ -545,19 +545,6 @@ describe('what reads archived records', () => {
     ]
   }
 
-  test.for([`transactions/${encodeURIComponent(`Tür-2'"`)}`])(
-    'has the month restored, and then answers as before: GET %s',
-    async (path) => {
-      const acme = await firm()
-      const before = await json(acme.get(path))
-      const resource = path.split(/[/?]/)[0] as ArchivedResource
-      await archive(monthOf('acme', resource))
-      expect(await refusal(acme.get(path))).toEqual(WAITS)
-      expect(await restoreWanted()).toBe(1)
-      expect(await json(acme.get(path))).toEqual(before)
-    },
-  )
-
   test.for([
     'transactions?from=2026-11-01',
     'transactions?to=2026-09-30',

@@ -147,7 +147,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'list-limits',
     'row-reads',
   ],
-  archive: ['archive', 'archive-lists'],
+  archive: ['archive', 'archive-lists', 'archive-records'],
   parquet: ['parquet'],
   exports: ['exports', 'warehouse'],
   project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],

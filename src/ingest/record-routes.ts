@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { archivedFinder } from '../archive/find-record.ts'
 import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { findRecord } from '../db/records/list.ts'
@@ -63,8 +64,10 @@ const NO_RECORD = 'This account has no record with this id. Ids are case-sensiti
 
 /** Responds with one record of the caller's account, or throws `not_found`. */
 const respondWithRecord = (c: Context<AppEnv>, resource: Resource, id: string) =>
-  withReadSession(c, async ({ grant, session }) => {
-    const record = await findRecord(session, resource, grant.account, id)
+  withReadSession(c, async (reader) => {
+    const { grant, session } = reader
+    const find = archivedFinder(archiveReader(c.env, reader))
+    const record = await findRecord(session, resource, grant.account, id, find)
     if (!record) throw new ApiError('not_found', { detail: NO_RECORD })
     return c.json(record)
   })

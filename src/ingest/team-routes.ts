@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { archivedFinder } from '../archive/find-record.ts'
 import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readArrivalsByDay } from '../db/records/arrivals.ts'
@@ -124,8 +125,10 @@ function respondWithRecordsById(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   if (id === undefined) throw invalidQuery('The parameter `id` is missing.')
   const isBeginning = readChoice('match', match, MATCHES) === 'beginning'
   const read = isBeginning ? readRecordsBeginning : readStoredRecords
-  return withReadSession(c, async ({ grant, session }) => {
-    const found = await read(session, resourcesOf(grant.vertical), grant.account, id)
+  return withReadSession(c, async (reader) => {
+    const { grant, session } = reader
+    const find = archivedFinder(archiveReader(c.env, reader))
+    const found = await read(session, resourcesOf(grant.vertical), grant.account, id, find)
     const data = found.map(({ delivery, held, ...one }) => ({
       ...one,
       outcome: outcomeOfStored({ revision: one.revision, held }),

@@ -1,3 +1,4 @@
+import { archivedFinder } from '../../archive/find-record.ts'
 import { decode, encode } from '../../db/column-types.ts'
 import {
   findItem,
@@ -7,8 +8,10 @@ import {
 import { type FactKey, findFactPlace } from '../../db/commission/fact-keys.ts'
 import { readSignups } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
+import type { FindArchived } from '../../db/records/list.ts'
 import { customers } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
+import { archiveReader } from '../../ingest/archive-reader.ts'
 import { dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { add, type Decimal, decimal, plainText } from '../engine/decimal.ts'
@@ -152,12 +155,13 @@ async function findPlace(
   db: Databases['db'],
   account: string,
   key: RecordKey,
+  findArchived: FindArchived,
 ): Promise<RecordPlace | null> {
   if (key.resource === 'customers') {
     const [signup] = await readSignups(db, account, [String(encode(customers.customer_id, key.id))])
     return signup ? { customer_id: key.id, day: signup.day, isHeld: false } : null
   }
-  const found = await findFactPlace(db, account, key)
+  const found = await findFactPlace(db, account, key, findArchived)
   return (
     found && {
       customer_id: String(decode(customers.customer_id, found.customer_id)),
@@ -185,7 +189,8 @@ export async function recordEarnings(
   key: RecordKey,
 ): Promise<RecordEarnings> {
   const { grant, session } = reader
-  const place = await findPlace(session, grant.account, key)
+  const find = archivedFinder(archiveReader(env, reader))
+  const place = await findPlace(session, grant.account, key, find)
   if (!place) throw new ApiError('not_found', { detail: NO_RECORD })
   const { customer_id, day } = place
   const record = { resource: key.resource, id: factId(key), customer_id, day: dayText(day) }

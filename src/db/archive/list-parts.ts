@@ -71,6 +71,9 @@ const PARTS = {
 const partsOf = (of: keyof typeof PARTS) =>
   `(select * from (${PARTS[of]}) where ${of === 'all' ? 'listed > 0' : 'listed is null or listed > 0'})`
 
+/** The objects with records of a customer, as SQL. */
+export const PARTS_OF_CUSTOMER = partsOf('customer')
+
 const NEXT = (of: keyof typeof PARTS) =>
   compileStatement(`
   select * from ${partsOf(of)} where groups ->> '$[#-1][2][0]' >= :from_day

@@ -137,31 +137,19 @@ export const archivedMonthsOfRecords = (
 ): D1PreparedStatement =>
   bindStatement(db, OF_RECORDS, { account, records: JSON.stringify(records) })
 
-/**
- * Throws if a record that is not in the database is archived: its month is restored from then on.
- *
- * @param id The stored id.
- * @throws RecordsArchived
- */
-export const requireRecord = (
+const OF_RECORD = compileStatement(`
+  select m.resource, m.first_day, m.fault from archived_records r
+  cross join archived_months m on m.account = r.account and m.resource = r.resource
+    and m.first_day = r.first_day and m.state in ${AWAY}
+  where r.account = :account and r.resource = :resource and r.id = :id`)
+
+/** Returns the statement that finds the archived month of one record. */
+export const archivedMonthOfRecord = (
   db: Connection,
   account: string,
   resource: string,
   id: unknown,
-): Promise<void> =>
-  orRestore(db, account, async () => {
-    const found = archivedMonthsOfRecords(db, account, [[resource, id]])
-    const { results } = await withD1Retry(() => found.all())
-    requireRecords(results)
-  })
-
-/**
- * Throws if the records of a day are archived: their month is restored from then on.
- *
- * @throws RecordsArchived
- */
-export const requireDay = (db: Connection, account: string, needed: NeededDays): Promise<void> =>
-  orRestore(db, account, async () => requireRecords(await archivedMonthsOf(db, account, [needed])))
+): D1PreparedStatement => bindStatement(db, OF_RECORD, { account, resource, id })
 
 /**
  * Returns the query for the archived months of a list of `:resource`: from `:first_day` to `:last_day`, of

@@ -1,9 +1,10 @@
-import { requireDay, requireRecord } from '../archive/needed.ts'
+import { archivedMonthOfRecord, archivedMonthsOfCustomers } from '../archive/needed.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
+import type { FindArchived } from '../records/list.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { FactRow } from './facts.ts'
 import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './facts-sql.ts'
@@ -46,24 +47,38 @@ export type FactKey =
       readonly currency: string
     }
 
-/**
- * Returns the customer and day of a record; null if the account has no record with this key.
- *
- * @throws RecordsArchived if it may be archived; it is restored from then on.
- */
+/** Returns the customer and day of a record; null if the account has no record with this key. */
 export async function findFactPlace(
   db: Connection,
   account: string,
   key: FactKey,
+  findArchived: FindArchived,
 ): Promise<FactPlace | null> {
   const [statement, values] = lookupOf(key)
-  const found = await withD1Retry(() =>
-    bindStatement(db, statement, { account, ...values }).first<FactPlace>(),
-  )
+  const stored =
+    'id' in values
+      ? [values.id]
+      : [values.date, values.customer_id, values.instrument, values.currency]
+  const [[found], months] = await readBatch<[FactPlace[], unknown[]]>(db, [
+    bindStatement(db, statement, { account, ...values }),
+    'id' in values
+      ? archivedMonthOfRecord(db, account, key.resource, values.id)
+      : archivedMonthsOfCustomers(
+          db,
+          account,
+          [{ resource: key.resource, days: [values.date] }],
+          [String(values.customer_id)],
+        ),
+  ])
   if (found) return found
-  if ('id' in values) await requireRecord(db, account, key.resource, values.id)
-  else await requireDay(db, account, { resource: key.resource, days: [values.date] })
-  return null
+  const row = months.length > 0 ? await findArchived(key.resource, stored) : null
+  return (
+    row && {
+      customer_id: String(row.customer_id),
+      day: Number(row.day ?? row.date),
+      held: Number(row.held),
+    }
+  )
 }
 
 function lookupOf(key: FactKey) {

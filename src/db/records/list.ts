@@ -1,4 +1,4 @@
-import { archivedMonthsOfList, requireRecord } from '../archive/needed.ts'
+import { archivedMonthOfRecord, archivedMonthsOfList } from '../archive/needed.ts'
 import { decode, decodeRow, encode } from '../column-types.ts'
 import {
   cursorValues,
@@ -12,7 +12,7 @@ import {
   paginate,
 } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, required } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
 import type { RecordTable } from './record-table.ts'
 
 /** Narrows a list to a customer and to days, both inclusive. */
@@ -182,28 +182,34 @@ export const KEPT_TOTAL =
   'select total from totals where account = :account and resource = :resource'
 
 /**
- * Reads one record by its id; null if there is none, or if it is held.
- *
- * @throws RecordsArchived if it is archived; it is restored from then on.
+ * Reads the stored row of an archived record by its key, without the account; null if it is not archived. Rows have
+ * all columns.
  */
+export type FindArchived = (
+  resource: ResourceName,
+  key: readonly unknown[],
+) => Promise<Record<string, unknown> | null>
+
+/** Reads one record by its id; null if there is none, or if it is held. */
 export async function findRecord(
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
   id: string,
+  findArchived: FindArchived,
 ): Promise<Record<string, unknown> | null> {
   const statement = compileStatement(findRecordSql(view))
   const { recordTable } = view
   const { encoded, key } = recordTable
-  const type = encoded[required(key[0], 'key column')]
-  const row = await withD1Retry(() =>
-    bindStatement(session, statement, { account, id: encode(type, id) }).first<
-      Record<string, unknown>
-    >(),
-  )
-  if (!row && recordTable.canHold)
-    await requireRecord(session, account, view.name, encode(type, id))
-  return row && presentRow(view, row)
+  const stored = encode(encoded[required(key[0], 'key column')], id)
+  const [[found], months = []] = await readBatch<[Record<string, unknown>[], unknown[]]>(session, [
+    bindStatement(session, statement, { account, id: stored }),
+    ...(recordTable.canHold ? [archivedMonthOfRecord(session, account, view.name, stored)] : []),
+  ] as [D1PreparedStatement, D1PreparedStatement])
+  const isArchived = !found && months.length > 0
+  const row = isArchived ? await findArchived(view.name, [stored]) : found
+  if (!row) return null
+  return presentRow(view, pickColumns(view, row))
 }
 
 /** Returns the query for one record. */

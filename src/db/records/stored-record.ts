@@ -2,13 +2,18 @@ import {
   archivedMonthsOfCustomers,
   archivedMonthsOfRecords,
   type NeededMonth,
-  orRestore,
-  requireRecords,
 } from '../archive/needed.ts'
+import { AWAY } from '../archive/touched.ts'
 import { decodeRow, encode } from '../column-types.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
-import { endOfTexts } from '../text-range.ts'
-import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
+import { compareStored, endOfTexts } from '../text-range.ts'
+import {
+  type FindArchived,
+  pickColumns,
+  presentRow,
+  type RecordView,
+  type ResourceName,
+} from './list.ts'
 
 /** A stored record: where it came from, and what that delivery made of it. */
 export interface StoredRecord {
@@ -39,32 +44,42 @@ export const storedRecordSql = ({ recordTable: { table, key, canHold } }: Record
   `select delivery, idx, revision, ${canHold ? 'held' : '0 as held'} from ${table}
       where account = :account and ${key[0]} = :id`
 
-/**
- * Finds the records of an account that are stored under an id: at most one of each resource.
- *
- * @throws RecordsArchived if one is archived; it is restored from then on.
- */
+/** Finds the records of an account that are stored under an id: at most one of each resource. */
 export async function findStoredRecords(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   id: string,
+  findArchived: FindArchived,
 ): Promise<StoredRecord[]> {
   const searched = views.flatMap((view) => {
     const stored = storedId(view, id)
     return stored === null ? [] : [{ view, key: [stored] }]
   })
   const found = await readSearched<Omit<StoredRecord, 'resource'>>(
-    session,
-    account,
+    { session, account, findArchived },
     searched,
     searched.map(({ view, key: [stored] }) =>
       bindStatement(session, compileStatement(storedRecordSql(view)), { account, id: stored }),
     ),
   )
-  return searched.flatMap(({ view }, i) =>
-    required(found[i], 'result').map((row) => ({ resource: view.name, ...row })),
-  )
+  return found.map(({ view, row: { delivery, idx, revision, held } }) => ({
+    ...{ resource: view.name, delivery, idx, revision, held },
+  }))
+}
+
+/** Where records are looked for. */
+interface SearchPlace {
+  readonly session: D1DatabaseSession
+  readonly account: string
+  readonly findArchived: FindArchived
+}
+
+/** A row that was found. */
+interface FoundRow<Row> {
+  readonly view: RecordView
+  readonly row: Row
+  readonly isArchived: boolean
 }
 
 /** A record that is looked for: the values of its whole key, as stored. */
@@ -97,30 +112,28 @@ const archivedMonths = (
   ]
 }
 
-/**
- * Reads the rows of records that are looked for, those of each by its own statement.
- *
- * @throws RecordsArchived if one is archived and not in the database; it is restored from then on.
- */
-const readSearched = <Row>(
-  session: D1DatabaseSession,
-  account: string,
+/** Reads the rows of records that are looked for, those of each by its own statement, or from the archive. */
+async function readSearched<Row>(
+  { session, account, findArchived }: SearchPlace,
   searched: readonly SearchedRecord[],
   statements: readonly D1PreparedStatement[],
-): Promise<Row[][]> =>
-  orRestore(session, account, async () => {
-    const results = await readBatch<Row[][]>(session, [
-      ...statements,
-      ...archivedMonths(session, account, searched),
-    ])
-    const found = results.slice(0, searched.length)
-    const isFound = new Set(
-      searched.flatMap(({ view }, i) => (found[i]?.length ? [view.name as string] : [])),
-    )
-    const months = results.slice(searched.length).flat() as unknown as NeededMonth[]
-    requireRecords(months.filter(({ resource }) => !isFound.has(resource)))
-    return found
-  })
+): Promise<FoundRow<Row>[]> {
+  const results = await readBatch<Row[][]>(session, [
+    ...statements,
+    ...archivedMonths(session, account, searched),
+  ])
+  const months = results.slice(searched.length).flat() as unknown as NeededMonth[]
+  const away = new Set(months.map(({ resource }) => resource))
+  const found: FoundRow<Row>[] = []
+  for (const [i, { view, key }] of searched.entries()) {
+    const rows = required(results[i], 'result')
+    found.push(...rows.map((row) => ({ view, row, isArchived: false })))
+    if (rows.length > 0 || !away.has(view.name)) continue
+    const row = (await findArchived(view.name, key)) as Row | null
+    if (row) found.push({ view, row, isArchived: true })
+  }
+  return found
+}
 
 /** A stored record with its content. */
 export interface FoundRecord extends Omit<StoredRecord, 'resource' | 'idx'> {
@@ -129,6 +142,8 @@ export interface FoundRecord extends Omit<StoredRecord, 'resource' | 'idx'> {
   id: string
   customer_id: string
   day: string
+  /** Whether it was read from the archive. */
+  archived?: true
   /** The record as its sender reads it. */
   record: Record<string, unknown>
 }
@@ -165,19 +180,17 @@ export const foundRecordSql = (view: RecordView): string => {
 /**
  * Reads the records of an account that are stored under an id: as it was sent, or as commissions name it.
  * There are at most two of each resource.
- *
- * @throws RecordsArchived if one is archived; it is restored from then on.
  */
 export async function readStoredRecords(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   id: string,
+  findArchived: FindArchived,
 ): Promise<FoundRecord[]> {
   const searched = views.flatMap((view) => keysOf(view, id).map((key) => ({ view, key })))
   const found = await readSearched<Record<string, unknown>>(
-    session,
-    account,
+    { session, account, findArchived },
     searched,
     searched.map(({ view, key }) => {
       const values = Object.fromEntries(key.map((value, i) => [`key_${i}`, value]))
@@ -185,9 +198,7 @@ export async function readStoredRecords(
       return bindStatement(session, statement, { account, ...values })
     }),
   )
-  return searched.flatMap(({ view }, i) =>
-    required(found[i], 'result').map((row) => foundRecord(view, row)),
-  )
+  return found.map(({ view, row, isArchived }) => foundRecord(view, row, isArchived))
 }
 
 const [LOWEST_UUID, HIGHEST_UUID] = ['0', 'f'].map((digit) =>
@@ -225,29 +236,55 @@ export const recordsInRangeSql = (view: RecordView): string => {
       where account = :account and ${key[0]} between :first and :last order by ${key[0]} limit ${MAX_BEGINNING}`
 }
 
+/** Finds the archived records whose ids are in a range, in the order of their ids. */
+const ARCHIVED_IN_RANGE = compileStatement(`
+  select r.id from archived_records r
+  cross join archived_months m on m.account = r.account and m.resource = r.resource
+    and m.first_day = r.first_day and m.state in ${AWAY}
+  where r.account = :account and r.resource = :resource and r.id between :first and :last
+  order by r.id limit ${MAX_BEGINNING}`)
+
 /** Reads the records of an account whose ids begin with a text: the first ten of each resource. */
 export async function readRecordsBeginning(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   text: string,
+  findArchived: FindArchived,
 ): Promise<FoundRecord[]> {
   const searched = views.flatMap((view) => rangesOf(view, text).map((range) => ({ view, range })))
   const results = await readBatch<Record<string, unknown>[][]>(
     session,
-    searched.map(({ view, range }) =>
-      bindStatement(session, compileStatement(recordsInRangeSql(view)), { account, ...range }),
-    ),
+    searched.flatMap(({ view, range }) => {
+      const values = { account, resource: view.name, ...range }
+      return [compileStatement(recordsInRangeSql(view)), ARCHIVED_IN_RANGE].map((one) =>
+        bindStatement(session, one, values),
+      )
+    }),
   )
   const found = new Map<string, FoundRecord[]>()
   for (const [i, { view }] of searched.entries()) {
-    const rows = required(results[i], 'result').map((row) => foundRecord(view, row))
+    const [column = ''] = view.recordTable.key
+    // A month that leaves or comes back has rows in the database, too.
+    const stored = new Map(required(results[2 * i], 'result').map((row) => [row[column], row]))
+    const archived = required(results[2 * i + 1], 'result').map(({ id }) => id)
+    const ids = [...new Set([...stored.keys(), ...archived])].map(String).sort(compareStored)
+    const rows: FoundRecord[] = []
+    for (const one of ids.slice(0, MAX_BEGINNING)) {
+      const own = stored.get(one)
+      const row = own ?? (await findArchived(view.name, [one]))
+      if (row) rows.push(foundRecord(view, row, own === undefined))
+    }
     found.set(view.name, [...(found.get(view.name) ?? []), ...rows])
   }
   return [...found.values()].flatMap((rows) => rows.slice(0, MAX_BEGINNING))
 }
 
-function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecord {
+function foundRecord(
+  view: RecordView,
+  row: Record<string, unknown>,
+  isArchived = false,
+): FoundRecord {
   const { encoded, key, dayColumn } = view.recordTable
   const decoded = decodeRow(encoded, row)
   return {
@@ -258,6 +295,7 @@ function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecor
     delivery: String(row.delivery),
     revision: Number(row.revision),
     held: Number(row.held),
+    ...(isArchived && { archived: true }),
     record: presentRow(view, pickColumns(view, row)),
   }
 }
