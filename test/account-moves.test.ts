@@ -8,7 +8,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { PAUSE_LIMITS } from '../src/admin/move-limits.ts'
+import { MOVE_LIMITS } from '../src/admin/move-limits.ts'
 import { advanceMove, failMove } from '../src/admin/move-steps.ts'
 import { archiveStep } from '../src/archive/archive-month.ts'
 import type { Grant } from '../src/auth/grant.ts'
@@ -16,7 +16,7 @@ import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
 import { readMonth } from '../src/db/archive/months.ts'
 import { cancelMove, insertMove } from '../src/db/directory/account-moves.ts'
 import { closeWrites, openWrites } from '../src/db/move/follow.ts'
-import { MOVE_LIMITS } from '../src/db/move/place.ts'
+import { COPY_LIMITS } from '../src/db/move/place.ts'
 import { limitQueries } from '../src/db/query-limit.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import { EXPORT_LIMITS } from '../src/exports/limits.ts'
@@ -192,11 +192,11 @@ async function stepUntil(turn: Turn, ...statuses: string[]) {
 
 const end = (turn: Turn) => stepUntil(turn, 'nothing')
 
-const LIMITS = { ...PAUSE_LIMITS }
-const STEP_LIMITS = { ...MOVE_LIMITS }
+const LIMITS = { ...MOVE_LIMITS }
+const STEP_LIMITS = { ...COPY_LIMITS }
 afterEach(() => {
-  Object.assign(PAUSE_LIMITS, LIMITS)
-  Object.assign(MOVE_LIMITS, STEP_LIMITS)
+  Object.assign(MOVE_LIMITS, LIMITS)
+  Object.assign(COPY_LIMITS, STEP_LIMITS)
 })
 
 /** Returns the tables of a database with rows of an account. */
@@ -255,7 +255,7 @@ describe('a move', () => {
 
     // The old copy refuses writes until it is gone.
     expect(await filled('DB', 'mover')).toEqual(before)
-    PAUSE_LIMITS.leastMs = 0
+    MOVE_LIMITS.leastMs = 0
     const confirmed = await askAdmin(`accounts/mover/moves/${move.move}/confirm`, 'POST')
     expect([confirmed.status, await confirmed.json()]).toMatchObject([202, { status: 'switched' }])
     await runCron('* * * * *', Date.now() + 1000)
@@ -274,7 +274,7 @@ describe('a move', () => {
     const casino = await storedBrand()
     await casino.post('customers', [eve])
     await casino.post('activities', [deposited])
-    PAUSE_LIMITS.leastMs = 0
+    MOVE_LIMITS.leastMs = 0
     const there = await storeMove(casino.account, { confirmed: 1 })
     expect(await end(there)).toMatchObject({ status: 'done', to: 'DB_2' })
     const back = await storeMove(casino.account, { confirmed: 1, id: 'mov_2' })
@@ -313,7 +313,7 @@ describe('a move', () => {
   test('shows how many of about how many records are copied and compared', async () => {
     const acme = await issuedPartner('forex', { account: 'shown' })
     await acme.post('customers', [customer(1), customer(2), customer(3)])
-    Object.assign(MOVE_LIMITS, { rows: 1, pagesPerBatch: 1, pages: 1 })
+    Object.assign(COPY_LIMITS, { rows: 1, pagesPerBatch: 1, pages: 1 })
     const turn = await storeMove('shown')
     const browser = await signedIn()
     const shown = new Set<string>()
@@ -403,7 +403,7 @@ describe('a move', () => {
       await keepTotals('archived', 'forex', '2026-10-01', '2026-10-31')
       const month = monthOf('archived', 'transactions')
       await archive(month)
-      PAUSE_LIMITS.leastMs = 0
+      MOVE_LIMITS.leastMs = 0
       const turn = await storeMove('archived', { confirmed: 1 })
       if (what === 'is cancelled') {
         await stepUntil(turn, 'waiting')
@@ -461,11 +461,11 @@ describe('a move', () => {
     const acme = await issuedPartner('forex', { account: 'slow' })
     const turn = await storeMove('slow')
     await stepUntil(turn, 'switching')
-    PAUSE_LIMITS.pauseMs = -1
+    MOVE_LIMITS.pauseMs = -1
     await advanceMove(env as Env, turn)
     expect(await stateOf(turn)).toMatchObject({ status: 'waiting', waits_for: 'writes' })
     expect((await acme.post('customers', [ada])).status).toBe(200)
-    PAUSE_LIMITS.pauseMs = LIMITS.pauseMs
+    MOVE_LIMITS.pauseMs = LIMITS.pauseMs
     expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
   })
 
@@ -551,7 +551,7 @@ describe('a move', () => {
   })
 
   test('that is killed after any number of queries goes on by itself', async () => {
-    PAUSE_LIMITS.leastMs = 0
+    MOVE_LIMITS.leastMs = 0
     let hasEnded = false
     // The seed chooses which.
     for (let queries = 1 + (env.SEED % 53); !hasEnded; queries += 53) {
@@ -730,11 +730,11 @@ describe('an export of an account that moves', () => {
 
   test('that begins and ends while rows are copied is in the other database, too', async () => {
     const { turn, deliver } = await exporting()
-    Object.assign(MOVE_LIMITS, { rows: 1, pagesPerBatch: 1, pages: 1 })
+    Object.assign(COPY_LIMITS, { rows: 1, pagesPerBatch: 1, pages: 1 })
     await advanceMove(env as Env, turn)
     while ((await deliver()) === false);
     expect(await stateOf(turn)).toMatchObject({ status: 'copying' })
-    Object.assign(MOVE_LIMITS, STEP_LIMITS)
+    Object.assign(COPY_LIMITS, STEP_LIMITS)
     expect(await end(turn)).toMatchObject({ status: 'switched' })
     await expectComplete()
   })
@@ -753,9 +753,9 @@ describe('while an account moves', () => {
     const { switched_at } = await end(turn)
     const dropAfter = async () =>
       Date.parse((await stateOf(turn)).drop_at) - Date.parse(switched_at)
-    expect(await dropAfter()).toBe(PAUSE_LIMITS.keptMs)
+    expect(await dropAfter()).toBe(MOVE_LIMITS.keptMs)
     await askAdmin('accounts/acme/customers/c-1/personal-data', 'DELETE')
-    expect(await dropAfter()).toBe(PAUSE_LIMITS.leastMs)
+    expect(await dropAfter()).toBe(MOVE_LIMITS.leastMs)
     expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
   })
 

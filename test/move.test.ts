@@ -14,7 +14,7 @@ import {
   openWrites,
   startFollowing,
 } from '../src/db/move/follow.ts'
-import { CopyEnded, type CopyPlace, type Difference, MOVE_LIMITS } from '../src/db/move/place.ts'
+import { COPY_LIMITS, CopyEnded, type CopyPlace, type Difference } from '../src/db/move/place.ts'
 import { withoutTriggers } from '../src/db/move/write.ts'
 import { checkTotals } from '../src/db/records/check-totals.ts'
 import { pendingErasures } from '../src/db/records/erasure.ts'
@@ -31,7 +31,7 @@ import { ada, json, partner } from './partner.ts'
 // The engine that copies an account from one database to another, while it is used.
 
 const { DB, DB_2 } = env
-const limits = { ...MOVE_LIMITS }
+const limits = { ...COPY_LIMITS }
 const random = randomSource(1)
 const chance = () => random.below(2 ** 30) / 2 ** 30
 
@@ -54,11 +54,11 @@ const schemaOf = async (db: D1Database) =>
   ).results
 
 beforeEach(async () => {
-  Object.assign(MOVE_LIMITS, limits)
+  Object.assign(COPY_LIMITS, limits)
   await insertAccount('acme', 'DB_2')
 })
 afterEach(async () => {
-  Object.assign(MOVE_LIMITS, limits)
+  Object.assign(COPY_LIMITS, limits)
   for (const db of [DB, DB_2]) {
     await db.batch(
       ['move_sources', 'move_changes', 'move_copies'].map((name) =>
@@ -138,7 +138,7 @@ describe.each([
     await fillTables(target, chance, 'third', 3)
     const before = [await schemaOf(source), await schemaOf(target)]
     const others = [await bytesOf(source, 'other'), await bytesOf(target, 'third')]
-    Object.assign(MOVE_LIMITS, { rows: 3, queries: 70, pages: 5, changes: 7 })
+    Object.assign(COPY_LIMITS, { rows: 3, queries: 70, pages: 5, changes: 7 })
     const change = () => changeTables(source, chance, 'acme', 5)
 
     await startFollowing(source, target, 'acme')
@@ -206,7 +206,7 @@ async function persist<T>(killed: { times: number }, step: () => Promise<T>): Pr
 
 test('a move whose steps are killed between any two queries, and repeated, loses nothing', async () => {
   await fillTables(DB_2, chance, 'acme', 3)
-  Object.assign(MOVE_LIMITS, { rows: 2, queries: 90, pages: 9, changes: 3, deleted: 3 })
+  Object.assign(COPY_LIMITS, { rows: 2, queries: 90, pages: 9, changes: 3, deleted: 3 })
   const [source, target] = [failing(DB_2, 70), failing(DB, 70)]
   const killed = { times: 0 }
   const repeat = <T>(step: () => Promise<T>) => persist(killed, step)
@@ -254,7 +254,7 @@ describe('a row', () => {
     await rename('a', 'three')
     await rename('b', 'one')
     await rename('c', 'two')
-    Object.assign(MOVE_LIMITS, { changes: 1 })
+    Object.assign(COPY_LIMITS, { changes: 1 })
     await followAll(DB_2, DB)
     expect(await compareAll(DB_2, DB)).toEqual([])
     expect(await bytesOf(DB, 'acme')).toEqual(await bytesOf(DB_2, 'acme'))

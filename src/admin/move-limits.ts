@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../durations.ts'
 
 /** The limits of moves of accounts. */
-export const PAUSE_LIMITS = {
+export const MOVE_LIMITS = {
   /** The most changes that are left to copy when the pause begins. */
   changes: 500,
   /** How long writes are refused at most, in milliseconds: then they are accepted again, and the move waits. */

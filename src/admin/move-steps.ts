@@ -28,7 +28,7 @@ import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.
 import { countRecords, findWork } from '../db/records/moving.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { AccountMove } from '../db/schema.ts'
-import { PAUSE_LIMITS } from './move-limits.ts'
+import { MOVE_LIMITS } from './move-limits.ts'
 import { propagate } from './propagate.ts'
 
 /** A move, as its Workflow knows it. */
@@ -52,7 +52,7 @@ interface Step {
 /** Returns when the old copy of an account that was switched is deleted, in milliseconds. */
 export function dropAt({ switched_at, confirmed }: AccountMove): number | null {
   if (switched_at === null) return null
-  return Date.parse(switched_at) + (confirmed === 1 ? PAUSE_LIMITS.leastMs : PAUSE_LIMITS.keptMs)
+  return Date.parse(switched_at) + (confirmed === 1 ? MOVE_LIMITS.leastMs : MOVE_LIMITS.keptMs)
 }
 
 /**
@@ -63,7 +63,7 @@ export async function advanceMove(
   env: Env,
   { account, move: id, attempt }: MoveParameters,
 ): Promise<Next> {
-  const move = await takeStep(env.DB, { account, id, attempt }, Date.now() + PAUSE_LIMITS.quietMs)
+  const move = await takeStep(env.DB, { account, id, attempt }, Date.now() + MOVE_LIMITS.quietMs)
   if (!move) return null
   const step = stepOf(env, move)
   try {
@@ -89,7 +89,7 @@ export const startMove = (env: Env, { account, id, attempt }: DueMove): Promise<
 
 /** Goes on with moves whose Workflow has stopped, and with those of which the old copy is due. */
 export async function resumeMoves(env: Env, now: number): Promise<void> {
-  const { quietPauseMs, moves: most } = PAUSE_LIMITS
+  const { quietPauseMs, moves: most } = MOVE_LIMITS
   for (const move of await claimDueMoves(env.DB, { now, until: now + quietPauseMs, most })) {
     console.warn(JSON.stringify({ resumed_move: move.id, account: move.account }))
     await startMove(env, move)
@@ -147,7 +147,7 @@ async function copying(step: Step): Promise<Next> {
 
 /** Copies what has changed meanwhile. Returns whether little is left. */
 const hasCaughtUp = async ({ move, source, target }: Step) =>
-  (await followStep(source, target, move.account)) <= PAUSE_LIMITS.changes
+  (await followStep(source, target, move.account)) <= MOVE_LIMITS.changes
 
 async function comparing(step: Step): Promise<Next> {
   const { move, source, target } = step
@@ -164,7 +164,7 @@ async function waiting(step: Step): Promise<Next> {
   const { move, source } = step
   const isCaughtUp = await hasCaughtUp(step)
   const waits_for = await findWork(source, move.account)
-  if (waits_for !== null) return goOn(step, { waits_for }, PAUSE_LIMITS.waitSeconds)
+  if (waits_for !== null) return goOn(step, { waits_for }, MOVE_LIMITS.waitSeconds)
   if (!isCaughtUp) return 0
   return goOn(step, { status: 'switching', waits_for: null })
 }
@@ -173,20 +173,19 @@ async function waiting(step: Step): Promise<Next> {
 async function switching(step: Step): Promise<Next> {
   const { env, move, source, target } = step
   const closed_at = Date.now()
-  const due_at = closed_at + PAUSE_LIMITS.quietPauseMs
+  const due_at = closed_at + MOVE_LIMITS.quietPauseMs
   if (!(await beginPause(env.DB, move, { closed_at, due_at }))) return 0
   try {
     await closeWrites(source, move.account, closed_at)
     const waits_for = await findWork(source, move.account)
-    if (waits_for !== null)
-      return await reopen(step, closed_at, waits_for, PAUSE_LIMITS.waitSeconds)
-    const isLate = () => Date.now() > closed_at + PAUSE_LIMITS.pauseMs
+    if (waits_for !== null) return await reopen(step, closed_at, waits_for, MOVE_LIMITS.waitSeconds)
+    const isLate = () => Date.now() > closed_at + MOVE_LIMITS.pauseMs
     while ((await followStep(source, target, move.account)) > 0) {
-      if (isLate()) return await reopen(step, closed_at, 'writes', PAUSE_LIMITS.retrySeconds)
+      if (isLate()) return await reopen(step, closed_at, 'writes', MOVE_LIMITS.retrySeconds)
     }
     const differences = await finalCheck(source, target, move.account)
     if (differences.length > 0) return await fail(step, differs(differences))
-    if (isLate()) return await reopen(step, closed_at, 'writes', PAUSE_LIMITS.retrySeconds)
+    if (isLate()) return await reopen(step, closed_at, 'writes', MOVE_LIMITS.retrySeconds)
   } catch (error) {
     await reopen(step, closed_at, null, 0)
     throw error
@@ -194,7 +193,7 @@ async function switching(step: Step): Promise<Next> {
   const now = Date.now()
   const isSwitched = await switchAccount(env.DB, {
     ...{ move, closed_at, pause_ms: now - closed_at, switched_at: new Date(now).toISOString() },
-    ...{ due_at: now + PAUSE_LIMITS.quietPauseMs, audit: newAuditId() },
+    ...{ due_at: now + MOVE_LIMITS.quietPauseMs, audit: newAuditId() },
   })
   // It was cancelled, or another Workflow has taken it over.
   if (!isSwitched) await openWrites(source, move.account, closed_at)

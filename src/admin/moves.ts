@@ -25,7 +25,7 @@ import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { respondWithList } from './list-route.ts'
 import { newMove } from './move-fields.ts'
-import { PAUSE_LIMITS } from './move-limits.ts'
+import { MOVE_LIMITS } from './move-limits.ts'
 import { dropAt, placeOf, startMove } from './move-steps.ts'
 
 /** Returns a move as the administration API shows it. */
@@ -116,7 +116,7 @@ export const moves = new Hono<AppEnv>()
     if (move.status === 'switched' && move.confirmed === 0) {
       const details = { move: move.id, source: move.source, target: move.target }
       await withAudit(c.env.DB, entryOf(c, 'account.move.confirm', move.account, details), [
-        confirmMove(c.env.DB, move.account, Date.now(), PAUSE_LIMITS.leastMs),
+        confirmMove(c.env.DB, move.account, Date.now(), MOVE_LIMITS.leastMs),
       ])
     }
     return c.json(presentMove(await findRouteMove(c)), 202)
@@ -237,7 +237,7 @@ async function beginMove(
   const id = `mov_${ulid(now)}`
   const move = {
     ...{ id, account, source, target, actor: c.var.actor, confirmed: Number(confirm) as 0 | 1 },
-    ...{ started_at: new Date(now).toISOString(), due_at: now + PAUSE_LIMITS.quietPauseMs },
+    ...{ started_at: new Date(now).toISOString(), due_at: now + MOVE_LIMITS.quietPauseMs },
   }
   const details = { move: id, source, target, ...(confirm && { confirm }) }
   const entry = entryOf(c, 'account.move.start', account, details)

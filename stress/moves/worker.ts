@@ -9,14 +9,14 @@ import service, {
 import type { D1Database, ExecutionContext, ExportedHandler } from '@cloudflare/workers-types'
 import { aroundCalls } from '../../bench/around-calls.ts'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import { PAUSE_LIMITS } from '../../src/admin/move-limits.ts'
+import { MOVE_LIMITS } from '../../src/admin/move-limits.ts'
 import { CRON_PATH, LONGER_MS } from './shared.ts'
 
 // The service, which deletes the old copy of a confirmed move at once, and refuses writes for longer: locally the
 // steps of a move leave workerd little time to read new requests. Its cron runs when a request asks for it:
 // to start it, Miniflare would stop the program, and its writers, until it has ended.
 
-PAUSE_LIMITS.leastMs = 0
+MOVE_LIMITS.leastMs = 0
 
 /** Returns a database that waits once it has begun to refuse writes. */
 const withLongerPause = (database: D1Database) =>

@@ -7,7 +7,7 @@ import { eachTable } from './copy.ts'
 import { countNotes } from './follow.ts'
 import { keyText, readChanged, readPage, rowKey, type StoredRow } from './pages.ts'
 import { describePair, type Pair } from './pair.ts'
-import { type CopyPlace, type Difference, MOVE_LIMITS } from './place.ts'
+import { COPY_LIMITS, type CopyPlace, type Difference } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
 import { takeOver } from './write.ts'
 
@@ -65,7 +65,7 @@ async function confirm(
 ): Promise<Difference[]> {
   const found: Difference[] = []
   for (let i = 0; i < keys.length; ) {
-    const some = keys.slice(i, i + MOVE_LIMITS.changes)
+    const some = keys.slice(i, i + COPY_LIMITS.changes)
     // Both may change until the notes are read: a change in between is noted.
     const [rows, copies] = await Promise.all(
       [source, target].map((db) => readChanged(db, table, account, some)),

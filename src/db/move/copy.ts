@@ -1,12 +1,12 @@
 import { COUNTED_RESOURCES } from '../records/reset.ts'
 import { readPage, rowKey, type StoredRow } from './pages.ts'
 import { describePair, type Pair } from './pair.ts'
-import { type CopyPlace, type Key, MOVE_LIMITS } from './place.ts'
+import { COPY_LIMITS, type CopyPlace, type Key } from './place.ts'
 import type { MovedTable } from './tables.ts'
 import { takeOver, writeCopy } from './write.ts'
 
 /**
- * Copies the next pages of an account, with at most `MOVE_LIMITS.queries` queries. Begins with the place
+ * Copies the next pages of an account, with at most `COPY_LIMITS.queries` queries. Begins with the place
  * null; returns the place at which the next step goes on, or null once every table is copied. A step that is
  * repeated copies the same rows again.
  *
@@ -59,7 +59,7 @@ export async function eachTable(
 
 /** The most queries of one part: its pages, the triggers twice, and what checks and changes the copy. */
 const mostQueries = ({ triggers }: MovedTable) =>
-  2 * triggers.length + 4 * MOVE_LIMITS.pagesPerBatch + 10
+  2 * triggers.length + 4 * COPY_LIMITS.pagesPerBatch + 10
 
 async function copyPages(
   { source, target, account, left }: Pair,
@@ -70,7 +70,7 @@ async function copyPages(
   let after = begin
   const put: StoredRow[] = []
   let isLast = false
-  for (let pages = 0; pages < MOVE_LIMITS.pagesPerBatch && !isLast; pages++) {
+  for (let pages = 0; pages < COPY_LIMITS.pagesPerBatch && !isLast; pages++) {
     const page = await readPage(source, table, account, { after })
     left.queries--
     if (page.found.length > 0) left.pages--

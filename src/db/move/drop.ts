@@ -3,7 +3,7 @@ import { first, only } from '../query.ts'
 import { isAssertionFailure, withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { endCopying } from './follow.ts'
-import { CopyRefused, MOVE_LIMITS } from './place.ts'
+import { COPY_LIMITS, CopyRefused } from './place.ts'
 import { describeTables, type MovedTable, quoted } from './tables.ts'
 import { takeOver, withoutTriggers } from './write.ts'
 
@@ -45,10 +45,10 @@ export async function dropStep(database: D1Database, account: string): Promise<b
   )
   let queries = 6
   for (const table of filled) {
-    for (let deleted = MOVE_LIMITS.deleted; deleted === MOVE_LIMITS.deleted; ) {
+    for (let deleted = COPY_LIMITS.deleted; deleted === COPY_LIMITS.deleted; ) {
       const statements = dropRows(database, table, account)
       queries += statements.length
-      if (queries > MOVE_LIMITS.queries) return false
+      if (queries > COPY_LIMITS.queries) return false
       const results = await withD1Retry(() => database.batch(statements)).catch((error) => {
         throw isAssertionFailure(error) ? new CopyRefused('not_a_copy') : error
       })
@@ -84,7 +84,7 @@ function dropRows(db: D1Database, table: MovedTable, account: string): D1Prepare
   const key = ['account', ...table.key].map(quoted).join()
   const deletion = compileStatement(`
     delete from ${quoted(table.name)} where (${key}) in (
-      select ${key} from ${quoted(table.name)} where account = :account limit ${MOVE_LIMITS.deleted})`)
+      select ${key} from ${quoted(table.name)} where account = :account limit ${COPY_LIMITS.deleted})`)
   return [
     bindStatement(db, REQUIRE_ROLE, { account }),
     bindStatement(db, OPEN_ROWS, { account }),

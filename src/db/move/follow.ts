@@ -5,7 +5,7 @@ import { isAssertionFailure, MOVING, withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { readChanged, type StoredRow } from './pages.ts'
 import { describePair, type Pair } from './pair.ts'
-import { CopyRefused, MOVE_LIMITS } from './place.ts'
+import { COPY_LIMITS, CopyRefused } from './place.ts'
 import { describeTables, MOVE_TRIGGER, type MovedTable, quoted } from './tables.ts'
 import { takeOver, writeCopy } from './write.ts'
 
@@ -113,7 +113,7 @@ export const countNotes = async (source: D1Database, account: string): Promise<n
   (await only<{ notes: number }>(source, COUNT_NOTES, { account })).notes
 
 /**
- * Copies the rows that have changed since they were noted, with at most `MOVE_LIMITS.queries` queries. Returns
+ * Copies the rows that have changed since they were noted, with at most `COPY_LIMITS.queries` queries. Returns
  * how many notes are left.
  *
  * @throws CopyEnded if another step has begun to write the copy meanwhile, or the copy has ended.
@@ -130,7 +130,7 @@ export async function followStep(
   do {
     const noted = await all<Notes>(source, READ_NOTES, {
       ...{ account, after },
-      most: MOVE_LIMITS.changes,
+      most: COPY_LIMITS.changes,
     })
     const [first] = noted
     if (!first) break
@@ -144,7 +144,7 @@ export async function followStep(
     await withD1Retry(() => bindStatement(source, DROP_NOTES, values).run())
     pair.left.queries -= 4
     // The tables take turns, so that one that changes often does not keep the others waiting.
-    if (copied === noted.length && noted.length < MOVE_LIMITS.changes) after = first.table
+    if (copied === noted.length && noted.length < COPY_LIMITS.changes) after = first.table
   } while (pair.left.queries > FOLLOWED)
   return countNotes(source, account)
 }

@@ -1,6 +1,6 @@
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
-import { type Key, MOVE_LIMITS } from './place.ts'
+import { COPY_LIMITS, type Key } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
 
 /** A stored row: its columns in the order of the table. */
@@ -74,13 +74,13 @@ export async function readPage(
       : ''
   const order = key && ` order by ${key}`
   const size = sizeOf(table)
-  const most = MOVE_LIMITS.rows * times
+  const most = COPY_LIMITS.rows * times
   const sql = `
     select ${valuesOf(table)}, "number" from (
       select *, count(*) over () as "number",
         sum(${size}) over (${order} rows unbounded preceding) - (${size}) as "characters before"
       from (select * from ${quoted(table.name)} where account = ?1${lower}${upper}${order} limit ${most + 1}) t
-    ) where "characters before" <= ${MOVE_LIMITS.characters * times}${order}`
+    ) where "characters before" <= ${COPY_LIMITS.characters * times}${order}`
   const bound = [account, ...(lower && after ? after : []), ...(upper && last ? last : [])]
   const read = await readRaw(db, sql, bound)
   const found = read.slice(0, most).map((row) => row.slice(0, -1))
@@ -102,7 +102,7 @@ export async function readChanged(
       select t.*, t.account is not null as "is there", k.key as "place",
         sum(${size}) over (order by k.key rows unbounded preceding) - (${size}) as "characters before"
       from ${JSON_EACH}(?2) k left join ${quoted(table.name)} t on t.account = ?1${isSame}
-    ) where "characters before" <= ${MOVE_LIMITS.characters} order by "place"`
+    ) where "characters before" <= ${COPY_LIMITS.characters} order by "place"`
   const read = await readRaw(db, sql, [account, jsonOf(keys)])
   return read.map((row) => (row.at(-1) === 1 ? row.slice(0, -1) : null))
 }

@@ -1,4 +1,4 @@
-import { CopyRefused, MOVE_LIMITS } from './place.ts'
+import { COPY_LIMITS, CopyRefused } from './place.ts'
 import { type Description, describeTables, type MovedTable } from './tables.ts'
 
 /** The statements that `describePair` runs. */
@@ -37,6 +37,6 @@ export async function describePair(
   if (shapeOf(from) !== shapeOf(to)) throw new CopyRefused('tables_differ')
   // Those of the target: its triggers are dropped and created again, in the order that they have there.
   const tables = to.tables.filter(({ name }) => !(from.isDirectory && name === 'audit_log'))
-  const left = { queries: MOVE_LIMITS.queries - DESCRIBED, pages: MOVE_LIMITS.pages }
+  const left = { queries: COPY_LIMITS.queries - DESCRIBED, pages: COPY_LIMITS.pages }
   return { source, target, account, tables, left }
 }

@@ -1,5 +1,5 @@
-/** The limits of the steps of a move. */
-export const MOVE_LIMITS = {
+/** The limits of the steps that copy, compare and delete the rows of an account. */
+export const COPY_LIMITS = {
   /** The most queries of a step; D1 allows 1000 in an invocation. */
   queries: 400,
   /** The rows of a page. */
