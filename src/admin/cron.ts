@@ -1,7 +1,7 @@
 import { continueArchives } from '../archive/continue-archives.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
-import { hasDueArchives } from '../db/archive/due.ts'
+import { type DueMonth, hasDueArchives } from '../db/archive/due.ts'
 import { dayText } from '../db/column-types.ts'
 import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import {
@@ -436,6 +436,22 @@ async function queueArchives(env: Env, { binding, at }: MinuteJob): Promise<void
 /** The most queries by which one message goes on with archives. */
 const ARCHIVE_QUERIES = 450
 
+/** Reports a month that could not leave a database or come back. */
+async function reportArchive(
+  env: Env,
+  { account, resource, first_day }: DueMonth,
+  error: unknown,
+  now: number,
+): Promise<void> {
+  if (error instanceof TooManyQueries) throw error
+  const month = dayText(first_day).slice(0, 'YYYY-MM'.length)
+  if (error instanceof DamagedObject) {
+    const line = { fault: 'damaged_archive', account, resource, month, object: error.key } as const
+    return raiseAlarm(env, { type: 'damaged_archive', subject: account }, line, now)
+  }
+  console.error(JSON.stringify({ fault: errorName(error), account, resource, month }))
+}
+
 /** Goes on with the archives of a database. Returns whether nothing is left but what failed. */
 function goOnArchiving(
   env: Env,
@@ -457,13 +473,7 @@ function goOnArchiving(
           const view = account && viewsOf(account.vertical).find(({ name }) => name === resource)
           return view ? formOf(view) : null
         },
-        onFailure({ account, resource, first_day }, error) {
-          if (error instanceof TooManyQueries) throw error
-          const fault = error instanceof DamagedObject ? 'damaged_archive' : errorName(error)
-          const object = error instanceof DamagedObject ? error.key : undefined
-          const month = dayText(first_day).slice(0, 'YYYY-MM'.length)
-          console.error(JSON.stringify({ fault, account, resource, month, object }))
-        },
+        onFailure: (month, error) => reportArchive(env, month, error, at),
       },
     ),
   )

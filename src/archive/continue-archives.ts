@@ -12,7 +12,7 @@ export interface ContinuedArchives {
   /** Returns the form of the control totals of a resource; null if the account is gone. */
   readonly formOf: (account: string, resource: ArchivedResource) => Promise<string | null>
   /** Called with each failure: it holds up no other month. */
-  readonly onFailure: (month: DueMonth, error: unknown) => void
+  readonly onFailure: (month: DueMonth, error: unknown) => void | Promise<void>
   /** In milliseconds. */
   readonly deadline: number
   readonly now: number
@@ -32,7 +32,7 @@ export async function continueArchives(
     try {
       if (!(await finishMonth(place, month, { formOf, deadline, now }))) isDone = false
     } catch (error) {
-      onFailure(month, error)
+      await onFailure(month, error)
     }
   }
   return (await deleteRetiredObjects(place, now, LIMITS.retired)) && isDone

@@ -1,4 +1,5 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
+import { listDamaged } from '../db/archive/list.ts'
 import { dayText, encode } from '../db/column-types.ts'
 import { countDrafts } from '../db/commission/statements.ts'
 import { countOpenQuestions } from '../db/directory/affiliate-questions.ts'
@@ -57,6 +58,7 @@ export interface Attention {
     | 'ended_holds'
     | 'too_large_affiliates'
     | 'open_questions'
+    | 'damaged_archives'
   count: number
   /** What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants. */
   names: readonly string[]
@@ -368,6 +370,16 @@ export async function readOpenQuestions({ grant, session }: Reader): Promise<Att
   const names: string[] = JSON.parse(affiliates)
   const detail = `Questions wait for an answer, of the affiliates ${firstNames(names)}. Answer them.`
   return [{ code: 'open_questions', count: open, names, detail }]
+}
+
+/** Returns `damaged_archives` if archived months cannot come back: only the integrations team can repair an object. */
+export async function readDamaged({ grant, session }: Reader): Promise<Attention[]> {
+  const damaged = await listDamaged(session, grant.account)
+  if (damaged.length === 0) return []
+  const names = [...new Set(damaged.map(({ month }) => month))]
+  const objects = damaged.map(({ fault }) => fault)
+  const detail = `Objects of the archive are damaged or missing, so these months cannot come back: ${firstOf(names)}. Put copies back under the same keys: ${firstOf(objects)}.`
+  return [{ code: 'damaged_archives', count: damaged.length, names, detail }]
 }
 
 /**

@@ -12,7 +12,13 @@ import { invalidQuery, readChoice, readDayRange, readQuery } from '../http/query
 import { withReadSession } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { archiveReader } from './archive-reader.ts'
-import { readAttention, readOpenQuestions, readReview, readUnapproved } from './attention.ts'
+import {
+  readAttention,
+  readDamaged,
+  readOpenQuestions,
+  readReview,
+  readUnapproved,
+} from './attention.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import { outcomeOfStored, toIsoTime } from './find-deliveries.ts'
 import type { Resource, ResourcesOf } from './resource.ts'
@@ -49,6 +55,7 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       readUnapproved(reader, now),
       readReview(reader, now),
       readOpenQuestions(reader),
+      readDamaged(reader),
     ])
     return c.json({ data: found.flat() })
   })

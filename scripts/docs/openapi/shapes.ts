@@ -249,6 +249,7 @@ export const attention = documented('What needs attention, in the order of urgen
           'open_questions',
           'ended_holds',
           'too_large_affiliates',
+          'damaged_archives',
         ),
       ),
       count: documented(

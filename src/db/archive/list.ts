@@ -1,3 +1,4 @@
+import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
 import { compileStatement } from '../statement.ts'
@@ -58,6 +59,16 @@ export const listArchivedMonths = (
     },
     page,
   )
+
+const DAMAGED = compileStatement(`
+  select strftime('%Y-%m', first_day * 86400, 'unixepoch') as month, fault from archived_months
+  where account = :account and fault is not null order by first_day, resource`)
+
+/** Returns the months of an account of which an object is damaged or missing, with its key. */
+export const listDamaged = (
+  db: Connection,
+  account: string,
+): Promise<{ month: string; fault: string }[]> => all(db, DAMAGED, { account })
 
 const OF_FIRST_DAY = compileStatement(`
   select resource, first_day, last_day, state, wanted_at, fault from archived_months
