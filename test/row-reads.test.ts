@@ -62,6 +62,8 @@ const FIGURES: Bound = {
   isCounted: true,
 }
 const ROWS: Bound = { each: 3, fixed: 10, isCounted: true }
+/** A filter passes others: the payments or the entries of the audit log of an account. */
+const PASSING: Bound = { each: 3, fixed: 2 * SIZES.statements + 10, isCounted: true }
 /** Each row is shown with its event. */
 const SENT: Bound = { each: 7, fixed: 12, isCounted: true }
 /** Deliveries are counted by hour and resource, for 30 days. */
@@ -449,6 +451,8 @@ async function routes() {
       ...pages(ROWS, 'status=paid'),
       ...pages(ROWS, 'status=paid&affiliate_id=aff-000000'),
       ...pages(ROWS, 'status=paid&from=2026-11-01&to=2026-11-30'),
+      ...pages(PASSING, 'status=paid&recorded_since=2026-11-01T00:00:00Z'),
+      ...pages(PASSING, 'status=paid&returned_since=2026-11-01T00:00:00Z'),
     ],
     // The steps of a run are counted.
     '/runs/run_1': [{ bound: { each: 0, fixed: 2010 } }],
@@ -551,6 +555,11 @@ async function routes() {
         '/trading-activity/earnings': [{ bound: OF_CUSTOMER, query: ACTIVITY }],
         '/statements': [
           ...pages(STATEMENTS),
+          ...pages(STATEMENTS, 'affiliate_id=aff-000000'),
+          ...pages(STATEMENTS, 'plan=other'),
+          ...pages(STATEMENTS, 'period=2026-10&status=paid'),
+          ...pages(STATEMENTS, 'status=paid'),
+          ...pages(STATEMENTS, 'approved_since=2026-10-01T00:00:00Z'),
           ...pages(
             STATEMENTS,
             `period=2026-10&affiliate_ids=${encodeURIComponent(JSON.stringify(['aff-000000', LAST_AFFILIATE]))}`,
@@ -588,6 +597,9 @@ async function routes() {
         '/audit-log': [
           ...list(ROWS, ['audit', null], [`${firm}-000020`]),
           ...pages(ROWS, `account=${firm}`),
+          ...pages(PASSING, `account=${firm}&actor=nobody`),
+          ...pages(PASSING, `account=${firm}&kind=plan`),
+          ...pages(ROWS, `account=${firm}&from=2026-10-01&to=2026-10-02`),
         ],
       },
     },
