@@ -65,6 +65,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
   ],
   exports: [
+    'archive',
     'auth',
     'brand',
     'commission',

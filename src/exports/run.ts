@@ -1,3 +1,5 @@
+import { ArchiveChanged, type ArchiveReader } from '../archive/reader.ts'
+import { RecordsArchived } from '../db/archive/needed.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import {
@@ -7,7 +9,12 @@ import {
   listExportedMonths,
   replaceMonth,
 } from '../db/exports/files.ts'
-import { countErased, hasWrittenCustomers, listArchivedMonths } from '../db/exports/record-rows.ts'
+import {
+  type ArchivedMonthOfExport,
+  countErased,
+  hasWrittenCustomers,
+  listArchivedMonths,
+} from '../db/exports/record-rows.ts'
 import {
   beginExportRun,
   type ExportRun,
@@ -22,6 +29,7 @@ import { required } from '../db/statement.ts'
 import { ulid } from '../db/ulid.ts'
 import { firstIdAt } from '../ingest/delivery-id.ts'
 import { putObject } from '../parquet/bucket.ts'
+import { archivedDataset } from './archived.ts'
 import type { Dataset, DatasetMonth } from './dataset.ts'
 import { datasetsOf } from './datasets.ts'
 import type { ExportJob, ExportPlace } from './job.ts'
@@ -127,15 +135,55 @@ interface ChangeScope {
   readonly isOther: boolean
 }
 
-/** Returns the months of records that the archive has: they cannot be read. */
-async function archivedOf({ db, account }: Exported): Promise<ReadonlySet<string>> {
+/** Returns the months of records that the archive has. */
+async function archivedOf({
+  db,
+  account,
+}: Exported): Promise<ReadonlyMap<string, ArchivedMonthOfExport>> {
   const months = await listArchivedMonths(db, account.id)
-  return new Set(months.map(({ resource, month }) => monthKey(resource, month)))
+  return new Map(months.map((one) => [monthKey(one.resource, one.month), one]))
+}
+
+/** Whether files of a resource have what an erasure changes. */
+const hasPersonalData = ({ columns }: Dataset): boolean =>
+  columns(true).length > columns(false).length
+
+/** What an export does with the files of archived months. */
+interface ArchivedFiles {
+  readonly todo: ExportPlace['todo']
+  /** The months whose files stay as they are. */
+  readonly kept: readonly string[]
+}
+
+/**
+ * Returns the archived months to write from the objects of the archive: those without files, those whose files may
+ * not stay, and all if every month is read. Those that come back are read by a later run.
+ */
+function archivedFiles(
+  datasets: readonly Dataset[],
+  archived: ReadonlyMap<string, ArchivedMonthOfExport>,
+  files: ReadonlyMap<string, ExportedMonth>,
+  { isWhole, isOther, hasErasures }: { readonly isWhole: boolean } & Omit<ChangeScope, 'since'>,
+): ArchivedFiles {
+  const todo: ExportPlace['todo'][number][] = []
+  const kept: string[] = []
+  for (const [key, { resource, month, days, prefix, comes_back }] of archived) {
+    const dataset = datasets.find(({ name }) => name === resource)
+    if (!dataset) continue
+    const file = files.get(key)
+    const isStale = isOther || (hasErasures && hasPersonalData(dataset))
+    const isCurrent = file?.version === COLUMNS_VERSION && !isWhole && !isStale
+    if (!isCurrent && comes_back === 0 && days > 0) {
+      todo.push({ resource, month, days, sign: '', archive: prefix, ...(isStale && { isStale }) })
+      kept.push(key)
+    } else if (!isStale) kept.push(key)
+  }
+  return { todo, kept }
 }
 
 /**
  * Returns the months that may have changed, and those whose rows are gone. The files of an archived month stay as
- * they are; those that may not stay so are deleted.
+ * they are. Those that may not stay so are written anew from the archive, or deleted if the month comes back.
  */
 async function changedMonths(
   exported: Exported,
@@ -166,8 +214,8 @@ async function changedMonths(
       todo.push({ ...month, resource: dataset.name, sign: month.sign ?? '' })
     }
   }
-  const mustGo = isOther || scope.hasErasures
-  for (const key of mustGo ? [] : archived) files.delete(key)
+  const ofArchive = archivedFiles(datasets, archived, files, { isWhole, isOther, ...scope })
+  for (const key of ofArchive.kept) files.delete(key)
   const gone = [...files.values()].map(({ resource, month }) => ({
     resource,
     month,
@@ -175,38 +223,87 @@ async function changedMonths(
     sign: '',
     isGone: true,
   }))
-  return [...todo, ...gone]
+  return [...todo, ...ofArchive.todo, ...gone]
 }
 
 const hasChanged = ({ days, sign }: DatasetMonth, file: ExportedMonth | undefined): boolean =>
   sign === null || file?.sign !== sign || file.days !== days || file.version !== COLUMNS_VERSION
 
+/** Returns how the rows of a month are read; undefined if there are none. */
+function datasetOf(
+  { env, account, datasets }: Exported,
+  { resource, isGone, archive }: ExportPlace['todo'][number],
+): Dataset | undefined {
+  const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
+  if (!dataset || archive === undefined) return dataset
+  const reader = (db: D1Database): ArchiveReader => ({
+    db: db.withSession('first-primary'),
+    account: account.id,
+    newest: () => db,
+    bucket: () => bucketOf(env, account),
+    inTurn: (work) => work(),
+  })
+  return archivedDataset(dataset, reader, archive)
+}
+
+/** Writes the next file of a month. Returns where the one behind it begins; null after the last. */
+async function writePart(
+  exported: Exported,
+  place: ExportPlace,
+  one: ExportPlace['todo'][number],
+): Promise<string | null> {
+  const { env, account, db, withPersonalData } = exported
+  const { resource, month, days, sign } = one
+  const dataset = datasetOf(exported, one)
+  if (!dataset) return null
+  const scope = { account: account.id, month, db, withPersonalData }
+  const found = await writeFile(dataset, scope, place)
+  if (found.file) {
+    const { data, ...contents } = found.file
+    const file = { ...contents, resource, month, part: place.part, days, sign }
+    await putObject(bucketOf(env, account), objectOf(account.id, file), data)
+    const version = COLUMNS_VERSION
+    await addPending(db, account.id, { ...file, version, written_at: Date.now() })
+  }
+  return found.next
+}
+
+/** Whether an archived month cannot be read now: an object is damaged, or the month comes back. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof RecordsArchived || error instanceof ArchiveChanged
+
+/** Drops the new files of a month, and those that it had if they must go. */
+async function giveUp(
+  db: D1Database,
+  written: Parameters<typeof replaceMonth>[1],
+  isStale: boolean,
+): Promise<void> {
+  await dropPending(db, written)
+  if (isStale) await replaceMonth(db, written, Date.now())
+}
+
 /** Writes the next file of the first month that is left. */
 async function writeNext(exported: Exported, place: ExportPlace): Promise<ExportPlace> {
-  const { env, account, db, datasets, withPersonalData } = exported
+  const { account, db } = exported
   const [first, ...others] = place.todo
-  const { resource, month, days, sign, isGone = false } = required(first, 'month')
+  const one = required(first, 'month')
+  const { resource, month, isGone = false, archive, isStale = false } = one
   const written = { account: account.id, resource, month }
-  const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
+  const done = { ...place, todo: others, part: 1, after: null }
   if (place.part === 1) await dropPending(db, written)
-  let next: string | null = null
-  if (dataset) {
-    const scope = { ...written, db, withPersonalData }
-    const found = await writeFile(dataset, scope, place)
-    next = found.next
-    if (found.file) {
-      const { data, ...contents } = found.file
-      const file = { ...contents, resource, month, part: place.part, days, sign }
-      await putObject(bucketOf(env, account), objectOf(account.id, file), data)
-      const version = COLUMNS_VERSION
-      await addPending(db, account.id, { ...file, version, written_at: Date.now() })
-    }
+  try {
+    const next = await writePart(exported, place, one)
+    if (next !== null) return { ...place, part: place.part + 1, after: next }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    await giveUp(db, written, isStale)
+    return done
   }
-  if (next !== null) return { ...place, part: place.part + 1, after: next }
-  // What the archive has taken meanwhile was not read as a whole.
-  const isTaken = !isGone && (await archivedOf(exported)).has(monthKey(resource, month))
-  await (isTaken ? dropPending(db, written) : replaceMonth(db, written, Date.now()))
-  return { ...place, todo: others, part: 1, after: null }
+  // What the archive has taken meanwhile was not read as a whole, and neither was what it has given back.
+  const { prefix } = (await archivedOf(exported)).get(monthKey(resource, month)) ?? {}
+  if (isGone || prefix === archive) await replaceMonth(db, written, Date.now())
+  else await giveUp(db, written, isStale)
+  return done
 }
 
 /** Ends a run. Files that had personal data of erased customers are deleted at once. */
