@@ -598,21 +598,6 @@ describe('what reads archived records', () => {
     await archive(october())
     expect(await search()).toEqual(before)
   })
-
-  test('has the month restored for the earnings of a record', async () => {
-    await firm()
-    const earnings = () =>
-      askAdmin(`accounts/acme/transactions/${encodeURIComponent(`Tür-2'"`)}/earnings`)
-    const before = [(await earnings()).status, await json(earnings())]
-    await archive(october())
-    expect(await refusal(earnings())).toEqual(WAITS)
-    expect(await restoreWanted()).toBe(1)
-    const after = await json(earnings())
-    expect(after).toEqual({
-      ...before[1],
-      ...(after.request_id && { request_id: after.request_id }),
-    })
-  })
 })
 
 describe('the cron of each minute', () => {

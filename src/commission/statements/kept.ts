@@ -274,7 +274,7 @@ function yearsWithRecords(factDays: readonly number[], last: number): DayBounds[
 }
 
 /** An account and its database. */
-type AccountDatabase = Pick<AccountSource, 'db' | 'account'>
+type AccountDatabase = Pick<AccountSource, 'db' | 'account' | 'readArchived'>
 
 /** The rows of some queries, in the order of the queries. */
 type RowsByQuery = readonly (readonly FactRow[])[]
@@ -610,8 +610,10 @@ async function readAndKeepRows(
   queries: readonly CustomerFactQuery[],
   needed: NeededKinds,
 ): Promise<RowsByQuery> {
-  const { db, account } = database
-  if (kept === null || queries.length === 0) return readFactRows(db, account.id, queries)
+  const { db, account, readArchived } = database
+  if (kept === null || queries.length === 0) {
+    return readFactRows(db, account.id, queries, readArchived)
+  }
   const { rows, unkept } = await readWithKept(database, kept, queries)
   if (kept.run !== null && !(await checkKept(database, kept, queries, rows, unkept))) {
     return readFactRows(db, account.id, queries)

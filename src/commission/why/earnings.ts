@@ -1,4 +1,6 @@
+import { customerReader } from '../../archive/customer-records.ts'
 import { archivedFinder } from '../../archive/find-record.ts'
+import type { ArchiveReader } from '../../archive/reader.ts'
 import { decode, encode } from '../../db/column-types.ts'
 import {
   findItem,
@@ -130,6 +132,8 @@ export interface RecordEarnings {
   readonly customer_id: string
   readonly affiliate_id: string | null
   readonly day: string
+  /** Whether records were read from the archive. */
+  readonly archived?: true
   /** `counted`, or the reason why no line counts it. */
   readonly state: FactOutcome
   readonly lines: readonly EarnedLine[]
@@ -189,8 +193,8 @@ export async function recordEarnings(
   key: RecordKey,
 ): Promise<RecordEarnings> {
   const { grant, session } = reader
-  const find = archivedFinder(archiveReader(env, reader))
-  const place = await findPlace(session, grant.account, key, find)
+  const archive = watchArchive(archiveReader(env, reader))
+  const place = await findPlace(session, grant.account, key, archive.find)
   if (!place) throw new ApiError('not_found', { detail: NO_RECORD })
   const { customer_id, day } = place
   const record = { resource: key.resource, id: factId(key), customer_id, day: dayText(day) }
@@ -204,7 +208,8 @@ export async function recordEarnings(
     }
     return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
-  const computation = await openPeriod(env, grant, session, periodOf(day, 'month'))
+  const opened = await openPeriod(env, grant, session, periodOf(day, 'month'))
+  const computation = { ...opened, source: { ...opened.source, readArchived: archive.read } }
   const found = await evaluateRecord(computation, record, day)
   if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
   const { report, earnings, affiliates, closingsOf } = found
@@ -213,7 +218,28 @@ export async function recordEarnings(
     Promise.all(earnings.map((one) => presentEarning(reader, one, closingsOf))),
     adjustmentsOf(reader, record, affiliates, periodOf(day, 'month').id),
   ])
-  return { ...record, affiliate_id, state, lines, adjustments, rules }
+  const archived = archive.wasRead() && { archived: true as const }
+  return { ...record, ...archived, affiliate_id, state, lines, adjustments, rules }
+}
+
+/** Returns functions that read archived records, and one that tells whether any were read. */
+function watchArchive(reader: ArchiveReader) {
+  const find = archivedFinder(reader)
+  const read = customerReader(reader)
+  let wasRead = false
+  return {
+    wasRead: () => wasRead,
+    async find(...place: Parameters<typeof find>) {
+      const row = await find(...place)
+      if (row) wasRead = true
+      return row
+    },
+    async read(...wanted: Parameters<typeof read>) {
+      const found = await read(...wanted)
+      if (found.rows.length > 0) wasRead = true
+      return found
+    },
+  }
 }
 
 /** Returns a line with what was approved of it, if its period is closed. */
