@@ -104,3 +104,15 @@ test('the settings change after how many months records leave, or that they stay
   expect(text).not.toContain('In the database at least from')
   expect(await (await browser.get(at)).text()).toContain('name="was:archive_after" value=""')
 })
+
+test('a report that needs the records says so, and leads to itself', async () => {
+  const { browser } = await open()
+  const at = '/console/accounts/acme/reports?from=2024-01-01&to=2024-01-31'
+  const read = async () => (await browser.get(at)).text()
+  const text = await read()
+  expect(text).toContain('Records of January 2024 are archived. They are being restored.')
+  expect(text).toContain(`Try again after 60 seconds. <a href="${at.replaceAll('&', '&amp;')}">Try`)
+  expect(text).not.toContain('Repeat the same request')
+  await restoreWanted()
+  expect(await read()).not.toContain('Try again')
+})

@@ -59,6 +59,11 @@ function errorView(c: Context, error: ApiError) {
       </ul>
       <p>
         {search && status === 400 && <a href={pathname}>Clear the filters</a>}{' '}
+        {status === 503 && c.req.method === 'GET' && (
+          <>
+            <a href={pathname + search}>Try again</a> ·{' '}
+          </>
+        )}
         <a href="/console">All accounts</a> ·{' '}
         <a href={`/problems/${error.code}`}>About this error</a>
       </p>
@@ -68,6 +73,21 @@ function errorView(c: Context, error: ApiError) {
     </>
   )
   return { title, body, status }
+}
+
+/** Renders why a deferred part could not be computed. What is over soon is no fault of the member. */
+function DeferredError({ c, thrown }: { c: Context; thrown: unknown }) {
+  const error = toApiError(thrown, c)
+  if (error.status !== 503) return <Refusal {...refusedBy(error, '', () => '')} />
+  const { pathname, search } = new URL(c.req.url)
+  return (
+    <div class="notice warn" role="status">
+      <p>
+        <FormSentence text={error.details.detail ?? error.title} />{' '}
+        <a href={pathname + search}>Try again</a>
+      </p>
+    </div>
+  )
 }
 
 /** Responds with an error as a page without the navigation of an account. */
@@ -208,8 +228,6 @@ export async function showPage(
   if (!computeDeferred) return respond(c, document, view.status ?? refusedStatus)
   const renderDeferred = async () => <>{await computeDeferred()}</>
   return respondInParts(c, document, refusedStatus, () =>
-    renderDeferred().catch((thrown) => (
-      <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />
-    )),
+    renderDeferred().catch((thrown) => <DeferredError c={c} thrown={thrown} />),
   )
 }

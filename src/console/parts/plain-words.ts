@@ -34,12 +34,13 @@ const timeWords = (found: string, day?: string, time?: string): string => {
   return time ? `${dayWords(day)}, ${time} UTC` : dayWords(day)
 }
 
-/** How programs must write times and days, which a form writes for its member. */
+/** What programs must do, such as how to write times and days, which a form does for its member. */
 const FORMS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/is not a valid RFC 3339 date-time with an offset or `Z`/, 'is not a time of the calendar'],
   [/not a valid date in the form `YYYY-MM-DD`/, 'not a day of the calendar'],
   [/more than the maximum, (today|tomorrow) in UTC\+14/, 'later than $1'],
   [/Send a date-time such as .*/, ''],
+  [/Repeat the same request after (\d+) seconds\./, 'Try again after $1 seconds.'],
 ]
 
 /**
