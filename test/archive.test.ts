@@ -706,6 +706,20 @@ describe('an erasure', () => {
     expect((await env.ARCHIVE.list({ prefix })).objects).toEqual([])
   })
 
+  test('stays complete when a month comes back that was archived later', async () => {
+    await casinoOf('casino')
+    const month = monthOf('casino', 'activities')
+    expect(await erase('casino')).toMatchObject({ complete: true })
+    await keepTotals('casino', 'igaming', '2026-10-01', '2026-10-31')
+    await archive(month)
+    expect(await readMonth(env.DB, month)).toMatchObject({ state: 'archived' })
+    await restore(month)
+    const { data } = await json(askAdmin('accounts/casino/erasures'))
+    expect(data).toMatchObject([{ complete: true }])
+    const texts = (await recordsOf('casino')).map(({ record }) => String(record))
+    expect(texts.filter((text) => text.includes('Ada'))).toHaveLength(4)
+  })
+
   test('of a customer without archived activities brings nothing back', async () => {
     const casino = await casinoOf('casino')
     await casino.post('customers', [{ ...eve, customerId: 'p-3' }])

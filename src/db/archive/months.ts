@@ -389,14 +389,14 @@ export const noteRestored = (
 ): Promise<unknown> =>
   withD1Retry(() => bindStatement(db, NOTE_RESTORED, { account, resource, first_day, part }).run())
 
-/** Erasures that went on meanwhile must reach what is back. */
+/** Erasures for which a month comes back must reach it. Those of before it was archived have masked its records. */
 const MASK_AGAIN = compileStatement(`
   update erasures set next_day = :first_day, after_id = ''
   where account = :account and (next_day is null or next_day > :first_day) and :resource = 'activities'
     and customer_id in (select c.customer_id from archived_customers c
       where c.account = :account and c.customer_id = erasures.customer_id
         and c.resource = :resource and c.first_day = :first_day)
-    and exists (select 1 from archived_months where ${OF_MONTH} and state = 'restoring')`)
+    and exists (select 1 from archived_months where ${OF_MONTH} and state = 'restoring' and wanted_at = 0)`)
 
 const END_RESTORE = forEachTable(
   (table) => `
