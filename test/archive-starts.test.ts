@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import type { OldMonthsJob } from '../src/admin/jobs.ts'
 import type { Rule } from '../src/commission/engine/plan.ts'
@@ -8,7 +8,7 @@ import { ageTotals, archive, keepTotals, monthOf } from './archive-steps.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { deliverJob, listing, runCron, type Sent } from './crons.ts'
 import { runExport, turnOn } from './exported.ts'
-import { overriding } from './overriding.ts'
+import { overriding, overridingSessions } from './overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
 
 // Which old months leave the database by themselves, and which stay.
@@ -72,6 +72,62 @@ describe('an old month', () => {
       ),
     )
     expect(await json(acme.get('totals?from=2024-01-01&to=2024-06-30'))).toEqual(totals)
+  })
+})
+
+describe('a message that looks for old months', () => {
+  const FOUR = ['2024-01', '2024-02'].flatMap((month) =>
+    ['trading-activity', 'transactions'].map((resource) => `${month} ${resource} writing`),
+  )
+
+  test('begins each month once, also if it arrives five times at once', async () => {
+    await firm('acme', ['2024-01', '2024-02'])
+    await Promise.all(Array.from({ length: 5 }, () => lookForOldMonths('acme')))
+    const begun = await monthsOf('acme')
+    expect(begun.map((one) => one.replace(/ \w+$/, ' writing'))).toEqual(FOUR)
+    await runCron(CRON_SCHEDULES.propagate)
+    const { data } = await json(askAdmin('accounts/acme/archives'))
+    expect(data).toMatchObject(Array.from({ length: 4 }, () => ({ state: 'archived', records: 1 })))
+    expect(data[1]).toMatchObject({
+      ...{ month: '2024-01', resource: 'transactions', damaged_object: null, wanted_at: null },
+      objects: [{ sha256: expect.stringMatching(/^[\da-f]{64}$/), records: 1 }],
+      totals: [
+        {
+          transaction_type: 'deposit',
+          status: 'approved',
+          count: 1,
+          sums: { amount_currency: '100.25' },
+        },
+      ],
+    })
+    expect(data[1].first_delivery_id).toMatch(/^dlv_/)
+  })
+
+  test('that is killed at any call leaves nothing that the next delivery does not do', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    await firm('acme', ['2024-01', '2024-02'])
+    const job: OldMonthsJob = { job: 'old-months', account: 'acme', at: Date.now(), round: 1 }
+    for (let nth = 0; ; nth++) {
+      let calls = 0
+      const killed = () => {
+        if (calls++ === nth) throw new Error('killed')
+      }
+      const db = overridingSessions(env.DB, (real) => ({
+        prepare: (text: string) => {
+          killed()
+          return real.prepare(text)
+        },
+        batch: (list: D1PreparedStatement[]) => {
+          killed()
+          return real.batch(list)
+        },
+      }))
+      const world = overriding(env as Env, { DB: db, ACCOUNT_JOBS: listing([]) })
+      const isRepeated = await deliverJob(job, world)
+      if (!isRepeated) break
+      expect(FOUR).toEqual(expect.arrayContaining(await monthsOf('acme')))
+    }
+    expect(await monthsOf('acme')).toEqual(FOUR)
   })
 })
 

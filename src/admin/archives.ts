@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { presentArchiveTotals } from '../archive/control-totals.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import { isExported } from '../db/archive/candidates.ts'
@@ -9,10 +10,12 @@ import { dayText } from '../db/column-types.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
 import { withAudit } from '../db/directory/audit.ts'
+import type { RecordView } from '../db/records/list.ts'
 import { findWork } from '../db/records/moving.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 import { findRouteAccount } from './accounts.ts'
 import { archivedMonth } from './archive-fields.ts'
 import type { KeptDays } from './archive-windows.ts'
@@ -30,10 +33,20 @@ function stateOf({ state, wanted_at }: Pick<ArchivedMonth, 'state' | 'wanted_at'
   return state === 'archived' ? 'archived' : 'being_archived'
 }
 
+/** Returns the control totals of a month; null if they are too large. */
+function totalsOf({ resource, totals }: ListedMonth, views: readonly RecordView[]) {
+  const parts: (string | null)[] = totals === null ? [] : JSON.parse(totals)
+  const { wire } = views.find(({ name }) => name === resource) ?? {}
+  return presentArchiveTotals(
+    parts.map((one) => ({ totals: one })),
+    wire,
+  )
+}
+
 const timeText = (time: number) => new Date(time).toISOString()
 
 /** Returns an archived month as the administration API shows it. */
-const presentMonth = (month: ListedMonth) => ({
+const presentMonth = (month: ListedMonth, views: readonly RecordView[]) => ({
   month: monthOf(month.first_day),
   resource: month.resource,
   state: stateOf(month),
@@ -42,6 +55,7 @@ const presentMonth = (month: ListedMonth) => ({
   objects: (JSON.parse(month.objects) as [string, number, number][]).map(
     ([sha256, bytes, records]) => ({ key: `${month.prefix}/${sha256}`, sha256, bytes, records }),
   ),
+  totals: totalsOf(month, views),
   first_delivery_id: month.first_delivery,
   last_delivery_id: month.last_delivery,
   begun_at: timeText(month.begun_at),
@@ -50,72 +64,76 @@ const presentMonth = (month: ListedMonth) => ({
   damaged_object: month.fault,
 })
 
-/** Routes for the months of an account that have left its database. */
-export const archives = new Hono<AppEnv>()
-  .get('/', (c) =>
-    respondWithList(c, 'archives', async (account, page, db) => {
-      const list = await listArchivedMonths(db, account.id, page)
-      return { ...list, data: list.data.map(presentMonth) }
-    }),
-  )
+/** Returns the routes for the months of an account that have left its database. */
+export const archives = (resourcesOf: ResourcesOf) =>
+  new Hono<AppEnv>()
+    .get('/', (c) =>
+      respondWithList(c, 'archives', async (account, page, db) => {
+        const list = await listArchivedMonths(db, account.id, page)
+        return {
+          ...list,
+          data: list.data.map((one) => presentMonth(one, resourcesOf(account.vertical))),
+        }
+      }),
+    )
 
-  .get('/kept', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const kept = await readKeptDays(c.env, account)
-    const months = kept ? await judgeMonths(c.env, account, kept.from, Date.now()) : []
-    return c.json({
-      archive_after: account.archive_after,
-      first_month: kept && monthOf(kept.from),
-      kept_for: kept?.by ?? null,
-      data: months.map((one) => ({
-        month: monthOf(one.first_day),
-        resource: one.resource,
-        reason: one.obstacle,
-      })),
+    .get('/kept', async (c) => {
+      readQuery(c.req.url)
+      const account = await findRouteAccount(c)
+      const kept = await readKeptDays(c.env, account)
+      const months = kept ? await judgeMonths(c.env, account, kept.from, Date.now()) : []
+      return c.json({
+        archive_after: account.archive_after,
+        first_month: kept && monthOf(kept.from),
+        kept_for: kept?.by ?? null,
+        data: months.map((one) => ({
+          month: monthOf(one.first_day),
+          resource: one.resource,
+          reason: one.obstacle,
+        })),
+      })
     })
-  })
 
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { month } = await readFields(c, archivedMonth)
-    const { first_day, resources } = await admitMonth(c.env, account, month)
-    if (resources.length > 0) {
-      const details = { month, resources }
-      await withAudit(
-        resolveDatabase(c.env, account.binding),
-        entryOf(c, 'start', account, details),
-        [],
-      )
-      const job = { job: 'old-months', account: account.id, at: Date.now(), round: 1 } as const
-      await sendJobs(c.env, [{ ...job, first_day }])
-    }
-    return c.json({ month, resources }, 202)
-  })
+    .post('/', async (c) => {
+      readQuery(c.req.url)
+      const account = await findRouteAccount(c)
+      const { month } = await readFields(c, archivedMonth)
+      const { first_day, resources } = await admitMonth(c.env, account, month)
+      if (resources.length > 0) {
+        const details = { month, resources }
+        await withAudit(
+          resolveDatabase(c.env, account.binding),
+          entryOf(c, 'start', account, details),
+          [],
+        )
+        const job = { job: 'old-months', account: account.id, at: Date.now(), round: 1 } as const
+        await sendJobs(c.env, [{ ...job, first_day }])
+      }
+      return c.json({ month, resources }, 202)
+    })
 
-  .post('/:month/restore', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const text = c.req.param('month')
-    const period = parsePeriod(text)
-    if (period?.kind !== 'month') throw notFound('month', text)
-    await readFields(c, {})
-    const db = resolveDatabase(c.env, account.binding)
-    const found = await archivedOfMonth(db, account.id, period.first)
-    const resources = found.map(({ resource }) => resource)
-    // Whoever asks again has repaired what was damaged. If not, the next attempt notes it again.
-    for (const { fault } of found) if (fault !== null) await clearFault(db, account.id, fault)
-    const stays = found.filter((one) => stateOf(one) !== 'being_restored')
-    if (stays.length > 0) {
-      const details = { month: text, resources }
-      await withAudit(db, entryOf(c, 'restore', account, details), [
-        restoreMonths(db, account.id, stays),
-        ...stays.map((one) => abandoned(db, { ...one, account: account.id })),
-      ])
-    }
-    return c.json({ month: text, resources }, 202)
-  })
+    .post('/:month/restore', async (c) => {
+      readQuery(c.req.url)
+      const account = await findRouteAccount(c)
+      const text = c.req.param('month')
+      const period = parsePeriod(text)
+      if (period?.kind !== 'month') throw notFound('month', text)
+      await readFields(c, {})
+      const db = resolveDatabase(c.env, account.binding)
+      const found = await archivedOfMonth(db, account.id, period.first)
+      const resources = found.map(({ resource }) => resource)
+      // Whoever asks again has repaired what was damaged. If not, the next attempt notes it again.
+      for (const { fault } of found) if (fault !== null) await clearFault(db, account.id, fault)
+      const stays = found.filter((one) => stateOf(one) !== 'being_restored')
+      if (stays.length > 0) {
+        const details = { month: text, resources }
+        await withAudit(db, entryOf(c, 'restore', account, details), [
+          restoreMonths(db, account.id, stays),
+          ...stays.map((one) => abandoned(db, { ...one, account: account.id })),
+        ])
+      }
+      return c.json({ month: text, resources }, 202)
+    })
 
 const entryOf = (c: Context<AppEnv>, action: string, { id }: Account, details: object) => ({
   ...{ actor: c.var.actor, action: `archive.${action}`, account: id, details: { ...details } },

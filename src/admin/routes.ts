@@ -62,12 +62,13 @@ const affiliateCredentials = new Hono<AppEnv>()
   .route('/', affiliateMembers)
   .route('/', affiliatePostbacks)
 
-/** The routes by which the team sees what has happened in an account, exports it, and archives it. */
-const insights = new Hono<AppEnv>()
-  .route('/', attribution)
-  .route('/', changes)
-  .route('/exports', exportStarts)
-  .route('/archives', archives)
+/** Returns the routes by which the team sees what has happened in an account, exports it, and archives it. */
+const insights = (resourcesOf: ResourcesOf) =>
+  new Hono<AppEnv>()
+    .route('/', attribution)
+    .route('/', changes)
+    .route('/exports', exportStarts)
+    .route('/archives', archives(resourcesOf))
 
 /** The routes that concern no account. */
 const deployment = new Hono<AppEnv>()
@@ -99,7 +100,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/fraud-rules`, fraudRuns)
     .route(`${account}/cases`, fraudDecisions)
     .route(`${account}/ended-holds`, endedHolds)
-    .route(account, insights)
+    .route(account, insights(resourcesOf))
     .route(account, erasures)
     .route(account, histories)
     .route(account, approvals)

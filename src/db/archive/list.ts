@@ -21,6 +21,8 @@ export interface ListedMonth
   readonly bytes: number
   /** JSON: the digest, the bytes and the records of each object. */
   readonly objects: string
+  /** JSON: the control totals of each object, as the manifest has them; null if they are too large. */
+  readonly totals: string | null
   /** The first and the last delivery that wrote a record; null without objects. */
   readonly first_delivery: string | null
   readonly last_delivery: string | null
@@ -28,8 +30,11 @@ export interface ListedMonth
 
 const COLUMNS = [
   ...['resource', 'first_day', 'state', 'records', 'begun_at', 'archived_at', 'wanted_at', 'fault'],
-  ...['prefix', 'bytes', 'objects', 'first_delivery', 'last_delivery'],
+  ...['prefix', 'bytes', 'objects', 'totals', 'first_delivery', 'last_delivery'],
 ]
+
+/** The most bytes of the control totals that a list has of a month. */
+const MOST_BYTES = 65_536
 
 /** The objects of a month `m`. */
 const OBJECTS =
@@ -50,6 +55,8 @@ export const listArchivedMonths = (
           (select ifnull(sum(bytes), 0) from ${OBJECTS}) as bytes,
           (select json_group_array(json_array(sha256, bytes, records)) from (
             select sha256, bytes, records from ${OBJECTS} order by part)) as objects,
+          (select iif(total(octet_length(totals)) <= ${MOST_BYTES}, json_group_array(totals), null) from (
+            select totals from ${OBJECTS} order by part)) as totals,
           (select min(deliveries ->> 0) from ${OBJECTS}) as first_delivery,
           (select max(deliveries ->> 1) from ${OBJECTS}) as last_delivery
         from archived_months m) where account = :account`,

@@ -38,6 +38,24 @@ export const ARCHIVE_SCHEMAS: Record<string, JsonSchema> = {
         records: documented('The number of its records.', COUNT),
       }),
     }),
+    totals: documented(
+      'Its control totals: for each group of records their number and their sums, as `GET …/totals` has them for days. Null while no object is written, and if they are too large.',
+      orNull({
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['count', 'sums'],
+          additionalProperties: orNull(TEXT),
+          properties: {
+            count: documented('The number of records.', COUNT),
+            sums: documented('The exact sums as decimal text, by column.', {
+              type: 'object',
+              additionalProperties: TEXT,
+            }),
+          },
+        },
+      }),
+    ),
     first_delivery_id: documented(
       'The first delivery that wrote one of these records. Null without objects.',
       orNull(TEXT),
