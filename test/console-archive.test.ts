@@ -113,6 +113,8 @@ test('a report that needs the records says so, and leads to itself', async () =>
   expect(text).toContain('Records of January 2024 are archived. They are being restored.')
   expect(text).toContain(`Try again after 60 seconds. <a href="${at.replaceAll('&', '&amp;')}">Try`)
   expect(text).not.toContain('Repeat the same request')
+  // The style hides what was the status of the computation.
+  expect(text).toMatch(/role="alert"><p>Records of/)
   await restoreWanted()
   expect(await read()).not.toContain('Try again')
 })

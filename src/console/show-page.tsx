@@ -81,7 +81,7 @@ function DeferredError({ c, thrown }: { c: Context; thrown: unknown }) {
   if (error.status !== 503) return <Refusal {...refusedBy(error, '', () => '')} />
   const { pathname, search } = new URL(c.req.url)
   return (
-    <div class="notice warn" role="status">
+    <div class="notice warn" role="alert">
       <p>
         <FormSentence text={error.details.detail ?? error.title} />{' '}
         <a href={pathname + search}>Try again</a>
