@@ -336,6 +336,20 @@ describe('the next export', () => {
     expect(await changesOf(before)).toEqual(expected)
   })
 
+  test('reads of all customers the month of one that has changed, once', async () => {
+    const acme = await twoMonths()
+    await keepTotals()
+    const before = await idsOf()
+    await acme.post('customers', [
+      { ...named, customer_id: 'c-1', signup_date: '2026-09-01T08:00:00.000Z', lang_id: 'fr' },
+    ])
+    const run = (world: Env) => runExport(ACCOUNT, {}, world)
+    // The file of the affiliates is looked for each morning.
+    expect(await callsOf(run)).toEqual({ head: 2, put: 1, list: 0 })
+    expect(await changesOf(before)).toEqual(['customers 2026-09'])
+    expect(await callsOf(run)).toEqual({ head: 1, put: 0, list: 0 })
+  })
+
   test('writes the month in which held records are released', async () => {
     const acme = await twoMonths({ unknown_customer: 'hold' })
     await acme.post('transactions', [on('t-9', '2026-09-20', 'c-9')])

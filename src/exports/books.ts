@@ -243,5 +243,7 @@ export const BOOK_DATASETS: readonly Dataset[] = [
   tableDataset('ledger', async ({ db, account }) => toMonths(await signLedger(db, account))),
   tableDataset('payments', async ({ db, account }) => toMonths(await signPayments(db, account))),
   // They are few, and nothing tells whether one has changed.
-  tableDataset('affiliates', () => Promise.resolve([{ month: '', days: 0, sign: null }])),
+  tableDataset('affiliates', () =>
+    Promise.resolve([{ month: '', days: 0, sign: '', mayHaveChanged: true }]),
+  ),
 ]

@@ -7,8 +7,10 @@ export interface DatasetMonth {
   readonly month: string
   /** The days with records; 0 if the sign alone tells whether the month has changed. */
   readonly days: number
-  /** A month with the sign and days that its files have has not changed; null: it may have. */
-  readonly sign: string | null
+  /** A month whose files have another sign, or other days, has changed. */
+  readonly sign: string
+  /** Whether it may have changed although they are the same. */
+  readonly mayHaveChanged?: boolean
 }
 
 /** What is known of an account when its changed months are looked for. */
@@ -17,8 +19,6 @@ export interface MonthsScope {
   readonly account: string
   /** When the last export began, in milliseconds; 0 if every month is to be read. */
   readonly since: number
-  /** Whether a delivery wrote customers since then. */
-  readonly hasCustomerChanges: boolean
   /** Whether customers were erased since then, of which the export has personal data. */
   readonly hasErasures: boolean
 }

@@ -4,6 +4,7 @@ import {
   readRecordPage,
   type StoredType,
   storedTypeOf,
+  sumRevisions,
 } from '../db/exports/record-rows.ts'
 import type { KeyValue } from '../db/paginate.ts'
 import type { RecordView } from '../db/records/list.ts'
@@ -60,15 +61,15 @@ export function recordDataset(view: RecordView, vertical: string): Dataset {
         columnOf(name, storedTypeOf(recordTable, from), from),
       ),
     partPages: 50,
-    async months({ db, account, since, hasCustomerChanges, hasErasures }) {
-      const changesAnywhere =
-        (view.name === 'customers' && hasCustomerChanges) ||
-        (recordTable.personalColumns.length > 0 && hasErasures)
-      const found = await listRecordMonths(db, view, account, changesAnywhere ? 0 : since)
+    async months({ db, account, since, hasErasures }) {
+      const changesAnywhere = recordTable.personalColumns.length > 0 && hasErasures
+      const [found, revisions] = await Promise.all([
+        listRecordMonths(db, view, account, changesAnywhere ? 0 : since),
+        view.name === 'customers' ? sumRevisions(db, account) : null,
+      ])
       return found.map(({ month, days, unchanged }) => ({
-        month,
-        days,
-        sign: days === unchanged ? '' : null,
+        ...{ month, days, mayHaveChanged: days !== unchanged },
+        sign: String(revisions?.get(month) ?? ''),
       }))
     },
     page({ db, account, month, withPersonalData }, after) {

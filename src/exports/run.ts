@@ -12,7 +12,6 @@ import {
 import {
   type ArchivedMonthOfExport,
   countErased,
-  hasWrittenCustomers,
   listArchivedMonths,
 } from '../db/exports/record-rows.ts'
 import {
@@ -27,7 +26,6 @@ import type { RecordView } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
 import { required } from '../db/statement.ts'
 import { ulid } from '../db/ulid.ts'
-import { firstIdAt } from '../ingest/delivery-id.ts'
 import { putObject } from '../parquet/bucket.ts'
 import { archivedDataset } from './archived.ts'
 import type { Dataset, DatasetMonth } from './dataset.ts'
@@ -193,25 +191,15 @@ async function changedMonths(
   const { account, db, datasets } = exported
   const exportedMonths = await listExportedMonths(db, account.id)
   const files = new Map(exportedMonths.map((one) => [monthKey(one.resource, one.month), one]))
-  const hasCustomerChanges = await hasWrittenCustomers(
-    db,
-    account.id,
-    firstIdAt(Math.max(0, scope.since)),
-  )
   const todo: ExportPlace['todo'][number][] = []
   const archived = await archivedOf(exported)
   for (const dataset of datasets) {
-    const months = await dataset.months({
-      ...{ db, account: account.id },
-      ...scope,
-      hasCustomerChanges,
-    })
-    for (const month of months) {
+    for (const month of await dataset.months({ db, account: account.id, ...scope })) {
       if (archived.has(monthKey(dataset.name, month.month))) continue
       const file = files.get(monthKey(dataset.name, month.month))
       files.delete(monthKey(dataset.name, month.month))
       if (!isWhole && !hasChanged(month, file)) continue
-      todo.push({ ...month, resource: dataset.name, sign: month.sign ?? '' })
+      todo.push({ ...month, resource: dataset.name })
     }
   }
   const ofArchive = archivedFiles(datasets, archived, files, { isWhole, isOther, ...scope })
@@ -226,8 +214,14 @@ async function changedMonths(
   return [...todo, ...ofArchive.todo, ...gone]
 }
 
-const hasChanged = ({ days, sign }: DatasetMonth, file: ExportedMonth | undefined): boolean =>
-  sign === null || file?.sign !== sign || file.days !== days || file.version !== COLUMNS_VERSION
+const hasChanged = (
+  { days, sign, mayHaveChanged }: DatasetMonth,
+  file: ExportedMonth | undefined,
+): boolean =>
+  mayHaveChanged === true ||
+  file?.sign !== sign ||
+  file.days !== days ||
+  file.version !== COLUMNS_VERSION
 
 /** Returns how the rows of a month are read; undefined if there are none. */
 function datasetOf(

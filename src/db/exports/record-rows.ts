@@ -93,17 +93,21 @@ export const listArchivedMonths = (
   account: string,
 ): Promise<ArchivedMonthOfExport[]> => all(db, ARCHIVED, { account })
 
-const HAS_WRITTEN = compileStatement(`
-  select exists (select 1 from deliveries where account = :account and id >= :first_id
-    and resource = 'customers' and dry_run = 0 and written > 0) as found`)
+const SUM_REVISIONS = compileStatement(`
+  select strftime('%Y-%m', day * 86400, 'unixepoch') as month, sum(revision) as revisions
+  from customers not indexed where account = :account group by 1`)
 
-/** Returns whether a delivery wrote customers, from an id of deliveries on. Their control totals only count them. */
-export const hasWrittenCustomers = async (
+/**
+ * Returns the sums of the revisions of all customers, by month. Control totals only count customers, so a change of one
+ * leaves those of its day, but raises this sum.
+ */
+export async function sumRevisions(
   db: Connection,
   account: string,
-  first_id: string,
-): Promise<boolean> =>
-  (await only<{ found: number }>(db, HAS_WRITTEN, { account, first_id })).found === 1
+): Promise<ReadonlyMap<string, number>> {
+  const found = await all<{ month: string; revisions: number }>(db, SUM_REVISIONS, { account })
+  return new Map(found.map(({ month, revisions }) => [month, revisions]))
+}
 
 const ERASED_SINCE = compileStatement(`
   select count(*) as erased, min(iif(next_day is null, null, erased_at)) as unfinished_at
