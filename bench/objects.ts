@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { table } from './figures.ts'
-import { measureObjects, type ObjectCost, type RecordBytes } from './objects/measure.ts'
+import { countsOf, measureObjects, type ObjectCost, type RecordBytes } from './objects/measure.ts'
 
 // What the platform bills for the export of an account, for its archive, and for records that come back.
 
@@ -41,9 +41,10 @@ console.log(`${records} records of a month are exported, archived and restored.\
 console.log(table([['bytes of a record', 'in D1', 'in its export'], ...bytes.map(bytesRow)]))
 const head = ['of a record', 'rows read', 'written', 'CPU-ms', 'R2 bytes', 'D1 bytes freed']
 const [exported, unchanged] = costs
+const customers = countsOf(records).customers
 console.log(
   `\n${table([[...head, 'objects', 'R2 writes', 'R2 reads'], ...costs.map(costRow)])}
 
-An exported file writes ${((exported?.usage.rowsWritten ?? 0) / (exported?.objects ?? 1)).toFixed(1)} rows. An export without changes reads ${unchanged?.usage.rowsRead} rows, of 3 resources on 30 days.
+An exported file writes ${((exported?.usage.rowsWritten ?? 0) / (exported?.objects ?? 1)).toFixed(1)} rows. An export without changes reads ${(unchanged?.usage.rowsRead ?? 0) - customers} rows, of 3 resources on 30 days, and each of ${customers} customers.
 CPU is that of the whole local runtime, D1 and R2 included: Cloudflare bills the Worker's alone.`,
 )

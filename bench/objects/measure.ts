@@ -134,6 +134,12 @@ async function measureCosts(running: Running, counts: Record<Filled, number>) {
   return { costs, exported }
 }
 
+/** Returns how many of some records are of each resource. */
+export const countsOf = (records: number): Record<Filled, number> =>
+  Object.fromEntries(
+    RESOURCES.map((resource) => [resource, Math.round((records * SHARES[resource]) / 100)]),
+  ) as Record<Filled, number>
+
 /** Stores this many records of a month, and measures what their export and their archive cost. */
 export async function measureObjects(
   folder: string,
@@ -144,9 +150,7 @@ export async function measureObjects(
     env: { ARCHIVE: { type: 'r2', name: 'archive' } },
   })
   try {
-    const counts = Object.fromEntries(
-      RESOURCES.map((resource) => [resource, Math.round((records * SHARES[resource]) / 100)]),
-    ) as Record<Filled, number>
+    const counts = countsOf(records)
     await execute(running, [
       ...MIGRATIONS,
       `insert into accounts (id, name, vertical, mode, unknown_customer, exports, created_at)

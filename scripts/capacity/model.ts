@@ -101,9 +101,13 @@ export const MEASURED = {
   runRowsWritten: 11,
   /** Rows that a database reads in a second of a run. */
   rowsReadPerSecond: 570_000,
-  /** Of each record of a month that may have changed, and of each day with records of a resource, each morning. */
+  /**
+   * Of each record of a month that may have changed, of each day with records of a resource, and of each customer,
+   * each morning.
+   */
   exportRowsReadPerRecord: 1,
   exportRowsReadPerDay: 4.3,
+  exportRowsReadPerCustomer: 1,
   exportRowsWrittenPerFile: 5.7,
   exportCpuMsPerRecord: 0.015,
   exportBytesPerCustomer: 36,
@@ -111,15 +115,15 @@ export const MEASURED = {
   exportBytesPerActivity: 31,
   archiveRowsReadPerTransaction: 9.3,
   archiveRowsReadPerActivity: 8.3,
-  archiveRowsWrittenPerTransaction: 2.1,
-  archiveRowsWrittenPerActivity: 1.1,
+  archiveRowsWrittenPerTransaction: 2.3,
+  archiveRowsWrittenPerActivity: 1.3,
   archiveCpuMsPerTransaction: 0.029,
   archiveCpuMsPerActivity: 0.014,
   archiveBytesPerTransaction: 51,
   archiveBytesPerActivity: 25,
   /** What leaves the database. */
-  archiveBytesFreedPerTransaction: 168,
-  archiveBytesFreedPerActivity: 115,
+  archiveBytesFreedPerTransaction: 156,
+  archiveBytesFreedPerActivity: 111,
   /** Of each object: it is looked for, written, and read back. */
   archiveReadsPerObject: 2,
 }
@@ -257,31 +261,29 @@ function recordUsage({ accounts, records }: Size, mix: Mix, load: Load, database
 }
 
 /**
- * Returns what exports use in a month. Each morning they read the open month, of which there is half on average, the
- * months before it that still change, and all customers: their changes are not noted by month.
+ * Returns what exports use in a month. Each morning they read the open month, of which there is half on average, and the
+ * months before it that still change. Whether customers have changed, the revisions of all of them say.
  */
-function exportUsage(size: Size, mix: Mix, load: Load): Usage {
+function exportUsage(size: Size, mix: Mix, { customers, facts }: Load): Usage {
   const share = mix.exports / 100
   const accounts = size.accounts * share
-  const months = MONTHS * mix.years
-  const facts = load.facts * (1 / 2 + mix.changedMonths) * share
-  const customers = load.customers * months * share
-  const factFiles =
-    accounts * RESOURCES.archived * (1 + mix.changedMonths) + facts / EXPORT_LIMITS.rows
-  const files = factFiles + accounts * months + customers / EXPORT_LIMITS.rows
+  const records = (customers + facts) * (1 / 2 + mix.changedMonths) * share
+  const stored = customers * MONTHS * mix.years * share
   const listedDays = accounts * RESOURCES.exported * YEAR_DAYS * mix.years
+  const files =
+    accounts * RESOURCES.exported * (1 + mix.changedMonths) + records / EXPORT_LIMITS.rows
   return {
     ...ZERO_USAGE,
-    cpuMs: (facts + customers) * MEASURED.exportCpuMsPerRecord * DAYS,
+    cpuMs: records * MEASURED.exportCpuMsPerRecord * DAYS,
     rowsRead:
-      ((facts + customers) * MEASURED.exportRowsReadPerRecord +
+      (records * MEASURED.exportRowsReadPerRecord +
+        stored * MEASURED.exportRowsReadPerCustomer +
         listedDays * MEASURED.exportRowsReadPerDay) *
       DAYS,
     rowsWritten: files * MEASURED.exportRowsWrittenPerFile * DAYS,
-    queueOperations: (accounts + (facts + customers) / EXPORT_MESSAGE_RECORDS) * DAYS * OPERATIONS,
-    // Files of customers that are as they were are read, and not written again, but for the open month.
+    queueOperations: (accounts + records / EXPORT_MESSAGE_RECORDS) * DAYS * OPERATIONS,
     r2Reads: files * DAYS,
-    r2Writes: (factFiles + accounts) * DAYS,
+    r2Writes: files * DAYS,
   }
 }
 
