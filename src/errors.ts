@@ -137,7 +137,7 @@ function problem(c: Context, { code, status, title, details }: ApiError) {
 export function toApiError(thrown: unknown, c: Context): ApiError {
   const error =
     thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
-  if (error.status >= 500) logFault(error.cause, c)
+  if (error.status >= 500) logFault(error.cause ?? error, c)
   const { code, details, fix } = error
   if (!fix) return error
   // A deployed service tells callers nothing about its configuration.

@@ -27,6 +27,8 @@ function detailOf(needed: readonly TouchedMonth[], result: string): string {
 
 /** The error of a request that needs the records of months that are archived. */
 export class RecordsArchived extends ApiError {
+  /** What the log calls it: nothing has failed. */
+  override name = 'RecordsArchived'
   readonly months: readonly NeededMonth[]
 
   /** @param result What became of the request, as a sentence behind a space. */
