@@ -110,8 +110,8 @@ test('a report that needs the records says so, and leads to itself', async () =>
   const at = '/console/accounts/acme/reports?from=2024-01-01&to=2024-01-31'
   const read = async () => (await browser.get(at)).text()
   const text = await read()
-  expect(text).toContain('Records of January 2024 are archived. They are being restored.')
-  expect(text).toContain(`Try again after 60 seconds. <a href="${at.replaceAll('&', '&amp;')}">Try`)
+  expect(text).toContain('Records of January 2024 are in the archive, and come back from it now.')
+  expect(text).toContain(`Try again in a minute. <a href="${at.replaceAll('&', '&amp;')}">Try`)
   expect(text).not.toContain('Repeat the same request')
   // The style hides what was the status of the computation.
   expect(text).toMatch(/role="alert"><p>Records of/)

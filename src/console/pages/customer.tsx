@@ -141,6 +141,12 @@ const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordLis
     {lists.map(({ resource, data, meta }) => (
       <>
         <Records account={visit.account} resource={resource} rows={data} />
+        {meta.archived && (
+          <p class="note">
+            Some of these records are in the archive: they take a little longer, and a page can have
+            fewer of them.
+          </p>
+        )}
         {visit.query.resource ? (
           <Pager visit={visit} meta={meta} />
         ) : (

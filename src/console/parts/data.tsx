@@ -134,6 +134,8 @@ export function Table<Row>(props: TableProps<Row>) {
 export interface PageMeta {
   readonly total: number
   readonly total_is_limited?: true
+  /** Whether records of the page come from the archive. */
+  readonly archived?: true
   readonly page: number
   readonly per_page: number
   readonly next_cursor: string | null

@@ -40,6 +40,12 @@ const FORMS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/not a valid date in the form `YYYY-MM-DD`/, 'not a day of the calendar'],
   [/more than the maximum, (today|tomorrow) in UTC\+14/, 'later than $1'],
   [/Send a date-time such as .*/, ''],
+  [/are archived\. They are being restored\./, 'are in the archive, and come back from it now.'],
+  [
+    /are archived\. An object of the archive is damaged: (.*)\. The integrations team must repair it\./,
+    'are in the archive, and a file of it is damaged or missing: $1. Tell the engineers: “A damaged archive” of the runbook says how to put it back.',
+  ],
+  [/Repeat the same request after 60 seconds\./, 'Try again in a minute.'],
   [/Repeat the same request after (\d+) seconds\./, 'Try again after $1 seconds.'],
 ]
 
