@@ -10,7 +10,7 @@ import {
 import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
 import { reportOnce } from '../commission/engine/once-report.ts'
 import type { Computation } from '../commission/statements/compute.ts'
-import { onceQueries } from '../commission/why/record-queries.ts'
+import { acceptKept, onceQueries } from '../commission/why/record-queries.ts'
 import { periodFor, readPeriod, respondWithList, STATUSES } from '../commission/why/routes.ts'
 import { evaluatedCustomers } from '../commission/why/unearned.ts'
 import { PAGE_PARAMETERS } from '../http/pagination.ts'
@@ -42,7 +42,8 @@ async function listCustomers(
 ): Promise<readonly OwnCustomer[]> {
   const found = []
   const filter = { affiliate_id: own }
-  for await (const evaluated of evaluatedCustomers(computation, filter, onceQueries(computation))) {
+  const queries = onceQueries(computation).map(acceptKept)
+  for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
     const { customer } = evaluated
     const day = customer.signupDay > last ? null : lastOwnDay(customer, own, last)
     const { context } = computation

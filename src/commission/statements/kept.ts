@@ -59,6 +59,8 @@ export interface KeptDaysInUse {
   readonly range: ReadRange
   /** The run that keeps rows; null: no run. */
   readonly run: string | null
+  /** Whether a customer of whom a run did not keep a kind of rows needs none of them. */
+  readonly hasNeededKinds?: boolean
 }
 
 /** Placeholder days, for queries of which only the SQL and the other values are used. */
@@ -409,12 +411,12 @@ type KeptById = ReadonlyMap<string, readonly KeptCustomer[]>
  */
 async function mergeRows(
   database: AccountDatabase,
-  usable: readonly KeptDays[],
+  { usable, hasNeededKinds = false }: KeptDaysInUse,
   queries: readonly CustomerFactQuery[],
   { keptCustomers, openRows }: BatchRows,
 ): Promise<RowsWithKept> {
   const keptById = Map.groupBy(keptCustomers, ({ customer_id }) => customer_id)
-  const unkept = unkeptCustomers(queries, keptById, usable.length)
+  const unkept = unkeptCustomers(queries, keptById, usable.length, hasNeededKinds)
   const fromRecords =
     unkept.size > 0 ? await readRecords(database, withShareOf(queries, unkept.size), unkept) : []
   const isOpen = openDays(usable)
@@ -436,10 +438,14 @@ function unkeptCustomers(
   queries: readonly CustomerFactQuery[],
   keptById: KeptById,
   usableDays: number,
+  hasNeededKinds: boolean,
 ): Set<string> {
   const isKept = (id: string, kind: RowKind): boolean => {
     const own = keptById.get(id) ?? []
-    return own.length === usableDays && own.every(({ rows }) => rows[kind] !== undefined)
+    return (
+      own.length === usableDays &&
+      (hasNeededKinds || own.every(({ rows }) => rows[kind] !== undefined))
+    )
   }
   return new Set(queries.flatMap(({ ids, query }) => ids.filter((id) => !isKept(id, query.kind))))
 }
@@ -500,7 +506,7 @@ async function readWithKept(
   if (JSON.stringify(current.usable) !== JSON.stringify(kept.usable)) {
     return readWithKept(database, current, queries, attempts - 1)
   }
-  return mergeRows(database, kept.usable, queries, batch)
+  return mergeRows(database, kept, queries, batch)
 }
 
 /** Reads all rows from the records. */
@@ -595,7 +601,7 @@ export type NeededKinds = ReadonlyMap<string, ReadonlySet<RowKind>>
  * @throws RecordsArchived if records that are not kept are archived. They are restored from then on.
  */
 export const readRows = (
-  database: AccountDatabase,
+  database: AccountSource,
   kept: KeptDaysInUse | null,
   queries: readonly CustomerFactQuery[],
   needed: NeededKinds,
@@ -604,16 +610,60 @@ export const readRows = (
     readAndKeepRows(database, kept, queries, needed),
   )
 
+/** Days after all others. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * Reads rows from the records. If some are archived, those of queries that accept it are kept rows instead.
+ *
+ * @throws RecordsArchived if others are archived, or rows are not kept.
+ */
+async function readRecordsOrKept(
+  source: AccountSource,
+  queries: readonly CustomerFactQuery[],
+): Promise<RowsByQuery> {
+  const { db, account, readArchived } = source
+  try {
+    return await readFactRows(db, account.id, queries, readArchived)
+  } catch (error) {
+    if (!(error instanceof RecordsArchived)) throw error
+    const kept = await readKeptDaysInUse(source, { firstSummed: NEVER, lastDay: NEVER }, null)
+    const replaced = queries.map((one) => kept && keptQuery(kept, one))
+    const [ofKept, others] = [
+      replaced.filter((one) => one !== null),
+      queries.filter((_, i) => !replaced[i]),
+    ]
+    if (kept === null || ofKept.length === 0) throw error
+    const rows = (await readWithKept(source, { ...kept, hasNeededKinds: true }, ofKept)).rows
+    const otherRows = await readFactRows(db, account.id, others)
+    return queries.map((one, i) => {
+      const own = replaced[i]
+      return (own ? rows[ofKept.indexOf(own)] : otherRows[others.indexOf(one)]) ?? []
+    })
+  }
+}
+
+/** Returns the query of the kept rows that replace those of a query; null if none may. */
+function keptQuery(
+  { queries }: KeptDaysInUse,
+  { query, ...customers }: CustomerFactQuery,
+): CustomerFactQuery | null {
+  const found = queries.find(({ kind }) => kind === query.kind)
+  const isSame = JSON.stringify(found?.values) === JSON.stringify(query.values)
+  return query.acceptsKept && found && isSame
+    ? { ...customers, query: { ...found, days: query.days } }
+    : null
+}
+
 async function readAndKeepRows(
-  database: AccountDatabase,
+  database: AccountSource,
   kept: KeptDaysInUse | null,
   queries: readonly CustomerFactQuery[],
   needed: NeededKinds,
 ): Promise<RowsByQuery> {
-  const { db, account, readArchived } = database
-  if (kept === null || queries.length === 0) {
-    return readFactRows(db, account.id, queries, readArchived)
-  }
+  const { db, account } = database
+  if (kept === null) return readRecordsOrKept(database, queries)
+  if (queries.length === 0) return readFactRows(db, account.id, queries)
   const { rows, unkept } = await readWithKept(database, kept, queries)
   if (kept.run !== null && !(await checkKept(database, kept, queries, rows, unkept))) {
     return readFactRows(db, account.id, queries)

@@ -54,7 +54,7 @@ import {
   reducer,
   sumsFacts,
 } from './read-parts.ts'
-import { onceQueries, recordQueries } from './record-queries.ts'
+import { acceptKept, onceQueries, recordQueries } from './record-queries.ts'
 import { evaluatedCustomers } from './unearned.ts'
 
 /** What was approved of a closed line, or of what a period dropped. */
@@ -583,7 +583,7 @@ async function explainComputed({ computation, found, parts }: ComputedLine): Pro
 /** Reads the customer of a `once` line. */
 async function onceCustomer(computation: Computation, { once }: Line): Promise<Customer | null> {
   if (once === null) return null
-  const queries = onceQueries(computation)
+  const queries = onceQueries(computation).map(acceptKept)
   return readCustomer(computation.source, queries, once.customerId)
 }
 
@@ -607,7 +607,10 @@ export async function recordsOf(
   { computation, found: { line, context, result } }: ComputedLine,
   customer_id: string,
 ): Promise<PartRecord[]> {
-  const queries = recordQueries(computation, context.period)
+  // A `once` line shows records of any day as they are.
+  const queries = recordQueries(computation, context.period).map((query) =>
+    line.once === null ? query : { ...query, acceptsKept: false },
+  )
   const records: PartRecord[] = []
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
     if (line.once !== null) {
