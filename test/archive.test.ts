@@ -7,6 +7,7 @@ import { presentArchiveTotals } from '../src/archive/control-totals.ts'
 import { deleteRetiredObjects } from '../src/archive/delete-retired.ts'
 import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
+import { dueMonths } from '../src/db/archive/due.ts'
 import { readMonth, readParts } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
 import { limbsOf, toUnits, unitsOf } from '../src/db/exact-sums.ts'
@@ -628,6 +629,35 @@ describe('the cron of each minute', () => {
     expect(await readMonth(env.DB, october())).toMatchObject({ state: 'writing' })
     await runCron(CRON_SCHEDULES.propagate)
     expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', records: 12 })
+  })
+
+  test('restores a month of each account before further ones of an account that needs many', async () => {
+    const resources = ['activities', 'trading-activity', 'transactions'] as const
+    for (const [account, wanted_at] of [
+      ['acme', 1],
+      ['other', 2],
+    ] as const) {
+      await partner('forex', { account })
+      for (const resource of resources) {
+        const month = monthOf(account, resource)
+        await env.DB.prepare(
+          `insert into archived_months (account, resource, first_day, last_day, state, begun_at, totals_at, erasures,
+            prefix, wanted_at) values (?, ?, ?, ?, ?, 1, 1, 0, 'p', ?)`,
+        )
+          .bind(
+            ...[account, resource, month.first_day, month.last_day],
+            ...[resource === 'transactions' ? 'restoring' : 'archived', wanted_at],
+          )
+          .run()
+      }
+    }
+    const due = await dueMonths(env.DB, 4)
+    expect(due.map(({ account, resource }) => `${account} ${resource}`)).toEqual([
+      'acme transactions',
+      'other transactions',
+      'acme activities',
+      'other activities',
+    ])
   })
 
   test('logs a damaged object, and restores other months all the same', async () => {

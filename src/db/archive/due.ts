@@ -16,11 +16,15 @@ const DUE = compileStatement(`
       as comes_back
   from archived_months indexed by archived_months_due
   where (state <> 'archived' or wanted_at is not null) and account > '' and ${livesHere('account')}
-  order by fault is not null, wanted_at is null, account, resource, first_day limit :limit`)
+  order by fault is not null, wanted_at is null, row_number() over (
+      partition by account, fault is not null, wanted_at is null
+      order by state <> 'restoring', wanted_at, first_day, resource),
+    wanted_at, account
+  limit :limit`)
 
 /**
  * Returns months on which there is work to do, at most `limit`: those first whose records are needed, and those
- * with a damaged object last.
+ * with a damaged object last. Accounts take turns, so that one that needs many months holds up no other.
  */
 export const dueMonths = (db: Connection, limit: number): Promise<DueMonth[]> =>
   all(db, DUE, { limit })
