@@ -52,9 +52,11 @@ const MEMBERS: Bound = { each: 3, fixed: 10 }
 /** A question has its messages, each with its author. A filter passes other questions. */
 const QUESTIONS: Bound = { each: 8, fixed: 2 * SIZES.cases + 20, isCounted: true }
 const PARENTS: Bound = { each: 5, fixed: 10, isCounted: true }
-const RECORDS: Bound = { each: 5, fixed: 10 }
-const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
-const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: 20, isSearched: true }
+/** The archived months of an account. Lists of records find those that they need. */
+const ARCHIVED = 36
+const RECORDS: Bound = { each: 5, fixed: ARCHIVED + 10 }
+const RECORDS_BY_DAY: Bound = { ...RECORDS, isCounted: true, passesHeld: true }
+const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: ARCHIVED + 20, isSearched: true }
 /** The latest customers are grouped. A filter or an order passes other affiliates, with their entries. */
 const FIGURES: Bound = {
   each: 12,
@@ -154,6 +156,26 @@ const CALLER = 10
 const alsoCaller = (bound: Bound): Bound => ({ ...bound, fixed: bound.fixed + CALLER })
 /** A line is computed, and its facts are read again. */
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
+
+/** A few rows of each day and resource, the versions of plans and fraud rules, and the statements of plans. */
+const KEPT_MONTHS: Bound = {
+  each: 0,
+  fixed: 3 * 4 * SIZES.days + 2 * (SIZES.plans + SIZES.fraudRules) + 2 * SIZES.statements + 20,
+}
+
+/** The months that are back, with an object each: no request needs them. */
+const archiveRows = (account: string) => [
+  env.DB.prepare(
+    `insert into archived_months (account, resource, first_day, last_day, state, begun_at, totals_at, erasures, prefix, records)
+     select ?1, 'activities', value * 30, value * 30 + 29, 'ended', 1, 1, 0, 'archive/' || value, 10
+     from json_each('[${Array.from({ length: ARCHIVED }, (_, i) => i).join()}]')`,
+  ).bind(account),
+  env.DB.prepare(
+    `insert into archive_objects (account, resource, first_day, part, sha256, bytes, version, records, days, groups, deliveries, written_at)
+     select account, resource, first_day, 1, '${'0'.repeat(64)}', 100, 1, 10, '[]', '[]', '["dlv_1","dlv_2"]', 1
+     from archived_months where account = ?1`,
+  ).bind(account),
+]
 
 /** A request of a route: its query, or the context and the key of a cursor near the end of the list. */
 interface RouteRequest {
@@ -265,6 +287,7 @@ async function routes() {
   const acme = await partner('forex', { unknown_customer: 'hold', affiliates: [] })
   const casino = await brand()
   await env.DB.batch(moveRows(env.DB, casino.account))
+  await env.DB.batch(archiveRows(casino.account))
   const firm = acme.account
   const delivery = await fillAccount(firm, 'forex')
   await putRates(ecb)
@@ -577,6 +600,8 @@ async function routes() {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}` },
       paths: {
         '/moves': [{ bound: { each: 2, fixed: 20 } }],
+        '/archives': pages({ each: 0, fixed: 16 * ARCHIVED + 10, isCounted: true }),
+        '/archives/kept': [{ bound: KEPT_MONTHS }],
         [`/moves/${MOVES.done}`]: [{ bound: { each: 0, fixed: 20 } }],
         '/brand-tokens': [{ bound: { each: 3, fixed: 10 } }],
         '/events': [{ bound: { each: 2, fixed: 10 } }],
