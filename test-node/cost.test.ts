@@ -97,7 +97,7 @@ test('a bill is the usage times the price per million', () => {
   assert.equal(dollars({ ...used, queueOperations: 3e6, cpuMs: 5e6 }).toFixed(6), '5.600000')
 })
 
-test('npm run objects: exports and archives read and write a few rows a record', {
+test('exports and archives read and write a few rows a record', {
   timeout: 120_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-objects-'))

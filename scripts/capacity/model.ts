@@ -424,6 +424,65 @@ function describeLimits(mix: Mix, years: number): string {
   return `- After ${yearsText(years)}, a database of 5 GB holds an account of ${both(1e6)} million records a year. About ${number(BINDINGS)} databases, which a script may have as bindings, hold ${both(1e9 / BINDINGS)} billion a year.`
 }
 
+/** What was measured of a record of each kind. */
+const OF_RECORDS: readonly [title: string, ...figures: (number | null)[]][] = [
+  [
+    'bytes in D1',
+    MEASURED.bytesPerCustomer,
+    MEASURED.bytesPerTransaction,
+    MEASURED.bytesPerActivity,
+  ],
+  ['bytes of its kept fact', null, MEASURED.bytesPerKeptFact, MEASURED.bytesPerKeptFact],
+  [
+    'rows written when it is new',
+    MEASURED.rowsWrittenPerCustomer,
+    MEASURED.rowsWrittenPerTransaction,
+    MEASURED.rowsWrittenPerActivity,
+  ],
+  [
+    'bytes in its export',
+    MEASURED.exportBytesPerCustomer,
+    MEASURED.exportBytesPerTransaction,
+    MEASURED.exportBytesPerActivity,
+  ],
+  [
+    'archived: rows read',
+    null,
+    MEASURED.archiveRowsReadPerTransaction,
+    MEASURED.archiveRowsReadPerActivity,
+  ],
+  [
+    'rows written',
+    null,
+    MEASURED.archiveRowsWrittenPerTransaction,
+    MEASURED.archiveRowsWrittenPerActivity,
+  ],
+  ['CPU-ms', null, MEASURED.archiveCpuMsPerTransaction, MEASURED.archiveCpuMsPerActivity],
+  [
+    'bytes that leave D1',
+    null,
+    MEASURED.archiveBytesFreedPerTransaction,
+    MEASURED.archiveBytesFreedPerActivity,
+  ],
+  ['bytes in R2', null, MEASURED.archiveBytesPerTransaction, MEASURED.archiveBytesPerActivity],
+]
+
+/** Names all inputs that are not assumed, so that the tables can be computed by hand. */
+const describeInputs = (): string[] => [
+  '| measured | customer | transaction | activity |',
+  '| --- | ---: | ---: | ---: |',
+  ...OF_RECORDS.map(
+    ([title, ...figures]) => `| ${title} | ${figures.map((one) => one ?? '–').join(' | ')} |`,
+  ),
+  '',
+  `- A record that is sent reads ${MEASURED.rowsReadPerRecord} rows and takes ${MEASURED.cpuMsPerRecord} CPU-ms. One with a change writes ${MEASURED.rowsWrittenPerUpdate} row.`,
+  `- A delivery is ${MEASURED.bytesPerDelivery} bytes, ${MEASURED.rowsWrittenPerDelivery} rows written, ${MEASURED.objectRowsWrittenPerDelivery} object rows, ${MEASURED.cpuMsPerDelivery} CPU-ms and ${OBJECT_GB_SECONDS} GB-s; a click ${MEASURED.bytesPerClick} bytes, ${MEASURED.rowsReadPerClick} rows read, ${MEASURED.rowsWrittenPerClick} written, ${MEASURED.cpuMsPerClick} CPU-ms and a message. Both are kept for ${KEPT_DAYS} days.`,
+  `- Each morning runs read ${MEASURED.runRowsReadPerFact} rows for each transaction and row of activity of the open month, of which there is half, and fraud rules ${MEASURED.ruleRowsReadPerFact} for each of the last ${MEASURED.ruleDays} days. They write ${MEASURED.runRowsWritten} rows for each account, and once a month one for each customer of a year. A database reads ${number(MEASURED.rowsReadPerSecond)} rows a second.`,
+  `- Each morning an export reads ${MEASURED.exportRowsReadPerRecord} row for each record of the months that change, ${MEASURED.exportRowsReadPerCustomer} for each customer and ${MEASURED.exportRowsReadPerDay} for each day of ${RESOURCES.exported} resources, and takes ${MEASURED.exportCpuMsPerRecord} CPU-ms for a record. A file of at most ${number(EXPORT_LIMITS.rows)} records is ${MEASURED.exportRowsWrittenPerFile} rows written, a read and a write of R2; ${number(EXPORT_MESSAGE_RECORDS)} records are a message.`,
+  `- An object of the archive has at most ${number(OBJECT_RECORDS)} records of one of ${RESOURCES.archived} resources: a write and ${MEASURED.archiveReadsPerObject} reads of R2.`,
+  `- A database is ${number(DATABASE_MESSAGES)} messages a day, an account ${ACCOUNT_MESSAGES}. A message is ${OPERATIONS} operations.`,
+]
+
 /** Prints what sizes need after some numbers of years, as Markdown tables, and where the design ends. */
 export function describeModel(sizes: readonly Size[], mix: Mix, years: readonly number[]): string {
   const activity = 100 - mix.customers - mix.transactions
@@ -443,5 +502,9 @@ export function describeModel(sizes: readonly Size[], mix: Mix, years: readonly 
     'Where it ends, since an account lives in one database:',
     '',
     ...years.map((one) => describeLimits(mix, one)),
+    '',
+    'What it is computed from:',
+    '',
+    ...describeInputs(),
   ].join('\n')
 }
