@@ -96,6 +96,32 @@ test.each(['partner', 'brand'] as const)(
   },
 )
 
+test.each(['partner', 'brand'] as const)(
+  'what a customer of a random %s earned, and what they did not, is the same without their records',
+  async (kind) => {
+    const { read, vertical } = await world(kind)
+    const rows = await rowsOf(kind === 'partner' ? 'activity' : 'events', kind)
+    const places = rows.map(
+      ({ customer_id, date, day }) => `${customer_id} ${dayText(Number(date ?? day)).slice(0, 7)}`,
+    )
+    const paths = [...new Set(places)].slice(0, 8).flatMap((place) => {
+      const [customer, period] = place.split(' ')
+      return [
+        `customers/${customer}/lines?period=${period}`,
+        `unearned?customer_id=${customer}&period=${period}`,
+        `unearned/facts?customer_id=${customer}&period=${period}`,
+        `qualifications?customer_id=${customer}&period=${period}`,
+      ]
+    })
+    const before: unknown[] = []
+    for (const path of paths) before.push(await read(path))
+    expect(JSON.stringify(before)).toContain('line_id')
+    expect(await archiveAll(kind, vertical)).toBeGreaterThan(3)
+    for (const [i, path] of paths.entries()) expect(await read(path), path).toEqual(before[i])
+    expect(await wanted()).toBe(0)
+  },
+)
+
 test('earnings that need too many objects have their months restored', async () => {
   const { read, vertical } = await world('partner')
   const paths = await pathsOf('partner')
