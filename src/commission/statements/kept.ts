@@ -635,7 +635,7 @@ async function readRecordsOrKept(
     ]
     if (kept === null || ofKept.length === 0) throw error
     const rows = (await readWithKept(source, { ...kept, hasNeededKinds: true }, ofKept)).rows
-    const otherRows = await readFactRows(db, account.id, others)
+    const otherRows = await readFactRows(db, account.id, others, readArchived)
     return queries.map((one, i) => {
       const own = replaced[i]
       return (own ? rows[ofKept.indexOf(own)] : otherRows[others.indexOf(one)]) ?? []
