@@ -4,12 +4,14 @@ import { buildPeer } from '../bench/build.ts'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { execute } from '../bench/worker.ts'
 import { expectBody, type RequestSender } from './ask.ts'
+import { beginArchive, checkOldMonths, oldMonth, sendOldMonths } from './moves/old-months.ts'
 import { CRON_PATH, LONGER_MS } from './moves/shared.ts'
 import { AFFILIATE, asFirm, type Firm, newClient, newToken } from './parties.ts'
 import { runProgram, type Setting } from './program.ts'
 import { newSecrets, type Secrets, type Service, serve } from './service.ts'
 
-// An account moves from database to database while clients write to it, and while the runtime is killed:
+// An account moves from database to database while clients write to it, while its old months leave for the archive,
+// and while the runtime is killed:
 // `npm run moves [-- --moves 20 --writers 32 --kills 0]`. What was acknowledged must be there, once.
 
 const ACCOUNT = 'acme'
@@ -247,6 +249,7 @@ export async function proveMoves(
     ...(await prepare(service, writers)),
   }
   try {
+    await sendOldMonths(senderOf(world, 0), moves)
     const all = Array.from({ length: writers }, (_, number): Writer => {
       return { number, acknowledged: 0, refused: 0, repeated: 0 }
     })
@@ -259,6 +262,8 @@ export async function proveMoves(
           await wait(setting.random() * 1500)
           await kill(world, setting, secrets)
         }
+        const place = { account: ACCOUNT, binding: databaseAt(i - 1) }
+        await beginArchive(world.service, senderOf(world, 0), place, oldMonth(i - 1))
         pauses.push(await moveTo(world, to, kills, interrupt))
         setting.print(
           `Move ${i} to ${to}: writes were refused for ${pauses.at(-1)} ms, and ${LONGER_MS} ms longer.`,
@@ -269,6 +274,12 @@ export async function proveMoves(
     world.isEnding = true
     await writing
     await checkRecords(setting, world, all)
+    await checkOldMonths(
+      setting,
+      { service: world.service, account: ACCOUNT, ask: senderOf(world, 0) },
+      moves,
+      () => runCron(world.service, Date.now()),
+    )
     setting.check(
       kills > 0 || all.some(({ refused }) => refused > 0),
       'No request arrived while writes were refused.',
