@@ -253,13 +253,8 @@ async function warmAnswersOf(twin: Twin, questions: readonly Question[]): Promis
   return answers
 }
 
-/** The operations whose months may have to come back first. */
+/** Reports, lines and their records of old months: their months come back first. */
 const MAY_WAIT: readonly string[] = [
-  'getTransactionEarnings',
-  'getTransactionByIdEarnings',
-  'getTradingActivityEarnings',
-  'getActivityEarnings',
-  'getSignupEarnings',
   'getAccountReport',
   'getForexReport',
   'getIgamingReport',
@@ -272,10 +267,6 @@ const MAY_WAIT: readonly string[] = [
   'getAffiliateUnearned',
   'listUnearnedRecords',
   'listAffiliateUnearnedRecords',
-  'listQualifications',
-  'listForexQualifications',
-  'listIgamingQualifications',
-  'listAffiliateCustomers',
   'listCustomerLines',
   'listLineRecords',
   'listLineParts',
