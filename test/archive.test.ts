@@ -225,6 +225,29 @@ describe('a month that is archived', () => {
     expect(await rowsOf('archived_customers')).toEqual([])
   })
 
+  test('does not come back for a record that has left it for another month', async () => {
+    const acme = await firm()
+    const task = { month: october(), form: formOfResource('transactions') }
+    // Begins, and writes its object.
+    for (let i = 0; i < 2; i++) await archiveStep(place, task, Date.now())
+    const moved = { ...deposit, transaction_id: `Tür-2'"` }
+    const inDecember = { ...moved, transaction_date: '2026-12-03T09:30:00.000Z' }
+    expect((await acme.post('transactions', [inDecember])).status).toBe(200)
+    await archive(october())
+    await acme.get('totals?from=2026-10-01&to=2026-12-31')
+    await ageTotals()
+    await archive(october())
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', records: 39 })
+    const corrected = { ...inDecember, amount_currency: 5 }
+    expect((await acme.post('transactions', [corrected])).status).toBe(200)
+    const other = {
+      ...deposit,
+      transaction_id: `Tür-4'"`,
+      transaction_date: '2026-12-03T09:30:00Z',
+    }
+    expect((await acme.post('transactions', [other])).status).toBe(503)
+  })
+
   test('needs kept totals of every day, and no record that waits or is erased', async () => {
     const acme = await firm()
     const begins = () =>
@@ -384,7 +407,7 @@ describe('a month that is archived', () => {
       "update day_totals set totals = replace(totals, 'USD', 'EUR') where day = 20730",
     ).run()
     await archive(october())
-    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
+    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', fault: null })
   })
 
   test('leaves no object 30 days after it came back', async () => {

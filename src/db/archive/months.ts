@@ -251,7 +251,7 @@ export async function putPart(
 
 const SEAL = forEachTable(
   (table) => `
-  update archived_months set state = 'sealed', archived_at = :now, records = :records
+  update archived_months set state = 'sealed', archived_at = :now, records = :records, fault = null
   where ${OF_MONTH} and state = 'writing' and begun_at = :begun_at
     and erasures = ${COUNT_ERASURES}
     and :records = (select coalesce(sum(o.records), 0) from archive_objects o

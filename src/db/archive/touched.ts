@@ -39,9 +39,22 @@ const MONTHS_OF_RESOURCE = `archived_months m where m.account = :account and m.r
 
 const HAS_DAY = `exists (select 1 from json_each(:days) d where d.value between m.first_day and m.last_day)`
 
-const archivedIds = (id: string, { fromLookup }: SqlFragments, sent: string) =>
+/**
+ * Returns the query for the months whose archived records a delivery names. A record may have left a month while its
+ * objects were written, or before its id was forgotten: then the database has it on a day of no such month.
+ */
+const archivedIds = (
+  { table, dayColumn, indexes }: RecordTable,
+  id: string,
+  { fromLookup }: SqlFragments,
+  sent: string,
+) =>
   `select r.first_day from ${sent} cross join archived_records r
-            where r.account = :account and r.resource = :resource and r.id = ${fromLookup(id)}`
+            where r.account = :account and r.resource = :resource and r.id = ${fromLookup(id)}
+              and not exists (select 1 from ${table} t ${indexes.key ? `indexed by ${indexes.key}` : ''}
+                where t.account = :account and t.${id} = r.id and not exists (select 1 from archived_months k
+                  where k.account = :account and k.resource = :resource and k.first_day = r.first_day
+                    and t.${dayColumn} between k.first_day and k.last_day))`
 
 /**
  * Returns the condition that a record of a delivery is archived, or lies in a month that is. Accounts without
@@ -54,7 +67,7 @@ export function touchesArchiveSql(table: RecordTable, fragments: SqlFragments): 
       ? ''
       : `
             or exists (select 1 from ${MONTHS_OF_RESOURCE}
-              and m.first_day in (${archivedIds(id, fragments, 'sent')}))`
+              and m.first_day in (${archivedIds(table, id, fragments, 'sent')}))`
   return `iif(exists (select 1 from ${MONTHS_OF_RESOURCE}),
             exists (select 1 from ${MONTHS_OF_RESOURCE} and ${HAS_DAY})${hasId}, 0)`
 }
@@ -74,7 +87,7 @@ export function wantMonthsStatement(
 ): Statement {
   const id = idOf(table)
   const sent = `(${unionOfChunks(chunkNames('lookup', lookupChunks))})`
-  const hasId = id === null ? '' : ` or m.first_day in (${archivedIds(id, fragments, sent)})`
+  const hasId = id === null ? '' : ` or m.first_day in (${archivedIds(table, id, fragments, sent)})`
   return compileStatement(`
       update archived_months set wanted_at = coalesce(wanted_at, :received_at)
       where (account, resource, first_day) in (
