@@ -496,7 +496,7 @@ export function firstDepositsSql(shape: ReportShape): string {
     `later as materialized (
       select * from deposits t
       where t.n = 1 and t.counts${isOwnDeposit} and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
-        and not ${hasArchivedDepositSql('t.customer_id', 't.signup')}
+        and not ${hasArchivedDepositSql('t.customer_id', 't.signup', 't.day')}
     )`,
     `span as materialized (
       select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched,
