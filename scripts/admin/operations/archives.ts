@@ -67,7 +67,7 @@ export const ARCHIVES: readonly Operation[] = [
     format: object,
     note: (body) =>
       (body as Requested).resources.length > 0
-        ? 'It leaves within minutes. `archive list` shows it.'
+        ? 'It leaves within half an hour. `archive list` shows it.'
         : 'It is archived already.',
   },
   {

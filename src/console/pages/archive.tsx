@@ -256,7 +256,7 @@ export const archivePage: Page = {
       }),
     },
     archive: {
-      done: 'The month leaves the database within minutes. The list below shows how far it is.',
+      done: 'The month leaves the database within half an hour. The list below shows how far it is.',
       request: (values, { account }) => ({
         method: 'POST',
         path: apiPath(account, 'archives'),

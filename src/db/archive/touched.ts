@@ -12,18 +12,17 @@ export const isArchivedSql = (resource: string, day: string) =>
 
 /**
  * Returns the condition that a customer has an archived deposit from a day on, with one of the statuses `:approved`, in
- * a month that begins before another day, if one is given; all are SQL. Of each month, the last day of the customer's
- * deposits is kept by status.
+ * a month that begins before another day; all are SQL. Of each month, the last day of the customer's deposits is kept
+ * by status.
  */
-export const hasArchivedDepositSql = (customer: string, first: string, before?: string) =>
+export const hasArchivedDepositSql = (customer: string, first: string, before: string) =>
   `exists (select 1 from archived_months m
       cross join archived_customers a on a.account = m.account and a.resource = m.resource
         and a.first_day = m.first_day and a.customer_id = ${customer}
       cross join json_each(a.deposits) s
       where m.account = :account and m.resource = 'transactions' and m.state in ${AWAY}
-        and s.value >= ${first} and s.key in (select value from json_each(:approved))${
-          before === undefined ? '' : ` and m.first_day < ${before}`
-        })`
+        and s.value >= ${first} and m.first_day < ${before}
+        and s.key in (select value from json_each(:approved)))`
 
 /** Returns the query for the archived days of a resource, as SQL, from `:first_day` to `:last_day`, as `day`. */
 export const archivedDaysSql = (resource: string) => `

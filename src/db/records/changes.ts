@@ -106,7 +106,7 @@ const COUNT_FIRST_DEPOSITS = compileStatement(`
     count(*) filter (where day = :today) as today
   from deposits t
   where iif((select is_limited from span), 0, not ${hasDeposit('t.since', ':day_before')}
-      and not ${hasArchivedDepositSql('t.customer_id', 't.signup')})`)
+      and not ${hasArchivedDepositSql('t.customer_id', 't.signup', 't.day')})`)
 
 /** Sums a column of the hours of each day. An hour counts for the day on which it begins. */
 const byDay = (column: string, name: string): string =>

@@ -216,7 +216,7 @@ const READ_FIRST_DEPOSITS = compileStatement(`
       ${details('transactions')}
     from earliest t cross join customers c on c.account = :account and c.customer_id = t.customer_id
     where t.n = 1 and not ${HAS_EARLIER_OF_DAY} and not ${hasDeposit('c.day', 't.day')}
-      and not ${hasArchivedDepositSql('t.customer_id', 'c.day')}
+      and not ${hasArchivedDepositSql('t.customer_id', 'c.day', 't.day')}
   ) f where ${OF_AFFILIATES}`)
 
 /** Finds archived months of the days whose deposits are read. */

@@ -146,7 +146,7 @@ export const archives = (): Operation[] => [
     description:
       'Has the records of a month leave the database now; every day this happens by itself to some months that are old enough. 409 says what keeps the month in the database. A month that is archived already stays as it is.',
     body: { schema: closedObject(archivedMonth, AT) },
-    answers: accepted('The month, whose records leave within minutes.'),
+    answers: accepted('The month, whose records leave within half an hour.'),
     errors: ['conflict'],
   }),
   operation({
