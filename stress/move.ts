@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { buildPeer } from '../bench/build.ts'
+import { type Counts, METER_PATH } from '../bench/cost/meter.ts'
 import { MIGRATIONS } from '../bench/schema.ts'
 import { execute, start } from '../bench/worker.ts'
 import type { StepRequest } from './move/worker.ts'
@@ -79,6 +80,13 @@ const stepsTo =
     return { result, ms: performance.now() - begun }
   }
 
+/** Returns how many rows were written since it was called before. */
+async function takeWritten(url: URL): Promise<number> {
+  const response = await fetch(new URL(METER_PATH, url), { headers: { Connection: 'close' } })
+  const { usage } = (await response.json()) as Counts
+  return usage.rowsWritten
+}
+
 /** Copies and compares all rows, while some change. */
 async function copyAll(
   make: Step,
@@ -143,8 +151,12 @@ export async function move(
     ])
     await pause(make, setting, records)
     await make('end')
+    const copied = await takeWritten(service.url)
     const dropped = await repeat<boolean>(make, 'drop', (isDone) => ({ isDone, next: null }))
     print(`Deleted the old copy: ${describeSteps(dropped)}.`)
+    const written = [copied, await takeWritten(service.url)].map((rows) => rows / records)
+    const [toCopy, toDelete] = written.map((rows) => rows.toFixed(2))
+    print(`Rows written for each record: ${toCopy} to copy and compare, ${toDelete} to delete.`)
   } finally {
     await service.end()
   }

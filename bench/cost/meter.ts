@@ -56,10 +56,14 @@ function takeCounts(): Counts {
 
 /** Wraps each binding of a Worker. */
 export function watched(env: object): object {
-  const { DB, CLICKS, TOKEN_GATE, CLIENT_GATE, ARCHIVE } = env as Record<string, object | undefined>
+  const { DB, DB_2, CLICKS, TOKEN_GATE, CLIENT_GATE, ARCHIVE } = env as Record<
+    string,
+    object | undefined
+  >
   return {
     ...env,
     DB: watchDatabase(DB as D1Database),
+    ...(DB_2 && { DB_2: watchDatabase(DB_2 as D1Database) }),
     ...(CLICKS && { CLICKS: watchQueue(CLICKS as Queue) }),
     ...(TOKEN_GATE && { TOKEN_GATE: watchObjects(TOKEN_GATE) }),
     ...(CLIENT_GATE && { CLIENT_GATE: watchObjects(CLIENT_GATE) }),

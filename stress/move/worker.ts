@@ -1,11 +1,12 @@
 import type { ExportedHandler } from '@cloudflare/workers-types'
+import { withMeter } from '../../bench/cost/meter.ts'
 import { compareStep, finalCheck } from '../../src/db/move/compare.ts'
 import { copyStep } from '../../src/db/move/copy.ts'
 import { dropStep } from '../../src/db/move/drop.ts'
 import { closeWrites, endCopying, followStep, startFollowing } from '../../src/db/move/follow.ts'
 import type { CopyPlace } from '../../src/db/move/place.ts'
 
-// The steps of a move without its Workflow: a request makes one of them, and tells how long it took.
+// The steps of a move without its Workflow: a request makes one of them. The rows that they write are counted.
 
 /** A step, and the place at which it begins. */
 export interface StepRequest {
@@ -32,10 +33,10 @@ interface Env {
   readonly DB_2: D1Database
 }
 
-export default {
+export default withMeter({
   async fetch(request, env) {
     const { step, account, place } = await request.json<StepRequest>()
     const result = await STEPS[step](env as Env, account, place)
     return Response.json({ result: result ?? null }) as never
   },
-} satisfies ExportedHandler
+} satisfies ExportedHandler)

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { KEEPING } from '../../src/commission/statements/kept.ts'
 import { readMonth } from '../../src/db/archive/months.ts'
@@ -285,56 +285,62 @@ const isOfOther = {
 const NOT_COMPARED =
   /Case|Fraud|Export|Question|Webhook|Postback|Move|Invitations|Members|Keys|Clients|BrandTokens|Link$|Plan$|PlanVersion|EventDefinitions|Run$|countDeliveryErrors|listArchives|getKeptMonths/
 
-describe.for(['forex', 'igaming'] as const)('an account of three years: %s', (vertical) => {
-  test('answers every GET request as before its old months were archived', async () => {
-    const twin = await openTwin(vertical, 'acme')
+/** Returns the questions about an account. Each operation has one, but for those that are not compared. */
+async function everyQuestion(twin: Twin): Promise<Question[]> {
+  const questions = await questionsAbout(twin)
+  const have = new Set(questions.map(({ id }) => id))
+  const others = operationsAbout(twin.vertical).filter((id) => !have.has(id))
+  const isOther = isOfOther[twin.vertical]
+  expect(others.filter((id) => !NOT_COMPARED.test(id) && !isOther.test(id))).toEqual([])
+  return questions
+}
+
+/** Answers all questions while months are archived; those that wait, once their months are back. */
+async function archivedAnswersOf(twin: Twin, questions: readonly Question[]) {
+  const { answers, waits } = await coldAnswersOf(twin, questions)
+  const left = questions.filter(({ name }) => !answers.has(name))
+  return { answers: new Map([...answers, ...(await warmAnswersOf(twin, left))]), waits }
+}
+
+/** Makes a change in both accounts. What it answers is the same. */
+async function changeBoth(change: Change, twin: Twin, other: Twin): Promise<void> {
+  const answers = [await onceBack(() => change(twin)), await change(other)]
+  const texts = await Promise.all(answers.map((one) => one.text()))
+  expect(answers.map(({ ok }) => ok)).toEqual([true, true])
+  tick()
+  expect(changedText(texts[0]!, twin)).toBe(changedText(texts[1]!, other))
+}
+
+test.for(['forex', 'igaming'] as const)(
+  'an account of three years answers as before its old months were archived, and corrections of them give the adjustments of its twin: %s',
+  async (vertical) => {
+    const [twin, other] = [await openTwin(vertical, 'twin-a'), await openTwin(vertical, 'twin-b')]
+    const months = OLD_MONTHS.length * RESOURCES[vertical].length
     await keepTotals(twin.account, vertical, '2028-01-01', '2030-12-31')
-    const questions = await questionsAbout(twin)
-    const have = new Set(questions.map(({ id }) => id))
-    const others = operationsAbout(vertical).filter((id) => !have.has(id))
-    expect(others.filter((id) => !NOT_COMPARED.test(id) && !isOfOther[vertical].test(id))).toEqual(
-      [],
-    )
+    const questions = await everyQuestion(twin)
     const before = await answersOf(twin, questions)
     expect([...before].filter(([, text]) => !text.startsWith('200 '))).toEqual([])
+    expect(await archiveOld(twin)).toBe(months)
+    const archived = await archivedAnswersOf(twin, questions)
+    expect(differences(archived.answers, before)).toEqual([])
+    expect([...archived.waits].filter(([id]) => !MAY_WAIT.includes(id))).toEqual([])
 
-    expect(await archiveOld(twin)).toBe(OLD_MONTHS.length * RESOURCES[vertical].length)
-    const cold = await coldAnswersOf(twin, questions)
-    expect(differences(cold.answers, before)).toEqual([])
-    expect([...cold.waits].filter(([id]) => !MAY_WAIT.includes(id))).toEqual([])
-    const left = questions.filter(({ name }) => !cold.answers.has(name))
-    expect(differences(await warmAnswersOf(twin, left), before)).toEqual([])
-  })
-
-  test('gets the same adjustments for corrections of archived months as its twin', async () => {
-    const twin = await openTwin(vertical, 'twin-a')
-    const other = await openTwin(vertical, 'twin-b')
     await archiveOld(twin)
-    for (const change of CHANGES[vertical]) {
-      const answers = [await onceBack(() => change(twin)), await change(other)]
-      const texts = await Promise.all(answers.map((one) => one.text()))
-      expect(answers.map(({ ok }) => ok)).toEqual([true, true])
-      tick()
-      expect(changedText(texts[0]!, twin)).toBe(changedText(texts[1]!, other))
-    }
+    for (const change of CHANGES[vertical]) await changeBoth(change, twin, other)
     while (await isErasing(twin)) await runCron(CRON_SCHEDULES.propagate)
     await archiveOld(twin)
     for (const one of [twin, other]) await runOnceBack(one)
-    expect(await archiveOld(twin)).toBe(OLD_MONTHS.length * RESOURCES[vertical].length)
+    expect(await archiveOld(twin)).toBe(months)
     await keepTotals(other.account, vertical, '2028-01-01', '2030-12-31')
-    const questions = await questionsAbout(twin)
-    const others = await questionsAbout(other)
-    expect(questions.map(({ name }) => name)).toEqual(others.map(({ name }) => name))
-    const ofOther = await answersOf(other, others)
-    const adjusted = [...ofOther].filter(([, text]) => /"adjustments_total":[1-9]/.test(text))
+    const [changed, ofOther] = [await questionsAbout(twin), await questionsAbout(other)]
+    expect(changed.map(({ name }) => name)).toEqual(ofOther.map(({ name }) => name))
+    const unarchived = await answersOf(other, ofOther)
+    const adjusted = [...unarchived].filter(([, text]) => /"adjustments_total":[1-9]/.test(text))
     expect(adjusted.length).toBeGreaterThan(3)
     const accounts = [twin, other] as const
     const shown = (text: string, i: number) => withoutIds(text, accounts[i]!)
-    const cold = await coldAnswersOf(twin, questions)
-    const left = questions.filter(({ name }) => !cold.answers.has(name))
-    for (const answers of [cold.answers, await warmAnswersOf(twin, left)]) {
-      const differ = differences(answers, ofOther, shown)
-      expect(differ.filter((one) => !OF_ONE_ACCOUNT.test(one))).toEqual([])
-    }
-  })
-})
+    const { answers } = await archivedAnswersOf(twin, changed)
+    const differ = differences(answers, unarchived, shown)
+    expect(differ.filter((one) => !OF_ONE_ACCOUNT.test(one))).toEqual([])
+  },
+)
