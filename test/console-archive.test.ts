@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { archive, keepTotals, monthOf, restoreWanted } from './archive-steps.ts'
+import { archive, keepTotals, monthOf, restore, restoreWanted } from './archive-steps.ts'
 import { KEY_WORLD, signedIn } from './console/browser.ts'
 import { ada, deposit, partner, traded } from './partner.ts'
 
@@ -44,6 +44,17 @@ test('months one after another with the same records and reason are one row', as
   const { page } = await open()
   await env.DB.prepare(`delete from activity`).run()
   expect(await page()).toContain('February 2024 to March 2024 transactions')
+})
+
+test('a month in the archive lies between the rows of its neighbours', async () => {
+  const { page } = await open()
+  await env.DB.prepare(`delete from activity`).run()
+  await archive(monthOf('acme', 'transactions', '2024-02'))
+  await restore(monthOf('acme', 'transactions', '2024-01'))
+  await env.DB.prepare('delete from retired_archives').run()
+  const text = await page()
+  expect(text).toContain('January 2024 transactions They leave soon')
+  expect(text).toContain('March 2024 transactions They leave soon')
 })
 
 test('a month is brought back from the page', async () => {

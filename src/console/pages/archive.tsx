@@ -158,6 +158,12 @@ interface Span {
   readonly reason: string | null
 }
 
+/** Returns the number of a month such as `2024-03` among all months. */
+const monthNumber = (month: string): number => {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return year * 12 + number
+}
+
 /** Joins months one after another that differ in nothing else. They come in their order. */
 function spansOf(kept: KeptMonths['data']): Span[] {
   const groups = Map.groupBy(kept, ({ month, reason }) => JSON.stringify([month, reason]))
@@ -166,7 +172,10 @@ function spansOf(kept: KeptMonths['data']): Span[] {
     const [{ month, reason } = { month: '', reason: null }] = group
     const content = group.map(({ resource }) => resourceText(resource)).join(', ')
     const before = spans.at(-1)
-    const goesOn = before && before.content === content && before.reason === reason
+    const goesOn =
+      before?.content === content &&
+      before.reason === reason &&
+      monthNumber(month) === monthNumber(before.last) + 1
     if (goesOn) spans.pop()
     spans.push({ first: goesOn ? before.first : month, last: month, content, reason })
   }
