@@ -31,9 +31,12 @@ test('the funnel of new customers ends with those who qualified', async () => {
   const now = new Date().toISOString()
   for (const [n, amount_currency] of [150, 99].entries()) {
     const customer_id = `c-${n}`
-    await acme.post('customers', { ...ada, customer_id, signup_date: now, affiliate_id: 'aff-7' })
+    const customer = { ...ada, customer_id, signup_date: now, affiliate_id: 'aff-7' }
     const own = { transaction_id: `t-${n}`, customer_id, amount_currency, transaction_date: now }
-    await acme.post('transactions', { ...deposit, ...own })
+    expect([
+      (await acme.post('customers', customer)).status,
+      (await acme.post('transactions', { ...deposit, ...own })).status,
+    ]).toEqual([200, 200])
   }
 
   expect(await readAs(await signedIn(), '')).toMatch(

@@ -77,10 +77,17 @@ export const askToken = (form: Record<string, string> | string, headers = {}) =>
 export const json = async (response: Response | Promise<Response>) => (await response).json<any>()
 
 /** Requests a token and returns it. */
-async function issueToken(client: { client_id: string; client_secret: string }, scope?: string) {
+async function issueToken(
+  client: { client_id: string; client_secret: string },
+  scope?: string,
+): Promise<string> {
   const { client_id, client_secret } = client
   const grant = { grant_type: 'client_credentials', client_id, client_secret }
-  const { access_token } = await json(askToken({ ...grant, ...(scope && { scope }) }))
+  const response = await askToken({ ...grant, ...(scope && { scope }) })
+  // The objects of the world before may still be ending, also the one that issues the token.
+  if (response.status === 503) return issueToken(client, scope)
+  const { access_token } = await json(response)
+  if (response.status !== 200) throw new Error(`No token was issued: ${response.status}.`)
   return access_token as string
 }
 
