@@ -36,7 +36,7 @@ test('the funnel of new customers ends with those who qualified', async () => {
     expect([
       (await acme.post('customers', customer)).status,
       (await acme.post('transactions', { ...deposit, ...own })).status,
-    ]).toEqual([200, 200])
+    ]).toEqual([201, 201])
   }
 
   expect(await readAs(await signedIn(), '')).toMatch(
