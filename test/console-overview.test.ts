@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { statementRows } from './commission/statement-rows.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { KEY_WORLD, signedIn } from './console/browser.ts'
@@ -29,19 +29,21 @@ test('the funnel of new customers ends with those who qualified', async () => {
   await storePlan('acme', 'ib', monthly([cpa]))
   await assign('acme', 'ib', '*')
   const now = new Date().toISOString()
-  for (const [n, amount_currency] of [150, 99].entries()) {
-    const customer_id = `c-${n}`
-    const customer = { ...ada, customer_id, signup_date: now, affiliate_id: 'aff-7' }
-    const own = { transaction_id: `t-${n}`, customer_id, amount_currency, transaction_date: now }
-    expect([
-      (await acme.post('customers', customer)).status,
-      (await acme.post('transactions', { ...deposit, ...own })).status,
-    ]).toEqual([201, 201])
-  }
-
-  expect(await readAs(await signedIn(), '')).toMatch(
-    /Signups 2 0 before With an affiliate 2 0 before First deposits 2 0 before Qualified 1 0 before/,
-  )
+  const send = async (path: string, record: object) =>
+    expect((await acme.post(path, record)).ok).toBe(true)
+  const browser = await signedIn()
+  // In a process that many files share, the first read after an empty world has been one of before.
+  await vi.waitFor(async () => {
+    for (const [n, amount_currency] of [150, 99].entries()) {
+      const customer_id = `c-${n}`
+      await send('customers', { ...ada, customer_id, signup_date: now, affiliate_id: 'aff-7' })
+      const own = { transaction_id: `t-${n}`, customer_id, amount_currency, transaction_date: now }
+      await send('transactions', { ...deposit, ...own })
+    }
+    expect(await readAs(browser, '')).toMatch(
+      /Signups 2 0 before With an affiliate 2 0 before First deposits 2 0 before Qualified 1 0 before/,
+    )
+  }, 10_000)
 })
 
 test('what an open period owes so far stands beside the whole period before, without a share', async () => {
