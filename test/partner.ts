@@ -84,10 +84,8 @@ async function issueToken(
   const { client_id, client_secret } = client
   const grant = { grant_type: 'client_credentials', client_id, client_secret }
   const response = await askToken({ ...grant, ...(scope && { scope }) })
-  // The objects of the world before may still be ending, also the one that issues the token.
-  if (response.status === 503) return issueToken(client, scope)
-  const { access_token } = await json(response)
   if (response.status !== 200) throw new Error(`No token was issued: ${response.status}.`)
+  const { access_token } = await json(response)
   return access_token as string
 }
 
