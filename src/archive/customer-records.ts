@@ -1,5 +1,5 @@
 import { type ListedPart, readArchivedList } from '../db/archive/list-parts.ts'
-import { RecordsArchived, wantMonths } from '../db/archive/needed.ts'
+import { restoreFirst } from '../db/archive/needed.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../db/archive/tables.ts'
 import type { ReadArchived } from '../db/commission/facts.ts'
 import { type ArchiveReader, compareKeys, groupsOf, openPart, readArchive } from './reader.ts'
@@ -27,17 +27,18 @@ export const customerReader =
         days.some((day) => day >= part.first_day && day <= part.last_day),
       )
       const isUnknown = wanted.some(({ listed }) => listed === null)
-      const rows: unknown[][] = []
-      const isTooMany = () => JSON.stringify(rows).length > CUSTOMER_LIMITS.characters
-      let mustRestore = isUnknown || wanted.length > CUSTOMER_LIMITS.objects
-      for (const part of mustRestore ? [] : wanted) {
-        rows.push(...(await readPart(reader, { resource, customer_id, days: new Set(days) }, part)))
-        if (isTooMany()) mustRestore = true
-      }
-      if (mustRestore) {
+      const restoreAll = () => {
         const needed = wanted.map((part) => ({ ...part, resource }))
-        await wantMonths(reader.db, reader.account, needed)
-        throw new RecordsArchived(null, needed)
+        return restoreFirst(reader.db, reader.account, needed)
+      }
+      if (isUnknown || wanted.length > CUSTOMER_LIMITS.objects) return restoreAll()
+      const rows: unknown[][] = []
+      let characters = 0
+      for (const part of wanted) {
+        const own = await readPart(reader, { resource, customer_id, days: new Set(days) }, part)
+        characters += JSON.stringify(own).length
+        if (characters > CUSTOMER_LIMITS.characters) return restoreAll()
+        rows.push(...own)
       }
       return { months, rows }
     })

@@ -1,4 +1,4 @@
-import { RecordsArchived, wantMonths } from '../db/archive/needed.ts'
+import { restoreFirst } from '../db/archive/needed.ts'
 import { findRecordParts, type RecordPart } from '../db/archive/record-parts.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../db/archive/tables.ts'
 import type { FindArchived } from '../db/records/list.ts'
@@ -43,9 +43,7 @@ async function findInPart(
   key: readonly KeyValue[],
 ): Promise<ArchivedRow | null> {
   if (sha256 === null) {
-    const needed = [{ resource, ...part }]
-    await wantMonths(reader.db, reader.account, needed)
-    throw new RecordsArchived(null, needed)
+    return restoreFirst(reader.db, reader.account, [{ resource, ...part }])
   }
   const { id, key: columns } = ARCHIVED_TABLES[resource]
   const names = key.length === 1 && id !== null ? [id] : columns

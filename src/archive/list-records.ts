@@ -5,7 +5,7 @@ import {
   type ListedRecords,
   readArchivedList,
 } from '../db/archive/list-parts.ts'
-import { RecordsArchived, wantMonths } from '../db/archive/needed.ts'
+import { RecordsArchived, restoreFirst } from '../db/archive/needed.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../db/archive/tables.ts'
 import { dayText } from '../db/column-types.ts'
 import { byteLength } from '../db/json-chunks.ts'
@@ -160,8 +160,7 @@ async function readState(
   const unknown = archived.parts.filter(({ listed }) => listed === null)
   if (unknown.length > 0) {
     const needed = unknown.map((part) => ({ ...part, resource: list.resource }))
-    await wantMonths(reader.db, reader.account, needed)
-    throw new RecordsArchived(null, needed)
+    return restoreFirst(reader.db, reader.account, needed)
   }
   return archived
 }

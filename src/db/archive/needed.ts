@@ -66,11 +66,25 @@ export const restoreMonths = (
   })
 
 /** Has the months restored that a request needs. */
-export const wantMonths = (
+const wantMonths = (
   db: Connection,
   account: string,
   months: readonly NeededMonth[],
 ): Promise<unknown> => withD1Retry(() => restoreMonths(db, account, months).run())
+
+/**
+ * Ends a request that needs the records of some months, and has them restored.
+ *
+ * @throws RecordsArchived
+ */
+export async function restoreFirst(
+  db: Connection,
+  account: string,
+  months: readonly NeededMonth[],
+): Promise<never> {
+  await wantMonths(db, account, months)
+  throw new RecordsArchived(null, months)
+}
 
 /** Does work. If it needs archived records, has their months restored, and throws `RecordsArchived`. */
 export async function orRestore<T>(
@@ -183,10 +197,14 @@ export const ARCHIVED_MONTHS_OF_REPORT = `
     and m.resource in (select value from json_each(:resources))
     and m.first_day <= :last_of_report and m.last_day >= :first_of_report`
 
-const OF_CUSTOMERS = compileStatement(`${ON_DAYS_SQL}
-    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
+/** The month `m` has records of a customer `a` of `:ids` of whom another condition is true, if one is given. */
+const hasCustomer = (
+  also = 'true',
+) => `exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
       where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
-        and a.customer_id = i.value)`)
+        and a.customer_id = i.value and ${also})`
+
+const OF_CUSTOMERS = compileStatement(`${ON_DAYS_SQL} and ${hasCustomer()}`)
 
 /** Returns the statement that finds the archived months of some days in which customers have records. */
 export const archivedMonthsOfCustomers = (
@@ -204,10 +222,9 @@ const HAS_LATER_DELIVERY = `exists (select 1 from archive_objects o
 
 const WRITTEN_SINCE = compileStatement(`${ON_DAYS_SQL} and ${HAS_LATER_DELIVERY}`)
 
-const WRITTEN_SINCE_OF_CUSTOMERS = compileStatement(`${ON_DAYS_SQL} and ${HAS_LATER_DELIVERY}
-    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
-      where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
-        and a.customer_id = i.value)`)
+const WRITTEN_SINCE_OF_CUSTOMERS = compileStatement(
+  `${ON_DAYS_SQL} and ${HAS_LATER_DELIVERY} and ${hasCustomer()}`,
+)
 
 /**
  * Returns the statement that finds the archived months of some days in which the delivery `since` or a later one
@@ -239,10 +256,7 @@ const MAY_HAVE_WAITED = `exists (select 1 from archive_objects o
             where d.account = m.account and d.id between o.deliveries ->> 0 and o.deliveries ->> 1
               and d.unknown_at is not null)))`
 
-const RELEASED = compileStatement(`${ON_DAYS_SQL}
-    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
-      where a.account = :account and a.resource = m.resource and a.first_day = m.first_day
-        and a.customer_id = i.value and ${MAY_HAVE_WAITED})`)
+const RELEASED = compileStatement(`${ON_DAYS_SQL} and ${hasCustomer(MAY_HAVE_WAITED)}`)
 
 /**
  * Returns the statement that finds the archived months of some days in which customers may have records that

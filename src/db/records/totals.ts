@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { archivedMonthsOf, RecordsArchived, wantMonths } from '../archive/needed.ts'
+import { archivedMonthsOf, restoreFirst } from '../archive/needed.ts'
 import { archivedDaysSql, isArchivedSql } from '../archive/touched.ts'
 import { decode, encode } from '../column-types.ts'
 import { type Column, limbsOf, type SumRow, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
@@ -917,8 +917,7 @@ async function requireRecords(
   }))
   if (needed.every((one) => one.days.length === 0)) return
   const months = await archivedMonthsOf(session, account, needed)
-  await wantMonths(session, account, months)
-  throw new RecordsArchived(null, months)
+  await restoreFirst(session, account, months)
 }
 
 /** How many bytes of kept totals a resource may have without a lease of memory. */
