@@ -88,6 +88,16 @@ test('a damaged file is named with what to do, until somebody asks again', async
   expect(await page()).toMatch(/January 2024 2 transactions [\d.]+ KB comes back/)
 })
 
+test('a month whose files have other sums than its days is said to stay', async () => {
+  const { page } = await open()
+  await env.DB.prepare(
+    `update archived_months set state = 'writing', fault = 'control totals'`,
+  ).run()
+  const text = await page()
+  expect(text).toContain('Its files do not have the sums of its days')
+  expect(text).not.toContain('damaged')
+})
+
 test('viewers see the archive, and change nothing', async () => {
   await open()
   const world = {

@@ -76,6 +76,15 @@ const STATES: Readonly<Record<ArchivedMonth['state'], string>> = {
 const State = ({ month }: { month: ArchivedMonth }) => {
   const { state, damaged_object: object } = month
   if (object === null) return STATES[state]
+  // No file is damaged: those of the month were not used.
+  if (object === 'control totals') {
+    return (
+      <>
+        <Badge tone="bad">stays</Badge> Its files do not have the sums of its days, so its records
+        stay in the database. Tell the engineers.
+      </>
+    )
+  }
   return (
     <>
       <Badge tone="bad">damaged</Badge> A file is damaged or missing, and the records cannot come
@@ -265,7 +274,7 @@ export const archivePage: Page = {
       }),
     },
     archive: {
-      done: 'The month leaves the database within half an hour. The list below shows how far it is.',
+      done: 'The month leaves the database within half an hour. The list below has it once it has begun.',
       request: (values, { account }) => ({
         method: 'POST',
         path: apiPath(account, 'archives'),
