@@ -1,14 +1,22 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
+import { archiveStep } from '../src/archive/archive-month.ts'
 import { ARCHIVE_LIST_LIMITS } from '../src/archive/list-records.ts'
-import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { READ_LIMITS } from '../src/archive/reader.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
 import { readMonth } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
-import { archive, formOfResource, keepTotals, monthOf, place, restore } from './archive-steps.ts'
+import {
+  archive,
+  formOfResource,
+  keepTotals,
+  monthOf,
+  place,
+  restore,
+  takeSmallSteps,
+  takeUsualSteps,
+} from './archive-steps.ts'
 import { deposited, eve, storedBrand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { overriding } from './overriding.ts'
@@ -17,15 +25,8 @@ import { countCalls } from './watched.ts'
 
 // Lists answer from the objects of archived months: every record once, in the order of days.
 
-const usual = [{ ...OBJECT_LIMITS }, { ...STEP_LIMITS }]
-beforeEach(() => {
-  Object.assign(OBJECT_LIMITS, { ...OBJECT_LIMITS, records: 9, group: 4 })
-  Object.assign(STEP_LIMITS, { ...STEP_LIMITS, page: 3, dropped: 7 })
-})
-afterEach(() => {
-  Object.assign(OBJECT_LIMITS, usual[0])
-  Object.assign(STEP_LIMITS, usual[1])
-})
+beforeEach(takeSmallSteps)
+afterEach(takeUsualSteps)
 
 /** Customers whose ids sort differently as UTF-16 and as UTF-8, and one whose id is stored shorter. */
 const CUSTOMERS = ['c-1', 'c-\u{1f600}', 'c-\ufb01', crypto.randomUUID()]
@@ -304,7 +305,7 @@ describe('a page with archived records', () => {
         transaction_date: '2026-06-03T09:30:00.000Z',
       },
     }))
-    Object.assign(OBJECT_LIMITS, usual[0])
+    takeUsualSteps()
     expect((await acme.post('transactions', records)).status).toBe(200)
     await keepTotals('acme', 'forex', '2026-06-01', '2026-06-30')
     await archive(monthOf('acme', 'transactions', '2026-06'))

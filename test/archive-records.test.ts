@@ -1,12 +1,19 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
-import { OBJECT_LIMITS } from '../src/archive/object.ts'
+import { archiveStep } from '../src/archive/archive-month.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
 import { readMonth } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
-import { archive, formOfResource, keepTotals, monthOf, place } from './archive-steps.ts'
+import {
+  archive,
+  formOfResource,
+  keepTotals,
+  monthOf,
+  place,
+  takeSmallSteps,
+  takeUsualSteps,
+} from './archive-steps.ts'
 import { deposited, eve, storedBrand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { overriding } from './overriding.ts'
@@ -14,15 +21,8 @@ import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner
 
 // Single records of archived months are read from their objects.
 
-const usual = [{ ...OBJECT_LIMITS }, { ...STEP_LIMITS }]
-beforeEach(() => {
-  Object.assign(OBJECT_LIMITS, { ...OBJECT_LIMITS, records: 9, group: 4 })
-  Object.assign(STEP_LIMITS, { ...STEP_LIMITS, page: 3, dropped: 7 })
-})
-afterEach(() => {
-  Object.assign(OBJECT_LIMITS, usual[0])
-  Object.assign(STEP_LIMITS, usual[1])
-})
+beforeEach(takeSmallSteps)
+afterEach(takeUsualSteps)
 
 const UUID = '7d0c5f9a-1b2c-4d3e-8f4a-5b6c7d8e9f01'
 

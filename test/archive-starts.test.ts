@@ -8,7 +8,7 @@ import { ageTotals, archive, keepTotals, monthOf } from './archive-steps.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { deliverJob, listing, runCron, type Sent } from './crons.ts'
 import { runExport, turnOn } from './exported.ts'
-import { overriding, overridingSessions } from './overriding.ts'
+import { killedAt, overriding } from './overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
 
 // Which old months leave the database by themselves, and which stay.
@@ -108,21 +108,7 @@ describe('a message that looks for old months', () => {
     await firm('acme', ['2024-01', '2024-02'])
     const job: OldMonthsJob = { job: 'old-months', account: 'acme', at: Date.now(), round: 1 }
     for (let nth = 0; ; nth++) {
-      let calls = 0
-      const killed = () => {
-        if (calls++ === nth) throw new Error('killed')
-      }
-      const db = overridingSessions(env.DB, (real) => ({
-        prepare: (text: string) => {
-          killed()
-          return real.prepare(text)
-        },
-        batch: (list: D1PreparedStatement[]) => {
-          killed()
-          return real.batch(list)
-        },
-      }))
-      const world = overriding(env as Env, { DB: db, ACCOUNT_JOBS: listing([]) })
+      const world = overriding(env as Env, { DB: killedAt(env.DB, nth), ACCOUNT_JOBS: listing([]) })
       const isRepeated = await deliverJob(job, world)
       if (!isRepeated) break
       expect(FOUR).toEqual(expect.arrayContaining(await monthsOf('acme')))

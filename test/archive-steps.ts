@@ -1,14 +1,29 @@
 import { env } from 'cloudflare:workers'
 import { resourcesOf } from '../src/app.ts'
-import { type ArchivePlace, archiveStep } from '../src/archive/archive-month.ts'
+import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
+import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
-import type { Month } from '../src/db/archive/months.ts'
+import { type Month, readMonth } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
 import { dayNumber } from '../src/db/column-types.ts'
 import { formOf, readTotals } from '../src/db/records/totals.ts'
 
 /** The database and the bucket of the tests. */
 export const place: ArchivePlace = { db: env.DB, bucket: env.ARCHIVE }
+
+const usual = [{ ...OBJECT_LIMITS }, { ...STEP_LIMITS }]
+
+/** Makes objects and steps so small that a month has several of each. */
+export function takeSmallSteps() {
+  Object.assign(OBJECT_LIMITS, { records: 9, group: 4 })
+  Object.assign(STEP_LIMITS, { page: 3, dropped: 7 })
+}
+
+/** Makes objects and steps as large as they are otherwise. */
+export function takeUsualSteps() {
+  Object.assign(OBJECT_LIMITS, usual[0])
+  Object.assign(STEP_LIMITS, usual[1])
+}
 
 /** Returns a month of a resource of an account. */
 export function monthOf(account: string, resource: ArchivedResource, month = '2026-10'): Month {
@@ -39,6 +54,26 @@ export async function archive(month: Month, now = Date.now(), from = place): Pro
   const task = { month, form: formOfResource(month.resource) }
   for (let steps = 1; ; steps++) if (!(await archiveStep(from, task, now))) return steps
 }
+
+/** Archives months of an account, as far as they may be. Returns the number of those that are. */
+export async function archiveMonths(
+  account: string,
+  resources: readonly ArchivedResource[],
+  names: readonly string[],
+): Promise<number> {
+  let archived = 0
+  for (const month of resources.flatMap((one) =>
+    names.map((name) => monthOf(account, one, name)),
+  )) {
+    await archive(month)
+    if ((await readMonth(env.DB, month))?.state === 'archived') archived += 1
+  }
+  return archived
+}
+
+/** The resources of a vertical whose old records are archived. */
+export const archivedResources = (vertical: string): readonly ArchivedResource[] =>
+  vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
 
 /** Makes all steps of a restoration. */
 export async function restore(month: Month, from = place): Promise<void> {

@@ -2,10 +2,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { resourcesOf } from '../src/app.ts'
-import { archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
+import { archiveStep } from '../src/archive/archive-month.ts'
 import { presentArchiveTotals } from '../src/archive/control-totals.ts'
 import { deleteRetiredObjects } from '../src/archive/delete-retired.ts'
-import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
 import { dueMonths } from '../src/db/archive/due.ts'
 import { readMonth, readParts } from '../src/db/archive/months.ts'
@@ -22,6 +21,8 @@ import {
   place,
   restore,
   restoreWanted,
+  takeSmallSteps,
+  takeUsualSteps,
 } from './archive-steps.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { randomSource } from './commission/worlds.ts'
@@ -111,19 +112,7 @@ function killing(calls: number, after: boolean) {
   return { db, bucket: env.ARCHIVE }
 }
 
-const small = { ...OBJECT_LIMITS, records: 9, group: 4 }
-const steps = { ...STEP_LIMITS, page: 3, dropped: 7 }
-const usual = [{ ...OBJECT_LIMITS }, { ...STEP_LIMITS }]
-afterEach(() => {
-  Object.assign(OBJECT_LIMITS, usual[0])
-  Object.assign(STEP_LIMITS, usual[1])
-})
-
-/** Makes objects and steps so small that a month has several of each. */
-function takeSmallSteps() {
-  Object.assign(OBJECT_LIMITS, small)
-  Object.assign(STEP_LIMITS, steps)
-}
+afterEach(takeUsualSteps)
 
 const october = (account = 'acme') => monthOf(account, 'transactions')
 

@@ -10,7 +10,7 @@ import { HOUR_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
 import { monthly, storePlan } from './commission/stored.ts'
 import { deliverJob, listing, runCron, type Sent } from './crons.ts'
-import { overriding, overridingSessions } from './overriding.ts'
+import { killedAt, overriding, overridingSessions } from './overriding.ts'
 import { ada, partner } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { faultyPlatform } from './sweep/endure.ts'
@@ -160,20 +160,7 @@ describe('the runs of the morning', () => {
     expect(calls).toBeGreaterThan(3)
     for (let nth = 0; nth < calls; nth++) {
       const at = MORNING + (nth + 1) * 24 * HOUR_MS
-      let call = 0
-      const killed = () => {
-        if (call++ === nth) throw new Error('killed')
-      }
-      const db = overridingSessions(env.DB, (real) => ({
-        prepare: (text: string) => {
-          killed()
-          return real.prepare(text)
-        },
-        batch: (list: D1PreparedStatement[]) => {
-          killed()
-          return real.batch(list)
-        },
-      }))
+      const db = killedAt(env.DB, nth)
       await deliverJob({ ...morningOf('acme'), at }, overriding(env as Env, { DB: db }))
       await deliverJob({ ...morningOf('acme'), at }, env as Env)
     }

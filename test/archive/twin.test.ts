@@ -2,9 +2,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { KEEPING } from '../../src/commission/statements/kept.ts'
-import { readMonth } from '../../src/db/archive/months.ts'
 import { RecordsArchived } from '../../src/db/archive/needed.ts'
-import { archive, keepTotals, monthOf, restoreWanted } from '../archive-steps.ts'
+import { archivedResources, archiveMonths, keepTotals, restoreWanted } from '../archive-steps.ts'
 import { deposited } from '../brand.ts'
 import { keepEagerly } from '../commission/kept-firms.ts'
 import { runCron } from '../crons.ts'
@@ -31,24 +30,11 @@ afterEach(() => {
   Object.assign(KEEPING, USUAL)
 })
 
-const RESOURCES = {
-  forex: ['transactions', 'trading-activity'],
-  igaming: ['activities'],
-} as const
-
 /** Archives the old months of an account. Returns their number. */
 async function archiveOld({ account, vertical }: Twin) {
   tick()
   await keepTotals(account, vertical, '2028-01-01', '2030-12-31')
-  let archived = 0
-  for (const resource of RESOURCES[vertical]) {
-    for (const name of OLD_MONTHS) {
-      const month = monthOf(account, resource, name)
-      await archive(month)
-      if ((await readMonth(env.DB, month))?.state === 'archived') archived += 1
-    }
-  }
-  return archived
+  return archiveMonths(account, archivedResources(vertical), OLD_MONTHS)
 }
 
 type Answers = ReadonlyMap<string, string>
@@ -315,7 +301,7 @@ test.for(['forex', 'igaming'] as const)(
   'an account of three years answers as before its old months were archived, and corrections of them give the adjustments of its twin: %s',
   async (vertical) => {
     const [twin, other] = [await openTwin(vertical, 'twin-a'), await openTwin(vertical, 'twin-b')]
-    const months = OLD_MONTHS.length * RESOURCES[vertical].length
+    const months = OLD_MONTHS.length * archivedResources(vertical).length
     await keepTotals(twin.account, vertical, '2028-01-01', '2030-12-31')
     const questions = await everyQuestion(twin)
     const before = await answersOf(twin, questions)

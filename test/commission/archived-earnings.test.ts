@@ -2,8 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CUSTOMER_LIMITS } from '../../src/archive/customer-records.ts'
 import { OBJECT_LIMITS } from '../../src/archive/object.ts'
-import { readMonth } from '../../src/db/archive/months.ts'
-import { archive, keepTotals, monthOf } from '../archive-steps.ts'
+import { archivedResources, archiveMonths, keepTotals } from '../archive-steps.ts'
 import { ada, askAdmin, json } from '../partner.ts'
 import { randomBrand, randomPartner, rowsOf } from './kept-firms.ts'
 import { randomSource } from './worlds.ts'
@@ -46,18 +45,7 @@ async function pathsOf(account: string): Promise<string[]> {
 /** Archives all months of an account that may be archived. Returns their number. */
 async function archiveAll(account: string, vertical: string) {
   await keepTotals(account, vertical, '2029-01-01', '2030-12-31')
-  const resources =
-    vertical === 'igaming'
-      ? (['activities'] as const)
-      : (['transactions', 'trading-activity'] as const)
-  let archived = 0
-  for (const month of resources.flatMap((one) =>
-    MONTHS.map((name) => monthOf(account, one, name)),
-  )) {
-    await archive(month)
-    if ((await readMonth(env.DB, month))?.state === 'archived') archived += 1
-  }
-  return archived
+  return archiveMonths(account, archivedResources(vertical), MONTHS)
 }
 
 /** The number of months that are to come back. */

@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEEPING } from '../../src/commission/statements/kept.ts'
-import { readMonth } from '../../src/db/archive/months.ts'
 import { RecordsArchived } from '../../src/db/archive/needed.ts'
-import { archive, keepTotals, monthOf, restoreWanted } from '../archive-steps.ts'
+import { archivedResources, archiveMonths, keepTotals, restoreWanted } from '../archive-steps.ts'
 import { ada } from '../partner.ts'
 import {
   asRunsCompute,
@@ -34,19 +33,7 @@ const MONTHS = ['2029', '2030'].flatMap((year) =>
 /** Archives the months of an account that may be archived. Returns their number. */
 async function archiveAll(account: string, vertical: string) {
   await keepTotals(account, vertical, '2029-01-01', '2030-12-31')
-  const resources =
-    vertical === 'igaming'
-      ? (['activities'] as const)
-      : (['transactions', 'trading-activity'] as const)
-  let archived = 0
-  for (const resource of resources) {
-    for (const name of MONTHS) {
-      const month = monthOf(account, resource, name)
-      await archive(month)
-      if ((await readMonth(env.DB, month))?.state === 'archived') archived += 1
-    }
-  }
-  return archived
+  return archiveMonths(account, archivedResources(vertical), MONTHS)
 }
 
 /** Does work again until it needs no archived months. Returns its result, and how often months came back. */
