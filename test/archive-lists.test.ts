@@ -380,14 +380,4 @@ describe('a page with archived records', () => {
     expect(found.data).toEqual(before.data)
     expect(found.meta).not.toHaveProperty('archived')
   })
-
-  test('has the month restored if an earlier version archived it', async () => {
-    const acme = await firm()
-    const month = monthOf('acme', 'transactions', '2026-07')
-    await archive(month)
-    await env.DB.prepare('update archived_customers set records = null').run()
-    const refused = await acme.get(`transactions?customer_id=${customer}`)
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '60'])
-    expect(await readMonth(env.DB, month)).toMatchObject({ wanted_at: expect.any(Number) })
-  })
 })

@@ -144,15 +144,4 @@ describe('an archived record', () => {
     expect(detail).toContain(`An object of the archive is damaged: \`${fault}\``)
     expect(JSON.stringify(errors.mock.calls)).toContain('damaged_archive')
   })
-
-  test('has its month restored if an earlier version archived it', async () => {
-    const acme = await firm()
-    await archive(monthOf('acme', 'transactions'))
-    await env.DB.prepare('update archived_records set part = null, row_group = null').run()
-    const refused = await acme.get('transactions/t%2F3')
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '60'])
-    expect(await readMonth(env.DB, monthOf('acme', 'transactions'))).toMatchObject({
-      wanted_at: expect.any(Number),
-    })
-  })
 })

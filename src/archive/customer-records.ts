@@ -26,12 +26,11 @@ export const customerReader =
       const wanted = parts.filter((part) =>
         days.some((day) => day >= part.first_day && day <= part.last_day),
       )
-      const isUnknown = wanted.some(({ listed }) => listed === null)
       const restoreAll = () => {
         const needed = wanted.map((part) => ({ ...part, resource }))
         return restoreFirst(reader.db, reader.account, needed)
       }
-      if (isUnknown || wanted.length > CUSTOMER_LIMITS.objects) return restoreAll()
+      if (wanted.length > CUSTOMER_LIMITS.objects) return restoreAll()
       const rows: unknown[][] = []
       let characters = 0
       for (const part of wanted) {

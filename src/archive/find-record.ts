@@ -1,4 +1,3 @@
-import { restoreFirst } from '../db/archive/needed.ts'
 import { findRecordParts, type RecordPart } from '../db/archive/record-parts.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../db/archive/tables.ts'
 import type { FindArchived } from '../db/records/list.ts'
@@ -39,12 +38,9 @@ export const archivedFinder =
 async function findInPart(
   reader: ArchiveReader,
   resource: ArchivedResource,
-  { sha256, row_group, ...part }: RecordPart,
+  { row_group, ...part }: RecordPart,
   key: readonly KeyValue[],
 ): Promise<ArchivedRow | null> {
-  if (sha256 === null) {
-    return restoreFirst(reader.db, reader.account, [{ resource, ...part }])
-  }
   const { id, key: columns } = ARCHIVED_TABLES[resource]
   const names = key.length === 1 && id !== null ? [id] : columns
   const isWanted = (row: ArchivedRow) => names.every((name, i) => row[name] === key[i])
@@ -55,7 +51,7 @@ async function findInPart(
   let read: Awaited<ReturnType<typeof openPart>> | null = null
   for (const [i, group] of groupsOf(part).entries()) {
     if (!mayHave(i, group)) continue
-    read ??= await openPart(reader, resource, { ...part, sha256 })
+    read ??= await openPart(reader, resource, part)
     const row = (await read(i)).find(isWanted)
     if (row) return row
   }

@@ -5,7 +5,7 @@ import {
   type ListedRecords,
   readArchivedList,
 } from '../db/archive/list-parts.ts'
-import { RecordsArchived, restoreFirst } from '../db/archive/needed.ts'
+import { RecordsArchived } from '../db/archive/needed.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from '../db/archive/tables.ts'
 import { dayText } from '../db/column-types.ts'
 import { byteLength } from '../db/json-chunks.ts'
@@ -145,24 +145,14 @@ function listedRecords({ reader, view, filter }: Task): ListedRecords {
 }
 
 /** Reads the state of the archive for a page. */
-async function readState(
-  { reader, filter, page }: Task,
-  list: ListedRecords,
-): Promise<ArchivedList> {
+function readState({ reader, filter, page }: Task, list: ListedRecords): Promise<ArchivedList> {
   const { after, counted } = page
   const wanted = after
     ? { from_day: Number(after[0]), rows: ARCHIVE_LIST_LIMITS.objects + 2 }
     : { rows: offsetOf(page) + page.size + 1 }
   const isFiltered = Object.keys(filter).length > 0
   const toCount = counted ? null : isFiltered ? 'list' : 'resource'
-  const archived = await readArchivedList(reader.db, list, wanted, toCount)
-  // An earlier version did not note where the records are.
-  const unknown = archived.parts.filter(({ listed }) => listed === null)
-  if (unknown.length > 0) {
-    const needed = unknown.map((part) => ({ ...part, resource: list.resource }))
-    return restoreFirst(reader.db, reader.account, needed)
-  }
-  return archived
+  return readArchivedList(reader.db, list, wanted, toCount)
 }
 
 async function readPage(task: Task): Promise<FoundPage> {
@@ -290,9 +280,8 @@ class Walk {
   }
 
   async #addPart(part: ListedPart): Promise<void> {
-    const listed = part.listed ?? 0
-    if (this.#skipped >= listed && this.#skipped > 0) {
-      this.#skipped -= listed
+    if (this.#skipped >= part.listed && this.#skipped > 0) {
+      this.#skipped -= part.listed
       return
     }
     const { after } = this.#task.page

@@ -25,8 +25,8 @@ export interface ListedPart
     Pick<ArchivePart, 'part' | 'sha256' | 'bytes' | 'version' | 'records' | 'groups'> {
   readonly prefix: string
   readonly fault: string | null
-  /** How many of its records the list has; null if an earlier version archived them. */
-  readonly listed: number | null
+  /** How many of its records the list has. */
+  readonly listed: number
 }
 
 /** What is archived of a list. */
@@ -58,18 +58,16 @@ const PARTS = {
     from archived_months m ${OBJECTS} where ${IN_RANGE}`,
   customer: `select m.first_day, m.last_day, m.prefix, m.fault, o.part, o.sha256, o.bytes, o.version, o.records,
       o.groups,
-      iif(a.records is null, null, ifnull((
-        select sum(d.value) from json_each(a.records, '$."' || o.part || '"') d
-        where m.first_day + d.key between :first_day and :last_day), 0)) as listed
+      (select sum(d.value) from json_each(a.records, '$."' || o.part || '"') d
+        where m.first_day + d.key between :first_day and :last_day) as listed
     from archived_months m
     cross join archived_customers a on a.account = m.account and a.resource = m.resource
       and a.first_day = m.first_day and a.customer_id = :customer_id
     ${OBJECTS} where ${IN_RANGE}`,
 }
 
-/** Objects without records of the list are left out: `listed` is null there, or 0. */
-const partsOf = (of: keyof typeof PARTS) =>
-  `(select * from (${PARTS[of]}) where ${of === 'all' ? 'listed > 0' : 'listed is null or listed > 0'})`
+/** Objects without records of the list are left out: `listed` is null there. */
+const partsOf = (of: keyof typeof PARTS) => `(select * from (${PARTS[of]}) where listed > 0)`
 
 /** The objects with records of a customer, as SQL. */
 export const PARTS_OF_CUSTOMER = partsOf('customer')
@@ -84,7 +82,7 @@ const UP_TO = (of: keyof typeof PARTS) =>
   compileStatement(`
   select * from (select *, sum(listed) over (order by first_day, part) - listed as before
     from ${partsOf(of)})
-  where ifnull(before, 0) < :rows order by first_day, part`)
+  where before < :rows order by first_day, part`)
 
 const TOTAL = (of: keyof typeof PARTS) =>
   compileStatement(`select ifnull(sum(listed), 0) as total from ${partsOf(of)}`)

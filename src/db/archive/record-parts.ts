@@ -5,9 +5,7 @@ import { type ListedPart, PARTS_OF_CUSTOMER } from './list-parts.ts'
 import { AWAY } from './touched.ts'
 
 /** An object that may have an archived record. */
-export interface RecordPart extends Omit<ListedPart, 'listed' | 'sha256'> {
-  /** Null if an earlier version archived it, and did not note its object. */
-  readonly sha256: string | null
+export interface RecordPart extends Omit<ListedPart, 'listed'> {
   /** The row group with the record; null if its key tells. */
   readonly row_group: number | null
 }
@@ -18,13 +16,12 @@ const BY_ID = compileStatement(`
   from archived_records r
   cross join archived_months m on m.account = r.account and m.resource = r.resource
     and m.first_day = r.first_day and m.state in ${AWAY}
-  left join archive_objects o on o.account = r.account and o.resource = r.resource
+  cross join archive_objects o on o.account = r.account and o.resource = r.resource
     and o.first_day = r.first_day and o.part = r.part
   where r.account = :account and r.resource = :resource and r.id = :id`)
 
 const BY_DAY = compileStatement(`
-  select first_day, last_day, prefix, fault, part, iif(listed is null, null, sha256) as sha256, bytes, version,
-    records, groups, null as row_group
+  select first_day, last_day, prefix, fault, part, sha256, bytes, version, records, groups, null as row_group
   from ${PARTS_OF_CUSTOMER} order by part`)
 
 /** Finds the objects that may have an archived record, by its key without the account. */
