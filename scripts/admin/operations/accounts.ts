@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { JURISDICTIONS, REGIONS } from '../../../src/admin/fields.ts'
 import { messageOf, usageError } from '../../exit-error.ts'
 import { list, object, sentence } from '../format.ts'
 import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
@@ -8,7 +9,7 @@ const NAME = { value: 'name', description: 'The display name.' }
 
 const REGION = {
   value: 'region',
-  choices: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
+  choices: REGIONS,
   description: 'Where new tokens are checked. (default: near whoever issues them)',
 }
 
@@ -136,14 +137,13 @@ const CREATE: Options = {
   region: REGION,
   jurisdiction: {
     value: 'jurisdiction',
-    choices: ['eu', 'us', 'fedramp'],
+    choices: JURISDICTIONS,
     description: 'Where the journal of erasures is kept. Cannot be changed later.',
   },
   database: {
     value: 'binding',
     member: 'binding',
-    description:
-      'The D1 binding of its database. `npm run capacity` shows the emptiest. (default: DB)',
+    description: 'The D1 binding of its database. (default: the emptiest of its jurisdiction)',
   },
 }
 
