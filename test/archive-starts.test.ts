@@ -223,7 +223,7 @@ describe('a month stays in the database', () => {
     expect(await refusalOf('acme', '2024-03')).toBe('Records wait for their customers.')
   })
 
-  test('for 7 days after it came back', async () => {
+  test('for 30 days after it came back, unless somebody archives it', async () => {
     const acme = await firm('acme', ['2024-03'])
     const month = monthOf('acme', 'transactions', '2024-03')
     await archive(month)
@@ -235,10 +235,21 @@ describe('a month stays in the database', () => {
       ...{ month: '2024-03', resources: [] },
     })
     expect((await acme.get('transactions')).status).toBe(200)
-    expect(await refusalOf('acme', '2024-03')).toBe('Its records came back less than 7 days ago.')
-    await run('update retired_archives set delete_at = delete_at - 7 * 86400000 - 1000')
     await ageTotals()
+    expect(await reasonOf('2024-03')).toBe('Its records came back less than 30 days ago.')
+    await run('update retired_archives set delete_at = delete_at - 30 * 86400000 + 60000')
+    expect(await reasonOf('2024-03')).toMatch('less than 30 days ago')
+    await run('update retired_archives set delete_at = delete_at - 120000')
     expect(await reasonOf('2024-03')).toBeNull()
+    await run('update retired_archives set delete_at = delete_at + 120000')
+    expect(await lookForOldMonths('acme')).toEqual([])
+    expect(await monthsOf('acme')).toEqual(['2024-03 trading-activity writing'])
+    expect(await refusalOf('acme', '2024-03')).toBeNull()
+    expect(await lookForOldMonths('acme', { first_day: month.first_day })).toEqual([])
+    expect(await monthsOf('acme')).toEqual([
+      '2024-03 trading-activity writing',
+      '2024-03 transactions writing',
+    ])
   })
 
   test('while statements read its records, since their facts are not kept', async () => {

@@ -66,7 +66,7 @@ test('a month is brought back from the page', async () => {
   expect(await restoreWanted()).toBe(1)
   const text = await page()
   expect(text).toContain('No month is in the archive.')
-  expect(text).toContain('January 2024 transactions Its records came back less than 7 days ago.')
+  expect(text).toContain('January 2024 transactions Its records came back less than 30 days ago.')
   expect((await change({ change: 'restore', month: '..' })).status).toBe(404)
 })
 

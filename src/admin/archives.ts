@@ -81,7 +81,7 @@ export const archives = (resourcesOf: ResourcesOf) =>
       readQuery(c.req.url)
       const account = await findRouteAccount(c)
       const kept = await readKeptDays(c.env, account)
-      const months = kept ? await judgeMonths(c.env, account, kept.from, Date.now()) : []
+      const months = kept ? await judgeMonths(c.env, account, kept.from, { isAsked: false }) : []
       return c.json({
         archive_after: account.archive_after,
         first_month: kept && monthOf(kept.from),
@@ -154,7 +154,7 @@ async function admitMonth(env: Env, account: Account, month: string) {
     throw stays('The account keeps all months in its database: set `archive_after` first.')
   }
   if (last_day >= kept.from) throw stays(tooYoung(kept, account))
-  const found = await judgeMonths(env, account, kept.from, Date.now())
+  const found = await judgeMonths(env, account, kept.from, { isAsked: true })
   const months = found.filter((one) => one.first_day === first_day)
   if (months.length === 0 && (await archivedOfMonth(db, account.id, first_day)).length === 0) {
     throw stays(`The account has no records of ${month}.`)

@@ -37,15 +37,16 @@ export async function readKeptDays(env: Env, account: Account): Promise<KeptDays
 
 /**
  * Returns the months of an account that end before a day (since 1970), by first day, each with what keeps it in the
- * database.
+ * database. If somebody asks for a month to leave, it may although its records came back a short time ago.
  */
 export async function judgeMonths(
   env: Env,
   { id, binding }: Account,
   before: number,
-  now: number,
+  { isAsked }: { readonly isAsked: boolean },
 ): Promise<OldMonth[]> {
   const db = resolveDatabase(env, binding)
+  const now = Date.now()
   const [periods, ...lists] = await Promise.all([
     readPlanPeriods(db, id),
     ...ARCHIVED_RESOURCES.map((resource) => listCandidates(db, id, resource, { before, now })),
@@ -55,20 +56,24 @@ export async function judgeMonths(
       months.map((month): OldMonth => {
         const resource = ARCHIVED_RESOURCES[i] ?? 'transactions'
         const { first_day, last_day } = month
-        const obstacle = obstacleOf(month, periods)
+        const obstacle = obstacleOf(month, periods, isAsked)
         return { account: id, resource, first_day, last_day, obstacle }
       }),
     )
     .sort((a, b) => a.first_day - b.first_day)
 }
 
-function obstacleOf(month: CandidateMonth, periods: readonly PlanPeriods[]): Obstacle | null {
+function obstacleOf(
+  month: CandidateMonth,
+  periods: readonly PlanPeriods[],
+  isAsked: boolean,
+): Obstacle | null {
   const open = periods.find((one) => isOpen(one, month))
   if (open) {
     return `The plan ${open.plan} has statements of this month or an earlier one that are not approved.`
   }
   if (month.held === 1) return 'Records wait for their customers.'
-  if (month.restored === 1) return 'Its records came back less than 7 days ago.'
+  if (month.restored === 1 && !isAsked) return 'Its records came back less than 30 days ago.'
   if (month.read === 1) {
     return 'Statements still read its records: wait for the next run of statements. A year with records on fewer than 40 days stays.'
   }

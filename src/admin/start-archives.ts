@@ -50,7 +50,9 @@ export async function startOldMonths(
   const db = resolveDatabase(env, account.binding)
   const work = await findWork(db, account.id)
   const isBusy = work !== null && work !== 'archive'
-  const found = isBusy ? [] : await judgeMonths(env, account, kept.from, Date.now())
+  const found = isBusy
+    ? []
+    : await judgeMonths(env, account, kept.from, { isAsked: job.first_day !== undefined })
   const months = found
     .filter((one) => one.obstacle === null)
     .filter((one) => job.first_day === undefined || one.first_day === job.first_day)

@@ -152,7 +152,7 @@ function Restore({ visit, months }: { visit: Visit; months: readonly ArchivedMon
       >
         <p>
           What needs old records has them brought back by itself. This is for looking at many of
-          them: they are in the database within minutes, and stay for at least seven days.
+          them: they are in the database within minutes, and stay for 30 days.
         </p>
       </ChangeForm>
     </>

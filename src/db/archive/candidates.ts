@@ -17,7 +17,7 @@ export interface CandidateMonth {
   readonly last_day: number
   /** 1 if a record waits for its customer. */
   readonly held: 0 | 1
-  /** 1 if the records came back a short time ago. */
+  /** 1 if the records came back less than 30 days ago: the objects of before are kept so long. */
   readonly restored: 0 | 1
   /** 1 if statements read the records themselves, since their facts are not kept or have changed. */
   readonly read: 0 | 1
@@ -46,7 +46,7 @@ const LIST_CANDIDATES = forEachTable(({ table, dayColumn }) => {
     exists (select 1 from retired_archives where account = :account
       and prefix between :place || strftime('%Y-%m', m.first_day * 86400, 'unixepoch') || '/'
         and :place || strftime('%Y-%m', m.first_day * 86400, 'unixepoch') || '/~'
-      and delete_at > :restored) as restored,
+      and delete_at > :now) as restored,
     exists (select 1 from assignments where account = :account) and (
       not exists (select 1 from kept_days k where k.account = :account and k.ready = 1
         and k.first_day <= m.first_record
@@ -60,12 +60,6 @@ const LIST_CANDIDATES = forEachTable(({ table, dayColumn }) => {
   order by m.first_day`
 })
 
-/** How long a month stays in the database after it came back. */
-const STAYS_MS = 7 * DAY_MS
-
-/** How long retired objects are kept: the trigger `archived_months_retired` says so. */
-const RETIRED_MS = 30 * DAY_MS
-
 /** Returns the months of a resource whose last day is before a day (since 1970), the first one first. */
 export const listCandidates = (
   db: Connection,
@@ -74,8 +68,7 @@ export const listCandidates = (
   { before, now }: { readonly before: number; readonly now: number },
 ): Promise<CandidateMonth[]> =>
   all(db, LIST_CANDIDATES[resource], {
-    ...{ account, resource, before, place: placeOf(account, resource) },
-    restored: now + RETIRED_MS - STAYS_MS,
+    ...{ account, resource, before, now, place: placeOf(account, resource) },
   })
 
 /** The beginning of the keys of all objects of a resource. */

@@ -155,7 +155,7 @@ export const archives = (): Operation[] => [
     id: 'restoreMonth',
     summary: 'Bring an archived month back',
     description:
-      'Has the records of a month come back to the database. They stay for at least 7 days. Records that a request needs come back by themselves.',
+      'Has the records of a month come back to the database. They stay for 30 days, unless somebody archives the month. Records that a request needs come back by themselves.',
     body: { schema: closedObject({}, AT), required: false },
     answers: accepted('The month, whose records come back within minutes.'),
   }),
