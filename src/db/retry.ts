@@ -17,8 +17,10 @@ const OVERLOAD = [
   'exceeded its CPU time',
   'exceeded its memory',
   'operation exceeded timeout',
-  'Exceeded maximum DB size',
 ]
+
+/** The message of a write that would make a database larger than D1 allows: 10 GB. */
+const FULL = 'Exceeded maximum DB size'
 
 /** Whether the message of an error, or of its cause, includes one of the texts. */
 function messageIncludes(error: unknown, texts: string[]): boolean {
@@ -61,7 +63,15 @@ const migrationFix = (missing: string) =>
     ? `The local database has the layout of an older version (${missing}). Start with an empty one: \`npm run dev -- --reset\`.`
     : `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
+/** Whether a database is full. The log says so, for no other line tells it from a database that is unavailable. */
+function isFull(error: unknown): boolean {
+  const found = messageIncludes(error, [FULL])
+  if (found) console.error(JSON.stringify({ fault: 'database_full' }))
+  return found
+}
+
 function classifyFault(error: unknown): FaultKind {
+  if (isFull(error)) return 'unavailable'
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
   // The pause of a move is short; after the move, the next request finds the new database.
