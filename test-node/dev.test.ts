@@ -216,6 +216,10 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     const { affiliate_id, total, lines } = JSON.parse(statement)
     assert.deepEqual([affiliate_id, total, lines.length], ['IB-07', '829.20', 4])
     assert.match(explanation, /^The base is 340\.00 EUR\.\n30 % of 340\.00 EUR is 102\.00 EUR\.\n/m)
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const [, quoted = 'The README has no explanation.'] =
+      readme.match(/```text\n(The term [\s\S]+?)```/) ?? []
+    assert.ok(explanation.includes(quoted), explanation)
     const { state, lines: counting } = JSON.parse(record)
     assert.deepEqual([state.reason, counting], ['not_qualified', []])
   })
