@@ -936,6 +936,30 @@ describe('operations', { concurrency: 4 }, () => {
     assert.deepEqual(names.toSorted(), sent.map(nameOf).toSorted())
   })
 
+  test('accounts move --wait: exits with 1 unless the account is in the other database', async () => {
+    const ends: [object, number, RegExp][] = [
+      [{ status: 'failed', reason: 'Why.' }, 1, /^admin: The move m has failed\. Why\.$/m],
+      [
+        { status: 'cancelled' },
+        1,
+        /^admin: The move m was cancelled\. The account has stayed in DB\.$/m,
+      ],
+      [
+        { status: 'switched', switched_at: '2026-11-27T10:00:00.000Z' },
+        0,
+        /^The old copy is deleted/m,
+      ],
+    ]
+    const args = ['accounts', 'move', 'a', '--to', 'DB_2', '--wait']
+    const checks = ends.map(async ([end, code, stderr]) => {
+      const { base } = await service(({ nth }) => ({ body: { ...MOVE, ...(nth > 0 && end) } }))
+      const ended = await admin(base, args)
+      assert.equal(ended.code, code)
+      assert.match(ended.stderr, stderr)
+    })
+    await Promise.all(checks)
+  })
+
   test('plans simulate: follows the cursor, and prints a table with the sum of all pages', async () => {
     const { base, requests } = await service(({ nth }) => ({
       body: simulated(nth === 0 ? ['A-1', '0.10'] : ['A-2', '-12.20'], nth === 0 ? 'next' : null),

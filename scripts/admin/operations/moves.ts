@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MS } from '../../../src/durations.ts'
+import { ExitError } from '../../exit-error.ts'
 import { list, object } from '../format.ts'
 import { membersOf, type Operation, type Options } from '../operation.ts'
 import { listOperation } from './parts.ts'
@@ -19,6 +20,7 @@ const OPTIONS: Options = {
 interface Move {
   readonly move: string
   readonly account: string
+  readonly from: string
   readonly status: string
   readonly records_done: number | null
   readonly records_about: number | null
@@ -53,6 +55,12 @@ function moveNote(body: unknown): string | null {
   if (isConfirmed(body as Move)) return note
   return `${note} \`accounts confirm-move ${account} ${move}\` deletes it earlier.`
 }
+
+/** Says why an account is not in the other database. */
+const failureOf = ({ move, from, status, reason }: Move): string =>
+  status === 'failed'
+    ? `The move ${move} has failed. ${reason}`
+    : `The move ${move} was cancelled. The account has stayed in ${from}.`
 
 const aMove = (operation: Pick<Operation, 'verb' | 'summary' | 'method' | 'path'>): Operation => ({
   ...operation,
@@ -89,6 +97,7 @@ export const MOVES: readonly Operation[] = [
         await sleep(ASK_MS)
         move = (await send({ method: 'GET', path, query: {} })) as Move
       }
+      if (move.switched_at === null) throw new ExitError(1, failureOf(move))
       return move
     },
     format: object,
