@@ -1,7 +1,8 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
 import { MOVE_RETRIES } from './admin/move-limits.ts'
 import { advanceMove, failMove, type MoveParameters } from './admin/move-steps.ts'
-import { errorName } from './errors.ts'
+import { d1Fault } from './db/retry.ts'
+import { describeFault } from './errors.ts'
 
 /** The most steps of a Workflow, below those that the platform allows. A cron starts another one then. */
 const MOST_STEPS = 900
@@ -37,7 +38,7 @@ async function logged<T>({ move }: MoveParameters, task: () => Promise<T>): Prom
   try {
     return await task()
   } catch (error) {
-    console.error(JSON.stringify({ fault: errorName(error), move }))
+    console.error(JSON.stringify({ ...describeFault(error), d1: d1Fault(error), move }))
     throw error
   }
 }

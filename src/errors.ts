@@ -147,9 +147,15 @@ export function toApiError(thrown: unknown, c: Context): ApiError {
 /** Returns the name of an error for the log. Its message may quote a row and is never logged. */
 export const errorName = (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'Error')
 
-/** Logs the error's name and the top of its stack. The message of a database error quotes the row. */
-function logFault(thrown: unknown, c: Context) {
-  const { name, stack = '' } = thrown instanceof Error ? thrown : new Error()
-  const at = stack.match(/^ +at .+/gm)?.slice(0, 5)
-  console.error(JSON.stringify({ request_id: c.var.requestId, fault: name, at }))
+/**
+ * Returns the error's name and the top of its stack, for the log. The message of a database error quotes the row. Of
+ * an error that a caller sees, its cause tells more.
+ */
+export function describeFault(thrown: unknown): { fault: string; at: string[] | undefined } {
+  const error = thrown instanceof ApiError ? (thrown.cause ?? thrown) : thrown
+  const { name, stack = '' } = error instanceof Error ? error : new Error()
+  return { fault: name, at: stack.match(/^ +at .+/gm)?.slice(0, 5) }
 }
+
+const logFault = (thrown: unknown, c: Context) =>
+  console.error(JSON.stringify({ request_id: c.var.requestId, ...describeFault(thrown) }))

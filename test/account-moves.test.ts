@@ -8,7 +8,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { MOVE_LIMITS } from '../src/admin/move-limits.ts'
+import { MOVE_LIMITS, MOVE_RETRIES } from '../src/admin/move-limits.ts'
 import { advanceMove, failMove } from '../src/admin/move-steps.ts'
 import { archiveStep } from '../src/archive/archive-month.ts'
 import type { Grant } from '../src/auth/grant.ts'
@@ -18,7 +18,7 @@ import { cancelMove, insertMove } from '../src/db/directory/account-moves.ts'
 import { closeWrites, openWrites } from '../src/db/move/follow.ts'
 import { COPY_LIMITS } from '../src/db/move/place.ts'
 import { limitQueries } from '../src/db/query-limit.ts'
-import { DAY_MS, HOUR_MS } from '../src/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/durations.ts'
 import { EXPORT_LIMITS } from '../src/exports/limits.ts'
 import worker from '../src/index.ts'
 import { archive, formOfResource, keepTotals, monthOf, place } from './archive-steps.ts'
@@ -586,6 +586,61 @@ describe('a move', () => {
     })
     expect((await acme.post('customers', [ada])).status).toBe(200)
     expect(await failMove(env as Env, turn)).toBe(false)
+  })
+
+  test('of which each pause fails ends as failed, too', async () => {
+    const acme = await issuedPartner('forex', { account: 'pausing' })
+    const index = await env.DB_2.prepare(
+      "select sql from sqlite_schema where name = 'statements_id'",
+    ).first<{ sql: string }>()
+    await env.DB_2.prepare('drop index statements_id').run()
+    const logged = vi.spyOn(console, 'error')
+    const { move } = await json(startMove('pausing'))
+    await settle()
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)))
+    logged.mockRestore()
+    const ofMove = lines.filter((line) => line.move === move)
+    expect(ofMove).toHaveLength(25)
+    expect(ofMove[0]).toEqual({
+      ...{ move, fault: 'Error', d1: 'no such index: statements_id' },
+      at: expect.arrayContaining([expect.stringContaining('readHashes')]),
+    })
+    await env.DB_2.prepare(index?.sql ?? '').run()
+    expect(await latestMove('pausing')).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^A step failed 25 times in about 25 minutes;/),
+    })
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+  })
+
+  test('is not taken over between two attempts of a step', () => {
+    const { retries, timeout } = MOVE_RETRIES
+    expect([timeout, retries]).toEqual([
+      '10 minutes',
+      { limit: 24, delay: '5 seconds', backoff: 'linear' },
+    ])
+    const waits = Array.from({ length: retries.limit }, (_, n) => (n + 1) * 5000)
+    expect(10 * MINUTE_MS + Math.max(...waits)).toBeLessThan(MOVE_LIMITS.quietMs)
+    expect(waits.reduce((sum, wait) => sum + wait)).toBe(25 * MINUTE_MS)
+  })
+
+  test('whose pause has failed is not taken over before its next attempt', async () => {
+    await issuedPartner('forex', { account: 'between' })
+    const turn = await storeMove('between')
+    await stepUntil(turn, 'switching')
+    const failing = overriding(
+      env as Env,
+      {
+        DB_2: overriding(env.DB_2, { batch: () => Promise.reject(new Error('down')) }),
+      } as object,
+    )
+    await expect(advanceMove(failing, turn)).rejects.toThrow('down')
+    const stored = await env.DB.prepare(
+      'select status, closed_at, due_at from account_moves',
+    ).first()
+    expect(stored).toMatchObject({ status: 'switching', closed_at: null })
+    expect(stored?.due_at).toBeGreaterThan(Date.now() + 15 * MINUTE_MS)
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
   })
 })
 

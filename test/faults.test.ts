@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import type { IssuedToken } from '../src/auth/client-limits.ts'
+import { d1Fault } from '../src/db/retry.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, type Fault, faulty } from './faulty.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
@@ -361,4 +362,22 @@ describe('an internal error', () => {
     expect(at).toHaveLength(5)
     for (const frame of at) expect(frame).toMatch(/^ +at .+:\d+:\d+/)
   })
+})
+
+test('the log says of a fault of D1 what it is, without what quotes a row', () => {
+  const constraint = new Error(
+    'D1_ERROR: UNIQUE constraint failed: customers.account: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_UNIQUE)',
+  )
+  const faults: [unknown, string | null][] = [
+    [new Error('D1_ERROR: Exceeded maximum DB size.'), 'Exceeded maximum DB size'],
+    [
+      new Error('Failed', { cause: new Error('Network connection lost.') }),
+      'Network connection lost',
+    ],
+    [new Error('D1_ERROR: no such table: accounts: SQLITE_ERROR'), 'no such table: accounts'],
+    [constraint, 'SQLITE_CONSTRAINT_UNIQUE'],
+    [new Error('ada@person.example'), null],
+    ['ada@person.example', null],
+  ]
+  expect(faults.map(([fault]) => d1Fault(fault))).toEqual(faults.map(([, known]) => known))
 })

@@ -22,8 +22,11 @@ export const MOVE_LIMITS = {
   moves: 20,
 }
 
-/** How a Workflow repeats a step of a move that fails. */
+/**
+ * How a Workflow repeats a step of a move that fails: after 5 s, 10 s, 15 s … for about 25 minutes. An attempt and the
+ * wait after it are shorter than `quietMs`: otherwise a cron would go on with the move, and count from the first again.
+ */
 export const MOVE_RETRIES = {
-  retries: { limit: 12, delay: '5 seconds', backoff: 'exponential' },
+  retries: { limit: 24, delay: '5 seconds', backoff: 'linear' },
   timeout: '10 minutes',
 } as const

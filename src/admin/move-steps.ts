@@ -28,7 +28,7 @@ import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.
 import { countRecords, findWork } from '../db/records/moving.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { AccountMove } from '../db/schema.ts'
-import { MOVE_LIMITS } from './move-limits.ts'
+import { MOVE_LIMITS, MOVE_RETRIES } from './move-limits.ts'
 import { propagate } from './propagate.ts'
 
 /** A move, as its Workflow knows it. */
@@ -187,7 +187,10 @@ async function switching(step: Step): Promise<Next> {
     if (differences.length > 0) return await fail(step, differs(differences))
     if (isLate()) return await reopen(step, closed_at, 'writes', MOVE_LIMITS.retrySeconds)
   } catch (error) {
-    await reopen(step, closed_at, null, 0)
+    // Another attempt of the same step begins another pause.
+    const due_at = Date.now() + MOVE_LIMITS.quietMs
+    await storeStep(env.DB, move, { closed_at: null, due_at })
+    await openWrites(source, move.account, closed_at)
     throw error
   }
   const now = Date.now()
@@ -208,7 +211,8 @@ async function reopen(
   seconds: number,
 ): Promise<Next> {
   const { env, move, source } = step
-  await storeStep(env.DB, move, { status: 'waiting', waits_for, closed_at: null })
+  const due_at = Date.now() + MOVE_LIMITS.quietMs
+  await storeStep(env.DB, move, { status: 'waiting', waits_for, closed_at: null, due_at })
   await openWrites(source, move.account, closed_at)
   return seconds
 }
@@ -291,7 +295,7 @@ const REFUSALS: Readonly<Record<CopyRefusal, string>> = {
   not_following: `The changes of the account were not noted. ${AGAIN}`,
 }
 
-const FAILED = `A step failed in every attempt; the log of the Worker names the errors. ${AGAIN}`
+const FAILED = `A step failed ${MOVE_RETRIES.retries.limit + 1} times in about 25 minutes; the log of the Worker names the errors. ${AGAIN}`
 
 /**
  * Ends a move of which a step failed in every attempt, if the account was not switched yet. Returns whether the

@@ -70,6 +70,22 @@ function isFull(error: unknown): boolean {
   return found
 }
 
+/** The code of SQLite at the end of the message of a fault. */
+const SQLITE_CODE = /\bSQLITE_[A-Z_]+\b/g
+
+/**
+ * Returns what D1 says about a fault, for the log: a known part of its message, or the code of SQLite. Null if it says
+ * neither: the rest of the message may quote a row.
+ */
+export function d1Fault(thrown: unknown): string | null {
+  if (!(thrown instanceof Error)) return null
+  const { message, cause } = thrown
+  const known = [FULL, ...OVERLOAD, ...RETRYABLE].find((text) => message.includes(text))
+  return (
+    known ?? UNMIGRATED.exec(message)?.[0] ?? message.match(SQLITE_CODE)?.at(-1) ?? d1Fault(cause)
+  )
+}
+
 function classifyFault(error: unknown): FaultKind {
   if (isFull(error)) return 'unavailable'
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
