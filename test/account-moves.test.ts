@@ -689,6 +689,14 @@ describe('a request to move an account', () => {
       'Apply the migrations to both databases.',
     ])
     await env.DB_2.prepare('alter table customers drop column other').run()
+    const table = "select sql from sqlite_schema where name = 'fraud_notes'"
+    const { sql } = (await env.DB_2.prepare(table).first<{ sql: string }>())!
+    await env.DB_2.prepare('drop table fraud_notes').run()
+    expect(await refusal('acme', 'DB_2')).toEqual([
+      ...[422, '/to', 'The tables of DB_2 and DB differ.'],
+      'Apply the migrations to both databases.',
+    ])
+    await env.DB_2.prepare(sql).run()
   })
 
   test('is refused while records are deleted, or while the account moves elsewhere', async () => {

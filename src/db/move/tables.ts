@@ -1,6 +1,6 @@
 import { ACCOUNT_TABLES } from '../account-tables.ts'
 import { all } from '../query.ts'
-import { compileStatement, required } from '../statement.ts'
+import { compileStatement } from '../statement.ts'
 
 /** A column of a table, with its declared type: TEXT, INTEGER or REAL. */
 interface Column {
@@ -55,7 +55,8 @@ export async function describeTables(db: D1Database): Promise<Description> {
   const columnsOf = Map.groupBy(columns, ({ table }) => table)
   const triggersOf = Map.groupBy(triggers, ({ table }) => table)
   const tables = ACCOUNT_TABLES.map((name): MovedTable => {
-    const found = required(columnsOf.get(name), `table ${name}`)
+    // A database that lacks a migration lacks tables, too.
+    const found = columnsOf.get(name) ?? []
     return {
       name,
       columns: found.map((column) => ({ name: column.name, type: column.type })),
