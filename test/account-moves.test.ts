@@ -490,7 +490,8 @@ describe('a move', () => {
     const turn = await storeMove('twice')
     expect(await end(turn)).toMatchObject({
       status: 'failed',
-      reason: expect.stringContaining('has records'),
+      reason:
+        'DB_2 has records of the account that are not of this move, in affiliates. Find out where they come from, or choose another database. The account stays where it was.',
     })
     expect(await filled('DB_2', 'twice')).toEqual(['affiliates'])
   })
@@ -642,6 +643,57 @@ describe('a move', () => {
     expect(stored?.due_at).toBeGreaterThan(Date.now() + 15 * MINUTE_MS)
     expect(await end(turn)).toMatchObject({ status: 'switched' })
   })
+
+  test.each(['copying', 'waiting', 'switching', null])(
+    'that a restored directory knows as %s leaves the old database closed',
+    async (status) => {
+      const acme = await issuedPartner('forex', { account: 'restored' })
+      await acme.post('customers', [ada])
+      const turn = await storeMove('restored')
+      if (status) await stepUntil(turn, status)
+      const read = (table: string, column: string) =>
+        env.DB.prepare(`select * from ${table} where ${column} = 'restored'`).first()
+      const before = await read('account_moves', 'account')
+      await end(turn)
+      const saved = await read('account_moves', 'account')
+      const store = (row: Record<string, unknown> | null) =>
+        env.DB.batch([
+          env.DB.prepare("delete from account_moves where account = 'restored'"),
+          ...(row
+            ? [
+                env.DB.prepare(
+                  `insert into account_moves (${Object.keys(row)}) values (${Object.keys(row).map(() => '?')})`,
+                ).bind(...Object.values(row)),
+              ]
+            : []),
+        ])
+      await store(status === null ? null : before)
+      await renameDatabase('restored', 'DB')
+      if (status !== null) {
+        await advanceMove(env as Env, turn).catch(() => {})
+        await failMove(env as Env, turn)
+        expect(await end(turn)).toMatchObject({ status: 'failed' })
+      }
+      expect((await putAffiliate('restored', 'new')).status).toBe(503)
+      const again = await storeMove('restored', { id: 'mov_2' })
+      expect(await end(again)).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining('The directory was restored'),
+      })
+      expect((await putAffiliate('restored', 'new')).status).toBe(503)
+
+      // Its saved settings are loaded.
+      await store(saved)
+      await renameDatabase('restored', 'DB_2')
+      expect((await putAffiliate('restored', 'new')).status).toBe(200)
+      expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+      MOVE_LIMITS.leastMs = 0
+      await askAdmin(`accounts/restored/moves/${turn.move}/confirm`, 'POST')
+      expect(await end(turn)).toMatchObject({ status: 'done' })
+      expect(await filled('DB', 'restored')).toEqual([])
+      expect(await customersIn('DB_2')).toHaveLength(2)
+    },
+  )
 })
 
 describe('a request to move an account', () => {

@@ -15,12 +15,13 @@ import { findAccount } from '../db/directory/accounts.ts'
 import { newAuditId, withAudit } from '../db/directory/audit.ts'
 import { compareStep, finalCheck } from '../db/move/compare.ts'
 import { copyStep } from '../db/move/copy.ts'
-import { dropStep } from '../db/move/drop.ts'
+import { dropStep, filledTables } from '../db/move/drop.ts'
 import {
   closeWrites,
   endCopying,
   endFollowing,
   followStep,
+  keepClosed,
   openWrites,
   startFollowing,
 } from '../db/move/follow.ts'
@@ -71,7 +72,7 @@ export async function advanceMove(
   } catch (error) {
     // Another attempt would be refused, too.
     if (!(error instanceof CopyRefused) || !BEFORE_SWITCH.includes(move.status)) throw error
-    return fail(step, REFUSALS[error.refusal])
+    return fail(step, await reasonOf(step, error.refusal))
   }
 }
 
@@ -219,7 +220,8 @@ async function reopen(
 
 /** Sends the new database to live tokens; then keeps the old copy, until it is due. */
 async function switched(step: Step): Promise<Next> {
-  const { env, move, target } = step
+  const { env, move, source, target } = step
+  await unlessRefused(() => keepClosed(source, move.account))
   await endCopying(target, move.account)
   const account = await findAccount(env.DB, move.account)
   if (account && account.pushed < account.version) await propagate(env, move.account)
@@ -241,8 +243,7 @@ async function dropping(step: Step): Promise<Next> {
 async function cancelling(step: Step): Promise<Next> {
   const { move, source, target } = step
   // A move that was refused, or a step that is repeated, has nothing to open and no copy.
-  await openWrites(source, move.account, null)
-  await endFollowing(source, move.account)
+  if (await openWrites(source, move.account, null)) await endFollowing(source, move.account)
   if (!(await unlessRefused(() => dropStep(target, move.account)))) return 0
   return end(step, move.reason === null ? 'cancelled' : 'failed', 'account.move.fail')
 }
@@ -288,11 +289,19 @@ const AGAIN = 'The account stays where it was. Move it again.'
 const differs = (names: readonly string[]): string =>
   `The copy differs from the records: ${[...new Set(names)].join(', ').replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`
 
-const REFUSALS: Readonly<Record<CopyRefusal, string>> = {
-  target_has_rows: `The other database has records of the account already. ${AGAIN}`,
+const REFUSALS: Readonly<Record<Exclude<CopyRefusal, 'target_has_rows'>, string>> = {
   tables_differ: `The tables of the two databases differ. Apply the migrations to both. ${AGAIN}`,
   not_a_copy: `The copy could not be told from the records. ${AGAIN}`,
   not_following: `The changes of the account were not noted. ${AGAIN}`,
+  moved_away:
+    'The account has moved to another database before, and its old one refuses its writes. The directory was restored to a time before that: load its saved settings.',
+}
+
+/** Returns why a move fails that a database has refused. */
+async function reasonOf({ move, target }: Step, refusal: CopyRefusal): Promise<string> {
+  if (refusal !== 'target_has_rows') return REFUSALS[refusal]
+  const tables = await filledTables(target, move.account)
+  return `${move.target} has records of the account that are not of this move, in ${tables.join(', ')}. Find out where they come from, or choose another database. The account stays where it was.`
 }
 
 const FAILED = `A step failed ${MOVE_RETRIES.retries.limit + 1} times in about 25 minutes; the log of the Worker names the errors. ${AGAIN}`

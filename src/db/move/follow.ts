@@ -46,6 +46,15 @@ const OPEN_COPY = compileStatement(
   `insert into move_copies (account, writer) values (:account, '') on conflict do nothing`,
 )
 
+/**
+ * The pause of an account that lives in another database since its move: no pause is later, and none of a move ends
+ * it. Only the deletion of the old copy does.
+ */
+const MOVED_AWAY = Number.MAX_SAFE_INTEGER
+
+const REQUIRE_NOT_MOVED = compileStatement(`
+  select iif(exists (select 1 from move_sources where account = :account and closed_at = ${MOVED_AWAY}), ${ABORT}, 1)`)
+
 /** Fails unless the target has no rows of the account, or those of this copy. */
 const requireEmpty = (tables: readonly MovedTable[]) => {
   const found = tables
@@ -60,7 +69,8 @@ const requireEmpty = (tables: readonly MovedTable[]) => {
  * Begins to note every change of an account's rows in its database, and opens the target for the copy. Does
  * nothing if that was done before.
  *
- * @throws CopyRefused if the target has rows of the account, or if the tables of both databases differ.
+ * @throws CopyRefused if the target has rows of the account, if the tables of both databases differ, or if the
+ *   account has moved away from the source.
  */
 export async function startFollowing(
   source: D1Database,
@@ -68,6 +78,11 @@ export async function startFollowing(
   account: string,
 ): Promise<void> {
   const { tables } = await describePair(source, target, account)
+  await withD1Retry(() => bindStatement(source, REQUIRE_NOT_MOVED, { account }).run()).catch(
+    (error) => {
+      throw isAssertionFailure(error) ? new CopyRefused('moved_away') : error
+    },
+  )
   const opened = [requireEmpty(tables), FORGET_SOURCE, OPEN_COPY]
   await withD1Retry(() =>
     target.batch(opened.map((one) => bindStatement(target, one, { account }))),
@@ -193,12 +208,23 @@ export async function closeWrites(
   if (meta.changes === 0) throw new CopyRefused('not_following')
 }
 
+/**
+ * Refuses each write of the account in its old database for good, whatever a directory that was restored to an
+ * earlier time says.
+ */
+export const keepClosed = (source: D1Database, account: string): Promise<void> =>
+  closeWrites(source, account, MOVED_AWAY)
+
 const OPEN_WRITES = compileStatement(`
   update move_sources set closed_at = null
-  where account = :account and (:closed_at is null or closed_at = :closed_at)`)
+  where account = :account and closed_at < ${MOVED_AWAY} and (:closed_at is null or closed_at = :closed_at)`)
+
+const ARE_ACCEPTED = compileStatement(`
+  select not exists (
+    select 1 from move_sources where account = :account and closed_at is not null) as accepted`)
 
 /**
- * Accepts writes of the account again.
+ * Accepts writes of the account again, unless it has moved away. Returns whether they are accepted.
  *
  * @param closed_at The pause that ends. Nothing changes if a later one has begun: only that one knows when its
  * copy is complete. Null for a move that has ended, which ends any pause.
@@ -207,8 +233,9 @@ export async function openWrites(
   source: D1Database,
   account: string,
   closed_at: number | null,
-): Promise<void> {
+): Promise<boolean> {
   await withD1Retry(() => bindStatement(source, OPEN_WRITES, { account, closed_at }).run())
+  return (await only<{ accepted: 0 | 1 }>(source, ARE_ACCEPTED, { account })).accepted === 1
 }
 
 const END_COPY = compileStatement('delete from move_copies where account = :account')

@@ -45,6 +45,8 @@ export type CopyRefusal =
   | 'not_a_copy'
   /** The move does not follow the account's changes. */
   | 'not_following'
+  /** The account lives in another database since an earlier move. */
+  | 'moved_away'
 
 /** The error of a step that a move must not take. */
 export class CopyRefused extends Error {
