@@ -38,7 +38,8 @@ async function logged<T>({ move }: MoveParameters, task: () => Promise<T>): Prom
   try {
     return await task()
   } catch (error) {
-    console.error(JSON.stringify({ ...describeFault(error), d1: d1Fault(error), move }))
+    const { fault, at } = describeFault(error)
+    console.error(JSON.stringify({ fault, at, d1: d1Fault(error), move }))
     throw error
   }
 }

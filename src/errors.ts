@@ -157,5 +157,7 @@ export function describeFault(thrown: unknown): { fault: string; at: string[] | 
   return { fault: name, at: stack.match(/^ +at .+/gm)?.slice(0, 5) }
 }
 
-const logFault = (thrown: unknown, c: Context) =>
-  console.error(JSON.stringify({ request_id: c.var.requestId, ...describeFault(thrown) }))
+function logFault(thrown: unknown, c: Context) {
+  const { fault, at } = describeFault(thrown)
+  console.error(JSON.stringify({ request_id: c.var.requestId, fault, at }))
+}
