@@ -943,10 +943,16 @@ describe('while an account moves', () => {
     expect(await change('cancel_move')).toBe(303)
     await end(turn)
     expect(await page()).toContain('The move was cancelled. The account has stayed in DB.')
-    const next = await storeMove('acme', { id: 'mov_2' })
+    const failed = await storeMove('acme', { id: 'mov_2' })
+    await failMove(env as Env, failed)
+    await end(failed)
+    expect(await page()).toMatch(
+      /<span class="badge bad">Failed<\/span> The account has stayed in DB\./,
+    )
+    const next = await storeMove('acme', { id: 'mov_3' })
     await end(next)
     expect(await page()).toMatch(/The account is in DB_2.*Delete the old copy now/s)
-    const confirm = { csrf, change: 'confirm_move', move: 'mov_2' }
+    const confirm = { csrf, change: 'confirm_move', move: 'mov_3' }
     expect((await browser.post(at, confirm)).status).toBe(303)
     expect(await stateOf(next)).toMatchObject({ status: 'switched' })
   })

@@ -56,13 +56,13 @@ function stateOf(move: Move): string {
     copying: `${withProgress('Its records are being copied', move)} The account works as always.`,
     comparing: `${withProgress('The copied records are being compared', move)} The account works as always.`,
     waiting: WAITS[waits_for ?? ''] ?? 'It is about to switch.',
-    switching: 'Changes are refused for a moment.',
+    switching: 'It is about to switch. Changes may be refused for a moment.',
     switched: `The account is in ${to}. A copy is kept in ${from} for now.`,
     dropping: `The account is in ${to}. The copy in ${from} is being deleted.`,
     done: `The account is in ${to}. The copy in ${from} is deleted.`,
     cancelling: `The account stays in ${from}. The copy in ${to} is being deleted.`,
     cancelled: `The move was cancelled. The account has stayed in ${from}.`,
-    failed: `The move has failed. The account has stayed in ${from}.`,
+    failed: `The account has stayed in ${from}.`,
   }
   return states[status] ?? status
 }
@@ -116,7 +116,12 @@ export function StartMove(props: {
 export function LatestMove({ visit, move }: { visit: Visit; move: Move }) {
   const { from, status, pause_ms, reason, started_at, switched_at, drop_at } = move
   const facts: Pair[] = [
-    ['State', status === 'failed' ? <Badge tone="bad">{stateOf(move)}</Badge> : stateOf(move)],
+    [
+      'State',
+      <>
+        {status === 'failed' && <Badge tone="bad">Failed</Badge>} {stateOf(move)}
+      </>,
+    ],
     ['Begun', <Time at={started_at} />],
     ...(reason === null ? [] : [['Reason', reason] satisfies Pair]),
     ...(switched_at === null ? [] : [['Switched', <Time at={switched_at} />] satisfies Pair]),
