@@ -644,6 +644,21 @@ describe('a move', () => {
     expect(await end(turn)).toMatchObject({ status: 'switched' })
   })
 
+  test('accepts writes again if the directory is too full to note the switch', async () => {
+    const acme = await issuedPartner('forex', { account: 'full' })
+    const turn = await storeMove('full')
+    await stepUntil(turn, 'switching')
+    const inBoth = (sql: string) =>
+      Promise.all([env.DB, env.DB_2].map((database) => database.prepare(sql).run()))
+    await inBoth(`create trigger full before insert on audit_log when new.action = 'account.moved'
+      begin select raise(abort, 'Exceeded maximum DB size'); end`)
+    await expect(advanceMove(env as Env, turn)).rejects.toThrow('unavailable')
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+    await inBoth('drop trigger full')
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
+    expect(await customersIn('DB_2')).toHaveLength(1)
+  })
+
   test.each(['copying', 'waiting', 'switching', null])(
     'that a restored directory knows as %s leaves the old database closed',
     async (status) => {

@@ -27,7 +27,7 @@ import {
 } from '../db/move/follow.ts'
 import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.ts'
 import { countRecords, findWork } from '../db/records/moving.ts'
-import { withD1Retry } from '../db/retry.ts'
+import { isDatabaseFull, withD1Retry } from '../db/retry.ts'
 import type { AccountMove } from '../db/schema.ts'
 import { MOVE_LIMITS, MOVE_RETRIES } from './move-limits.ts'
 import { propagate } from './propagate.ts'
@@ -188,20 +188,28 @@ async function switching(step: Step): Promise<Next> {
     if (differences.length > 0) return await fail(step, differs(differences))
     if (isLate()) return await reopen(step, closed_at, 'writes', MOVE_LIMITS.retrySeconds)
   } catch (error) {
-    // Another attempt of the same step begins another pause.
-    const due_at = Date.now() + MOVE_LIMITS.quietMs
-    await storeStep(env.DB, move, { closed_at: null, due_at })
-    await openWrites(source, move.account, closed_at)
+    await endPause(step, closed_at)
     throw error
   }
   const now = Date.now()
   const isSwitched = await switchAccount(env.DB, {
     ...{ move, closed_at, pause_ms: now - closed_at, switched_at: new Date(now).toISOString() },
     ...{ due_at: now + MOVE_LIMITS.quietPauseMs, audit: newAuditId() },
+  }).catch(async (error) => {
+    // After any other failure the account may be switched: a full directory has stored nothing.
+    if (isDatabaseFull(error)) await endPause(step, closed_at)
+    throw error
   })
   // It was cancelled, or another Workflow has taken it over.
   if (!isSwitched) await openWrites(source, move.account, closed_at)
   return 0
+}
+
+/** Accepts the account's writes again. Another attempt of the same step begins another pause. */
+async function endPause({ env, move, source }: Step, closed_at: number): Promise<void> {
+  const due_at = Date.now() + MOVE_LIMITS.quietMs
+  await storeStep(env.DB, move, { closed_at: null, due_at })
+  await openWrites(source, move.account, closed_at)
 }
 
 /** Accepts the account's writes again. The move tries later. */

@@ -63,12 +63,8 @@ const migrationFix = (missing: string) =>
     ? `The local database has the layout of an older version (${missing}). Start with an empty one: \`npm run dev -- --reset\`.`
     : `The local database lacks a migration (${missing}). Run \`npx wrangler d1 migrations apply DB --local\`.`
 
-/** Whether a database is full. The log says so, for no other line tells it from a database that is unavailable. */
-function isFull(error: unknown): boolean {
-  const found = messageIncludes(error, [FULL])
-  if (found) console.error(JSON.stringify({ fault: 'database_full' }))
-  return found
-}
+/** Whether a write failed because its database is full. */
+export const isDatabaseFull = (error: unknown) => messageIncludes(error, [FULL])
 
 /** The code of SQLite at the end of the message of a fault. */
 const SQLITE_CODE = /\bSQLITE_[A-Z_]+\b/g
@@ -87,7 +83,11 @@ export function d1Fault(thrown: unknown): string | null {
 }
 
 function classifyFault(error: unknown): FaultKind {
-  if (isFull(error)) return 'unavailable'
+  if (isDatabaseFull(error)) {
+    // No other line tells it from a database that is unavailable.
+    console.error(JSON.stringify({ fault: 'database_full' }))
+    return 'unavailable'
+  }
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
   // The pause of a move is short; after the move, the next request finds the new database.
