@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import openapi from '../openapi.json'
 import type { Recorded } from '../scripts/docs/recorded.ts'
 import { ORIGIN as CANONICAL } from '../src/docs/origin.ts'
+import { DAY_MS } from '../src/durations.ts'
 import { ask, ORIGIN } from './partner.ts'
 
 // Records requests and responses for the documents; a test compares them with those that are committed.
@@ -32,10 +33,13 @@ const VARIES: [RegExp, string][] = [
   [/("(?:n|kid)"):"[^"]+"/g, '$1:"…"'],
   [/("next_cursor"):"[^"]+"/g, '$1:"bmV4dA"'],
   [/("(?:previous_secret_until|ends_at)"):"[^"]+"/g, '$1:"2026-10-06T09:00:00.000Z"'],
+  // An attempt of the queue may have failed before the answer, or after it.
+  [/("failing_since"):"[^"]+"/g, '$1:null'],
   [/("lag_seconds"):\d+/g, '$1:12'],
   [/("yesterday"):"[a-z_]+"/g, '$1:"in_time"'],
   [/("missing_days"):\["[^\]]+\]/g, '$1:["2026-09-29","2026-09-30"]'],
   [/("(?:last_day|evaluated_through)"):"[^"]+"/g, '$1:"2026-10-04"'],
+  [/(are kept for 30 days: since )[\d-]+/g, '$12026-09-06'],
   [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
 ]
@@ -44,9 +48,12 @@ const VARIES: [RegExp, string][] = [
 function shown(value: unknown): unknown {
   if (value === null) return null
   const today = new Date().toISOString().slice(0, 10)
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
   let text = JSON.stringify(value)
     .replaceAll(new RegExp(`${today}T[\\d:.]+Z`, 'g'), '2026-10-05T09:00:00.000Z')
     .replaceAll(`"${today}"`, '"2026-10-05"')
+    .replaceAll(`${yesterday}T00:00:00.000Z`, '2026-10-04T00:00:00.000Z')
+    .replaceAll(`"${yesterday}"`, '"2026-10-04"')
     .replaceAll(ORIGIN, CANONICAL)
   for (const [pattern, constant] of VARIES) text = text.replaceAll(pattern, constant)
   return JSON.parse(text)
