@@ -1,8 +1,6 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
 import { MOVE_RETRIES } from './admin/move-limits.ts'
-import { advanceMove, failMove, type MoveParameters } from './admin/move-steps.ts'
-import { d1Fault } from './db/retry.ts'
-import { describeFault } from './errors.ts'
+import { advanceMove, failMove, logAttempt, type MoveParameters } from './admin/move-steps.ts'
 
 /** The most steps of a Workflow, below those that the platform allows. A cron starts another one then. */
 const MOST_STEPS = 900
@@ -19,7 +17,10 @@ export class AccountMove extends WorkflowEntrypoint<Env, MoveParameters> {
     const { env } = this
     const advance = (number: number) =>
       step.do(`step ${number}`, MOVE_RETRIES, () =>
-        logged(payload, () => advanceMove(env, payload)),
+        advanceMove(env, payload).catch((error) => {
+          logAttempt(payload, error)
+          throw error
+        }),
       )
     for (let number = 1; number <= MOST_STEPS; number++) {
       const seconds = await advance(number).catch(async (error) => {
@@ -30,16 +31,5 @@ export class AccountMove extends WorkflowEntrypoint<Env, MoveParameters> {
       if (seconds === null) return
       if (seconds > 0) await step.sleep(`wait ${number}`, seconds * 1000)
     }
-  }
-}
-
-/** Logs the failure of each attempt: the platform keeps only the failure of the last one. */
-async function logged<T>({ move }: MoveParameters, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (error) {
-    const { fault, at } = describeFault(error)
-    console.error(JSON.stringify({ fault, at, d1: d1Fault(error), move }))
-    throw error
   }
 }

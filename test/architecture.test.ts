@@ -191,7 +191,7 @@ const MAY_USE: Record<string, string[]> = {
   ],
   'run-cron': ['admin', 'affiliate', 'app', 'db', 'errors', 'exports'],
   'statement-run': ['commission', 'errors', 'fraud'],
-  'account-move': ['admin', 'errors'],
+  'account-move': ['admin'],
   'local-crons': ['development', 'durations'],
   'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],
   index: [

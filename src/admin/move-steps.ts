@@ -27,8 +27,9 @@ import {
 } from '../db/move/follow.ts'
 import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.ts'
 import { countRecords, findWork } from '../db/records/moving.ts'
-import { isDatabaseFull, withD1Retry } from '../db/retry.ts'
+import { d1Fault, isDatabaseFull, withD1Retry } from '../db/retry.ts'
 import type { AccountMove } from '../db/schema.ts'
+import { describeFault } from '../errors.ts'
 import { MOVE_LIMITS, MOVE_RETRIES } from './move-limits.ts'
 import { propagate } from './propagate.ts'
 
@@ -54,6 +55,12 @@ interface Step {
 export function dropAt({ switched_at, confirmed }: AccountMove): number | null {
   if (switched_at === null) return null
   return Date.parse(switched_at) + (confirmed === 1 ? MOVE_LIMITS.leastMs : MOVE_LIMITS.keptMs)
+}
+
+/** Logs why an attempt of a step has failed: the platform keeps only the failure of the last one. */
+export function logAttempt({ move }: MoveParameters, error: unknown): void {
+  const { fault, at } = describeFault(error)
+  console.error(JSON.stringify({ fault, at, d1: d1Fault(error), move }))
 }
 
 /**
