@@ -43,7 +43,7 @@ const CONCURRENCY = Math.max(2, availableParallelism())
  * When a runner is ended, in milliseconds, and fails: a file whose setup fails may leave a program running, and
  * wait for it. `--test-force-exit` would end a file before all its results are written.
  */
-const LONGEST_MS = 15 * 60_000
+const LONGEST_MS = 25 * 60_000
 
 interface Runner {
   name: string

@@ -46,7 +46,7 @@ const ADDRESSES = [
 /** The operations that need the hash of a draft, or a statement that is approved or paid. */
 const BOOKINGS = new Set(['approveStatement', 'payStatement', 'returnPayment', 'importPayouts'])
 
-describe('in a browser', { timeout: 400_000 }, () => {
+describe('in a browser', { timeout: 900_000 }, () => {
   let service: Awaited<ReturnType<typeof startService>>
   let browser: Browser
   /** The page of all tests. A new page takes Chromium five times as long as a navigation. */

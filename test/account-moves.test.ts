@@ -555,7 +555,7 @@ describe('a move', () => {
     MOVE_LIMITS.leastMs = 0
     let hasEnded = false
     // The seed chooses which.
-    for (let queries = 1 + (env.SEED % 53); !hasEnded; queries += 53) {
+    for (let queries = 1 + (env.SEED % 97); !hasEnded; queries += 97) {
       const account = `killed-${queries}`
       const acme = await issuedPartner('forex', { account })
       await acme.post('customers', [ada, customer(2)])
