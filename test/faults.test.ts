@@ -251,8 +251,8 @@ describe('a database that lacks a migration', () => {
 
 test('requests that a full database refuses get 503, and the log says that it is full', async () => {
   const acme = await partner()
-  const full = { message: 'D1_ERROR: Exceeded maximum DB size.', after: false }
-  const response = await post(faulty([full]), acme, 'customers', [ada])
+  const fullDatabase = { message: 'D1_ERROR: Exceeded maximum DB size.', after: false }
+  const response = await post(faulty([fullDatabase]), acme, 'customers', [ada])
 
   expect(response.status).toBe(503)
   expect(response.headers.get('Retry-After')).toBe('10')
