@@ -212,10 +212,14 @@ async function switching(step: Step): Promise<Next> {
   return 0
 }
 
-/** Accepts the account's writes again. Another attempt of the same step begins another pause. */
-async function endPause({ env, move, source }: Step, closed_at: number): Promise<void> {
+/** Accepts the account's writes again. The next attempt of the step, or the next step, begins another pause. */
+async function endPause(
+  { env, move, source }: Step,
+  closed_at: number,
+  change: Pick<Parameters<typeof storeStep>[2], 'status' | 'waits_for'> = {},
+): Promise<void> {
   const due_at = Date.now() + MOVE_LIMITS.quietMs
-  await storeStep(env.DB, move, { closed_at: null, due_at })
+  await storeStep(env.DB, move, { ...change, closed_at: null, due_at })
   await openWrites(source, move.account, closed_at)
 }
 
@@ -226,10 +230,7 @@ async function reopen(
   waits_for: AccountMove['waits_for'],
   seconds: number,
 ): Promise<Next> {
-  const { env, move, source } = step
-  const due_at = Date.now() + MOVE_LIMITS.quietMs
-  await storeStep(env.DB, move, { status: 'waiting', waits_for, closed_at: null, due_at })
-  await openWrites(source, move.account, closed_at)
+  await endPause(step, closed_at, { status: 'waiting', waits_for })
   return seconds
 }
 
