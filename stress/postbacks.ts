@@ -131,9 +131,24 @@ async function killOnce(progress: Progress, round: number, customers: number): P
   if (sent === 0 || pending > 0) progress.hits += 1
 }
 
+/** Runs the cron until it has read the causes that are stored now. */
+async function readCauses(progress: Progress): Promise<void> {
+  const now = Date.now()
+  const isRead = async () => {
+    const [row] = await readRows(progress, 'select read_to from postback_progress')
+    return Number(row?.read_to) >= now
+  }
+  const isDone = async () => {
+    await sweep(progress)
+    return until(isRead, 5)
+  }
+  progress.setting.check(await until(isDone, 300), 'some causes were not read')
+}
+
 /** Sends what is left, and compares what is stored with what arrived. */
 async function finish(progress: Progress, times: number): Promise<void> {
   const { setting, receiver } = progress
+  await readCauses(progress)
   await sendAll(progress)
   const read = (sql: string) => readRows(progress, sql)
   const joined = await read(
