@@ -5,7 +5,7 @@ import { app } from '../src/app.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
 import { cutEverywhere, disconnect } from './sweep/cut.ts'
 import { faultyPlatform, propagate, rehearse, stateOf, worldOf } from './sweep/endure.ts'
-import { type Fault, fewOf, type Place } from './sweep/faults.ts'
+import { type Fault, fewOf, isReading, type Place } from './sweep/faults.ts'
 import { asks, ROUTES, requestOf } from './sweep/routes.ts'
 import { storedOf } from './sweep/state.ts'
 
@@ -66,9 +66,6 @@ function backgroundFrom(calls: readonly Place[]): number {
   return first < 0 ? calls.length : first
 }
 
-/** Whether a call changes nothing that is stored. */
-const isRead = ({ db, sql }: Place) => db !== undefined && !/\b(insert|update|delete)\b/i.test(sql)
-
 /**
  * Returns when each call of a request is cut. It is cut before its effect if no earlier request made the
  * same call: otherwise the cut after the call before it leaves the same state. It is cut after its effect
@@ -79,7 +76,7 @@ function momentsIn(calls: readonly Place[]) {
   const isWhole = foreground.length === calls.length
   const moments = foreground.map((call, nth) => {
     const before = nth === 0 || isNewBefore(call) ? [false] : []
-    return isRead(call) && !isNewRead(call) ? before : [...before, true]
+    return isReading(call) && !isNewRead(call) ? before : [...before, true]
   })
   return {
     count: moments.flat().length,

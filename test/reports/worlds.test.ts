@@ -176,6 +176,6 @@ describe.each(VERTICALS)('reports of %s', (vertical) => {
     ],
   ])('of an affiliate have the rows of the account, found %s', async (_, steps) => {
     Object.assign(REPORT_STEPS, steps)
-    await compareAffiliates(vertical, 'cost' in steps ? 8 : 3)
+    await compareAffiliates(vertical, 'cost' in steps ? 24 : 6)
   })
 })

@@ -142,7 +142,8 @@ export const unmigrated = ({ name, nth, sql, db }: Place): Fault[] =>
 const WHEN = [false, true]
 
 /** Whether a call to D1 only reads. */
-const isReading = ({ sql }: Place) => /^(select|with)\b(?!.*\b(insert|update|delete)\b)/i.test(sql)
+export const isReading = ({ sql }: Place) =>
+  /^(select|with)\b(?!.*\b(insert|update|delete)\b)/i.test(sql)
 
 /** The number of places so far, by which they take turns. */
 let places = 0

@@ -4,6 +4,7 @@ import {
   evicted,
   type Fault,
   fewOf,
+  isReading,
   newCallSites,
   oneLasting,
   oneOf,
@@ -17,8 +18,24 @@ const AT_ONCE = 6
 /** The most faults that one account meets if each request counts as ten. */
 const OF_WEIGHTED = 80
 
+/** Where a call is in its request: whether a call before it may have stored something, and whether it is the last. */
+interface Moment {
+  readonly hasStored: boolean
+  readonly isLast: boolean
+}
+
 /** Returns the faults that a request meets at one of its calls. */
-type FaultsOf = (place: Place, route: Route, isLast: boolean) => Fault[]
+type FaultsOf = (place: Place, route: Route, moment: Moment) => Fault[]
+
+/** Returns the faults that a request meets at its calls. */
+function faultsAt(calls: readonly Place[], route: Route, faultsOf: FaultsOf): Fault[] {
+  let hasStored = false
+  return calls.flatMap((place, i) => {
+    const faults = faultsOf(place, route, { hasStored, isLast: i === calls.length - 1 })
+    hasStored ||= !isReading(place)
+    return faults
+  })
+}
 
 /** Runs a route without faults and returns the faults that it can meet. */
 async function rehearsed(route: Route, faultsOf: FaultsOf) {
@@ -37,7 +54,7 @@ async function rehearsed(route: Route, faultsOf: FaultsOf) {
   return {
     broken,
     calls: calm.calls,
-    faults: calm.calls.flatMap((place, i, { length }) => faultsOf(place, route, i === length - 1)),
+    faults: faultsAt(calm.calls, route, faultsOf),
     run: (fault: Fault) => endure(route, calm, [[fault]]).catch((error) => note(fault, error)),
     runEach: async (faults: Fault[]) => {
       while (faults.length > 0) {
@@ -80,8 +97,9 @@ export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includ
 
 /**
  * Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. The first
- * request that reaches a call site meets all these faults there. A later request that
- * writes meets one fault at each of its calls; one that reads meets a lasting fault at its last call.
+ * request that reaches a call site meets all these faults there. A later request that writes meets one fault at each
+ * call that writes, or that comes after one, unless it goes on where it failed; one that reads meets a lasting fault at
+ * its last call.
  */
 export function eachFails(swept: Route[]) {
   const isNew = newCallSites()
@@ -92,9 +110,9 @@ export function eachFails(swept: Route[]) {
   describe('a failing call, a missing table or an aborted object', () => {
     for (const route of swept) {
       test([route.id, route.way].filter(Boolean).join(', '), async () => {
-        const calls = await sweep(route, (place, { writes }, isLast) => {
+        const calls = await sweep(route, (place, { writes, partly }, { hasStored, isLast }) => {
           if (isNew(place)) return fewOf(place)
-          if (writes) return [oneOf(place)]
+          if (writes) return !partly && (hasStored || !isReading(place)) ? [oneOf(place)] : []
           return isLast ? [oneLasting(place)] : []
         })
         const found = calls.filter(({ stub }) => stub).map(isNewObject)
