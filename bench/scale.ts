@@ -43,5 +43,5 @@ export const QUICK: Scale = {
   summed: 2000,
   grown: [0, 5000],
   facts: 5000,
-  affiliates: 10,
+  affiliates: 5,
 }

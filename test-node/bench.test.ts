@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true }))
 const bench = (...args: string[]) =>
   spawnSync(process.execPath, ['--js-base-64', 'bench/bench.ts', ...args], {
     encoding: 'utf8',
-    timeout: 240_000,
+    timeout: 600_000,
     env: { ...process.env, TMPDIR: folder },
   })
 
