@@ -469,6 +469,26 @@ describe('a move', () => {
     expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
   })
 
+  test('says for how long writes were refused in all of its pauses, also in one that was interrupted', async () => {
+    await issuedPartner('forex', { account: 'again' })
+    const turn = await storeMove('again')
+    await stepUntil(turn, 'switching')
+    expect(await latestMove('again')).toMatchObject({ pause_ms: null })
+    await env.DB.prepare('update account_moves set closed_at = ?')
+      .bind(Date.now() - MINUTE_MS)
+      .run()
+    MOVE_LIMITS.pauseMs = -1
+    await advanceMove(env as Env, turn)
+    MOVE_LIMITS.pauseMs = LIMITS.pauseMs
+    const { status, pause_ms } = await latestMove('again')
+    expect(status).toBe('waiting')
+    expect(pause_ms).toBeGreaterThanOrEqual(MINUTE_MS)
+    await end(turn)
+    const moved = await latestMove('again')
+    expect(moved.pause_ms).toBeGreaterThanOrEqual(pause_ms)
+    expect(moved.pause_ms).toBeLessThan(MINUTE_MS + 30_000)
+  })
+
   test('fails if the copy differs, and leaves the account where it was', async () => {
     const acme = await issuedPartner('forex', { account: 'differs' })
     await acme.post('customers', [ada])

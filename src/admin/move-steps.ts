@@ -177,34 +177,46 @@ async function waiting(step: Step): Promise<Next> {
   return goOn(step, { status: 'switching', waits_for: null })
 }
 
+/** A pause: since when the account's writes are refused, and for how long they were before, in milliseconds. */
+interface Pause {
+  readonly closed_at: number
+  readonly before: number
+}
+
 /** Refuses the account's writes, copies and compares the rest, and switches. */
 async function switching(step: Step): Promise<Next> {
   const { env, move, source, target } = step
   const closed_at = Date.now()
   const due_at = closed_at + MOVE_LIMITS.quietPauseMs
-  if (!(await beginPause(env.DB, move, { closed_at, due_at }))) return 0
+  const before = await beginPause(env.DB, move, { closed_at, due_at })
+  if (before === null) return 0
+  const pause = { closed_at, before }
   try {
     await closeWrites(source, move.account, closed_at)
     const waits_for = await findWork(source, move.account)
-    if (waits_for !== null) return await reopen(step, closed_at, waits_for, MOVE_LIMITS.waitSeconds)
+    if (waits_for !== null) return await reopen(step, pause, waits_for, MOVE_LIMITS.waitSeconds)
     const isLate = () => Date.now() > closed_at + MOVE_LIMITS.pauseMs
     while ((await followStep(source, target, move.account)) > 0) {
-      if (isLate()) return await reopen(step, closed_at, 'writes', MOVE_LIMITS.retrySeconds)
+      if (isLate()) return await reopen(step, pause, 'writes', MOVE_LIMITS.retrySeconds)
     }
     const differences = await finalCheck(source, target, move.account)
-    if (differences.length > 0) return await fail(step, differs(differences))
-    if (isLate()) return await reopen(step, closed_at, 'writes', MOVE_LIMITS.retrySeconds)
+    if (differences.length > 0) {
+      await endPause(step, pause)
+      return await fail(step, differs(differences))
+    }
+    if (isLate()) return await reopen(step, pause, 'writes', MOVE_LIMITS.retrySeconds)
   } catch (error) {
-    await endPause(step, closed_at)
+    await endPause(step, pause)
     throw error
   }
   const now = Date.now()
   const isSwitched = await switchAccount(env.DB, {
-    ...{ move, closed_at, pause_ms: now - closed_at, switched_at: new Date(now).toISOString() },
+    ...{ move, closed_at, pause_ms: before + now - closed_at },
+    ...{ switched_at: new Date(now).toISOString() },
     ...{ due_at: now + MOVE_LIMITS.quietPauseMs, audit: newAuditId() },
   }).catch(async (error) => {
     // After any other failure the account may be switched: a full directory has stored nothing.
-    if (isDatabaseFull(error)) await endPause(step, closed_at)
+    if (isDatabaseFull(error)) await endPause(step, pause)
     throw error
   })
   // It was cancelled, or another Workflow has taken it over.
@@ -215,22 +227,23 @@ async function switching(step: Step): Promise<Next> {
 /** Accepts the account's writes again. The next attempt of the step, or the next step, begins another pause. */
 async function endPause(
   { env, move, source }: Step,
-  closed_at: number,
+  { closed_at, before }: Pause,
   change: Pick<Parameters<typeof storeStep>[2], 'status' | 'waits_for'> = {},
 ): Promise<void> {
-  const due_at = Date.now() + MOVE_LIMITS.quietMs
-  await storeStep(env.DB, move, { ...change, closed_at: null, due_at })
+  const now = Date.now()
+  const times = { pause_ms: before + now - closed_at, due_at: now + MOVE_LIMITS.quietMs }
+  await storeStep(env.DB, move, { ...change, ...times, closed_at: null })
   await openWrites(source, move.account, closed_at)
 }
 
 /** Accepts the account's writes again. The move tries later. */
 async function reopen(
   step: Step,
-  closed_at: number,
+  pause: Pause,
   waits_for: AccountMove['waits_for'],
   seconds: number,
 ): Promise<Next> {
-  await endPause(step, closed_at, { status: 'waiting', waits_for })
+  await endPause(step, pause, { status: 'waiting', waits_for })
   return seconds
 }
 

@@ -91,7 +91,7 @@ export const takeStep = (
 type MoveChange = Partial<
   Pick<
     AccountMove,
-    'status' | 'waits_for' | 'place' | 'closed_at' | 'reason' | 'ended_at' | 'due_at'
+    'status' | 'waits_for' | 'place' | 'closed_at' | 'pause_ms' | 'reason' | 'ended_at' | 'due_at'
   >
 >
 
@@ -100,6 +100,7 @@ const CHANGED = [
   'waits_for',
   'place',
   'closed_at',
+  'pause_ms',
   'reason',
   'ended_at',
   'due_at',
@@ -126,22 +127,29 @@ export const storeStep = (...step: Parameters<typeof storedStep>): Promise<unkno
   withD1Retry(() => storedStep(...step).run())
 
 const BEGIN_PAUSE = compileStatement(`
-  update account_moves set closed_at = :closed_at, due_at = :due_at
-  where account = :account and id = :id and attempt = :attempt and status = 'switching' returning id`)
+  update account_moves set closed_at = :closed_at, due_at = :due_at,
+    pause_ms = ifnull(pause_ms, 0) + ifnull(max(:closed_at - closed_at, 0), 0)
+  where account = :account and id = :id and attempt = :attempt and status = 'switching' returning pause_ms`)
 
-/** Stores since when the writes of the account are refused. Returns whether this Workflow may refuse them. */
+/**
+ * Stores since when the writes of the account are refused. Returns for how long they were refused before, in
+ * milliseconds, a pause included that was interrupted; null if this Workflow may not refuse them.
+ */
 export const beginPause = async (
   db: D1Database,
   { account, id, attempt }: MoveTurn,
   times: { readonly closed_at: number; readonly due_at: number },
-): Promise<boolean> => (await first(db, BEGIN_PAUSE, { account, id, attempt, ...times })) !== null
+): Promise<number | null> => {
+  const turn = { account, id, attempt, ...times }
+  return (await first<{ pause_ms: number }>(db, BEGIN_PAUSE, turn))?.pause_ms ?? null
+}
 
 /** The move whose writes are refused since `closed_at` (milliseconds), in the pause of this Workflow. */
 const IN_PAUSE = `account_moves.account = :account and account_moves.id = :id and attempt = :attempt and closed_at = :closed_at
     and status in ('switching', 'switched')`
 
 const END_PAUSE = compileStatement(`
-  update account_moves set status = 'switched', waits_for = null, pause_ms = ifnull(pause_ms, :pause_ms),
+  update account_moves set status = 'switched', waits_for = null, pause_ms = :pause_ms,
     switched_at = ifnull(switched_at, :switched_at), due_at = :due_at
   where ${IN_PAUSE}`)
 

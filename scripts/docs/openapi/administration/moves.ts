@@ -33,7 +33,7 @@ export const MOVE_SCHEMAS: Record<string, JsonSchema> = {
       { enum: [null, 'run', 'reset', 'erasure', 'archive', 'writes'] },
     ),
     pause_ms: documented(
-      'For how long writes were refused, in milliseconds. Null before the switch.',
+      'For how long writes were refused, in milliseconds, in all pauses together. Null before the first.',
       orNull(COUNT),
     ),
     reason: documented('Why the move failed. Null if it did not.', orNull(TEXT)),
