@@ -63,7 +63,7 @@ function rulesOf({ properties = {}, $defs = {}, additionalProperties, ...top }: 
   )
 }
 
-describe('schemas and service agree', { timeout: 180_000 }, () => {
+describe('schemas and service agree', { timeout: 600_000 }, () => {
   let service: Service
   before(async () => {
     console.log(`TEST_SEED=${SEED} FC_RECORDS=${RECORDS}`)

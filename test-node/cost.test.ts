@@ -16,7 +16,7 @@ const N = 20
 const OTHER_ROWS = 6
 const RECORDS = ['customers', 'transactions', 'activity', 'events', 'clicks']
 
-describe('npm run cost', { timeout: 120_000 }, () => {
+describe('npm run cost', { timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-cost-'))
   let costs: Costs
   before(async () => {
@@ -98,7 +98,7 @@ test('a bill is the usage times the price per million', () => {
 })
 
 test('exports and archives read and write a few rows a record', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-objects-'))
   after(() => rmSync(folder, { recursive: true, force: true }))

@@ -65,7 +65,7 @@ const processes = () =>
       }
     })
 
-describe('npm run dev', { timeout: 300_000 }, () => {
+describe('npm run dev', { timeout: 600_000 }, () => {
   let service: Awaited<ReturnType<typeof startIn>>
   let earlier: Demo['accounts']
   const readAccounts = (): Demo['accounts'] =>

@@ -83,7 +83,7 @@ function reportedRecords(stdout: string, outcome: string): string[] {
 const isCustomers = (path: string) => path.endsWith('/customers')
 
 // They run at the same time, because most of their time passes in waiting for `Retry-After`.
-describe('examples', { timeout: 240_000, concurrency: true }, () => {
+describe('examples', { timeout: 600_000, concurrency: true }, () => {
   let service: Shared
   const folder = mkdtempSync(join(tmpdir(), 'examples-'))
   before(async () => {

@@ -173,7 +173,7 @@ test('docs/guide/reconciling.md has the groups and sums of each resource of part
   assert.deepEqual(missing, [])
 })
 
-describe('the guide', { timeout: 300_000 }, () => {
+describe('the guide', { timeout: 600_000 }, () => {
   const names = readdirSync(GUIDE).filter((name) => name.endsWith('.md'))
   const pages = names.map((name) => ({
     name: name.replace(/\.md$/, ''),

@@ -10,7 +10,7 @@ import { type Shared, shareService } from './shared-service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'reconcile-'))
 
-describe('npm run push -- --reconcile', { timeout: 120_000 }, () => {
+describe('npm run push -- --reconcile', { timeout: 600_000 }, () => {
   let service: Shared
   before(async () => {
     service = await shareService('reconcile')

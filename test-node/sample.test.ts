@@ -149,7 +149,7 @@ const NOT_FOR_BRANDS = [
 /** Returns all outcomes except one: brands never receive `stale`, for example. */
 const outcomesExcept = (one: string) => Object.keys(OUTCOME).filter((name) => name !== one)
 
-describe('npm run push -- --sample', { timeout: 180_000 }, () => {
+describe('npm run push -- --sample', { timeout: 600_000 }, () => {
   let service: Shared
   before(async () => {
     service = await shareService('sample')

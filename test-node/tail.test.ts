@@ -136,7 +136,7 @@ test('--json prints an object a line, and options narrow the list', async () => 
   assert.equal(requests[0], 'deliveries?status=refused&code=currency&per_page=10')
 })
 
-test('Ctrl-C ends the command with exit code 0', { timeout: 30_000 }, async () => {
+test('Ctrl-C ends the command with exit code 0', { timeout: 120_000 }, async () => {
   const { env } = await service([delivery(1, 1)])
   const command = bundleCommand('admin', ROOT)
   const child = spawn(process.execPath, [command, 'tail', 'acme', '--json'], {

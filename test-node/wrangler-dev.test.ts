@@ -25,7 +25,7 @@ const root = copyRepository()
 /** A value of the developer's own, which must survive. */
 const OWN_KEY = 'a-key-that-a-developer-chose-before-the-start'
 
-describe('npx wrangler dev', { timeout: 180_000 }, () => {
+describe('npx wrangler dev', { timeout: 600_000 }, () => {
   let base: string
   let port: number
   let wrangler: ChildProcess

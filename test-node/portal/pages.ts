@@ -68,7 +68,7 @@ async function consoleCookies(shared: Shared) {
 export function portalPageTests(shared: () => Shared): void {
   test('no page of the portal has a finding, scrolls sideways on a phone, or shows what only programs read', {
     skip,
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     const { browser } = shared()
     const context = await browser.newContext({ viewport: PHONE })
@@ -178,7 +178,7 @@ export function portalPageTests(shared: () => Shared): void {
 
   test('a reload repeats no form that has made something, and shows its secret no more', {
     skip,
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const { browser, base } = shared()
     const context = await browser.newContext({ viewport: PHONE })
