@@ -53,7 +53,7 @@ test('a restore loads each file that it saved, into tables that it emptied', () 
   const [, procedure = ''] = /## Restore\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(runbook) ?? []
   const commands = procedure.replaceAll('\\\n', ' ')
   const saved = [...commands.matchAll(/--output (\S+)/g)].map(([, file]) => file)
-  const [, loaded = ''] = /\bcat (.+?);/.exec(commands) ?? []
+  const [, loaded = ''] = /\bcat (.+)/.exec(commands) ?? []
   assert.deepEqual(loaded.split(' ').sort(), saved.sort())
   const [, books = ''] = /books='(.+)'/.exec(commands) ?? []
   const loops = [...commands.matchAll(/for table in (.+?); do\s+echo "DELETE/g)]
