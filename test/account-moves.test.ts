@@ -457,6 +457,49 @@ describe('a move', () => {
     expect((await acme.post('customers', [ada])).status).toBe(200)
   })
 
+  test('that is stopped before it accepts writes again begins another pause, although a run began', async () => {
+    const acme = await issuedPartner('forex', { account: 'stopped' })
+    const turn = await storeMove('stopped')
+    await stepUntil(turn, 'switching')
+    await env.DB.prepare(
+      `insert into statement_runs (account, id, period, status, started_at)
+       values ('stopped', 'run_1', '2026-10', 'running', '2026-11-01')`,
+    ).run()
+    const prepare = (sql: string) => {
+      if (sql.includes('update move_sources set closed_at = null')) throw new Error('stopped')
+      return env.DB.prepare(sql)
+    }
+    const stopped = overriding(env as Env, { DB: overriding(env.DB, { prepare }) } as object)
+    await expect(advanceMove(stopped, turn)).rejects.toThrow('stopped')
+    expect((await acme.post('customers', [ada])).status).toBe(503)
+    await advanceMove(env as Env, turn)
+    expect(await stateOf(turn)).toMatchObject({ status: 'waiting', waits_for: 'run' })
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+  })
+
+  test('that is confirmed while a step keeps its old copy has it deleted as confirmed', async () => {
+    await issuedPartner('forex', { account: 'confirmed' })
+    const turn = await storeMove('confirmed')
+    await stepUntil(turn, 'switched')
+    const confirm = () => askAdmin(`accounts/confirmed/moves/${turn.move}/confirm`, 'POST')
+    const prepare = (sql: string) => {
+      const statement = env.DB_2.prepare(sql)
+      if (!sql.includes('delete from move_copies')) return statement
+      const run = async (bound: D1PreparedStatement) => {
+        expect((await confirm()).status).toBe(202)
+        return bound.run()
+      }
+      return { bind: (...values: unknown[]) => ({ run: () => run(statement.bind(...values)) }) }
+    }
+    const slow = overriding(env as Env, { DB_2: overriding(env.DB_2, { prepare }) } as object)
+    expect(await advanceMove(slow, turn)).toBe(0)
+    expect(await advanceMove(env as Env, turn)).toBe(null)
+    const { due_at, switched_at } = (await env.DB.prepare(
+      'select due_at, switched_at from account_moves',
+    ).first<{ due_at: number; switched_at: string }>())!
+    expect(due_at - Date.parse(switched_at)).toBe(MOVE_LIMITS.leastMs)
+  })
+
   test('accepts writes again if the pause takes too long, and tries again', async () => {
     const acme = await issuedPartner('forex', { account: 'slow' })
     const turn = await storeMove('slow')
@@ -511,7 +554,7 @@ describe('a move', () => {
     expect(await end(turn)).toMatchObject({
       status: 'failed',
       reason:
-        'DB_2 has records of the account that are not of this move, in affiliates. Find out where they come from, or choose another database. The account stays where it was.',
+        'DB_2 has records of the account that are not of this move, in affiliates. If the directory was restored, the account may live there. Find out before you move it again. The account stays where it was.',
     })
     expect(await filled('DB_2', 'twice')).toEqual(['affiliates'])
   })

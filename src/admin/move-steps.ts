@@ -230,10 +230,12 @@ async function endPause(
   { closed_at, before }: Pause,
   change: Pick<Parameters<typeof storeStep>[2], 'status' | 'waits_for'> = {},
 ): Promise<void> {
-  const now = Date.now()
-  const times = { pause_ms: before + now - closed_at, due_at: now + MOVE_LIMITS.quietMs }
-  await storeStep(env.DB, move, { ...change, ...times, closed_at: null })
+  const pause_ms = before + Date.now() - closed_at
+  // First: a switch that is still on its way must find that the pause is over.
+  await storeStep(env.DB, move, { pause_ms, closed_at: null })
   await openWrites(source, move.account, closed_at)
+  // Last: if this ends before, the next attempt begins another pause, which ends this one.
+  await storeStep(env.DB, move, { ...change, due_at: Date.now() + MOVE_LIMITS.quietMs })
 }
 
 /** Accepts the account's writes again. The move tries later. */
@@ -250,14 +252,14 @@ async function reopen(
 /** Sends the new database to live tokens; then keeps the old copy, until it is due. */
 async function switched(step: Step): Promise<Next> {
   const { env, move, source, target } = step
-  await unlessRefused(() => keepClosed(source, move.account))
   await endCopying(target, move.account)
   const account = await findAccount(env.DB, move.account)
   if (account && account.pushed < account.version) await propagate(env, move.account)
+  // Last: the account does not need its old database any more, which may be why it has moved.
+  await unlessRefused(() => keepClosed(source, move.account))
   const due_at = dropAt(move) ?? 0
   if (Date.now() >= due_at) return goOn(step, { status: 'dropping' })
-  await storeStep(env.DB, move, { due_at })
-  return null
+  return (await storeStep(env.DB, move, { due_at })) ? null : 0
 }
 
 async function dropping(step: Step): Promise<Next> {
@@ -307,10 +309,11 @@ async function end(
 }
 
 /** Ends a move that cannot succeed: the account stays where it is. */
-function fail(step: Step, reason: string): Promise<Next> {
+async function fail(step: Step, reason: string): Promise<Next> {
   const { id, account } = step.move
+  const next = await goOn(step, { status: 'cancelling', reason, place: null, waits_for: null })
   console.error(JSON.stringify({ failed_move: id, account, reason }))
-  return goOn(step, { status: 'cancelling', reason, place: null, waits_for: null })
+  return next
 }
 
 const AGAIN = 'The account stays where it was. Move it again.'
@@ -330,7 +333,7 @@ const REFUSALS: Readonly<Record<Exclude<CopyRefusal, 'target_has_rows'>, string>
 async function reasonOf({ move, target }: Step, refusal: CopyRefusal): Promise<string> {
   if (refusal !== 'target_has_rows') return REFUSALS[refusal]
   const tables = await filledTables(target, move.account)
-  return `${move.target} has records of the account that are not of this move, in ${tables.join(', ')}. Find out where they come from, or choose another database. The account stays where it was.`
+  return `${move.target} has records of the account that are not of this move, in ${tables.join(', ')}. If the directory was restored, the account may live there. Find out before you move it again. The account stays where it was.`
 }
 
 const FAILED = `A step failed ${MOVE_RETRIES.retries.limit + 1} times in about 25 minutes; the log of the Worker names the errors. ${AGAIN}`

@@ -106,25 +106,31 @@ const CHANGED = [
   'due_at',
 ] as const
 
+/** A move as a step has found it. */
+type FoundMove = MoveTurn & Pick<AccountMove, 'status' | 'confirmed'>
+
 /**
  * Returns the statement that stores what a step has done, unless another Workflow has taken the move over, or it
- * was cancelled meanwhile.
+ * was cancelled or confirmed meanwhile.
  */
 export function storedStep(
   db: D1Database,
-  { account, id, attempt, status: known }: MoveTurn & { readonly status: MoveStatus },
+  { account, id, attempt, status: known, confirmed }: FoundMove,
   change: MoveChange,
 ): D1PreparedStatement {
   const set = CHANGED.filter((name) => name in change).map((name) => `${name} = :${name}`)
   const statement = compileStatement(`
     update account_moves set ${set.join()}
-    where account = :account and id = :id and attempt = :attempt and status = :known and due_at is not null returning id`)
-  return bindStatement(db, statement, { ...change, account, id, attempt, known })
+    where account = :account and id = :id and attempt = :attempt and status = :known and confirmed = :confirmed
+      and due_at is not null returning id`)
+  return bindStatement(db, statement, { ...change, account, id, attempt, known, confirmed })
 }
 
-/** Stores what a step has done, under the same condition. */
-export const storeStep = (...step: Parameters<typeof storedStep>): Promise<unknown> =>
-  withD1Retry(() => storedStep(...step).run())
+/** Stores what a step has done, under the same condition. Returns whether it is stored. */
+export async function storeStep(...step: Parameters<typeof storedStep>): Promise<boolean> {
+  const { results } = await withD1Retry(() => storedStep(...step).all())
+  return results.length > 0
+}
 
 const BEGIN_PAUSE = compileStatement(`
   update account_moves set closed_at = :closed_at, due_at = :due_at,

@@ -76,10 +76,13 @@ async function findFilled(
   account: string,
   tables: readonly MovedTable[],
 ): Promise<readonly MovedTable[]> {
-  const columns = tables.map(
-    ({ name }) =>
-      `exists (select 1 from ${quoted(name)} where account = :account) as ${quoted(name)}`,
-  )
+  // A table that the database lacks has no columns.
+  const columns = tables
+    .filter((table) => table.columns.length > 0)
+    .map(
+      ({ name }) =>
+        `exists (select 1 from ${quoted(name)} where account = :account) as ${quoted(name)}`,
+    )
   const found = await only<Record<string, 0 | 1>>(
     db,
     compileStatement(`select ${columns.join()}`),

@@ -219,12 +219,12 @@ const OPEN_WRITES = compileStatement(`
   update move_sources set closed_at = null
   where account = :account and closed_at < ${MOVED_AWAY} and (:closed_at is null or closed_at = :closed_at)`)
 
-const ARE_ACCEPTED = compileStatement(`
+const LIVES_HERE = compileStatement(`
   select not exists (
-    select 1 from move_sources where account = :account and closed_at is not null) as accepted`)
+    select 1 from move_sources where account = :account and closed_at = ${MOVED_AWAY}) as lives`)
 
 /**
- * Accepts writes of the account again, unless it has moved away. Returns whether they are accepted.
+ * Accepts writes of the account again, unless it has moved away. Returns whether it has not.
  *
  * @param closed_at The pause that ends. Nothing changes if a later one has begun: only that one knows when its
  * copy is complete. Null for a move that has ended, which ends any pause.
@@ -235,7 +235,7 @@ export async function openWrites(
   closed_at: number | null,
 ): Promise<boolean> {
   await withD1Retry(() => bindStatement(source, OPEN_WRITES, { account, closed_at }).run())
-  return (await only<{ accepted: 0 | 1 }>(source, ARE_ACCEPTED, { account })).accepted === 1
+  return (await only<{ lives: 0 | 1 }>(source, LIVES_HERE, { account })).lives === 1
 }
 
 const END_COPY = compileStatement('delete from move_copies where account = :account')
