@@ -28,8 +28,8 @@ const rangeOf = (month: string) => {
   return `from=${month}-01&to=${new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)}`
 }
 /** An old month, the last old one, the first later one, and the one that is not over. */
-const SOME_MONTHS = ['2028-07', '2029-10', '2029-11', '2030-12']
-const LINE_MONTHS = ['2028-07', '2029-10']
+const SOME_MONTHS = ['2028-08', '2029-10', '2029-11', '2030-12']
+const LINE_MONTHS = ['2028-08', '2029-10']
 
 const CUSTOMERS = ['c-0', 'c-2', 'c-5', 'c-11']
 

@@ -13,13 +13,11 @@ import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 export const NOW = '2030-12-05T00:00:00.000Z'
 /** The month that is not over. */
 export const OPEN = '2030-12'
-/** The months with records: every second one, and those on both sides of the border of what is old. */
+/** The months of the accounts. The statements of all but the last are approved. */
 export const MONTHS = ['2028', '2029', '2030'].flatMap((year) =>
-  Array.from({ length: 12 }, (_, i) => `${year}-${String(i + 1).padStart(2, '0')}`).filter(
-    (month, i) => i % 2 === 0 || month === '2029-10' || month >= '2030-11',
-  ),
+  Array.from({ length: 12 }, (_, i) => `${year}-${String(i + 1).padStart(2, '0')}`),
 )
-/** The months that are older than 13 months. The statements of all months but the last are approved. */
+/** The months that are older than 13 months. */
 export const OLD_MONTHS = MONTHS.filter((month) => month <= '2029-10')
 
 /** `below` is below `own`, which is below `top`. */
@@ -124,10 +122,10 @@ export const tick = () => at(new Date(Date.now() + 1000).toISOString())
 
 const dayOf = (month: string, n: number) => `${month}-${String(1 + (n % 28)).padStart(2, '0')}`
 
-/** Customers who signed up over the three years, each of another affiliate. */
+/** A customer of each third month, each of another affiliate. */
 const CUSTOMERS = Array.from({ length: 12 }, (_, i) => ({
   customer_id: `c-${i}`,
-  month: MONTHS[Math.floor(i * 1.75)]!,
+  month: MONTHS[i * 3]!,
   affiliate_id: AFFILIATES[i % AFFILIATES.length]!,
 }))
 

@@ -184,11 +184,11 @@ const changed = (month: string, n: number, fields: object): Change => {
 
 const CHANGES: Record<Twin['vertical'], Change[]> = {
   forex: [
-    changed('2028-07', 0, { amount_currency: 999.5, status: 'approved' }),
+    changed('2028-08', 0, { amount_currency: 999.5, status: 'approved' }),
     changed('2029-03', 4, { status: 'reversed' }),
     changed('2028-11', 2, { transaction_id: 'late', status: 'approved', amount_currency: 750 }),
-    changed('2029-05', 1, { transaction_date: '2029-07-17T10:00:00Z' }),
-    (twin) => twin.post('trading-activity', [{ ...tradingOf('2029-01')[0], lots_traded: 99 }]),
+    changed('2029-05', 1, { transaction_date: '2029-06-17T10:00:00Z' }),
+    (twin) => twin.post('trading-activity', [{ ...tradingOf('2029-02')[0], lots_traded: 99 }]),
     (twin) =>
       twin.post('customers', [
         {
@@ -203,7 +203,7 @@ const CHANGES: Record<Twin['vertical'], Change[]> = {
     (twin) => askAdmin(`${twin.path}/customers/c-4/personal-data`, 'DELETE'),
   ],
   igaming: [
-    (twin) => twin.post('activities', { ...eventsOf('2028-07')[0], NGR: '900.00' }),
+    (twin) => twin.post('activities', { ...eventsOf('2028-08')[0], NGR: '900.00' }),
     (twin) =>
       twin.post('activities', {
         ...{ ...deposited, customerid: 'c-2', eventid: 'late' },
@@ -322,7 +322,7 @@ test.for(['forex', 'igaming'] as const)(
     expect(changed.map(({ name }) => name)).toEqual(ofOther.map(({ name }) => name))
     const unarchived = await answersOf(other, ofOther)
     const adjusted = [...unarchived].filter(([, text]) => /"adjustments_total":[1-9]/.test(text))
-    expect(adjusted.length).toBeGreaterThan(1)
+    expect(adjusted.length).toBeGreaterThan(3)
     const accounts = [twin, other] as const
     const shown = (text: string, i: number) => withoutIds(text, accounts[i]!)
     const { answers } = await archivedAnswersOf(twin, changed)
