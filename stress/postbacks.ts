@@ -8,6 +8,7 @@ import {
   readRows,
   sendAll,
   sweep,
+  sweepUntil,
   withReceiver,
 } from './webhooks/killed.ts'
 import type { Received } from './webhooks/receiver.ts'
@@ -132,17 +133,13 @@ async function killOnce(progress: Progress, round: number, customers: number): P
 }
 
 /** Runs the cron until it has read the causes that are stored now. */
-async function readCauses(progress: Progress): Promise<void> {
+function readCauses(progress: Progress): Promise<void> {
   const now = Date.now()
-  const isRead = async () => {
+  const areRead = async () => {
     const [row] = await readRows(progress, 'select read_to from postback_progress')
     return Number(row?.read_to) >= now
   }
-  const isDone = async () => {
-    await sweep(progress)
-    return until(isRead, 5)
-  }
-  progress.setting.check(await until(isDone, 300), 'some causes were not read')
+  return sweepUntil(progress, areRead, 'some causes were not read')
 }
 
 /** Sends what is left, and compares what is stored with what arrived. */

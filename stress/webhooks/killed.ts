@@ -75,14 +75,26 @@ async function countPending({ database }: Service): Promise<number> {
   return Number(await database.prepare(sql).first('n'))
 }
 
-/** Sends what is left. */
-export async function sendAll(progress: Progress): Promise<void> {
+/** Runs the cron until a condition holds. If it never does, a promise is broken, in these words. */
+export async function sweepUntil(
+  progress: Progress,
+  holds: () => Promise<boolean>,
+  broken: string,
+): Promise<void> {
   const isDone = async () => {
     await sweep(progress)
-    return until(async () => (await countPending(progress.service)) === 0, 5)
+    return until(holds, 5)
   }
-  progress.setting.check(await until(isDone, 300), 'some events are still pending')
+  progress.setting.check(await until(isDone, 300), broken)
 }
+
+/** Sends what is left. */
+export const sendAll = (progress: Progress): Promise<void> =>
+  sweepUntil(
+    progress,
+    async () => (await countPending(progress.service)) === 0,
+    'some events are still pending',
+  )
 
 /** Checks that enough kills came while something was left to send. */
 export function checkHits({ setting, hits }: Progress, times: number): void {
