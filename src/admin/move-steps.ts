@@ -234,7 +234,7 @@ async function endPause(
   // First: a switch that is still on its way must find that the pause is over.
   await storeStep(env.DB, move, { pause_ms, closed_at: null })
   await openWrites(source, move.account, closed_at)
-  // Last: if this ends before, the next attempt begins another pause, which ends this one.
+  // Last: if the Worker is stopped before, the move is still `switching`, and begins and ends another pause.
   await storeStep(env.DB, move, { ...change, due_at: Date.now() + MOVE_LIMITS.quietMs })
 }
 
@@ -255,7 +255,7 @@ async function switched(step: Step): Promise<Next> {
   await endCopying(target, move.account)
   const account = await findAccount(env.DB, move.account)
   if (account && account.pushed < account.version) await propagate(env, move.account)
-  // Last: the account does not need its old database any more, which may be why it has moved.
+  // Last: if the old database does not answer, the account must not wait for it.
   await unlessRefused(() => keepClosed(source, move.account))
   const due_at = dropAt(move) ?? 0
   if (Date.now() >= due_at) return goOn(step, { status: 'dropping' })
