@@ -143,7 +143,7 @@ const WHEN = [false, true]
 
 /** Whether a call to D1 only reads. */
 export const isReading = ({ sql }: Place) =>
-  /^(select|with)\b(?![^]*\b(insert|update|delete)\b)/i.test(sql)
+  /^(select|with)\b(?!.*\b(insert|update|delete)\b)/is.test(sql)
 
 /** The number of places so far, by which they take turns. */
 let places = 0
