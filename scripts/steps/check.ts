@@ -12,5 +12,6 @@ runSteps(
     'tsc -p tsconfig.node.json',
     'node scripts/check-config.ts',
     'node scripts/check-bundle.ts',
+    'node scripts/size.ts --check',
   ],
 )
