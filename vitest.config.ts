@@ -153,17 +153,14 @@ async function answerReport(request: Request): Promise<Response> {
 }
 
 /**
- * Writes what tests record: the responses of test/examples.test.ts, which openapi.json shows as examples, the
- * texts of test/commission/recorded-worlds.test.ts, and what test/last-release.test.ts keeps of a release.
+ * Writes what tests record: the responses of test/examples.test.ts, which openapi.json shows as examples, and
+ * the texts of test/commission/recorded-worlds.test.ts.
  */
 async function record(request: Request) {
   const [, seed] = /^\/worlds\/(\d+)$/.exec(new URL(request.url).pathname) ?? []
   const text = await request.text()
-  if (request.url.endsWith('/last-release')) writeFileSync('test/last-release/sent.json', text)
-  else if (seed) writeFileSync(`test/commission/recorded/${seed}.txt`, text)
-  else {
-    writeFileSync('scripts/docs/examples.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
-  }
+  if (seed) writeFileSync(`test/commission/recorded/${seed}.txt`, text)
+  else writeFileSync('scripts/docs/examples.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
   return new Response(null, { status: 204 })
 }
 
@@ -245,8 +242,6 @@ Object.assign(process.env, SECRETS)
 export default defineConfig(({ mode }) => ({
   plugins: [
     cloudflareTest(async () => ({
-      // The objects of the last release behind the present Worker: see scripts/last-release.ts.
-      ...(mode === 'last-release' && { main: './test/last-release/worker.js' }),
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         outboundService: async (request: Request) => {

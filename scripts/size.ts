@@ -59,7 +59,10 @@ for (const path of counted) {
   const [room] = Object.entries(ROOMS).find(([, begins]) => begins.test(path))!
   size[room]! += codeLines(path)
 }
-size.markdown = markdown.reduce((sum, path) => sum + readFileSync(path, 'utf8').split('\n').length - 1, 0)
+size.markdown = markdown.reduce(
+  (sum, path) => sum + readFileSync(path, 'utf8').split('\n').length - 1,
+  0,
+)
 size.files = files.length
 size.migrations = files.filter((path) => path.startsWith('migrations/')).length
 size.pictures = files.filter((path) => /\.(png|webp)$/.test(path)).length
@@ -71,7 +74,9 @@ const budget = JSON.parse(readFileSync('budget.json', 'utf8')) as Record<string,
 for (const [name, value] of Object.entries(size)) {
   const limit = budget[name] ?? Number.POSITIVE_INFINITY
   const verdict = value > limit ? '  above the budget' : ''
-  console.log(`${name.padEnd(16)} ${String(value).padStart(7)} of ${String(limit).padStart(7)}${verdict}`)
+  console.log(
+    `${name.padEnd(16)} ${String(value).padStart(7)} of ${String(limit).padStart(7)}${verdict}`,
+  )
   if (check && value > limit) process.exitCode = 1
   budget[name] = Math.min(value, limit)
 }

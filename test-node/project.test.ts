@@ -240,12 +240,6 @@ test('docs/fraud.md explains each kind of fraud rule, with its parameters and th
   }
 })
 
-test('docs/code-tour.md has a line for each source file', () => {
-  const tour = read('docs/code-tour.md')
-  const missing = globSync('src/**/*.{ts,tsx}').filter((path) => !tour.includes(`](../${path}) |`))
-  assert.deepEqual(missing, [])
-})
-
 describe('documents', { skip: skipWithoutGit }, () => {
   /** All wrangler commands, including groups such as `d1 migrations`. */
   const known = new Set(

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { brand } from './brand.ts'
-import contract from './contract.md?raw'
 import {
   ada,
   ask,
@@ -508,11 +506,4 @@ test('a minimal response lists the records with warnings, with their outcomes', 
   expect(results).toMatchObject([
     { index: 1, outcome: 'created', warnings: [{ code: 'negative_amount' }] },
   ])
-})
-
-test('the contract and the page list the same warnings', () => {
-  const [, clause = ''] = /\| Warnings \(the record is stored\): ([^|]*)\|/.exec(contract) ?? []
-  const listed = [...clause.replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)].map(([, code]) => code)
-
-  expect(listed.sort()).toEqual(Object.keys(WARNING).sort())
 })

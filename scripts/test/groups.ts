@@ -38,7 +38,6 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'account-moves',
     'restore',
     'runbook',
-    'last-release',
     'team-alarms',
   ],
   affiliate: AFFILIATE,
@@ -150,7 +149,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   archive: ['archive', 'archive-lists', 'archive-records'],
   parquet: ['parquet'],
   exports: ['exports', 'warehouse'],
-  project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],
+  project: ['architecture', 'deployed-bundle', 'project', 'type-escapes'],
   portal: [
     'portal',
     'portal-links',

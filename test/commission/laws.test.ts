@@ -11,7 +11,7 @@ import { shuffleWorld } from './shuffle-world.ts'
 import type { Outcome, World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
-// The laws of commissions (§16 in test/contract.md) as properties of random worlds. Their decimals are added by the oracle.
+// The laws of commissions (§16) as properties of random worlds. Their decimals are added by the oracle.
 // `npm run worlds` tries more worlds.
 
 const WORLDS = env.MODEL_RUNS || 15

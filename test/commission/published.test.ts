@@ -6,8 +6,7 @@ import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'
 import type { OutcomeLine, World } from './world.ts'
 
 // Rules and figures that affiliate programs publish. The engine must pay the published amount, and the
-// oracle the same. Each test names its source; where the contract gives the example,
-// its chapter in test/contract.md.
+// oracle the same. Each test names its source, or the chapter of the contract that gives the example.
 
 /** Returns the lines of a period by affiliate. The oracle must give the same. */
 function linesOf(of: World, period: string, affiliate = 'A'): OutcomeLine[] {
