@@ -11,14 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
-import { patternsUntil } from '../scripts/dev/fraud/patterns.ts'
 import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
 import { copyServed, type Demo, has, serveIn, standInForWrangler, startIn } from './service.ts'
 
@@ -224,43 +221,6 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     assert.deepEqual([state.reason, counting], ['not_qualified', []])
   })
 
-  test('each demo account has statements of one month', async () => {
-    const { base_url, admin_key, accounts } = service.demo
-    const totals = accounts.map(async ({ account }) => {
-      const url = `${base_url}/admin/v1/accounts/${account}/statements?period=2026-03`
-      const response = await fetch(url, { headers: { Authorization: `Bearer ${admin_key}` } })
-      const { data } = (await response.json()) as { data: { total: string }[] }
-      return data.map(({ total }) => total)
-    })
-    assert.deepEqual(await Promise.all(totals), [
-      ['100.00', '39.68'],
-      ['829.20', '72.00', '6.00'],
-      ['137.75'],
-    ])
-  })
-
-  test('the statements of the demo accounts have every status', async () => {
-    const { base_url, admin_key, accounts } = service.demo
-    const headers = { Authorization: `Bearer ${admin_key}` }
-    const read = async (path: string) =>
-      (await (await fetch(`${base_url}/admin/v1/accounts/${path}`, { headers })).json()) as {
-        data: Record<string, string>[]
-      }
-    const statuses = accounts.map(async ({ account }) =>
-      (await read(`${account}/statements?period=${DEMO_PERIOD}`)).data.map(({ status }) => status),
-    )
-    assert.deepEqual(await Promise.all(statuses), [
-      ['paid', 'approved'],
-      ['draft', 'draft', 'draft'],
-      ['draft'],
-    ])
-    const { data } = await read('demo-prop/payouts?status=paid')
-    assert.deepEqual(
-      data.map(({ affiliate_id, amount, reference }) => [affiliate_id, amount, reference]),
-      [['AFF-1', '100.00', 'demo-payment-1']],
-    )
-  })
-
   test('the account of a year has twelve months that end today: paid, approved and drafts', async () => {
     const { base_url, admin_key } = service.demo
     const headers = { Authorization: `Bearer ${admin_key}` }
@@ -284,30 +244,6 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     )
     // A deposit of a paid month was taken back.
     assert.ok(drafts.some(({ adjustments_total }) => Number(adjustments_total) > 0))
-  })
-
-  test('each rule of a demo account has found the affiliate with its pattern', async () => {
-    const { base_url, admin_key, accounts } = service.demo
-    const today = Math.floor(Date.now() / 86_400_000)
-    const dayOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
-    const body = JSON.stringify({ from: dayOf(today - 300), to: dayOf(today - 1) })
-    const headers = { Authorization: `Bearer ${admin_key}`, 'Content-Type': 'application/json' }
-    for (const { account, vertical } of [YEAR, ...accounts]) {
-      if (account === 'demo-forex') continue
-      const set = JSON.parse(readFileSync(`examples/fraud-rules/${vertical}.json`, 'utf8'))
-      const patterns = patternsUntil(today, vertical)
-      assert.deepEqual(patterns.map(({ rule }) => rule).sort(), Object.keys(set).sort())
-      for (const { rule, affiliate } of patterns) {
-        const url = `${base_url}/admin/v1/accounts/${account}/fraud-rules/${rule}/simulate`
-        const response = await fetch(url, { method: 'POST', headers, body })
-        const { data } = (await response.json()) as { data: { affiliate_id: string }[] }
-        const found = data.map(({ affiliate_id }) => affiliate_id)
-        assert.ok(found.includes(affiliate), `${account} ${rule}: ${found}`)
-        const cases = `${base_url}/admin/v1/accounts/${account}/cases?rule=${rule}&affiliate_id=${affiliate}`
-        const listed = (await (await fetch(cases, { headers })).json()) as { data: unknown[] }
-        assert.ok(listed.data.length > 0, `${account} ${rule}: no case of ${affiliate}`)
-      }
-    }
   })
 
   test('prints one line for each request, which wrangler and the Worker both log', {
@@ -337,16 +273,6 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     return [status, stderr]
   }
 
-  test('does not run twice in one clone, at any port', () => {
-    const { base_url } = service.demo
-    for (const port of [service.port, service.port + 1]) {
-      assert.deepEqual(startAgain(port), [
-        1,
-        `The service already runs at ${base_url}. Stop it first, or use another clone.\n`,
-      ])
-    }
-  })
-
   test('reports a port that is in use, and how to choose another', () => {
     const [demo, away] = [`${root}/.demo.json`, `${root}/.demo.json.away`]
     renameSync(demo, away)
@@ -359,55 +285,6 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     // The option precedes the variable.
     assert.deepEqual(startAgain(1, '--port', String(port)), inUse)
     renameSync(away, demo)
-  })
-
-  test('answers a refused body of any size, and the next request on the same connection', async () => {
-    const token = await tokenOf(service)
-    const big = ' '.repeat(9_000_000)
-    // These refusals drain the body in the same way, whatever its length.
-    const smaller = ' '.repeat(1_500_000)
-    const json = { 'Content-Type': 'application/json' }
-    const chunked = () => new Blob([big]).stream()
-    const at = `${service.demo.base_url}/api/v1/forex/customers`
-    for (const [status, url, headers, body] of [
-      [413, at, { ...json, Authorization: `Bearer ${token}` }, big],
-      [413, at, { ...json, Authorization: `Bearer ${token}` }, chunked()],
-      [401, at, { ...json, Authorization: 'Bearer x.y.z' }, smaller],
-      [401, at, { ...json, Authorization: 'Bearer x.y.z' }, chunked()],
-      [415, at, { 'Content-Type': 'text/plain', Authorization: `Bearer ${token}` }, smaller],
-      [
-        403,
-        at.replace('forex', 'prop-trading'),
-        { ...json, Authorization: `Bearer ${token}` },
-        smaller,
-      ],
-      [404, `${service.demo.base_url}/nowhere`, json, smaller],
-      [400, `${service.demo.base_url}/oauth/token`, json, smaller],
-    ] as const) {
-      const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
-      assert.equal((await fetch(url, init)).status, status)
-      assert.equal((await fetch(`${service.demo.base_url}/healthz`)).status, 200)
-    }
-  })
-
-  test('accepts a large body in any number of chunks', async () => {
-    const { brand_token } = service.demo.accounts.find(({ vertical }) => vertical === 'igaming')!
-    const text = JSON.stringify([{ customerId: 'chunked' }]) + ' '.repeat(1_300_000)
-    const status = await new Promise((done, fail) => {
-      const sending = request(
-        `${service.demo.base_url}/tracking/events/customers?dry_run=true`,
-        {
-          method: 'POST',
-          headers: { 'x-api-key': brand_token, 'Content-Type': 'application/json' },
-        },
-        (response) => response.resume().on('end', () => done(response.statusCode)),
-      ).on('error', fail)
-      // The service reads the body chunk by chunk after its first megabyte.
-      sending.write(text.slice(0, 1_100_000))
-      for (let i = 1_100_000; i < text.length; i += 15) sending.write(text.slice(i, i + 15))
-      sending.end()
-    })
-    assert.equal(status, 200)
   })
 
   // The last tests change files: while the service reloads, it drops requests.

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { demoCommissions } from '../scripts/dev/commissions/records.ts'
-import { activity, customers, transactions } from '../src/trading/definitions.ts'
 import { bundleCommand } from './bundle.ts'
 import { has } from './service.ts'
 import { type Shared, shareService } from './shared-service.ts'
@@ -21,17 +19,6 @@ interface Block {
   /** Whether only empty lines separate it from the previous block. */
   follows: boolean
 }
-
-const TAGS = ['sh', 'json', 'http', 'text']
-
-/** Texts whose records may be sent in one session with those of the guide, in any order. */
-const OTHERS = [
-  'README.md',
-  'scripts/dev/banner.ts',
-  ...globSync('scripts/push/sample/*.ts'),
-  ...globSync('examples/*.{json,ndjson,csv}'),
-  ...globSync('examples/client/first-*.ts'),
-]
 
 function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
@@ -120,10 +107,6 @@ function unmarkedCut(shown: string, printed: string): string | null {
   return next < lines.length && !isCut ? (lines[next] ?? '') : null
 }
 
-/** Returns the ids of records and the days in texts. */
-const used = (texts: readonly string[]) =>
-  new Set(texts.flatMap((text) => text.match(/\b(?:[CTP]|dep)-\d+|\b2026-\d\d-\d\d/g) ?? []))
-
 const MARK = '\x1e'
 
 /**
@@ -153,25 +136,6 @@ function run(commands: readonly string[], env: Record<string, string>, cwd: stri
 }
 
 const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
-
-test('docs/guide/reconciling.md has the groups and sums of each resource of partners', () => {
-  const page = readFileSync(join(GUIDE, 'reconciling.md'), 'utf8')
-  const listOf = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
-  const rows = [customers, transactions, activity].map(({ name, groups, summedFields }) =>
-    [
-      '',
-      `\`${name}\``,
-      ['day', listOf(groups)].filter(Boolean).join(', '),
-      listOf(summedFields),
-      '',
-    ]
-      .join(' | ')
-      .replaceAll('  ', ' ')
-      .trim(),
-  )
-  const missing = rows.filter((row) => !page.includes(row))
-  assert.deepEqual(missing, [])
-})
 
 describe('the guide', { timeout: 600_000 }, () => {
   const names = readdirSync(GUIDE).filter((name) => name.endsWith('.md'))
@@ -221,27 +185,6 @@ describe('the guide', { timeout: 600_000 }, () => {
     assert.deepEqual(more, [])
   })
 
-  test('other texts and files use ids and days that the guide does not use', () => {
-    const guide = used(pages.map(({ page }) => page))
-    assert.ok(guide.size > 20)
-    for (const path of OTHERS) {
-      const own = used([readFileSync(path, 'utf8')])
-      assert.deepEqual([...own.intersection(guide)], [], path)
-    }
-  })
-
-  test('the demo records have ids and days of their own, and statements.md lists those of forex', () => {
-    const [forex, prop, brand] = ['forex', 'prop-trading', 'igaming'].map((vertical) =>
-      used([JSON.stringify(demoCommissions(vertical).bulks)]),
-    )
-    const shown = used([pages.find(({ name }) => name === 'statements')!.page])
-    assert.deepEqual([...forex!.difference(shown)], [])
-    const all = forex!.union(prop!).union(brand!)
-    const texts = pages.filter(({ name }) => name !== 'statements').map(({ page }) => page)
-    const elsewhere = used([...texts, ...OTHERS.map((path) => readFileSync(path, 'utf8'))])
-    assert.deepEqual([...all.intersection(elsewhere)], [])
-  })
-
   for (const { name, page } of pages) {
     test(`${name}: every command works and every response is as shown`, { skip }, () => {
       const blocks = blocksOf(page)
@@ -266,13 +209,6 @@ describe('the guide', { timeout: 600_000 }, () => {
       }
     })
   }
-
-  test('each page has a title, an introduction and known code blocks', () => {
-    for (const { name, page } of pages) {
-      assert.match(page, /^# \S[^\n]*\n\n[^\n#`<|-]/, name)
-      for (const { tag, line } of blocksOf(page)) assert.ok(TAGS.includes(tag), `${name}:${line}`)
-    }
-  })
 
   test('every link leads to a page or heading of the guide, or to an address of the service', () => {
     const anchor = (heading: string) =>

@@ -19,9 +19,7 @@ import { finished } from 'node:stream/promises'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { findSwallowedOptions } from '../scripts/npm-flags.ts'
-import { PUSH_OPTIONS, readArguments } from '../scripts/push/arguments.ts'
-import { confirmContinue } from '../scripts/push/continue.ts'
+import { readArguments } from '../scripts/push/arguments.ts'
 import { createExchange } from '../scripts/push/exchange.ts'
 import { createPost } from '../scripts/push/post.ts'
 import { readProfile } from '../scripts/push/profile.ts'
@@ -315,24 +313,12 @@ describe('reading', { concurrency: 4 }, () => {
     assert.deepEqual(await read('a.json', '{"data":[]}'), [])
   })
 
-  test('--format overrides the ending', async () => {
-    const { base, bulks } = await service()
-    await push(base, 'a.json', lines.join('\n'), { args: ['--format', 'ndjson'] })
-    assert.equal(bulks[0]!.text, `[${lines.join(',')}]`)
-  })
-
   test('sends a cell of a numeric field as text if it is not a number', async () => {
     const cells = ['1,000.00', '01', '+5', ' 5', '1.', 'NaN', 'true']
     const rows = cells.map((cell, i) => `T-${i},"${cell}"\n`)
     const texts = await read('a.csv', `transaction_id,amount_currency\n${rows.join('')}`)
     const sent = texts.map((text) => json(text).amount_currency)
     assert.deepEqual(sent, cells)
-  })
-
-  test('sends values that are not records: the service refuses them', async () => {
-    const strange = ['1.0', 'null', '"x"', '[[]]', '{}']
-    assert.deepEqual(await read('a.json', `[${strange}]`), strange)
-    assert.deepEqual(await read('a.ndjson', strange.join('\n')), strange)
   })
 
   const separators = { commas: ',', semicolons: ';', tabs: '\t' }
@@ -347,21 +333,6 @@ describe('reading', { concurrency: 4 }, () => {
       for (const file of ['a.csv', 'a.tsv']) assert.deepEqual(await read(file, text), [expected])
     })
   }
-
-  test('prefers the separator that yields known names', async () => {
-    const text = 'transaction_id;a,b,c\nT-1;x\n'
-    assert.deepEqual(await read('a.csv', text), ['{"transaction_id":"T-1","a,b,c":"x"}'])
-  })
-
-  test('a file with one column is read with commas', async () => {
-    assert.deepEqual(await read('a.csv', 'transaction_id\nT;1\n'), ['{"transaction_id":"T;1"}'])
-  })
-
-  test('names the separator in an error', async () => {
-    const message = /^a\.csv, line 2: .* Columns are separated by semicolons\.$/
-    const text = 'transaction_id;note\nT-1\n'
-    await assert.rejects(read('a.csv', text), { exitCode: 2, message })
-  })
 
   const renames: [string, string][] = [
     ['Deal ID', 'transaction_id'],
@@ -378,31 +349,6 @@ describe('reading', { concurrency: 4 }, () => {
       assert.deepEqual(await read(name, text, renames), expected)
     })
   }
-
-  test('--map is repeatable on the command line', async () => {
-    const { base, bulks } = await service()
-    const args = renames.flatMap((pair) => ['--map', pair.join('=')])
-    const { code } = await push(base, 'a.csv', theirs['a.csv'], { args })
-    assert.equal(code, 0)
-    assert.equal(bulks[0]!.text, '[{"transaction_id":"T-1","amount_currency":1.50,"note":"x"}]')
-  })
-
-  test('--map of a missing column is refused', async () => {
-    const message =
-      'a.csv, line 1: the column `Amount` that --map renames is missing. Columns: Deal ID'
-    await assert.rejects(read('a.csv', 'Deal ID\nT-1\n', renames), { exitCode: 2, message })
-  })
-
-  test('--map to a name that occurs already is refused', async () => {
-    const both = { 'Deal ID': 'T-1', transaction_id: 'T-2' }
-    const message = '--map gives two members of one record the name `transaction_id`.'
-    await assert.rejects(read('a.ndjson', JSON.stringify(both), renames), { exitCode: 2, message })
-    await assert.rejects(read('a.json', JSON.stringify([both]), renames), { exitCode: 2, message })
-    await assert.rejects(read('a.csv', 'Deal ID,Amount,transaction_id\n1,2,3\n', renames), {
-      exitCode: 2,
-      message: 'a.csv, line 1: the column `transaction_id` occurs twice.',
-    })
-  })
 
   const malformed = {
     'truncated.json': [
@@ -464,41 +410,6 @@ describe('reading', { concurrency: 4 }, () => {
       await assert.rejects(read(name, text), { exitCode: 2, message })
     })
   }
-
-  test('a malformed file is one line on stderr, and exit code 2', async () => {
-    const { base, bulks } = await service()
-    const { code, stdout, stderr } = await push(base, 'a.json', '[{}')
-    assert.deepEqual([code, stdout, bulks.length], [2, '', 0])
-    assert.match(stderr, /^push: a\.json, line 1, .*\n$/)
-  })
-
-  test('a second file without a column that --map renames is named', async () => {
-    const { base, bulks } = await service()
-    const cwd = directory({ 'a.csv': 'Deal ID\nT-1\n', 'b.csv': 'transaction_id\nT-2\n' })
-    const args = ['--map', 'Deal ID=transaction_id']
-    const { code, stdout, stderr } = await run(base, cwd, ['a.csv', 'b.csv'], { args })
-    assert.deepEqual([code, bulks.length], [2, 1])
-    assert.equal(
-      stderr,
-      'push: b.csv, line 1: the column `Deal ID` that --map renames is missing. Columns: transaction_id\n',
-    )
-    assert.match(stdout, /b\.csv: sending stopped before record 0\./)
-  })
-
-  test('a file without records is named', async () => {
-    const { base } = await service()
-    const { code, stdout } = await push(base, 'a.ndjson', '\n')
-    assert.equal(code, 0)
-    assert.match(stdout, /^a\.ndjson has no records\.$/m)
-  })
-
-  test('reports the records before a malformed place', async () => {
-    const { base, bulks } = await service()
-    const { code, stdout } = await push(base, 'a.ndjson', `${ndjson(numbers(1500))}{`)
-    assert.deepEqual([code, bulks.length], [2, 1])
-    assert.match(stdout, /a\.ndjson +1,000 +1,000 /)
-    assert.match(stdout, /a\.ndjson: sending stopped before record 1000\./)
-  })
 })
 
 describe('bulks', { concurrency: 4 }, () => {
@@ -543,14 +454,6 @@ describe('bulks', { concurrency: 4 }, () => {
     assert.equal(most, 3)
   })
 
-  test('reads a file no faster than the service accepts it', async () => {
-    const { base } = await service(() => ({ ...problem(403, 'wrong_vertical'), after: 500 }))
-    const text = `${ndjson(numbers(9000))}{`
-    const { code, stderr } = await push(base, 'a.ndjson', text, { args: ['--in-flight', '1'] })
-    assert.equal(code, 1, 'the malformed end was not read')
-    assert.match(stderr, /403/)
-  })
-
   test('never has two versions of a record in flight, and keeps their order', async () => {
     const now = new Set<unknown>()
     const versions: unknown[] = []
@@ -584,20 +487,6 @@ describe('bulks', { concurrency: 4 }, () => {
     )
     assert.deepEqual(versions, ['1', '2', '3'])
     assert.ok(most > 1000, 'bulks without a common key are in flight together')
-  })
-
-  test('keeps the order across files', async () => {
-    const order: string[] = []
-    const { base } = await service(async (seen) => {
-      order.push(`begin ${seen.records[0]!.note}`)
-      await sleep(seen.nth === 0 ? 200 : 0)
-      order.push(`end ${seen.records[0]!.note}`)
-      return stored(seen)
-    })
-    const line = (note: string) => `{"transaction_id":"X","note":"${note}"}`
-    const cwd = directory({ 'a.ndjson': line('a'), 'b.ndjson': line('b') })
-    await run(base, cwd, ['a.ndjson', 'b.ndjson'])
-    assert.deepEqual(order, ['begin a', 'end a', 'begin b', 'end b'])
   })
 
   test('413: splits the bulk in half, in order', async () => {
@@ -645,21 +534,6 @@ describe('faults', { concurrency: 8 }, () => {
     assert.ok(early.length <= 1, 'only the request in flight')
   })
 
-  test('without a terminal it prints a line of progress every few seconds', async () => {
-    const { base } = await service((seen) =>
-      seen.nth === 1
-        ? { ...problem(429, 'rate_limited'), headers: { 'Retry-After': '4' } }
-        : stored(seen),
-    )
-    const record = { transaction_id: 'T', note: 'n'.repeat(300) }
-    const lines = numbers(3000).map((id) => JSON.stringify({ ...record, transaction_id: `${id}` }))
-    const { stderr } = await push(base, 'a.ndjson', lines.join('\n'), {
-      args: ['--in-flight', '1'],
-    })
-    const wait = '429: the service asks to wait 4 s'
-    assert.match(stderr, new RegExp(`^1,000 records · \\d+/s · \\d+.* left · ${wait}$`, 'm'))
-  })
-
   const passing: Record<string, Reply> = {
     '503 with Retry-After': { ...problem(503, 'unavailable'), headers: { 'Retry-After': '2' } },
     '500': problem(500, 'internal_error'),
@@ -705,27 +579,12 @@ describe('faults', { concurrency: 8 }, () => {
     assert.equal(bulks.filter(({ token }) => token === `${TOKEN}-1`).length, 6)
   })
 
-  test('stops if new tokens are refused as well', async () => {
-    const { base, tokens } = await service(() => problem(401, 'invalid_token'))
-    const { code, stderr } = await push(base, 'a.ndjson', ndjson([1]))
-    assert.deepEqual([code, tokens.length], [1, 3])
-    assert.match(stderr, /push: The access token was refused: 401 The title of invalid_token/)
-  })
-
   test('renews a token before it expires', async () => {
     const { base, bulks } = await service((seen) => ({ ...stored(seen), after: 600 }), grant(2))
     await push(base, 'a.ndjson', ndjson(numbers(3000)), { args: ['--in-flight', '1'] })
     const used = bulks.map(({ token }) => token)
     assert.equal(used[0], `${TOKEN}-0`)
     assert.notEqual(used[2], `${TOKEN}-0`)
-  })
-
-  test('stops if the token request is refused', async () => {
-    const body = { error: 'invalid_client', error_description: 'The client is unknown.' }
-    const { base, bulks, tokens } = await service(stored, () => ({ status: 401, body }))
-    const { code, stderr } = await push(base, 'a.ndjson', ndjson([1]))
-    assert.deepEqual([code, bulks.length, tokens.length], [1, 0, 1])
-    assert.match(stderr, /401 invalid_client – The client is unknown\./)
   })
 
   for (const status of [302, 400, 401, 403, 404, 405, 415]) {
@@ -785,23 +644,6 @@ describe('faults', { concurrency: 8 }, () => {
     assert.equal(halted, 'Interrupted.')
     assert.match(stderr, /Stopping/)
   })
-
-  test('Ctrl-C: does not wait for Retry-After', async () => {
-    let kill: (signal: NodeJS.Signals) => void
-    const { base } = await service(() => {
-      setTimeout(() => kill('SIGINT'), 200)
-      return { ...problem(429, 'rate_limited'), headers: { 'Retry-After': '60' } }
-    })
-    const options: Run = {
-      meanwhile: (killer) => {
-        kill = killer
-      },
-    }
-    const started = Date.now()
-    const { code } = await push(base, 'a.ndjson', ndjson([1]), options, start)
-    assert.equal(code, 130)
-    assert.ok(Date.now() - started < 30_000)
-  })
 })
 
 describe('responses', { concurrency: 4 }, () => {
@@ -841,18 +683,6 @@ describe('responses', { concurrency: 4 }, () => {
       stdout,
       /999 valid records were refused with their bulks: add --lenient to store them\./,
     )
-  })
-
-  test('422 without a complete list of errors: counts no record as valid', async () => {
-    const errors = [wrong(0), wrong(1)]
-    const { base } = await service(() =>
-      problem(422, 'validation_failed', { errors_total: 4, errors }),
-    )
-    const { rejected, stdout } = await push(base, 'a.ndjson', ndjson(numbers(4)))
-    const reasons = rejected!.map(json).map(({ reason }) => reason)
-    const reason = 'not stored: its bulk was refused; the response does not list all errors'
-    assert.deepEqual(reasons, [undefined, undefined, reason, reason])
-    assert.ok(!stdout.includes('--lenient'))
   })
 
   test('207: writes the rejected records to a file, and counts the others', async () => {
@@ -950,34 +780,6 @@ describe('responses', { concurrency: 4 }, () => {
         )
       })
     }
-
-    test('has no hint for another error, or if the format is JSON', async () => {
-      const other = { ...typeError(0), code: 'digits' }
-      const { base } = await service(({ nth }) =>
-        problem(422, 'validation_failed', { errors: [nth === 0 ? other : typeError(0)] }),
-      )
-      const csv = await push(base, 'a.csv', 'transaction_id,amount_currency\nT-1,+5\n')
-      const ndjson = await push(base, 'a.ndjson', '{"amount_currency":"+5"}')
-      for (const { rejected } of [csv, ndjson]) {
-        assert.equal(json(rejected![0]!).errors[0].hint, undefined)
-      }
-    })
-  })
-
-  test('removes the rejected records of an earlier run', async () => {
-    const { base } = await service()
-    const cwd = directory({ 'a.ndjson': ndjson([1]), 'a.ndjson.rejected.ndjson': 'old' })
-    await run(base, cwd, ['a.ndjson'])
-    assert.ok(!existsSync(join(cwd, 'a.ndjson.rejected.ndjson')))
-  })
-
-  test('refuses to send a file that the run would overwrite', async () => {
-    const { base } = await service()
-    const files = { 'a.ndjson': ndjson([1]), 'a.ndjson.rejected.ndjson': ndjson([2]) }
-    const cwd = directory(files)
-    const { code } = await run(base, cwd, Object.keys(files))
-    assert.equal(code, 2)
-    assert.ok(existsSync(join(cwd, 'a.ndjson.rejected.ndjson')))
   })
 
   test('--dry-run only validates', async () => {
@@ -1045,18 +847,6 @@ describe('places and ids', { concurrency: 4 }, () => {
     assert.equal(file.repeated_ids.count, 5)
   })
 
-  test('a dry run counts repeated ids as a real run does', async () => {
-    const real = await push((await service(store())).base, 'a.csv', repeats, { args: ['--json'] })
-    const args = ['--json', '--dry-run']
-    const dry = await push((await service(store(true))).base, 'a.csv', repeats, { args })
-    assert.deepEqual(json(real.stdout).total, {
-      ...NOTHING,
-      ...{ received: 7, created: 2, updated: 4, unchanged: 1, not_sent: 0 },
-    })
-    assert.deepEqual(json(dry.stdout).total, json(real.stdout).total)
-    assert.equal(dry.code, 1)
-  })
-
   test('activities repeat by their id alone, customers of brands by theirs', async () => {
     const { base } = await service()
     const env = { TRIBUTARY_BASE_URL: base, TRIBUTARY_BRAND_TOKEN: BRAND_TOKEN }
@@ -1098,29 +888,6 @@ describe('places and ids', { concurrency: 4 }, () => {
       )
     })
   }
-
-  const later = 'T-1,"a\r\nb\r\n",EUR\r\n'
-  test('malformed rows are named with the line of the file after cells of several lines', async () => {
-    const text = `${header}\r\n${later}`
-    await assert.rejects(read('a.csv', `${text}T-2\r\n`), { message: /^a\.csv, line 5: 1 cell/ })
-    await assert.rejects(read('a.csv', `${text}T-2,"b,c\r\n`), {
-      message: /^a\.csv, line 5: Quote Not Closed/,
-    })
-  })
-
-  test('rows of separators and the declaration of the separator are no records', async () => {
-    const expected = ['{"transaction_id":"T-1","note":"a,b"}']
-    for (const text of [
-      'sep=;\ntransaction_id;note\n;\nT-1;a,b\n;\n',
-      '\uFEFF"sep=\t"\r\ntransaction_id\tnote\r\nT-1\ta,b\r\n\t\r\n',
-      ',,\ntransaction_id,note\n,,,,\nT-1,"a,b"\n , \n',
-    ]) {
-      assert.deepEqual(await read('a.csv', text), expected)
-    }
-    await assert.rejects(read('a.csv', 'sep=|\ntransaction_id|note\n'), {
-      message: 'a.csv, line 1: the separator of `sep=` is none of commas, semicolons, tabs.',
-    })
-  })
 
   test('a file of rejected records can be corrected and sent', async () => {
     const exact = '{"transaction_id":"T-2","amount_currency":1.50}'
@@ -1173,93 +940,6 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
     const { code } = await push(base, 'a.ndjson', five, { args: [...args, '--keep-going'] })
     assert.deepEqual([code, bulks.length], [1, 5])
   })
-
-  test('with --lenient it stops as well', async () => {
-    const { base, bulks } = await service(({ records }) => ({
-      status: 207,
-      body: {
-        summary: { ...NOTHING, received: records.length, rejected: records.length },
-        results: records.map((_, index) => {
-          return { index, outcome: 'rejected', errors: [{ ...issue(0), pointer: '/customer_id' }] }
-        }),
-      },
-    }))
-    const { code, stderr } = await push(base, 'a.ndjson', five, { args: [...args, '--lenient'] })
-    assert.deepEqual([code, bulks.length], [1, 1])
-    assert.match(stderr, /--keep-going/)
-  })
-
-  test('an error of the whole bulk is a reason as well', async () => {
-    const { base, bulks } = await service(() =>
-      refusal([{ code: 'idempotency_key_reused', pointer: '', message: 'Used before.' }]),
-    )
-    const { stderr } = await push(base, 'a.ndjson', five, { args })
-    assert.equal(bulks.length, 1)
-    assert.match(stderr, /refused with idempotency_key_reused: Used before\. Stopped\./)
-  })
-
-  test('an incomplete list of errors counts as far as it goes', async () => {
-    const { base, bulks } = await service(() =>
-      refusal(
-        numbers(500).map((i) => issue(i)),
-        1000,
-      ),
-    )
-    await push(base, 'a.ndjson', five, { args })
-    assert.equal(bulks.length, 1)
-  })
-
-  const goesOn: Record<string, (length: number) => Reply> = {
-    'a valid record': (length) => refusal(numbers(length - 1, 1).map((i) => issue(i))),
-    'another place': (length) =>
-      refusal(numbers(length).map((i) => issue(i, 'required', i === 5 ? 'b' : 'a'))),
-    'another code': (length) =>
-      refusal(numbers(length).map((i) => issue(i, i === 5 ? 'type' : 'required'))),
-  }
-  for (const [name, reply] of Object.entries(goesOn)) {
-    test(`${name} in the bulk: goes on`, async () => {
-      const { base, bulks } = await service(({ records }) => reply(records.length))
-      const { code } = await push(base, 'a.ndjson', five, { args })
-      assert.deepEqual([code, bulks.length], [1, 5])
-    })
-  }
-
-  test('a refused bulk at the end of the last file needs no decision', async () => {
-    const { base } = await service(({ records }) => refusal(records.map((_, i) => issue(i))))
-    const { code, stderr } = await push(base, 'a.ndjson', ndjson(numbers(10)))
-    assert.deepEqual([code, stderr], [1, ''])
-  })
-
-  test('the next file is not sent either', async () => {
-    const { base, bulks } = await service(({ records }) => refusal(records.map((_, i) => issue(i))))
-    const cwd = directory({ 'a.ndjson': ndjson(numbers(5)), 'b.ndjson': ndjson(numbers(5)) })
-    const { stdout } = await run(base, cwd, ['a.ndjson', 'b.ndjson'])
-    assert.equal(bulks.length, 1)
-    assert.match(stdout, /b\.ndjson: sending stopped before record 0\./)
-  })
-
-  const common = { ...issue(0), pointer: '/customer_id' }
-  const answers = { y: true, n: false, '\r': false, '\u0003': false }
-  for (const [key, isYes] of Object.entries(answers)) {
-    test(`on a terminal ${JSON.stringify(key)} ${isYes ? 'goes on' : 'stops'}`, async () => {
-      const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
-      const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
-      const confirmed = confirmContinue(common, { input, output })
-      input.write(key)
-      if (isYes) await confirmed
-      else
-        await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
-      assert.match(String(output.read()), /Send the other records\?/)
-    })
-  }
-
-  test('a terminal that closes stops', async () => {
-    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
-    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
-    const confirmed = confirmContinue(common, { input, output })
-    input.end()
-    await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
-  })
 })
 
 describe('arguments and profile', { concurrency: 4 }, () => {
@@ -1287,16 +967,6 @@ describe('arguments and profile', { concurrency: 4 }, () => {
       assert.throws(() => readArguments([...fine, ...args]), { exitCode: 2, message })
     })
   }
-  const incomplete: [string[], string][] = [
-    [fine.slice(2), 'Missing --vertical. Use prop-trading, forex or igaming.'],
-    [fine.slice(0, 4), 'Missing file. Add at least one file to send.'],
-  ]
-  for (const [args, message] of incomplete) {
-    test(`${args.join(' ')} is incomplete`, () => {
-      assert.throws(() => readArguments(args), { exitCode: 2, message })
-    })
-  }
-
   test('wrong arguments are one line on stderr, and exit code 2', async () => {
     const files = { '.': /^push: \. is not a file\.\n$/, x: /^push: x does not exist\.\n$/ }
     const runs = Object.entries(files).map(async ([file, message]) => {
@@ -1305,38 +975,6 @@ describe('arguments and profile', { concurrency: 4 }, () => {
       assert.match(stderr, message)
     })
     await Promise.all(runs)
-  })
-
-  test('--help has usage, options, exit codes and examples', async () => {
-    const { code, stdout } = await start('', directory({}), [], { args: ['--help'] })
-    assert.equal(code, 0)
-    assert.match(stdout, /^Usage: npm run push -- \[options\] \[files\.\.\.\]\n/)
-    assert.match(
-      stdout,
-      /--lenient[\s\S]*Exit codes:[\s\S]*Examples:\n {2}npm run push -- --vertical/,
-    )
-    for (const name of Object.keys(PUSH_OPTIONS)) assert.match(stdout, new RegExp(`\n  --${name} `))
-  })
-
-  test('an option that npm consumed is reported before anything is sent', async () => {
-    const { base, bulks } = await service()
-    const env = { npm_lifecycle_event: 'push', npm_config_dry_run: 'true' }
-    const cwd = directory({ 'a.ndjson': ndjson([1]) })
-    const { code, stderr } = await start(base, cwd, ['a.ndjson'], { env })
-    assert.deepEqual([code, bulks.length], [2, 0])
-    assert.match(stderr, /^npm consumed --dry-run\. [^\n]+ a\.ndjson --dry-run\n$/)
-  })
-
-  test('npm run push --vertical forex --resource customers a.csv is corrected', () => {
-    const env = {
-      npm_lifecycle_event: 'push',
-      npm_config_vertical: 'true',
-      npm_config_resource: 'true',
-    }
-    const words = ['forex', 'customers', 'a.csv']
-    const message = findSwallowedOptions('push', PUSH_OPTIONS, words, env)
-    const command = 'npm run push -- a.csv --vertical forex --resource customers'
-    assert.ok(message?.endsWith(`: ${command}`), `${message}`)
   })
 
   const account = { name: 'A', vertical: 'forex', ...CLIENT }
@@ -1349,28 +987,6 @@ describe('arguments and profile', { concurrency: 4 }, () => {
     const cwd = directory({ 'a.ndjson': ndjson([1]), '.demo.json': demo })
     assert.equal((await start('', cwd, ['a.ndjson'], { env: {} })).code, 0)
     assert.match(tokens[0]!, /client_id=acme/)
-  })
-
-  test('--account selects, and the environment comes before the profile', async () => {
-    const { base, tokens } = await service()
-    const demo = profile(base, account, { ...account, name: 'B', client_id: 'b' })
-    const cwd = directory({ 'a.ndjson': ndjson([1]), 'p.json': demo })
-    const args = ['--profile', join(cwd, 'p.json')]
-    const unclear = await run('', cwd, ['a.ndjson'], { args, env: {} })
-    assert.deepEqual([unclear.code, tokens.length], [2, 0])
-    assert.match(unclear.stderr, /p\.json has several forex accounts\. Add --account A or B\./)
-    await run('', cwd, ['a.ndjson'], { args: [...args, '--account', 'B'], env: {} })
-    assert.match(tokens[0]!, /client_id=b&/)
-    const own = { TRIBUTARY_CLIENT_ID: 'env', TRIBUTARY_CLIENT_SECRET: CLIENT.client_secret }
-    const halved = await run('', cwd, ['a.ndjson'], { args, env: own })
-    assert.deepEqual(
-      [halved.code, tokens.length],
-      [2, 1],
-      'a secret is not sent to another address',
-    )
-    const env = { ...own, TRIBUTARY_BASE_URL: base }
-    await run('', cwd, ['a.ndjson'], { args, env })
-    assert.match(tokens[1]!, /client_id=env&/)
   })
 
   const cwd = directory({ text: `{"client_secret":"${CLIENT.client_secret}",`, empty: '{}' })
@@ -1401,13 +1017,6 @@ describe('arguments and profile', { concurrency: 4 }, () => {
       'The base address must not contain a password.',
     ],
   }
-  test('a secret that is not a header value is refused without showing it', () => {
-    const env = { TRIBUTARY_BASE_URL: 'https://x', TRIBUTARY_BRAND_TOKEN: `${BRAND_TOKEN}\n…` }
-    const message = 'The brand_token for igaming contains invalid characters.'
-    const chosen = { profile: null, account: null }
-    assert.throws(() => readProfile(VERTICALS[2]!, chosen, env), { exitCode: 2, message })
-  })
-
   for (const [name, [profile, env, message]] of Object.entries(broken)) {
     test(`${name} is refused without showing a secret`, () => {
       const path = profile && join(cwd, profile)
@@ -1439,41 +1048,6 @@ describe('brands', { concurrency: 4 }, () => {
     assert.equal(url, '/tracking/events/activities')
     assert.equal(headers['x-api-key'], BRAND_TOKEN)
     assert.equal(headers.authorization, undefined)
-  })
-
-  test('reads the Brand Token from the profile', async () => {
-    const { base, bulks } = await service()
-    const account = { name: 'B', vertical: 'igaming', brand_token: BRAND_TOKEN }
-    const demo = JSON.stringify({ base_url: base, accounts: [account] })
-    const cwd = directory({ 'a.ndjson': '{"customerId":"C"}', '.demo.json': demo })
-    const { code } = await run('', cwd, ['a.ndjson'], {
-      ...brand(base),
-      resource: 'customers',
-      args: ['--profile', join(cwd, '.demo.json')],
-      env: {},
-    })
-    assert.equal(code, 0)
-    assert.equal(bulks[0]!.url, '/tracking/events/customers')
-    assert.equal(bulks[0]!.headers['x-api-key'], BRAND_TOKEN)
-  })
-
-  test('401: stops and names the credential', async () => {
-    const { base, bulks } = await service(() => problem(401, 'invalid_api_key'))
-    const { code, stderr } = await push(base, 'a.ndjson', lines([spin(1)]), brand(base))
-    assert.deepEqual([code, bulks.length], [1, 1])
-    assert.match(stderr, /^push: The Brand Token was refused: 401 The title of invalid_api_key\n$/m)
-  })
-
-  test('counts held records', async () => {
-    const { base } = await service(({ records: { length } }) => {
-      const summary = { ...NOTHING, received: length, created: 1, held: length - 1 }
-      return { body: { summary, results: [] } }
-    })
-    const text = lines(numbers(3).map(spin))
-    const { code, stdout } = await push(base, 'a.ndjson', text, brand(base))
-    assert.equal(code, 0)
-    assert.match(stdout, /a\.ndjson +3 +1 +0 +0 +0 +2 +0 +0\n/)
-    assert.match(stdout, /^2 records are held until their customers are sent\.$/m)
   })
 
   test('a retried bulk keeps its Idempotency-Key, which no other bulk has', async () => {
@@ -1560,7 +1134,7 @@ describe('brands', { concurrency: 4 }, () => {
     assert.equal(most, 1)
   })
 
-  const [customers, activities] = VERTICALS[2]!.resources
+  const activities = VERTICALS[2]!.resources[1]
   const day = { eventname: 'day', customerid: 'C', createtime: '2026-10-01', product: 'casino' }
   const same: [object, object][] = [
     [{ eventid: '1', ...day }, { eventid: '1' }],
@@ -1592,16 +1166,6 @@ describe('brands', { concurrency: 4 }, () => {
       })
     }
   }
-
-  test('a customer has its id as key, and an incomplete record has none', () => {
-    const key = (record: unknown) => customers!.identityOf(record)
-    assert.equal(key({ customerId: 'C', country: 'DE' }), key({ customerId: 'C' }))
-    assert.notEqual(key({ customerId: 'C' }), key({ customerId: 'D' }))
-    for (const record of [null, 'x', [], {}, { customerId: 7 }]) {
-      assert.equal(key(record), undefined)
-      assert.equal(activities!.identityOf(record), undefined)
-    }
-  })
 })
 
 describe('memory', { concurrency: 3 }, () => {

@@ -7,8 +7,6 @@ import { after, before, describe, test } from 'node:test'
 import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
 import { RULE } from '../scripts/docs/explained/rules.ts'
 import { WARNING } from '../scripts/docs/explained/warnings.ts'
-import { readArguments } from '../scripts/push/arguments.ts'
-import { changedTime } from '../scripts/push/sample/clock.ts'
 import type { Report } from '../scripts/push/sample/report.ts'
 import { bundleCommand } from './bundle.ts'
 import { type Shared, shareService } from './shared-service.ts'
@@ -129,23 +127,6 @@ const NOT_FOR_PARTNERS = [
   'warning changed_event',
 ]
 
-/** Codes for the team or for partners only. */
-const NOT_FOR_BRANDS = [
-  ...FOR_TEAM,
-  'error unknown_field',
-  'error date',
-  'error pattern',
-  'error email',
-  'error decimals',
-  'error minimum',
-  'error enum',
-  'error duplicate_key',
-  'error unknown_affiliate',
-  'warning unknown_affiliate',
-  'warning conflict',
-  'warning amount_usd',
-]
-
 /** Returns all outcomes except one: brands never receive `stale`, for example. */
 const outcomesExcept = (one: string) => Object.keys(OUTCOME).filter((name) => name !== one)
 
@@ -171,32 +152,6 @@ describe('npm run push -- --sample', { timeout: 600_000 }, () => {
       assert.deepEqual(notShown(sampleRun), [missing[0], 'outcome held', missing[1]])
     })
   }
-
-  test('igaming: shows each code once in a time zone with daylight saving time', async () => {
-    await admin('PATCH', '/sample-brand', { time_zone: 'Europe/Berlin' })
-    const sampleRun = await report('igaming')
-    const missing = [
-      'error unknown_customer',
-      'warning affiliation_changed',
-      'warning erased',
-      'warning negative_amount',
-      'warning unmapped_status',
-      'warning unknown_event',
-    ]
-    assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_BRANDS, ...missing]))
-    assert.deepEqual(outcomes(sampleRun).sort(), outcomesExcept('stale').sort())
-    assert.deepEqual(notShown(sampleRun), missing)
-  })
-
-  test('shows results that need another policy under that policy', async () => {
-    const policies = { unknown_customer: 'hold', unknown_affiliate: 'reject' }
-    await admin('PATCH', '/sample-forex', policies)
-    const sampleRun = await report('forex')
-    const missing = ['warning unknown_affiliate', 'error unknown_customer', 'warning erased']
-    assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_PARTNERS, ...missing]))
-    assert.deepEqual(outcomes(sampleRun).sort(), Object.keys(OUTCOME).sort())
-    assert.deepEqual(notShown(sampleRun).sort(), missing.sort())
-  })
 
   test('stores nothing in a live account, and shows the other results', async () => {
     const account = { account: 'live-forex', name: 'Live', vertical: 'forex', mode: 'live' }
@@ -231,46 +186,5 @@ describe('npm run push -- --sample', { timeout: 600_000 }, () => {
     const sampleRun: Report = JSON.parse(stdout)
     assert.ok(sampleRun.steps.every(({ stored }) => !stored))
     assert.ok(notShown(sampleRun).includes('error idempotency_key_reused'))
-  })
-
-  test('prints each record with its result, the cause and the fix', async () => {
-    const { code, stdout } = await run('prop-trading')
-    assert.equal(code, 0)
-    assert.match(
-      stdout,
-      /✓ error enum → rejected\n +sent +"transaction_type":"challenge-fee"\n +answered .*\n[^✓]*hint +Did you mean `challenge_fee`\?\n +why [^✓]*fix /,
-    )
-    assert.match(stdout, /Not shown:[\s\S]*warning erased +because/)
-    assert.match(stdout, /\nEvery response is the expected one\.\n$/)
-  })
-
-  test('marks an unexpected response, with exit code 1', async () => {
-    // With this definition only Value is a KPI, so the event has none.
-    const definition = { granularity: 'event', kpis: [] }
-    await admin('PUT', '/sample-brand/events/sample_bet', definition)
-    const { code, stdout } = await run('igaming')
-    assert.equal(code, 1)
-    assert.match(stdout, /✗ warning not_a_number → rejected\n[\s\S]*answered +no_kpi/)
-    assert.match(stdout, /\nUnexpected responses, marked with ✗: 1\.\n$/)
-  })
-})
-
-describe('--sample', () => {
-  test('cannot be combined with files or a resource', () => {
-    const wrong = [['a.csv'], ['--vertical', 'forex'], ['--resource', 'customers']]
-    for (const args of wrong) {
-      assert.throws(() => readArguments(['--sample', 'forex', ...args]), { exitCode: 2 })
-    }
-    const message = 'Invalid --sample `forx`. Use prop-trading, forex or igaming.'
-    assert.throws(() => readArguments(['--sample', 'forx']), { exitCode: 2, message })
-  })
-
-  test('finds a local time that a clock change skipped or repeated', () => {
-    const now = Date.parse('2026-11-20T12:00:00Z')
-    assert.equal(changedTime('Europe/Berlin', true, now), '2026-03-29 02:30')
-    assert.equal(changedTime('Europe/Berlin', false, now), '2026-10-25 02:30')
-    assert.equal(changedTime('Australia/Lord_Howe', true, now), '2026-10-04 02:15')
-    assert.equal(changedTime('UTC', true, now), null)
-    assert.equal(changedTime('Asia/Tokyo', false, now), null)
   })
 })

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  globSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -76,24 +68,6 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     assert.equal(((await response.json()) as { meta: { total: number } }).meta.total, 0)
   })
 
-  test('is the issuer under its own port', async () => {
-    const response = await fetch(`http://localhost:${port}/.well-known/oauth-authorization-server`)
-    assert.equal(((await response.json()) as { issuer: string }).issuer, base)
-  })
-
-  test('a document has the headers that only the Worker sets', async () => {
-    // All but the first are also paths of files, which wrangler serves itself unless the Worker is first.
-    for (const path of ['/docs/start', '/docs/start.md', '/openapi.json', '/assets/page.js']) {
-      const { status, headers } = await fetch(base + path)
-      assert.equal(status, 200, path)
-      assert.match(String(headers.get('X-Request-Id')), /^[\da-f-]{36}$/, path)
-    }
-    const { headers } = await fetch(`${base}/docs/start`)
-    assert.match(String(headers.get('Content-Security-Policy')), /default-src 'none'/)
-    const file = await fetch(`${base}/docs/start.html`)
-    assert.match(String(file.headers.get('X-Request-Id')), /^[\da-f-]{36}$/)
-  })
-
   test('npm run demo creates accounts whose tokens work', async () => {
     const { stdout } = await run('scripts/demo.ts', '--port', String(port))
     const demo: Demo = JSON.parse(readFileSync(join(root, '.demo.json'), 'utf8'))
@@ -139,24 +113,6 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     receiver.close()
     assert.deepEqual(received, ['evt_1'])
   })
-
-  test('npm run demo reports a port where no service answers', async () => {
-    const port = await freePort()
-    await assert.rejects(run('scripts/demo.ts', '--port', String(port)), {
-      code: 1,
-      stderr: `No service answers at http://127.0.0.1:${port}. Start it with \`npx wrangler dev\`.\n`,
-    })
-  })
-
-  test('a build for another command creates nothing', async () => {
-    const secrets = join(root, '.dev.vars')
-    rmSync(secrets)
-    await promisify(execFile)(process.execPath, ['scripts/build.ts'], {
-      cwd: root,
-      env: { ...process.env, WRANGLER_COMMAND: 'deploy' },
-    })
-    assert.equal(existsSync(secrets), false)
-  })
 })
 
 describe('a local database of an older layout is refused, with the command that starts anew', () => {
@@ -170,7 +126,6 @@ describe('a local database of an older layout is refused, with the command that 
       env: { ...process.env, WRANGLER_COMMAND: 'dev', PORT: String(startPort) },
     })
   const migration = join(old, 'migrations/0002_records.sql')
-  const renamed = join(old, 'migrations/0002_another_layout.sql')
   let startPort: number
   before(async () => {
     startPort = await freePort()
@@ -185,17 +140,5 @@ describe('a local database of an older layout is refused, with the command that 
     await assert.rejects(start('scripts/dev.ts'), isRefused)
     writeFileSync(migration, text)
     await start('scripts/build.ts')
-  })
-
-  test('if an applied migration has no file', async () => {
-    renameSync(migration, renamed)
-    await assert.rejects(start('scripts/build.ts'), isRefused)
-    renameSync(renamed, migration)
-  })
-
-  test('if it has tables that no applied migration explains', async () => {
-    rmSync(join(old, '.wrangler/state/v3/d1/applied.json'))
-    renameSync(migration, renamed)
-    await assert.rejects(start('scripts/build.ts'), isRefused)
   })
 })

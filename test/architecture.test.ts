@@ -308,16 +308,6 @@ test.each(['MINUTE_MS', 'HOUR_MS', 'DAY_HOURS', 'DAY_MS'])(
   },
 )
 
-test('the check finds a cycle of imports', () => {
-  const cycle = new Map([
-    ['a.ts', ['b.ts']],
-    ['b.ts', ['c.ts', 'd.ts']],
-    ['c.ts', ['a.ts']],
-    ['d.ts', []],
-  ])
-  expect(findRings(cycle)).toEqual([['a.ts', 'b.ts', 'c.ts']])
-})
-
 test.each([
   ['trading/rows.ts', "const { sql } = await import('drizzle-orm')"],
   ['ingest/read.ts', "import '../trading/rows.ts'"],

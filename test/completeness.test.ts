@@ -5,8 +5,6 @@ import { completenessOf, completenessSpan } from '../src/ingest/feed.ts'
 import { brand as newBrand } from './brand.ts'
 import { runCron } from './crons.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
-import { printedAs } from './secrecy.ts'
-import { leaseTotals } from './totals-lease.ts'
 
 const DAY = 86_400_000
 const dayNumber = (text: string) => Date.parse(text) / DAY
@@ -33,50 +31,12 @@ describe('completenessOf', () => {
     expect(completenessSpan(Date.parse('2030-10-03T05:59:59Z')).to).toBe(to - 1)
   })
 
-  test('a feed with records on each day lacks nothing', () => {
-    expect(completenessOf(daysOf(90, 100), span)).toEqual({
-      missing_days: [],
-      low_days: [],
-      days_not_counted: 0,
-    })
-  })
-
-  test('days without records since the first one are missing', () => {
-    const { missing_days } = completenessOf(daysOf(10, 100, { 0: null, 4: null }), span)
-    expect(missing_days).toEqual(['2030-09-28', '2030-10-02'])
-    const none = { resource: 'x', firstDay: null, days: [], counted: new Map() }
-    expect(completenessOf(none, span).missing_days).toEqual([])
-  })
-
   test('a day below a quarter of the median of its weekday is low', () => {
     const found = completenessOf(daysOf(90, 100, { 1: 24, 2: 25, 9: 1000, 16: 1 }), span)
     expect(found.low_days).toEqual([
       { day: '2030-09-16', count: 1, median: 100 },
       { day: '2030-10-01', count: 24, median: 100 },
     ])
-  })
-
-  test('the median of an even number of days is the mean of the two in the middle', () => {
-    const days = daysOf(29, 10, { 0: 2, 7: 30, 14: 10, 21: 8, 28: 12 })
-    expect(completenessOf(days, span).low_days).toEqual([
-      { day: '2030-10-02', count: 2, median: 11 },
-    ])
-  })
-
-  test('a day is compared only if 4 days of its weekday had records', () => {
-    const days = daysOf(28, 100, { 0: 1 })
-    expect(completenessOf(days, span).low_days).toEqual([])
-    expect(completenessOf(daysOf(29, 100, { 0: 1 }), span).low_days).toHaveLength(1)
-  })
-
-  test('a day whose records are not counted is not compared', () => {
-    const days = daysOf(90, 100)
-    days.counted.delete(to)
-    expect(completenessOf(days, span)).toEqual({
-      missing_days: [],
-      low_days: [],
-      days_not_counted: 1,
-    })
   })
 })
 
@@ -114,27 +74,6 @@ describe('feeds', () => {
     const feeds = data[0].feeds ?? data
     return feeds.find(({ resource }: { resource: string }) => resource === 'transactions')
   }
-
-  test('the daily job leaves an account to another computation that runs', async () => {
-    const acme = await withDeposits(Array.from({ length: 36 }, () => 2))
-    await leaseTotals(acme.account)
-    await runReport()
-    expect(await transactionsOf(`accounts/${acme.account}/feed`)).toMatchObject({
-      days_not_counted: 30,
-    })
-    expect(printedAs('error')).toEqual([])
-  })
-
-  test('the daily job logs a failure of the database', async () => {
-    const acme = await withDeposits(Array.from({ length: 36 }, () => 2))
-    await env.DB.exec('alter table day_totals rename to renamed')
-    await runReport()
-    await env.DB.exec('alter table renamed rename to day_totals')
-    expect(printedAs('error').join()).toContain('day_totals')
-    expect(await transactionsOf(`accounts/${acme.account}/feed`)).toMatchObject({
-      days_not_counted: 30,
-    })
-  })
 
   test('the daily job counts the days, so that GET feed and GET feeds compare them', async () => {
     const acme = await withDeposits(Array.from({ length: 36 }, (_, i) => [1, 4, 0][i] ?? 10))

@@ -127,23 +127,6 @@ test.each([
   expect([status, wordsOf(text)]).toEqual([422, expect.stringContaining(words)])
 })
 
-test('ids and plans that are not ASCII are shown as they are, and invisible characters by name', async () => {
-  const { preview } = await open()
-  const file = 'affiliate_id,plan\nMüller,\nIB-02\u202e,\nIB-01,größer\n'
-  const words = wordsOf((await preview(file)).text)
-  expect(words).toContain('Müller')
-  expect(words).toContain('There is no plan größer.')
-  expect(words).not.toMatch(/U\+206[89]/)
-})
-
-test('a column of another name is chosen', async () => {
-  const { preview } = await open()
-  const csv = 'Partner,Parent\nIB-30,IB-01\n'
-  expect((await preview(csv)).text).toContain('<option value="0">Partner</option>')
-  const { text } = await preview(csv, { column_affiliate_id: '0' })
-  expect(wordsOf(text)).toContain('IB-30 is new, below IB-01')
-})
-
 test('a file that would change something else meanwhile is not stored', async () => {
   const { preview, store } = await open()
   const { text } = await preview(FILE)

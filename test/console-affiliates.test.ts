@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
-import { bookRows, statementRows } from './commission/statement-rows.ts'
+import { bookRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
@@ -37,26 +37,6 @@ const NEW = {
   plan: 'standard-ib',
   landing_page: 'https://acme.example/start',
 }
-
-test('a long name is cut in lists and sentences, and is whole in its title and on its page', async () => {
-  const { read } = await open()
-  const name = `International Association ${'of Independent Partners '.repeat(18)}`.trim()
-  const word = 'Donaudampfschifffahrt'.repeat(9)
-  await askAdmin('accounts/acme/affiliates', 'PUT', [
-    { affiliate_id: 'IB-77', display_name: name },
-    { affiliate_id: 'IB-78', display_name: word, parent: 'IB-77' },
-  ])
-  const list = await read('/affiliates')
-  const short = `${name.slice(0, 39).trimEnd()}…`
-  expect(list).toContain(`<bdi title="${name}">${short}</bdi>`)
-  expect(list).toContain(`<bdi class="long" title="${word}">${word.slice(0, 39)}…</bdi>`)
-  for (const path of ['/affiliates?view=tree', '/affiliates', '/payouts', '/cases']) {
-    expect(await read(path)).not.toContain(`>${name}`)
-  }
-  const page = await read('/affiliates/IB-77')
-  expect(page).toMatch(/<h1>[^<]*Independen…[^<]*<bdi class="id">\(IB-77\)<\/bdi><\/h1>/)
-  expect(page).toContain(`Full name: <bdi>${name}</bdi>`)
-})
 
 test('an affiliate is added with its parent, plan and link by one form', async () => {
   const { read, change } = await open()
@@ -160,31 +140,6 @@ test('the page of an affiliate adds a link, and changes the parent', async () =>
   expect(ring.status).toBe(422)
 })
 
-test('more affiliates than a page holds have another page, and a search finds one', async () => {
-  const many = Array.from({ length: 120 }, (_, i) => ({ affiliate_id: `M-${1000 + i}` }))
-  await askAdmin('accounts/acme/affiliates', 'PUT', many)
-  const { read } = await open()
-  const first = await read('/affiliates')
-  expect(first).toContain('122 in total, page 1 of 2')
-  const next = /href="([^"]+)" rel="next"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
-  expect(await read(next.replace(AT, ''))).toContain('M-1119')
-
-  expect(await read('/affiliates?search=m-1119')).toContain('1 in total')
-  expect(await read('/affiliates?search=nobody')).toContain('No affiliate matches.')
-  expect(await read('/affiliates?view=tree')).toContain('each below the affiliate who referred')
-})
-
-test('the list shows the plan, also of all, and who has none', async () => {
-  const { read } = await open()
-  expect(await read('/affiliates')).toContain('No plan')
-  const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-10-01', customers: 'all' }
-  await askAdmin('accounts/acme/assignments', 'PUT', [all])
-  const text = await read('/affiliates')
-  expect(text).toContain('for all')
-  expect(text).not.toContain('No plan')
-  expect(await read('/affiliates?only=without_plan')).toContain('No affiliate matches.')
-})
-
 test('affiliates that are not configured have a list of their own', async () => {
   const records = Array.from({ length: 7 }, (_, i) => ({
     ...ada,
@@ -199,30 +154,6 @@ test('affiliates that are not configured have a list of their own', async () => 
     expect.stringContaining('2 other affiliates not configured'),
   ])
   expect((await read('/affiliates?only=unconfigured')).split('value="new-')).toHaveLength(8)
-})
-
-test('the page of an affiliate begins with money, and its ledger is sentences', async () => {
-  await env.DB.batch([
-    ...bookRows(env.DB, 'acme', 'IB-07'),
-    ...statementRows(env.DB, 'acme', 'IB-07').slice(0, 1),
-    env.DB.prepare(
-      `insert into ledger select account, affiliate_id, 'paid-00001', 'paid', plan, period,
-         statement, currency, '-0.25', 'BANK-1', 'ada@example.com', at from ledger`,
-    ),
-  ])
-  const { read } = await open()
-  const text = await read('/affiliates/IB-07')
-  const words = text.replaceAll(/<[^>]+>/g, '')
-
-  expect(words).toContain('Balance0.75 EUR')
-  expect(words).toContain('Payable1.00 EUR')
-  expect(words).toMatch(/ada@example.com.*Earned for August 2024 by the plan lined1.00 EUR/s)
-  expect(words).toContain('Paid for August 2024, reference BANK-1-0.25 EUR')
-  expect(text).toMatch(/statements\/stm_\w+">October 2026<.*statements\/stm_\w+">August 2024</s)
-
-  const one = await read('/affiliates/IB-07?period=2024-08')
-  expect(one).not.toContain('>October 2026</a>')
-  expect(one).toContain('Statements, the latest first: 1 of 3')
 })
 
 test('the plan in force stands in words on the page of an affiliate, and another is assigned', async () => {
@@ -241,15 +172,6 @@ test('the plan in force stands in words on the page of an affiliate, and another
     422,
     expect.stringContaining('field wrong'),
   ])
-})
-
-test('the page of an affiliate says which plan it has next', async () => {
-  const { read } = await open()
-  const next = { affiliate_id: 'IB-07', plan: 'standard-ib', from: '2099-01-01', customers: 'new' }
-  expect(await read('/affiliates/IB-07')).not.toContain('1 Jan 2099')
-  await askAdmin('accounts/acme/assignments', 'PUT', [next])
-  const text = (await read('/affiliates/IB-07')).replaceAll(/<[^>]+>/g, '')
-  expect(text).toMatch(/From 1 Jan 2099 on: [^.,]+, for customers who sign up from that day on\./)
 })
 
 test('a plan is assigned to the ticked affiliates, and to no other', async () => {
@@ -274,18 +196,6 @@ test('a plan is assigned to the ticked affiliates, and to no other', async () =>
   ])
 })
 
-test('a refused assignment keeps the ticks, and says the reason once', async () => {
-  const { change } = await open()
-  const sent = { change: 'assign', plan: 'gone', from: TODAY, customers: 'new' }
-  const text = await (
-    await change('/affiliates', { ...sent, tick0: 'IB-01', tick1: 'IB-07' })
-  ).text()
-
-  const alert = /role="alert".*?<\/div>/s.exec(text)?.[0] ?? ''
-  expect(alert.split('<li>')).toHaveLength(2)
-  expect(text).toMatch(/value="IB-07" checked/)
-})
-
 test('the ticked affiliates, or all that the filter matches, are one file', async () => {
   const { change } = await open()
   await env.DB.batch(bookRows(env.DB, 'acme', 'IB-07'))
@@ -303,42 +213,4 @@ test('the ticked affiliates, or all that the filter matches, are one file', asyn
   expect(filtered.slice(1)).toEqual(['IB-01,,,,,'])
   const gone = { change: 'download', tick0: 'IB-07' }
   expect((await change('/affiliates?search=01', gone)).status).toBe(409)
-})
-
-test('the page of an affiliate shows and changes name and contact', async () => {
-  const { read, change } = await open()
-  const sent = { change: 'contact', display_name: ' Forex Friends ', contact_email: 'a@b.example' }
-  expect((await change('/affiliates/IB-07', sent)).status).toBe(303)
-  const text = await read('/affiliates/IB-07')
-  expect(text).toContain('<h1>Forex Friends <bdi class="id">(IB-07)</bdi></h1>')
-  expect(text).toContain('mailto:a%40b.example')
-  expect(await read('/affiliates?search=friends')).toContain('1 in total')
-
-  // What the form did not change may have been changed by somebody else.
-  const later = {
-    ...sent,
-    display_name: 'FX Friends',
-    display_name_shown: 'Forex Friends',
-    contact_email: 'old@b.example',
-    contact_email_shown: 'old@b.example',
-  }
-  expect((await change('/affiliates/IB-07', later)).status).toBe(303)
-  const both = await read('/affiliates/IB-07')
-  expect(both).toContain('<h1>FX Friends <bdi class="id">(IB-07)</bdi></h1>')
-  expect(both).toContain('mailto:a%40b.example')
-
-  // Two people change the same field: the second one sees what the first one wrote.
-  const missed = await change('/affiliates/IB-07', { ...later, display_name: 'FX Club' })
-  expect(missed.status).toBe(422)
-  const seen = await missed.text()
-  expect(seen).toContain(
-    'Somebody else has changed this to “FX Friends”. Save again to replace it.',
-  )
-  expect(seen).toContain('value="FX Club"')
-  expect(seen).toContain('name="display_name_shown" value="FX Friends"')
-  expect(await read('/affiliates/IB-07')).toContain('<h1>FX Friends')
-
-  const now = { display_name_shown: 'Forex Friends', contact_email_shown: 'a@b.example' }
-  const wrong = await change('/affiliates/IB-07', { ...sent, ...now, contact_email: 'nowhere' })
-  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('field wrong')])
 })

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { rolesNow } from '../src/auth/roles-now.ts'
 import { AUDIT_KINDS } from '../src/console/parts/audit-kinds.ts'
 import { hasSentence } from '../src/console/parts/audit-words.tsx'
 import { KEY_WORLD, signedIn } from './console/browser.ts'
@@ -161,31 +160,6 @@ test.each(ACTIONS)('%s has a sentence without a name that only programs read', a
   expect(entry).not.toMatch(/\b[a-z]+_[a-z]|`|\d{4}-\d\d|undefined|null|NaN|\[object|[{}]|Invalid/)
 })
 
-test('an entry of a former version of the service is shown without a sentence of its own', async () => {
-  await openAccount()
-  await insert('old-thing.put', { old_name: 'x', at: '2026-11-20T09:00:00.000Z' }).run()
-
-  expect((await readLog()).find((text) => text.includes('Ada'))).toContain('old thing put')
-})
-
-test('members are shown with their names and roles', async () => {
-  const keys = { Ada: { key: 'a'.repeat(32), role: 'manager' } }
-  await openAccount()
-  await env.DB.batch([
-    insert('plan.put', DETAILS, 'Ada', 3),
-    insert('plan.put', DETAILS, 'Bob', 2),
-    insert('period.close', DETAILS, 'cron', 1),
-  ])
-  const log = await readLog({ ...KEY_WORLD, ADMIN_KEYS: JSON.stringify(keys) } as Env)
-
-  const last = ' the plan IB 2026: version 3 from 1 Dec 2026'
-  expect(log.find((text) => text.includes('Ada'))).toContain(`Ada (manager) changed${last}`)
-  expect(log.find((text) => text.includes('Bob'))).toContain(`Bob changed${last}`)
-  expect(log.find((text) => text.includes('service'))).toContain(
-    'The service closed October 2026 of the plan ib-2026',
-  )
-})
-
 test('a changed setting is shown with its former value', async () => {
   await openAccount()
   await askAdmin('accounts/acme', 'PATCH', { name: 'New', approvals: 2, unknown_customer: 'hold' })
@@ -199,19 +173,6 @@ test('a changed setting is shown with its former value', async () => {
   ]) {
     expect(entry).toContain(change)
   }
-})
-
-test('the role of a member whom Cloudflare Access admits is that of ACCESS_ROLES', async () => {
-  const access = { ...KEY_WORLD, ACCESS_TEAM: 'https://team.example', ACCESS_AUD: 'aud' }
-  const roles = JSON.stringify({ 'bo@firm.example': 'manager', finance: 'approver' })
-  const now = (actors: string[], world: object) => rolesNow(actors, { ...access, ...world } as Env)
-
-  expect([...(await now(['bo@firm.example', 'x@firm.example'], { ACCESS_ROLES: roles }))]).toEqual([
-    ['bo@firm.example', 'manager'],
-  ])
-  expect([...(await now(['x@firm.example', 'deploy'], { ACCESS_ROLES: '' }))]).toEqual([
-    ['x@firm.example', 'approver'],
-  ])
 })
 
 test('every action has one kind by which it is found', () => {
@@ -247,34 +208,4 @@ test('the log is narrowed by days, person and kind of change, and paged', async 
   const second = await json(askAdmin(`${path}&cursor=${first.meta.next_cursor}`))
   expect(second.data.length).toBe(10)
   expect((await askAdmin(`audit-log?cursor=${first.meta.next_cursor}`)).status).toBe(400)
-})
-
-test('the log says whose name or address was changed, without either', async () => {
-  await openAccount()
-  const put = (body: object) => askAdmin('accounts/acme/affiliates', 'PUT', [body])
-  await put({ affiliate_id: 'IB-1', display_name: 'Forex Friends' })
-  await put({ affiliate_id: 'IB-1', contact_email: 'ada@friends.example' })
-  await put({ affiliate_id: 'IB-1', display_name: 'Friends', contact_email: 'eve@friends.example' })
-  await put({ affiliate_id: 'IB-1', display_name: 'Friends' })
-
-  const log = (await readLog()).join(' | ')
-  expect(log.match(/(?:Name|Email|Name and email) of IB-1: changed/g)).toEqual([
-    'Name and email of IB-1: changed',
-    'Email of IB-1: changed',
-    'Name of IB-1: changed',
-  ])
-  expect(log).not.toMatch(/Friends|friends/)
-})
-
-test('the log says in words what affiliates see since, and what they saw before', async () => {
-  await openAccount()
-  const change = (body: object) => askAdmin('accounts/acme', 'PATCH', body)
-  await change({ affiliate_view: { customer_ids: 'plain', held: 'none' } })
-  await change({ affiliate_view: { drafts: false }, name: 'Acme Markets' })
-
-  const [both = '', view = ''] = await readLog()
-  expect(view).toMatch(/changed what affiliates see\W*IDs of customers\W*A pseudonym → Your ID/)
-  expect(view).toMatch(/Payouts under review\W*Say that it is under review → Say nothing/)
-  expect(both).toMatch(/changed the settings of the account.*Statements before.*: Shown → Hidden/)
-  expect(both + view).not.toMatch(/[{}"_]/)
 })

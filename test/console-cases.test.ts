@@ -11,7 +11,7 @@ import {
   storeFinding,
   storeRule,
 } from './fraud/stored-cases.ts'
-import { ada, askAdmin, json, partner, register } from './partner.ts'
+import { askAdmin, json, register } from './partner.ts'
 
 // The pages of cases: from the list to the records and the decision, and where payouts name them.
 
@@ -133,32 +133,6 @@ describe('the list of cases', () => {
     expect((await read(`${AT}/cases?status=dismissed`)).html).not.toContain(CASE)
   })
 
-  test('names the customers of a case before its affiliate', async () => {
-    await storeCases({ id: 'case_2', rule: 'pair', customers: ['c-1', 'c-2'], action: 'flag' })
-
-    expect((await read(`${AT}/cases`)).text).toMatch(/c-1 and c-2 of a: 12 of 15/)
-  })
-
-  test('and each case call affiliates by name, as other pages do', async () => {
-    const profile = { affiliate_id: 'a', display_name: 'Nordic Capital Circle' }
-    await askAdmin(`accounts/${ACCOUNT}/affiliates`, 'PUT', [profile])
-
-    expect((await read(`${AT}/cases`)).text).toMatch(/Nordic Capital Circle \(a\): 12 of 15/)
-    expect((await read(CASE)).text).toMatch(/Case of Nordic Capital Circle \(a\)/)
-  })
-
-  test('without a case it says what to do', async () => {
-    await changeCase('case_1', 'status', 'dismissed')
-    expect((await read(`${AT}/cases`)).text).toMatch(/No open case: there is nothing to decide\./)
-    const { html } = await read(`${AT}/cases`)
-    expect(html).toMatch(/Test the rules on past days.*href="[^"]*\/fraud-rules\/[^"/]+\/simulate"/)
-    expect((await read(`${AT}/cases?rule=none`)).text).toMatch(/No case matches these filters\./)
-
-    await register('prop-trading')
-    const { text } = await read('/console/accounts/acme-prop-trading/cases')
-    expect(text).toMatch(/No rule looks for fraud yet\. Set up the rules/)
-  })
-
   test('a manager evaluates the rules, and reads what that has done', async () => {
     const { text } = await send('/console/accounts/acme-forex/cases', { change: 'run' })
 
@@ -193,34 +167,6 @@ describe('a case', () => {
     expect(html).toContain(`href="${AT}/deliveries/dlv_1"`)
   })
 
-  test('shows what the affiliate’s customers did in the weeks until then, those of the case in bold', async () => {
-    const deposit = (id: string, day: number, amount: number) =>
-      env.DB.prepare(
-        `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency,
-           currency, transaction_date, status, day, delivery, idx, revision, held)
-         values (?, ?, 'c-1', 'deposit', ?, 'EUR', ?, 'approved', ?, 'd', 0, 1, 0)`,
-      ).bind(ACCOUNT, id, amount, day * 86_400_000, day)
-    await env.DB.batch([
-      env.DB.prepare(
-        `insert into customers (account, customer_id, affiliate_id, day, signup_date, delivery, idx, revision)
-         values (?, 'c-1', 'a', ?, ?, 'd', 0, 1)`,
-      ).bind(ACCOUNT, DAY - 90, (DAY - 90) * 86_400_000),
-      deposit('t-1', DAY, 500),
-      deposit('t-0', DAY - 14, 70),
-    ])
-    await changeCase('case_1', 'kind', 'deposit_withdrawal')
-    const { html } = await read(CASE)
-    const past = html.slice(html.indexOf('id="past"'))
-    const weeks = [...past.matchAll(/<li[^>]*>(.*?)<\/li>/gs)].map(([, one = '']) => one)
-    expect(textOf(past)).toMatch(/Deposits by week/)
-    const filled = weeks.slice(0, 12).filter((one) => !textOf(one).includes(' 0.00 EUR'))
-    expect(filled.map(textOf)).toEqual([
-      expect.stringMatching(/16 – 22 Sept 70\.00 EUR/),
-      expect.stringMatching(/30 Sept – 6 Oct 500\.00 EUR/),
-    ])
-    expect(filled.map((one) => one.includes('<strong>'))).toEqual([false, true])
-  })
-
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {
     const { text } = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },
@@ -235,28 +181,6 @@ describe('a case', () => {
     expect((await read(`${AT}/audit-log`)).text).toMatch(
       /confirmed a case of the fraud review and excluded 1 customer from commission/,
     )
-  })
-
-  test('offers all its customers, also those of records on other pages, and all at once', async () => {
-    const records = Array.from({ length: 130 }, (_, i): [string, string] => [`t-${i}`, `k-${i}`])
-    await storeFinding(DAY, records)
-    const digest = await digestOfRecords(records.map(([id]) => id))
-    await changeCase('case_1', 'evidence_digest', digest)
-    await changeCase('case_1', 'evidence_count', records.length)
-    const { html, text } = await read(CASE)
-    expect(html.match(/name="refuse\d+"/g)).toHaveLength(130)
-    expect(text).toMatch(/All 130 customers/)
-
-    const [, all = ''] = /name="refuse_all" value="([^"]*)"/.exec(html) ?? []
-    const decision = { change: 'decide', decision: 'confirmed', reason: 'One device' }
-    expect((await send(CASE, { ...decision, refuse_all: '[' })).status).toBe(422)
-    expect((await send(CASE, { ...decision, refuse_all: '7' })).status).toBe(422)
-    const done = await send(CASE, {
-      ...{ change: 'decide', decision: 'confirmed', reason: 'One device', shown: digest },
-      refuse_all: all.replaceAll('&quot;', '"'),
-    })
-    expect(done.text).toMatch(/The case is decided\./)
-    expect(await rowsOf('customer_refusals')).toHaveLength(130)
   })
 
   test('that dismisses it and refuses customers is refused in the words of the form', async () => {
@@ -276,39 +200,6 @@ describe('a case', () => {
     expect(text).toMatch(/The admin key confirmed the case: “One device”/)
     expect(text).not.toMatch(/End the hold/)
     expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 0 }])
-  })
-
-  test('that somebody decided meanwhile says so, and who it was', async () => {
-    await send(CASE, { change: 'decide', decision: 'dismissed', reason: 'A campaign' })
-    const { status, text } = await send(CASE, {
-      ...{ change: 'decide', decision: 'confirmed', reason: 'One device' },
-    })
-
-    expect(status).toBe(409)
-    expect(text).toMatch(/The case was dismissed at \d+ \w+ \d{4}, \d\d:\d\d UTC/)
-    expect(text).toMatch(/The admin key dismissed the case: “A campaign”/)
-    expect(text).not.toMatch(/Record the decision/)
-  })
-
-  test('whose records have changed since it was opened names the new ones', async () => {
-    const { status, text } = await send(CASE, {
-      ...{ change: 'decide', decision: 'confirmed', reason: 'One device' },
-      shown: 'f'.repeat(64),
-    })
-    expect(status).toBe(409)
-    expect(text).toMatch(/The records of the case have changed since you opened it\. Nothing was/)
-
-    await storeFinding(DAY + 1, [['t-3', 'c-3']])
-    await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
-    await changeCase('case_1', 'evidence_count', 3)
-    await changeCase('case_1', 'last_day', DAY + 1)
-    const added = await send(CASE, {
-      ...{ change: 'decide', decision: 'confirmed', reason: 'One device' },
-      shown: await digestOfRecords(['t-1', 't-2']),
-    })
-    expect(added.text).toMatch(/1 record came in addition: Transaction t-3, 5 Oct 2024/)
-    expect(added.text).not.toMatch(/evidence_digest|`/)
-    expect(added.text).toMatch(/One device/)
   })
 
   describe('where two persons decide, the second one', () => {
@@ -357,19 +248,6 @@ describe('a case', () => {
       expect((await read(CASE)).text).toMatch(/ada@\S+ proposed it on/)
     })
 
-    test('is told if the records have changed since the page was opened', async () => {
-      const { html } = await read(CASE)
-      const fields = { change: 'agree', decision: 'confirmed', reason: 'One device' }
-      const shown = hidden(html, 'shown') ?? ''
-      await storeFinding(DAY + 1, [['t-3', 'c-3']])
-      await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
-      await changeCase('case_1', 'last_day', DAY + 1)
-      const { status, text } = await send(CASE, { ...fields, shown })
-      expect(status).toBe(409)
-      expect(text).toMatch(/The records of the case have changed since you opened it\./)
-      expect(text).not.toMatch(/proposed it on/)
-    })
-
     test('agrees to end a hold that was kept', async () => {
       await askAdmin(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
       const release = { decision: 'confirmed', reason: 'Paid back' }
@@ -378,36 +256,6 @@ describe('a case', () => {
       const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
       expect(text).toMatch(/The hold is ended\./)
     })
-  })
-
-  test('who has decided first is told that another person must agree', async () => {
-    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
-    const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign' }
-    const { text } = await send(CASE, fields)
-    expect(text).toMatch(/You have decided\. A second person must agree on this page\./)
-    expect(text).not.toMatch(/If you agree/)
-  })
-
-  test('where two persons decide, the first decision waits for a second one', async () => {
-    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
-    const { text } = await send(CASE, {
-      ...{ change: 'decide', decision: 'dismissed', reason: 'A campaign' },
-    })
-
-    expect(text).toMatch(/A second person must agree before it takes effect\./)
-    expect(text).toMatch(/dismissed the case: “A campaign” A second person must agree/)
-    expect((await read(AT)).html).toMatch(/cases\?needs=second_person"/)
-    const badge = /deposited the minimum\. A second person must agree/
-    expect((await read(`${AT}/cases`)).text).toMatch(badge)
-    expect((await read(`${AT}/affiliates/a`)).text).toMatch(/High A second person must agree/)
-
-    await storeFinding(DAY + 1, [['t-3', 'c-3']])
-    await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
-    await changeCase('case_1', 'last_day', DAY + 1)
-    expect((await read(`${AT}/cases`)).text).not.toMatch(/A second person must agree/)
-    expect((await read(CASE)).text).toMatch(
-      /“A campaign” The records of the case have changed since, so it no longer counts\./,
-    )
   })
 
   test('shows a viewer no form, and a manager only that of notes', async () => {
@@ -452,25 +300,6 @@ describe('a payout that a case holds', () => {
     )
   })
 
-  test('has a mark, no tick and a note if its affiliate has an open case that holds nothing', async () => {
-    await changeCase('case_1', 'action', 'flag')
-    const page = await approve('a', '40.50')
-    await approve('b', '3.00')
-    const { html, text } = await read(`${AT}/payouts`)
-
-    expect(html).toMatch(
-      new RegExp(`<a href="${CASE}" title="12 of 15[^"]*"><span class="badge bad">Open case<`),
-    )
-    expect(text).toContain('Open case Deposits at the minimum')
-    expect(text).toContain(
-      '1 affiliate has an open case of high or medium severity that holds no payout. Look at the case before you tick its payout.',
-    )
-    expect(text).toContain('Ticked: 1 for 3.00 EUR')
-    // It can be paid nevertheless.
-    expect(html.match(/<input type="checkbox"/g)).toHaveLength(2)
-    expect((await read(page)).html).toContain('id="change-pay"')
-  })
-
   test.each([
     ['medium', 'warn', 'Ticked: 1 for 3.00 EUR'],
     ['low', 'quiet', 'Ticked: 2 for 43.50 EUR'],
@@ -483,29 +312,6 @@ describe('a payout that a case holds', () => {
 
     expect(html).toContain(`<span class="badge ${tone}">Open case</span>`)
     expect(text).toContain(ticked)
-  })
-
-  test('of several due days has a row for each, and their sums', async () => {
-    await changeCase('case_1', 'status', 'dismissed')
-    await approve('a', '40.50')
-    const later = earning('b', '2024-07', '5.50')
-    await approve('b', '3.00')
-    const row = { ...later, head: { ...later.head, payable_on: '2034-12-14' } }
-    await storeRows([{ ...row, previous: digestOf(earning('b', '2024-06', '3.00')) }])
-    const to = `accounts/${ACCOUNT}/statements/${idOf(row)}/approve`
-    expect((await askAdmin(to, 'POST', { hash: digestOf(row) })).status).toBe(200)
-
-    const { html, text } = await read(`${AT}/payouts`)
-    expect(text).toMatch(/By due day Due Payouts Amount .*due now 2 43\.50 EUR/)
-    expect(text).toMatch(/14 Dec 2034 1 5\.50 EUR/)
-    expect(text).toContain('Ticked: 2 for 43.50 EUR')
-    const [, , tick = ''] = [...html.matchAll(/name="tick\d" value="([^"]+)"/g)].map(([, v]) => v)
-    const { text: paid } = await send(`${AT}/payouts`, {
-      ...{ change: 'pay', tick0: tick.replaceAll('&quot;', '"'), paid_on: '2024-12-01' },
-      reference: 'R-1',
-    })
-    expect(paid).toContain('1 payment recorded. 1 statement paid.')
-    expect(paid).toContain('Ticked: 2 for 43.50 EUR')
   })
 
   test('is paid from its statement by a form of its own, with a reason', async () => {
@@ -565,40 +371,6 @@ test('a statement and its affiliate name the confirmed cases that hold on', asyn
   expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
 })
 
-test('the page of a customer names the cases that are about them, decided ones too', async () => {
-  const acme = await partner('forex', { account: 'acme' })
-  for (const customer_id of ['c-1', 'c-2', 'c-3']) {
-    await acme.post('customers', { ...ada, customer_id })
-  }
-  const own = { account: 'acme', affiliate: ada.affiliate_id }
-  await storeRule('acme')
-  await storeCases(
-    { ...own, id: 'case_2', customers: ['c-1', 'c-2'] },
-    { ...own, id: 'case_3', customers: ['c-1'], status: 'dismissed', openedFor: DAY - 1 },
-  )
-  const at = '/console/accounts/acme'
-  const { html, text } = await read(`${at}/customers/c-1`)
-  expect(text).toContain('2 cases of the fraud review are about this customer.')
-  expect(html).toContain(`${at}/cases/case_2`)
-  expect(html).toContain(`${at}/cases/case_3`)
-  expect(text).toMatch(/Dismissed/)
-  expect((await read(`${at}/customers/c-2`)).text).toContain(
-    'A case of the fraud review is about this customer.',
-  )
-  expect((await read(`${at}/customers/c-3`)).text).not.toContain('fraud review is about')
-})
-
-test('the page of an affiliate leads to all of its cases', async () => {
-  const { html } = await read(`${AT}/affiliates/b`)
-  expect(html).toContain(`${AT}/cases?affiliate_id=b&amp;status=all`)
-})
-
-test('the records of a case stand below what they are compared with, without their own values', async () => {
-  const { text } = await read(CASE)
-  const compared = /The records are compared with: (.*?) Records, by day/.exec(text)?.[1]
-  expect(compared).toBe('1 Apr 2024: Bets 1 bet. Report of these days')
-})
-
 test('the approval of a period names open cases of high severity of affiliates with drafts', async () => {
   await storeCases({ id: 'case_2', affiliate: 'b', action: 'flag' })
   await storeRows([earning('a', '2024-06', '40.50')])
@@ -619,11 +391,6 @@ test('the overview names open cases of high severity, and those that hold payout
     /2 cases of high severity, or with held payouts, wait for a decision: a, b\./,
   )
   expect(html).toContain(`href="${AT}/cases`)
-})
-
-test('the page of an affiliate names its open cases', async () => {
-  expect((await read(`${AT}/affiliates/a`)).html).toContain(`href="${CASE}"`)
-  expect((await read(`${AT}/affiliates/b`)).html).not.toContain('of the fraud review')
 })
 
 describe('a hold that ended without a decision', () => {
@@ -659,25 +426,6 @@ describe('a hold that ended without a decision', () => {
     expect((await read(`${AT}/audit-log`)).text).toMatch(
       /looked at the end of the hold on a by the rule “minimum ?”.*Moved rightly/,
     )
-  })
-
-  test('goes on where two persons must decide, until the second one has acknowledged it', async () => {
-    await end('case_0', 'rule', null)
-    await env.DB.prepare('update fraud_ended_holds set holds = 1').run()
-    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
-    const { text } = await read(`${AT}/cases`)
-    expect(text).toMatch(/a change by one person frees nothing/)
-    expect(text).toMatch(/Still held/)
-    expect((await read(`${AT}/affiliates/a`)).text).toMatch(
-      /1 hold of payouts ended without a decision: the payouts stay held until two persons/,
-    )
-    const fields = { change: 'acknowledge', case_id: 'case_0', reason: 'Honest' }
-    const first = await send(`${AT}/cases`, fields)
-    expect(first.text).toMatch(/Another person must acknowledge it too\./)
-    expect(first.text).toMatch(
-      /The admin key acknowledged it on .{1,30}: “ ?Honest ?”\. A second person must agree/,
-    )
-    expect((await read(`${AT}/audit-log`)).text).toMatch(/another person must acknowledge it too/)
   })
 
   test('is not acknowledged by a manager', async () => {

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { PAGES } from '../src/console/pages.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { probe } from './console/probe.tsx'
 import { askAdmin, json } from './partner.ts'
@@ -101,16 +100,6 @@ test('a secret is shown once, on the page after a redirect, and no address or co
   expect(await (await other.get(AT)).text(), 'of another session').not.toContain(secret)
 })
 
-test('only a preview and an approval respond to a form without a redirect', () => {
-  const shown = PAGES.flatMap(({ path, changes = {} }) =>
-    Object.entries(changes).flatMap(([name, { show }]) => (show ? [`${path} ${name}`] : [])),
-  )
-  expect(shown).toEqual([
-    '/accounts/:account/affiliate-upload preview',
-    '/accounts/:account/statements approve',
-  ])
-})
-
 test.each(['', 'unknown', '__proto__', 'toString'])(
   'a form without a change of the page is a 404: %j',
   async (name) => {
@@ -148,12 +137,4 @@ test('filters and pages are in the address, and empty filters are not applied', 
   expect(text).toContain(`href="${AT}?status=a&amp;cursor=next"`)
   expect(text).not.toContain('First page')
   expect(await (await get(`${AT}?cursor=x`)).text()).toContain(`<a href="${AT}">First page</a>`)
-})
-
-test('a chart has its numbers in a table', async () => {
-  const { get } = await openPage()
-  const text = await (await get(AT)).text()
-
-  expect(text).toContain('<data value="1234.5">1,234.5</data>')
-  expect(text).toContain('<th scope="row">b</th><td class="number">–</td>')
 })

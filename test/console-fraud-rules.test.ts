@@ -152,35 +152,6 @@ describe('the form of a rule', () => {
     expectPlain(last)
   })
 
-  test('says that a threshold never or always holds', async () => {
-    await create()
-    const { page, pressed, press, browser } = await open(`${RULES}?new=hedge_pair`)
-    const typed = { 'parameters/days': '40', 'parameters/lots_percent': '100' }
-    const shown = await pressed(await page(), 'show', typed)
-    expectPlain(shown)
-    expect(words(shown)).toContain(
-      'Please check: “Fewest days with opposite trades” can never be reached. There are 30 days in “Days in which they are counted”.',
-    )
-    expect(words(shown)).toContain('Please check: “Lots differ by at most” is always reached.')
-    const saved = await press(shown, 'save')
-    const next = await (await browser.get(saved.headers.get('Location')!)).text()
-    expect(words(next)).toContain('Please check: This threshold can never hold.')
-    expectPlain(next)
-  })
-
-  test('says until when a back-dated version applies, and what applies then', async () => {
-    await create('prop-trading')
-    await put('own', { effective_from: '2026-10-01' })
-    const { page, press, browser } = await open(`${RULES}/own?edit=next`)
-    const typed = { action: 'hold', effective_from: '2026-09-01' }
-    const saved = await press(await page(), 'save', typed)
-    const next = await (await browser.get(saved.headers.get('Location')!)).text()
-    expect(words(next)).toContain(
-      'Version 2 is saved. It applies from 1 Sept 2026 to 30 Sept 2026; then version 1 applies, which only flags. If',
-    )
-    expectPlain(next)
-  })
-
   test('shows the second of two editors what changed, and keeps what they typed', async () => {
     await create('prop-trading')
     await put('resets')
@@ -199,28 +170,6 @@ describe('the form of a rule', () => {
 })
 
 describe('the pages of rules', () => {
-  test('each rule is a sentence, and each kind without a rule says what it sees', async () => {
-    await create('prop-trading')
-    const { page } = await open(RULES)
-    const text = words(await page())
-    expect(text).toContain('a customer paid at least 5 fees for challenges and resets in 14 days.')
-    // A prop firm may have no rule that asks for a deposit, so that its set has none of this kind.
-    expect(text).toContain('Patterns without a rule Deposits at the minimum Opens a case when 60 %')
-    expectPlain(await page())
-  })
-
-  test('the page of each rule, and the list, say what a kind sees and what it cannot see', async () => {
-    await create('prop-trading')
-    const list = words(await (await open(RULES)).page())
-    for (const { kind, sees, cannotSee } of kindsOf('prop-trading')) {
-      const says = words(`It sees: ${sees} It cannot see: ${cannotSee}`)
-      expect(list, kind).toContain(says)
-      const rule = `own-${kind.replaceAll('_', '-')}`
-      await put(rule, { kind, parameters: {} })
-      expect(words(await (await open(`${RULES}/${rule}`)).page()), kind).toContain(says)
-    }
-  })
-
   test('versions say what they changed, and are ended by name', async () => {
     await create('prop-trading')
     await put('own')
@@ -241,88 +190,6 @@ describe('the pages of rules', () => {
     expect(await read('/own')).toMatchObject({ disabled: true })
     expect(words(await page())).toContain('It is disabled since')
     expect(words(await (await open(RULES)).page())).toContain('disabled')
-  })
-
-  test.each([
-    ['viewer', { add: false, flag: false, hold: false, holdOption: false }],
-    ['manager', { add: true, flag: true, hold: false, holdOption: false }],
-    ['approver', { add: true, flag: true, hold: true, holdOption: true }],
-  ] as const)('a %s is offered what they may do', async (role, may) => {
-    await create('prop-trading')
-    await put('holding', { action: 'hold' })
-    const pageOf = async (path: string) => (await open(path, role)).page()
-    const isEditable = async (rule: string) => {
-      const page = await pageOf(`${RULES}/${rule}`)
-      expect(page).toContain('What it would have found')
-      const found = ['edit=next', 'Disable the rule'].map((one) => page.includes(one))
-      expect(new Set(found).size).toBe(1)
-      return found[0]
-    }
-    const form = await pageOf(`${RULES}?new=resets`)
-    expect({
-      add: (await pageOf(RULES)).includes('?new='),
-      flag: await isEditable('resets'),
-      hold: await isEditable('holding'),
-      holdOption: form.includes('Opens a case and holds payouts'),
-    }).toEqual(may)
-    expect(form.includes('id="change-put"')).toBe(may.add)
-    // A form that another page would send is refused all the same.
-    const { browser } = await open(RULES, role)
-    const sent = await browser.post(RULES, {
-      ...{ csrf: await browser.csrf(), change: 'put', kind: 'resets', rule: 'forged', after: '0' },
-      ...{ name: 'F', severity: 'low', action: 'hold', effective_from: TODAY },
-    })
-    expect(sent.status).toBe(may.hold ? 303 : 403)
-  })
-
-  test('a withdrawn version that would have held keeps no manager from the rule', async () => {
-    await create('prop-trading')
-    await put('own')
-    await put('own', { action: 'hold', effective_from: '2099-01-01' })
-    await askAdmin('accounts/acme/fraud-rules/own/versions/2', 'DELETE')
-    const pageOf = async (path: string) => (await open(path, 'manager')).page()
-    expect(await pageOf(`${RULES}/own`)).toContain('edit=next')
-    expect(await pageOf(`${RULES}/own?edit=next`)).toContain('id="change-put"')
-    expect(await pageOf(`${RULES}/own/simulate`)).toContain('edit=next')
-  })
-
-  test.each([
-    ['a kind that does not exist', `${RULES}?new=hunch`, 200, 'Fraud rules'],
-    ['a rule that does not exist', `${RULES}/none`, 404, ''],
-    ['a back-test of none', `${RULES}/none/simulate`, 404, ''],
-    ['an account that does not exist', '/console/accounts/none/fraud-rules', 404, ''],
-    [
-      'days in the wrong order',
-      `${RULES}/resets/simulate?from=2026-09-02&to=2026-09-01`,
-      400,
-      'The first day is after the last day.',
-    ],
-    [
-      'a day that does not exist',
-      `${RULES}/resets/simulate?from=2026-02-31`,
-      400,
-      'is not a day of the calendar',
-    ],
-    [
-      'a day that is not over',
-      `${RULES}/resets/simulate?from=2026-09-01&to=2099-01-01`,
-      200,
-      'These days cannot be tested.',
-    ],
-    [
-      'terms that are no rule',
-      `${RULES}/resets/simulate?terms=%7B%22kind%22%3A%22hunch%22%7D`,
-      200,
-      'These days cannot be tested.',
-    ],
-    ['terms that are no JSON', `${RULES}/resets/simulate?terms=x`, 422, ''],
-    ['a rule with a name of data', `${RULES}/%E2%80%AE%3Cb%3E`, 404, ''],
-  ])('%s', async (_, path, status, text) => {
-    await create('prop-trading')
-    const { browser } = await open(RULES)
-    const response = await browser.get(path)
-    expect(response.status).toBe(status)
-    expect(words(await response.text())).toContain(text)
   })
 })
 
@@ -353,14 +220,6 @@ describe('a back-test', () => {
     expect(one).toContain('it would have opened no case, of 1 affiliate that were tested')
   })
 
-  test('tests the stored versions on their days, or one of them on all days', async () => {
-    await storeWorld(FEES, 'acme')
-    await put('resets', { effective_from: TODAY, parameters: { count: 3, days: 3 } })
-    const at = `${RULES}/resets/simulate?from=2026-08-15&to=2026-09-30`
-    expect(words(await (await open(at)).page())).toContain('The rule applied to no affiliate')
-    expect(words(await (await open(`${at}&version=1`)).page())).toContain('opened 1 case')
-  })
-
   test('tests what is typed before it is stored', async () => {
     await storeWorld(FEES, 'acme')
     await put('resets')
@@ -371,17 +230,5 @@ describe('a back-test', () => {
     const chart = await (await open(href.replaceAll('&amp;', '&'))).page()
     expect(words(chart)).toContain('the cases that the terms that you typed would have opened')
     expectPlain(chart)
-  })
-
-  test('compares what is typed with the version in force, and marks what is new', async () => {
-    await storeWorld(FEES, 'acme')
-    await put('resets', { effective_from: TODAY, parameters: { count: 3, days: 3 } })
-    const terms = JSON.stringify({ kind: 'resets', parameters: { count: 2, days: 3 } })
-    const query = `from=2026-08-15&to=2026-09-30&terms=${encodeURIComponent(terms)}`
-    const page = words(await (await open(`${RULES}/resets/simulate?${query}`)).page())
-    expect(page).toContain(
-      'Compared with version 1, which is in force: 2 cases instead of 1; 1 is the same; both would have held nothing.',
-    )
-    expect(page.match(/ in 3 days\. new /g)).toHaveLength(1)
   })
 })

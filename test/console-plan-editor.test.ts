@@ -3,17 +3,14 @@ import { describe, expect, test } from 'vitest'
 import cpa from '../examples/plans/cpa.json'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
-import { valuesFor } from '../src/console/plan/draft.ts'
-import { formOf } from '../src/console/plan/form.ts'
 import { brand } from './brand.ts'
 import { statementRows } from './commission/statement-rows.ts'
-import { assign, monthly, storePlan } from './commission/stored.ts'
 import { storeWorld } from './commission/stored-world.ts'
 import type { World } from './commission/world.ts'
 import { randomWorld } from './commission/worlds.ts'
 import { signedIn } from './console/browser.ts'
-import { type Fields, fieldsOf, unescaped } from './console/form-fields.ts'
-import { ada, askAdmin, issuedPartner, json, register, deposit as sentDeposit } from './partner.ts'
+import { type Fields, fieldsOf } from './console/form-fields.ts'
+import { askAdmin, json, register } from './partner.ts'
 
 type Json = Record<string, unknown>
 
@@ -73,18 +70,6 @@ describe('the form of a plan', () => {
     const shown = await pressed(page, 'show')
     expect(shown).toMatch(/Rule “cpa”(, amount)?<\/a>: /)
     expect(shown).not.toContain('`')
-  })
-
-  test('shows JSON that is not valid again, with the message beside it', async () => {
-    await register('forex', { account: 'acme' })
-    const { page } = await formOfTerms('x')
-    expect(fieldsOf(page)).toMatchObject({ view: 'json', json: '"x"' })
-    const { read, pressed } = await open('/plans?new=empty')
-    const wrong = await pressed(await read(), 'form', { view: 'json', json: '{"name": x}' })
-    expect(wrong).toContain(
-      'The text is not valid JSON. Line 1, column 10: A value is expected, but it has “x”.',
-    )
-    expect(fieldsOf(wrong)).toMatchObject({ view: 'json', json: '{"name": x}' })
   })
 
   test('adds and removes rules, steps and conditions without storing anything', async () => {
@@ -158,20 +143,6 @@ describe('the form of a plan', () => {
     expect(data[0].terms.rules[0].when.countries).toEqual(['DE', 'AT', 'US', 'CI'])
     const next = await (await open('/plans/cpa-with-qualification?edit=next')).read()
     expect(fieldsOf(next)['rules/0/when/0']).toBe('Germany, Austria, United States, Côte d’Ivoire')
-  })
-
-  test('marks an empty condition, but not a filled one of the same kind', async () => {
-    await register('forex', { account: 'acme' })
-    const { read, pressed } = await open('/plans?new=cpa')
-    const one = await pressed(await read(), 'add rules/0/when countries')
-    const two = await pressed(one, 'add rules/0/when countries', { 'rules/0/when/1': 'Germany' })
-    const marked = (page: string) =>
-      [...page.matchAll(/id="rules\/0\/when\/(\d)-about"/g)].map(([, row]) => row)
-    const empty = await pressed(two, 'show')
-    expect(marked(empty)).toEqual(['2'])
-    expect(empty).toContain('Rule “cpa”, only for, condition 3</a>: Write at least one value')
-    expect(marked(await pressed(two, 'show', { 'rules/0/when/2': 'Germny' }))).toEqual(['2'])
-    expect(marked(await pressed(two, 'show', { 'rules/0/when/2': 'France' }))).toEqual([])
   })
 
   test('of a new plan never adds a version to a plan with the same short name', async () => {
@@ -255,48 +226,6 @@ test.each([
   expect(text).toMatch(/<ul class="rule-words"><li><bdi>[^<]*(?:once for each customer|% of)/)
 })
 
-test('templates have the currency of the account: of its plans, else of its records', async () => {
-  const { post } = await issuedPartner('forex', { account: 'acme', affiliates: [ada.affiliate_id] })
-  const currency = async (template: string) =>
-    fieldsOf(await (await open(`/plans?new=${template}`)).read()).currency
-  expect([await currency('cpa'), await currency('ib-per-lot')]).toEqual(['EUR', 'USD'])
-  expect(await currency('empty')).toBe('EUR')
-
-  await post('customers', ada)
-  await post('transactions', { ...sentDeposit, currency: 'GBP' })
-  expect([await currency('cpa'), await currency('empty')]).toEqual(['GBP', 'GBP'])
-  expect(await (await open('/plans')).read()).toContain('200.00 GBP once for each customer')
-
-  await storePlan('acme', 'yen', { ...perLot, currency: 'JPY' } as PlanTerms)
-  expect(await currency('ib-per-lot')).toBe('USD')
-  await storePlan('acme', 'ib', { ...perLot, currency: 'CHF' } as PlanTerms)
-  expect([await currency('cpa'), await currency('empty')]).toEqual(['CHF', 'CHF'])
-})
-
-test('a plan offers its assignment to several affiliates, and the form then has it chosen', async () => {
-  await register('forex', { account: 'acme', affiliates: ['aff-7'] })
-  await storePlan('acme', 'a-plan', perLot as PlanTerms)
-  await storePlan('acme', 'ib', { ...perLot, name: 'Standard IB' } as PlanTerms)
-  const plan = await (await open('/plans/ib')).read()
-  const [, href = ''] = /href="([^"]*)"[^>]*>\s*Assign it to affiliates/.exec(plan) ?? []
-  expect(href).toBe('/console/accounts/acme/affiliates?plan=ib')
-  const { browser } = await open('')
-  const form = await (await browser.get(href)).text()
-  expect(form).toContain('Tick who gets the plan <bdi>Standard IB</bdi>.')
-  expect(form).toContain('<option value="ib" selected="">Standard IB</option>')
-})
-
-test('assignments that can be deleted have their days in words', async () => {
-  await register('forex', { account: 'acme' })
-  await storePlan('acme', 'ib', perLot as PlanTerms)
-  await assign('acme', 'ib')
-  const text = await (await open('/plans')).read()
-  expect(text).toContain(
-    '<option value="2026-01-01 *">IB per lot from 1 Jan 2026: All others</option>',
-  )
-  expect(text).toContain('<td data-title="For"><div>Customers who sign up from then on</div></td>')
-})
-
 const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
   customer_id,
   signup: Date.parse('2026-09-20T10:00:00Z'),
@@ -372,25 +301,4 @@ describe('figures of the last period that ended', () => {
     expect(figuresOf(text, 'a')).toEqual(['100.00 EUR', '200.00 EUR', '100.00 EUR'])
     expect(figuresOf(text, 'b')).toEqual(['0.00 EUR', '50.00 EUR', '50.00 EUR'])
   })
-
-  test('of other periods are chosen from a list, and are also a CSV file', async () => {
-    await world()
-    const { browser } = await open('')
-    const at = '/console/accounts/acme/plans/ib/simulate'
-    const text = await (await browser.get(at)).text()
-    expect(text).toContain('<option value="2026-10" selected="">October 2026</option>')
-    expect(figuresOf(text, 'a')).toEqual(['100.00 EUR', '100.00 EUR', '0.00 EUR'])
-
-    const terms = JSON.stringify(monthly([share('30')]))
-    const other = await (await browser.get(`${at}?terms=${encodeURIComponent(terms)}`)).text()
-    expect(figuresOf(other, 'a')).toEqual(['100.00 EUR', '300.00 EUR', '200.00 EUR'])
-    const [, href = ''] = /href="([^"]*format=csv)"/.exec(other) ?? []
-    const csv = await (await browser.get(unescaped(href))).text()
-    expect(csv).toContain('a,ib,EUR,100.00,300.00,200.00')
-  })
-})
-
-test('a form shows a plan that is too odd for it as JSON', () => {
-  expect(valuesFor([1])('view')).toBe('json')
-  expect(formOf({ rules: 5 })?.get('kept')).toBe('{"rules":5}')
 })

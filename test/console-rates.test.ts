@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
-import { openBrowser, signedIn } from './console/browser.ts'
+import { signedIn } from './console/browser.ts'
 import { askAdmin, json } from './partner.ts'
 
 // The page of exchange rates.
@@ -107,24 +107,9 @@ test('what waits is shown by currency, with its money and since when', async () 
   expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
 })
 
-test('the form of one rate has the currency and the day of the record that waits', async () => {
-  await openAccount()
-  const form = await (await (await signedIn()).get(`${AT}?currency=AED&rate_day=2026-10-07`)).text()
-  expect(form).toMatch(/name="day"[^>]*value="2026-10-07"/)
-  expect(form).toMatch(/name="currency"[^>]*value="AED"/)
-  const wrong = await (await (await signedIn()).get(`${AT}?rate_day=soon`)).text()
-  expect(wrong).not.toContain('soon')
-})
-
 test('a file that a spreadsheet saved with semicolons and decimal commas is understood', async () => {
   await openAccount()
   const german = new Blob(['Date;USD;GBP\r\n05.10.2026;1,1000;0,8500\r\n'])
   expect((await upload(german, 'rates.csv')).status).toBe(303)
   expect(await rateOf('USD')).toBe('1.1')
-})
-
-test('an account in which nothing waits says so', async () => {
-  await openAccount()
-  expect(await (await (await signedIn()).get(AT)).text()).toContain('Nothing waits for a rate.')
-  expect((await openBrowser().get(AT)).status).toBe(303)
 })

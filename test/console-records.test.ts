@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
-import { brand } from './brand.ts'
 import { storePlan } from './commission/stored.ts'
 import { KEY_WORLD, signedIn } from './console/browser.ts'
 import { countTrips } from './console/trips.ts'
@@ -120,29 +119,6 @@ describe('the search', () => {
     expect(await found('C-78')).toBe(`${AT}/deliveries?record_id=C-78`)
   })
 
-  test('shows each of several that have an id as a choice', async () => {
-    const { acme, found, read } = await open()
-    await acme.post('customers', { ...ada, customer_id: 'aff-7' })
-    await acme.post('transactions', { ...first, transaction_id: 'aff-7' })
-    expect(await found('aff-7')).toBe(200)
-    const text = await read('/find?record_id=aff-7')
-    for (const path of ['affiliates/aff-7', 'customers/aff-7', 'records/transactions/aff-7']) {
-      expect(text).toContain(`<a href="${AT}/${path}">`)
-    }
-  })
-
-  test('lists what has an id before what begins with it', async () => {
-    const { acme, found, read } = await open()
-    for (const transaction_id of ['TX-1', 'TX-10', 'TX-11']) {
-      await acme.post('transactions', { ...first, transaction_id })
-    }
-    expect(await found('TX-1')).toBe(200)
-    expect(textOf(await read('/find?record_id=TX-1'))).toMatch(
-      /TX-1 Deposit .*TX-10 Deposit .*TX-11 /,
-    )
-    expect(await found('TX-10')).toBe(`${AT}/records/transactions/TX-10`)
-  })
-
   test('finds what begins with a text: ids, UUIDs, and names and addresses of affiliates', async () => {
     const { acme, found, read } = await open()
     const uuid = '018f3c2e-7a11-7c44-9d55-0123456789ab'
@@ -170,49 +146,10 @@ describe('the search', () => {
       /FF-1, Forex Friends, Ada@friends\.example Affiliate – FF-2, Other Affiliate/,
     )
   })
-
-  test.each(['a/b', '..', '.', 'a b', 'شناسه-۱', '%2F', `x${'é'.repeat(120)}`])(
-    'leads to the record with the id %s',
-    async (transaction_id) => {
-      const { acme, found, get } = await open()
-      expect((await acme.post('transactions', { ...first, transaction_id })).status).toBe(201)
-      const path = String(await found(transaction_id))
-      expect(path).toMatch(/^\/console\/accounts\/acme\/records\/transactions\//)
-      const page = await get(path.slice(AT.length))
-      expect(page.status).toBe(200)
-      const text = textOf(await page.text())
-      expect(text).toMatch(/What it earned .*(?:lots left|lots; \d+ days left)/)
-      expect(text).not.toContain('An address cannot name an id')
-    },
-  )
-
-  test('an id of 1 KB that nothing has leads to the deliveries, which say so', async () => {
-    const { found, read } = await open()
-    const id = 'x'.repeat(1024)
-    expect(await found(id)).toBe(`${AT}/deliveries?record_id=${id}`)
-    expect(await read(`/deliveries?record_id=${id}`)).toContain('No record with the id')
-  })
 })
 
 describe('the page of a customer', () => {
   const at = `/customers/${ada.customer_id}`
-
-  test('says what the customer earned in the current month and the one before, at once', async () => {
-    const { read } = await open()
-    const months = [0, 1].map((ago) => {
-      const now = new Date()
-      const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))
-      return first.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-    })
-    const text = textOf(await read(at))
-    expect(text).toMatch(
-      new RegExp(
-        `Commission from this customer .*${months[0]} ?, so far .*${months[1]} (?!, so far)`,
-      ),
-    )
-    const chosen = textOf(await read(`${at}?period=2026-01`))
-    expect(chosen).toMatch(/Commission from this customer .*January 2026 No line of this period/)
-  })
 
   test('has a time line in the order of days, and says what is missing', async () => {
     const { acme, read } = await open()
@@ -229,32 +166,6 @@ describe('the page of a customer', () => {
     const html = await read(at)
     expect(textOf(html)).toMatch(/First trade .*Qualified by the rule “cpa” of IB 2026/)
     expect(html).toMatch(/<a href="[^"]*\/lines\/lin_[^"]*">Qualified<\/a>/)
-  })
-
-  test('lists what earned nothing in a period in sentences', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', ACTIVITY)
-    const text = textOf(await read(`${at}?period=${first.transaction_date.slice(0, 7)}`))
-    expect(text).toMatch(
-      /The rule “cpa” waits until lots traded reach 5 within 30 days of the signup\. 1 deposit/,
-    )
-  })
-
-  test('says from when the customer is refused', async () => {
-    const { read } = await open()
-    const day = daysAgo(5).slice(0, 10)
-    const refusal = { reason: 'self-referral', from: day }
-    await askAdmin(`accounts/acme/customers/${ada.customer_id}/refusal`, 'PUT', refusal)
-    const html = await read(at)
-    expect(html).toContain(`<time datetime="${day}">`)
-    expect(textOf(html)).toContain('Refused: self-referral')
-  })
-
-  test('of an erased customer has its records', async () => {
-    const { read } = await open()
-    const erasure = `accounts/acme/customers/${ada.customer_id}/personal-data`
-    expect((await askAdmin(erasure, 'DELETE')).ok).toBe(true)
-    expect(textOf(await read(at))).toContain('Deposit of 200.00 EUR')
   })
 })
 
@@ -286,54 +197,6 @@ describe('the page of a record', () => {
     expect(text).toContain('Rules that do not count it The customer has 3 of 5 lots; 12 days left.')
   })
 
-  test('counts a deposit of a customer who qualified', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', { ...ACTIVITY, lots_traded: 5 })
-    const text = textOf(await read('/records/transactions/T-1'))
-    expect(text).toContain(
-      '200.00 EUR once for the customer , by the rule “cpa” of the plan IB 2026',
-    )
-    expect(text).not.toContain('earned nothing')
-  })
-
-  test('names the deliveries that refused it before', async () => {
-    const { acme, read } = await open()
-    await acme.post('transactions', { ...first, transaction_id: 'T-2', transaction_type: 'gift' })
-    await acme.post('transactions', { ...first, transaction_id: 'T-2' })
-    const text = textOf(await read('/records/transactions/T-2'))
-    expect(text).toContain('Stored by the delivery of')
-    expect(text).toContain('refused')
-  })
-
-  test('of an event has its fields in words', async () => {
-    const casino = await brand({ account: 'acme' })
-    await casino.post('customers', [{ customerId: 'p-1' }])
-    await casino.post('activities', [
-      {
-        eventname: 'Deposit',
-        customerid: 'p-1',
-        createtime: '2026-10-05 10:00',
-        eventid: 'E-1',
-        Value: 5,
-      },
-    ])
-    const browser = await signedIn()
-    const search = await browser.get(`${AT}/find?record_id=E-1`)
-    const path = search.headers.get('Location') ?? ''
-    expect(path).toBe(`${AT}/records/activities/e%20E-1`)
-    const text = textOf(await (await browser.get(path)).text())
-    expect(text).toContain('Event Deposit E-1')
-    expect(text).toContain('5 Oct 2026')
-  })
-
-  test.each(['transactions/T-9', 'customers/T-1', 'gifts/T-1', 'trading-activity/T-1'])(
-    'is not found: %s',
-    async (path) => {
-      const { get } = await open()
-      expect((await get(`/records/${path}`)).status).toBe(404)
-    },
-  )
-
   test('of another account is not found', async () => {
     const { get } = await open()
     const other = await partner('forex', { account: 'other' })
@@ -351,18 +214,4 @@ describe('the page of a record', () => {
       'The customer has 3 of 5 lots',
     )
   })
-})
-
-test('a deposit that waits for a rate leads to the rates, and one without a status to the mappings', async () => {
-  const { acme, read } = await open()
-  await acme.post('transactions', { ...first, transaction_id: 'T-5', status: 'odd' })
-  const earlier = { transaction_id: 'T-6', currency: 'AED', transaction_date: daysAgo(17.5) }
-  await acme.post('transactions', { ...first, ...earlier })
-
-  const unmapped = await read('/records/transactions/T-5')
-  expect(textOf(unmapped)).toContain('Its status has no meaning yet.')
-  expect(unmapped).toContain(`<a href="${AT}/mappings"><bdi>Say what the status means</bdi></a>`)
-  const rate = await read('/records/transactions/T-6')
-  expect(textOf(rate)).toMatch(/AED rate/)
-  expect(rate).toContain(`<a href="${AT}/rates">`)
 })

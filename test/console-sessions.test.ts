@@ -246,67 +246,6 @@ describe('a form that is sent after its session has ended', () => {
     expect((await json(askAdmin('accounts/acme'))).name).toBe(FIELDS.name)
   })
 
-  /** Signs in with a kept form, and returns the fields that come back. */
-  const fieldsBack = async (kept: string) => {
-    const sent = { key: env.ADMIN_KEY, next: AT, kept }
-    const text = await (await openBrowser().post('/console/sign-in', sent)).text()
-    const inputs = text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
-    return Object.fromEntries([...inputs].map(([, name = '', value]) => [name, value]))
-  }
-
-  test.each([
-    ['small', 'a,b\r\n'],
-    ['large', 'IB-1,Müller\r\n'.repeat(70_000)],
-  ])(
-    'keeps its other fields if it has a %s file, and says that the file is missing',
-    async (_, content) => {
-      await askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex' })
-      const form = new FormData()
-      form.set('csrf', 'of the ended session')
-      form.set('change', 'preview')
-      form.set('file', new Blob([content]), 'a.csv')
-      form.set('customers', 'new')
-      form.set('csv', 'Affiliate\r\n\r\nIB-1 é')
-      const at = '/console/accounts/acme/affiliate-upload'
-      const refused = await openBrowser().postForm(at, form)
-      const text = await refused.text()
-      expect(refused.status).toBe(401)
-      expect(text).toContain(
-        'the form comes back without the file, which has to be chosen again. Nothing was changed.',
-      )
-      const { csrf: _csrf, ...fields } = await fieldsBack(keptIn(text))
-      expect(fields).toEqual({
-        ...{ returned: 'yes', change: 'preview', customers: 'new', lacks: 'file' },
-        csv: 'Affiliate\r\n\r\nIB-1 é',
-      })
-      const browser = await signedIn()
-      const back = await browser.post(at, { csrf: await browser.csrf(at), ...fields })
-      const page = await back.text()
-      expect(page).toContain('check the form, and send it. Choose the file again.')
-      expect(page).toContain('<option value="new" selected')
-    },
-  )
-
-  test('without a chosen file lacks nothing', async () => {
-    const form = new FormData()
-    form.set('change', 'preview')
-    form.set('file', new Blob([]), '')
-    const text = await (await openBrowser().postForm(AT, form)).text()
-    expect(text).toContain('Sign in, and the form comes back as you left it.')
-  })
-
-  test('keeps its other fields if one is too large, and says so', async () => {
-    const refused = await openBrowser().post(AT, { long: 'x'.repeat(300_000), ...FIELDS })
-    const text = await refused.text()
-    expect(text).toContain(
-      'the form comes back without the longest text, which is too large to be kept.',
-    )
-    expect(text).toContain('go back and copy it before you sign in')
-    const fields = await fieldsBack(keptIn(text))
-    expect(fields).toMatchObject({ change: 'save', 'was:name': 'Acme', lacks: 'text' })
-    expect(fields).not.toHaveProperty('long')
-  })
-
   test('is not kept if another site sent it, or if no page has it', async () => {
     const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
     expect((await openBrowser().post(AT, FIELDS, foreign)).status).toBe(303)

@@ -82,12 +82,6 @@ const textOf = (html: string): string =>
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
 
-/** Returns the links of a page whose address matches. */
-const linksTo = (html: string, address: RegExp): string[] =>
-  [...html.matchAll(/<a href="([^"]+)"/g)]
-    .map(([, href = '']) => href.replaceAll('&amp;', '&'))
-    .filter((href) => address.test(href))
-
 const SHAPES: [string, StatementLine[], string[]][] = [
   ['equal lines', lines(1000), ['cpa']],
   ['lines of one rule that all differ', lines(1000, (n) => ({ amount: `${n}.00` })), ['cpa']],
@@ -110,42 +104,6 @@ test.each(SHAPES)('a statement of 1,000 %s is a page under 100 KB', async (_, it
 
   expect(new TextEncoder().encode(text).length).toBeLessThan(100_000)
   expect(text.match(/<details class="rule-lines">/g)).toHaveLength(rules.length)
-})
-
-test('equal lines are one row, which leads to the list of them', async () => {
-  const { read } = await open()
-  await storeStatement([[...lines(868), line(900, { amount: '60.00', rate: '60' })]])
-  const html = await read()
-  const text = textOf(html)
-
-  expect(text).toContain('869 lines 86,860.00 EUR')
-  expect(text).toContain('868 × 100.00 EUR')
-  expect(text).toContain(
-    '200.00 EUR once for each customer, when the customer makes a first deposit',
-  )
-  expect(text).not.toMatch(/lin_|Carried in|Paid on \d|undefined|null/)
-  const [list] = linksTo(html, /[?&]like=/)
-  const first = await read(list!.slice(PAGE.length))
-  expect(textOf(first)).toContain('Lines 1 to 100 of 868')
-  expect(linksTo(first, /\/customers\/C-/)).toHaveLength(100)
-  const [next] = linksTo(first, /cursor=100/)
-  const second = textOf(await read(next!.slice(PAGE.length)))
-  expect(second).toContain('Lines 101 to 200 of 868')
-  expect(second).not.toContain('60.00 EUR')
-})
-
-test('a long rule shows its first rows and leads to all of them', async () => {
-  const { read } = await open()
-  await storeStatement([lines(250, (n) => ({ amount: `${n}.50`, base: `${10 * n}.5` }))])
-  const html = await read()
-
-  expect(linksTo(html, /\/lines\/lin_/)).toHaveLength(20)
-  expect(textOf(html)).toContain('All 250 lines')
-  const [all] = linksTo(html, /[?&]rule=cpa/)
-  const last = textOf(await read(`${all!.slice(PAGE.length).replace('#', '&cursor=200#')}`))
-  expect(last).toContain('Lines 201 to 250 of 250')
-  expect(last).toContain('2,490.50 EUR')
-  expect(textOf(await read('?rule=none&version=1&cursor=x'))).toContain('has no such lines')
 })
 
 test('the lines of all parts are added up by rule, and corrections are sentences', async () => {
@@ -180,34 +138,6 @@ test('the lines of all parts are added up by rule, and corrections are sentences
   expect(text).toMatch(
     /September 2026: −12\.00 EUR for the customer C-1 by the rule cpa, since the transaction T-1 of C-1 on 3 Nov 2026 changed after the approval/,
   )
-})
-
-test('percentages, steps and units are written as people write them; empty columns are left out', async () => {
-  const { read } = await open({
-    ...TERMS,
-    rules: [{ id: 'spread', kind: 'share', percent: '30', base: [{ activity: 'spread_cost' }] }],
-  })
-  const own = { rule: 'spread', kind: 'share', scope: 'affiliate', base: '12345.6' } as const
-  await storeStatement([[line(1, { ...own, rate: '30', amount: '3703.68' })]])
-  const text = textOf(await read())
-
-  expect(text).toContain('For Amount Based on Rate All customers 3,703.68 EUR 12,345.60 EUR 30 %')
-})
-
-test('a version that is not known shows its lines without words', async () => {
-  const { read } = await open()
-  await storeStatement([[line(1, { version: 7, rule: 'قاعدة' })]])
-  const html = await read()
-
-  expect(html).toContain('<bdi>قاعدة</bdi>')
-  expect(textOf(html)).toContain('The terms of this version are not known.')
-})
-
-test('a statement without lines says so', async () => {
-  const { read } = await open()
-  await storeStatement([[]])
-
-  expect(textOf(await read())).toContain('No rule of the plan pays for this period.')
 })
 
 test('a person who approves a draft that changed meanwhile sees what changed', async () => {

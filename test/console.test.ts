@@ -10,7 +10,6 @@ import { storePlan } from './commission/stored.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { countTrips } from './console/trips.ts'
 import { storeCases, storeFinding, storeRule } from './fraud/stored-cases.ts'
-import { overridingSessions } from './overriding.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { QUESTION_ID, questionRows } from './question-rows.ts'
 
@@ -137,23 +136,6 @@ test.each(DEFERRED)('%s%s is shown before it is computed', async (path, query, s
   expect(found.text).toContain('Computing from the records')
 })
 
-test('the explanation and the parts of a line compute its statement once', async () => {
-  await createAccount()
-  const browser = await signedIn()
-  const texts: string[] = []
-  const db = overridingSessions(env.DB, (real) => ({
-    prepare: (text: string) => {
-      texts.push(text)
-      return real.prepare(text)
-    },
-    batch: (list: D1PreparedStatement[]) => real.batch(list),
-  }))
-  const at = pathOf('/console/accounts/:account/lines/:line')
-  await (await browser.get(at, {}, { ...KEY_WORLD, DB: db })).text()
-
-  expect(texts.filter((text) => text.includes('from assignments'))).toHaveLength(1)
-})
-
 test('the tests have found the pages of the console', () => {
   expect(PAGES.length).toBeGreaterThanOrEqual(4)
 })
@@ -204,16 +186,6 @@ test('a parameter that a page does not support is ignored', async () => {
     expect([at, (await browser.get(`${at}?colour=red`)).status]).toEqual([at, status])
     expect([at, status < 400]).toEqual([at, true])
   }
-})
-
-test('a refused computation shows its error in its place, and the rest of the page is shown', async () => {
-  await createAccount()
-  const response = await (await signedIn()).get('/console/accounts/acme/unearned?period=2999-01')
-  const text = await response.text()
-
-  expect(response.status).toBe(200)
-  expect(text).toMatch(/role="alert"[^>]*><p>/)
-  expect(text).toContain('</html>')
 })
 
 test('a line leads to its statement', async () => {
@@ -337,16 +309,6 @@ test('text of accounts is escaped', async () => {
 
   expect(text).toContain('&lt;b&gt;&quot;&amp;')
   expect(text).not.toContain('<b>')
-})
-
-test('held records are one row for each missing customer, which leads to what became of it', async () => {
-  await createAccount()
-  const text = await (await (await signedIn()).get('/console/accounts/acme/held')).text()
-
-  expect(text).toMatch(/<a href="[^"]*\/deliveries\?record_id=x"><bdi>x<\/bdi><\/a><\/th>/)
-  expect(text).toMatch(
-    /<div>transactions<\/div><\/td><td class="number" data-title="Records"><div>1<\/div>/,
-  )
 })
 
 test('the CSV of a report is that of the API, and needs a session', async () => {

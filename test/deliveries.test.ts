@@ -1,10 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { deleteExpired } from '../src/db/records/retention.ts'
 import { deliveryTime } from '../src/ingest/delivery-id.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
-import { countCalls } from './watched.ts'
 
 const LENIENT = { Prefer: 'handling=lenient' }
 
@@ -105,38 +103,6 @@ describe('all refused records', () => {
       { index: 0, errors: [{ pointer: '/data/0/currency' }] },
     ])
     expect(data[0]).not.toHaveProperty('index')
-  })
-
-  test('the log keeps at most 256 KiB of errors, first one of each record', async () => {
-    const acme = await acmeWithAda()
-    const sent = Array.from({ length: 1000 }, (_, i) => ({
-      ...deposit,
-      transaction_id: `${'x'.repeat(490)}${i}`,
-      ...Object.fromEntries(Array.from({ length: 9 }, (_, j) => [`${'é'.repeat(60)}${i}-${j}`, 1])),
-    }))
-    const delivery_id = await deliver(acme.post('transactions', sent))
-    const { meta, data } = await json(acme.get(`deliveries/${delivery_id}/refused?per_page=500`))
-
-    expect(
-      await count('octet_length(errors) from deliveries where errors is not null'),
-    ).toBeLessThan(262_144)
-    expect(meta.total).toBeGreaterThan(500)
-    expect(data[0].errors.length).toBeGreaterThanOrEqual(1)
-  })
-
-  test('a delivery lists at most 64 KiB of the errors that the log keeps', async () => {
-    const acme = await acmeWithAda()
-    const delivery_id = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
-    const [error] = (await json(acme.get(`deliveries/${delivery_id}`))).errors
-    const kind = ['/currency', 'currency', 'x'.repeat(1000), error.hint]
-    const records = Array.from({ length: 100 }, (_, index) => [index, [0], 't-1', error.key])
-    await env.DB.prepare(`update deliveries set form = 'array', errors = ? where id = ?`)
-      .bind(JSON.stringify({ kinds: [kind], records }), delivery_id)
-      .run()
-
-    const { errors } = await json(acme.get(`deliveries/${delivery_id}`))
-    const bytes = JSON.stringify(errors).length
-    expect([errors.length, bytes <= 65_536]).toEqual([58, true])
   })
 })
 
@@ -302,84 +268,5 @@ describe('a record by its id', () => {
     expect((await json(other.get(query))).data).toEqual([])
     expect(idsOf(await json(askAdmin(`accounts/${acme.account}/${query}`)))).toEqual([id])
     expect((await other.get(`deliveries/${id}/refused`)).status).toBe(404)
-  })
-})
-
-test('terms are deleted with the log of their day, in bounded steps, and with a reset', async () => {
-  const acme = await acmeWithAda()
-  await acme.post('transactions', { ...deposit, currency: 'EUX' })
-  const stored = await count('count(*) from delivery_terms')
-  expect(stored).toBe(3)
-  const day = await count('max(day) from delivery_terms')
-  const webhooks = { webhook_messages: '', webhook_events: '', webhook_attempts: '' }
-  const limits = { deliveries: '', clicks: 0, arrivals: 0, ...webhooks }
-  await deleteExpired(env.DB, { ...limits, delivery_terms: day })
-  expect(await count('count(*) from delivery_terms')).toBe(3)
-  await deleteExpired(env.DB, { ...limits, delivery_terms: day + 1 })
-  expect(await count('count(*) from delivery_terms')).toBe(0)
-  await acme.post('transactions', { ...deposit, currency: 'EUX' })
-  await askAdmin(`accounts/${acme.account}/reset`, 'POST', {})
-  expect(await count('count(*) from delivery_terms')).toBe(0)
-})
-
-describe('the cost of terms', () => {
-  const many = (make: (i: number) => object) =>
-    Array.from({ length: 1000 }, (_, i) => ({ ...deposit, transaction_id: `t-${i}`, ...make(i) }))
-
-  const send = (acme: Partner, body: unknown) =>
-    countCalls('/api/v1/forex/transactions', {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${acme.access_token}`,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    })
-
-  test('a refused bulk writes one row for each record and code, in one round trip', async () => {
-    const acme = await acmeWithAda()
-    const { trips, rowsWritten } = await send(
-      acme,
-      many(() => ({ currency: 'EUX' })),
-    )
-
-    expect(trips).toBe(1)
-    expect(await count('count(*) from delivery_terms')).toBe(1000 + 2)
-    expect(rowsWritten).toBeLessThanOrEqual(1000 + 2 + 6)
-  })
-
-  test('an ordinary delivery, a replay and a dry run without errors write none', async () => {
-    const acme = await acmeWithAda()
-    const sent = many(() => ({}))
-    for (const path of ['transactions?dry_run=true', 'transactions', 'transactions']) {
-      expect((await acme.post(path, sent)).status).toBe(200)
-    }
-    expect(await count('count(*) from delivery_terms')).toBe(0)
-  })
-
-  test('the budget of the log counts them, and beyond it there are none', async () => {
-    const acme = await acmeWithAda()
-    await send(
-      acme,
-      many(() => ({ currency: 'EUX' })),
-    )
-    const bytes = await count(
-      'sum(octet_length(account || term || delivery) + 12) from delivery_terms',
-    )
-    const errors = await count('sum(octet_length(errors)) from deliveries')
-    const logged = await count('sum(logged_bytes) from arrivals')
-    expect(logged).toBeGreaterThanOrEqual(bytes + errors)
-    expect(logged).toBeLessThanOrEqual(2 * (bytes + errors))
-
-    await env.DB.prepare('update arrivals set logged_bytes = 16777216').run()
-    const before = await count('count(*) from delivery_terms')
-    await acme.post('transactions', { ...deposit, currency: 'EUX' })
-    await acme.post('transactions?dry_run=true', { ...deposit, currency: 'EUX' })
-    expect(await count('count(*) from delivery_terms')).toBe(before)
-    // What stores something keeps its row, and is found by its status.
-    const sent = [deposit, { ...deposit, transaction_id: 't-x', currency: 'EUX' }]
-    const partial = await deliver(acme.post('transactions', sent, LENIENT))
-    expect(idsOf(await search(acme, 'status=207'))).toEqual([partial])
-    expect(idsOf(await search(acme, 'record_id=t-x'))).toEqual([])
   })
 })

@@ -7,14 +7,12 @@ import { withinJurisdiction } from '../src/auth/placement.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
-import { erasePersonalData, maskNextActivities } from '../src/db/records/erasure.ts'
 import { brandCustomerTable, partnerCustomerTable } from '../src/db/records/record-table.ts'
 import { encodeTrackingCode, newClickId, newLinkId } from '../src/tracking/code.ts'
 import { PERSONAL_FIELDS } from '../src/trading/resource.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { monthly, storePlan } from './commission/stored.ts'
-import { copyRows } from './copies.ts'
 import { runCron } from './crons.ts'
 import { ada, askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { overriding } from './watched.ts'
@@ -343,21 +341,6 @@ describe("a brand's activities", () => {
     },
   )
 
-  test('held activities that differ only in erased members are not counted as written', async () => {
-    const acme = await brand()
-    await acme.post('activities', sent)
-    await erase(acme.account, eve.customerId)
-    const fresh = { ...sent, eventid: 'new' }
-    const { summary } = await json(
-      acme.post('activities', [fresh, { ...fresh, playerEmail: 'augusta' }]),
-    )
-
-    expect(summary).toEqual({
-      ...{ received: 2, created: 0, updated: 0, unchanged: 0, stale: 0 },
-      ...{ held: 2, rejected: 0 },
-    })
-  })
-
   test('an erasure of many activities is completed by the cron, and each step is bounded', async () => {
     const acme = await brand({ binding: 'DB_2' })
     await acme.post('customers', player)
@@ -388,49 +371,6 @@ describe("a brand's activities", () => {
     expect((await json(askAdmin(`accounts/${acme.account}/erasures`))).data).toMatchObject([
       { customer_id: 'p-1', complete: true },
     ])
-  })
-
-  test('a step reads and writes rows in proportion to its 1000 activities', async () => {
-    const acme = await brand()
-    await acme.post('customers', player)
-    await acme.post('activities', { ...sent, eventid: '0' })
-    await copyRows('events', 2999, {
-      id: `'e ' || n.value`,
-      eventid: 'n.value',
-      record: `json_set(record, '$.eventid', cast(n.value as text))`,
-    })
-    const erasedAt = [{ customer_id: 'p-1', erased_at: 'x' }]
-    const scope = { isBrand: true, isRepeated: false }
-    await env.DB.batch(erasePersonalData(env.DB, acme.account, erasedAt, scope))
-    const customer = { account: acme.account, customer_id: 'p-1' }
-    for (const isDone of [false, false, false, true, true]) {
-      const metas: D1Meta[] = []
-      const batch = async (statements: D1PreparedStatement[]) => {
-        const results = await env.DB.batch(statements)
-        metas.push(...results.map(({ meta }) => meta))
-        return results
-      }
-      const db = overriding(env.DB, { batch })
-      expect(await maskNextActivities(db, customer, [])).toBe(isDone)
-      const sum = (name: 'rows_read' | 'rows_written') =>
-        metas.reduce((total, meta) => total + meta[name], 0)
-      expect(sum('rows_written')).toBeLessThanOrEqual(1000 + 2)
-      expect(sum('rows_read')).toBeLessThanOrEqual(30 * 1000)
-    }
-    expect(await databaseText()).not.toMatch(PERSONAL)
-  })
-
-  test('erasures of before the migration are completed by the cron', async () => {
-    const acme = await brand()
-    await acme.post('customers', player)
-    await acme.post('activities', sent)
-    await env.DB.prepare('insert into erasures (account, customer_id, erased_at) values (?, ?, ?)')
-      .bind(acme.account, 'p-1', '2026-01-01T00:00:00.000Z')
-      .run()
-    await env.DB.exec('update customers set first_name = null, last_name = null, extras = null')
-    await runCron(CRON_SCHEDULES.propagate)
-
-    expect(await databaseText()).not.toMatch(PERSONAL)
   })
 
   test('the log of refused activities and customers quotes no undeclared member', async () => {
@@ -553,54 +493,6 @@ describe('erasure', () => {
     expect(await databaseText()).not.toMatch(PERSONAL)
   })
 
-  test('a replay of more than 1000 erasures runs in steps', async () => {
-    const acme = await partner()
-    const ids = Array.from({ length: 1001 }, (_, i) => `c-${String(i).padStart(4, '0')}`)
-    const journal = env.ERASURE_JOURNAL.getByName(acme.account)
-    await runInDurableObject(journal, async (object) => {
-      for (const id of ids) object.add(id, '2026-01-01T00:00:00.000Z')
-    })
-    expect(await json(askAdmin('erasures/replay', 'POST'))).toEqual({ erased: 1001, next: null })
-    const { meta } = await json(askAdmin(`accounts/${acme.account}/erasures?per_page=1`))
-    expect(meta.total).toBe(1001)
-  })
-
-  test('a replay visits a bounded part of accounts and erasures, and continues from its cursor', async () => {
-    const accounts = Array.from({ length: 25 }, (_, i) => `firm-${String(i).padStart(2, '0')}`)
-    for (const account of accounts) {
-      const body = { account, name: account, vertical: 'forex', mode: 'test' }
-      await askAdmin('accounts', 'POST', body)
-    }
-    const large = accounts[12]!
-    await runInDurableObject(env.ERASURE_JOURNAL.getByName(large), async (object) => {
-      for (let i = 0; i < 5600; i++) {
-        object.add(`c-${String(i).padStart(4, '0')}`, '2026-01-01T00:00:00.000Z')
-      }
-    })
-    const erased = () => env.DB.prepare('select count(*) as n from erasures').first('n')
-    const steps: unknown[] = []
-    let query = ''
-    for (;;) {
-      const { erased: count, next } = await json(askAdmin(`erasures/replay${query}`, 'POST'))
-      steps.push([count, await erased()])
-      if (next === null) break
-      query = `?cursor=${next}`
-    }
-
-    expect(steps).toEqual([
-      [0, 0],
-      [4000, 4000],
-      [1600, 5600],
-      [0, 5600],
-    ])
-    expect((await askAdmin(`erasures/replay${query}&account=${large}`, 'POST')).status).toBe(400)
-    expect((await askAdmin('erasures/replay?cursor=x.y', 'POST')).status).toBe(400)
-    const log = (await json(askAdmin(`audit-log?account=${large}`))).data
-    expect(
-      log.filter(({ action }: { action: string }) => action === 'erasures.replay'),
-    ).toHaveLength(12)
-  })
-
   test('a replay erases the activities of a restored database again', async () => {
     const casino = await brand({ binding: 'DB_2' })
     await casino.post('customers', player)
@@ -612,19 +504,6 @@ describe('erasure', () => {
     await runCron(CRON_SCHEDULES.propagate)
 
     expect(await databaseText()).not.toMatch(PERSONAL)
-  })
-
-  test('a repeated erasure in the database writes no rows', async () => {
-    const acme = await partner()
-    await acme.post('customers', { ...ada, ...person })
-    const customers = [{ customer_id: 'c-1', erased_at: '2026-10-03T00:00:00.000Z' }]
-    const rowsWritten = async () => {
-      const scope = { isBrand: false, isRepeated: false }
-      const results = await env.DB.batch(erasePersonalData(env.DB, acme.account, customers, scope))
-      return results.reduce((sum, { meta }) => sum + meta.changes, 0)
-    }
-    expect(await rowsWritten()).toBe(2)
-    expect(await rowsWritten()).toBe(0)
   })
 
   test('a replay of erasures ends a reopened Brand Token that ended earlier', async () => {

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { firstIdAt } from '../src/ingest/delivery-id.ts'
 import { deposited, eve, brand as newBrand, day as pastDay } from './brand.ts'
 import { runCron } from './crons.ts'
 import { ada, ask, askAdmin, json, partner, traded as pastTrade } from './partner.ts'
@@ -80,20 +79,6 @@ describe('GET feed', () => {
     })
   })
 
-  test('a feed names its last delivery, however long ago it was', async () => {
-    const acme = await partner()
-    await acme.post('customers', [ada])
-    at('9T06:30:00')
-    await acme.post('transactions', [])
-    const { customers, transactions } = await feedOf(acme)
-    expect(customers).toMatchObject({
-      last_delivery_at: '2030-10-03T05:30:00.000Z',
-      lag_seconds: 6 * 86_400 + 3600,
-      received_last_day: 0,
-    })
-    expect(transactions.last_delivery_at).toBe(null)
-  })
-
   test('a feed counts the records of the last 24 hours', async () => {
     const acme = await brand()
     for (const hour of ['3T05', '3T06', '3T07']) {
@@ -158,15 +143,6 @@ test('activity that is reported as it happens is in time', async () => {
   expect((await feedOf(casino)).activities.yesterday).toBe('missing')
 })
 
-test('activity that is reported in the first hour of its day is in time', async () => {
-  at('2T00:00:00')
-  const casino = await brand()
-  await casino.post('customers', eve)
-  await casino.post('activities', [{ ...deposited, createtime: '2030-10-02 00:00' }])
-  at('3T06:30:00')
-  expect((await feedOf(casino)).activities.yesterday).toBe('in_time')
-})
-
 test('the last delivery is the newest one, even if an older one is stored after it', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
@@ -177,31 +153,6 @@ test('the last delivery is the newest one, even if an older one is stored after 
 })
 
 describe('the team', () => {
-  test('the team sees the feeds of all accounts in all databases', async () => {
-    const acme = await partner()
-    const casino = await brand({ binding: 'DB_2' })
-    await acme.post('customers', ada)
-    await casino.post('customers', eve)
-    const { data, meta } = await json(askAdmin('feeds'))
-    expect(meta.total).toBe(2)
-    expect(data).toEqual([
-      {
-        account: 'acme-casino',
-        name: 'The acme-casino',
-        vertical: 'igaming',
-        feeds: Object.values(await feedOf(casino)),
-      },
-      {
-        account: 'acme-forex',
-        name: 'The acme-forex',
-        vertical: 'forex',
-        feeds: Object.values(await feedOf(acme)),
-      },
-    ])
-    const page = await json(askAdmin('feeds?per_page=1&page=2'))
-    expect(page.data).toEqual([data[1]])
-  })
-
   test('a log line names each feed that was late this morning', async () => {
     const acme = await partner()
     const casino = await brand({ binding: 'DB_2' })
@@ -293,27 +244,6 @@ describe('retention', () => {
     expect([await count(env.DB, 'arrivals'), await count(env.DB_2, 'arrivals')]).toEqual([1, 0])
     expect([await count(env.DB, 'customers'), await count(env.DB_2, 'events')]).toEqual([2, 1])
   })
-
-  test('one retention run deletes the old deliveries of every account in steps', async () => {
-    const old = firstIdAt(Date.now() - 40 * DAY_MS)
-    const kept = firstIdAt(Date.now())
-    const line = `(account, id, attempt, received_at, resource, form, dry_run, lenient, received,
-      errors_total, rejected, refused, held, stale, created, listed, reused, yesterday, today)`
-    const fill = (account: string, prefix: string, n: number) =>
-      env.DB.prepare(
-        `insert into deliveries ${line} select ?1, ?2 || value, 1, 0, 'customers', 'array', 0, 0, 1,
-           0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-         from json_each(?3)`,
-      )
-        .bind(account, prefix, JSON.stringify(Array.from({ length: n }, (_, i) => i + 10_000)))
-        .run()
-    for (const account of ['a', 'b', 'c']) {
-      await fill(account, old, 1500)
-      await fill(account, kept, 500)
-    }
-    await cron('17 * * * *')
-    expect(await count(env.DB, 'deliveries')).toBe(1500)
-  })
 })
 
 describe('a new account', () => {
@@ -349,24 +279,6 @@ describe('a new account', () => {
     await cron('5 6 * * *')
     expect(await yesterday(call)).toBe('missing')
     expect(printedAs('warn')).toHaveLength(1)
-  })
-
-  test('activity for the day of creation is never late but can be in time', async () => {
-    at('3T09:00:00')
-    const call = await create()
-    await call('customers', [eve])
-    await call('activities', [day])
-    expect(await yesterday(call)).toBe('pending')
-    await call('activities', [{ ...day, createtime: '2030-10-03' }])
-    at('4T06:05:00')
-    expect(await yesterday(call)).toBe('in_time')
-  })
-
-  test('an account that was created at midnight owes that day', async () => {
-    at('3T00:00:00')
-    const call = await create()
-    at('4T06:05:00')
-    expect(await yesterday(call)).toBe('missing')
   })
 })
 

@@ -1,16 +1,13 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { finishReleases, HELD_LIMITS } from '../src/db/records/release.ts'
 import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
-import { oncePerInterval } from '../src/ingest/receive.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { runCron } from './crons.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
-import { printedAs } from './secrecy.ts'
 import { countCalls, overriding } from './watched.ts'
 
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.
@@ -115,32 +112,6 @@ const expectReleased = (acme: Partner) =>
 const minutely = () => runCron(CRON_SCHEDULES.propagate)
 
 describe('GET held', () => {
-  test('a page by cursor reads the rows it shows, at the start, in the middle and at the end', async () => {
-    const acme = await partner('forex', hold)
-    await prepareHeld(acme.account, 1500, 7)
-    await acme.post(
-      'trading-activity',
-      many(3, (i) => ({ ...traded, instrument: `i-${i}` })),
-    )
-    const seen: string[] = []
-    const reads: number[] = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const page = await call(acme, `held?per_page=50${cursor && `&cursor=${cursor}`}`)
-      const { data, meta } = await json(page.response)
-      expect(meta.total).toBe(1503)
-      expect(page.trips).toBe(1)
-      seen.push(...data.map(({ record }: { record: object }) => JSON.stringify(record)))
-      reads.push(page.rowsRead)
-      cursor = meta.next_cursor
-    }
-    expect(new Set(seen).size).toBe(1503)
-    expect(seen).toHaveLength(1503)
-    // D1 also counts the rows of temporary tables: a page that is joined and measured reads each row again.
-    expect(Math.max(...reads)).toBeLessThanOrEqual(7 * 51 + 20)
-    expect(reads.length).toBe(31)
-  })
-
   test('a walk by cursor shows each record once while others are released and held', async () => {
     const acme = await partner('forex', hold)
     await acme.post(
@@ -155,29 +126,6 @@ describe('GET held', () => {
     const ids = [...first.data, ...second.data].map(({ record }) => record.transaction_id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids).toHaveLength(21)
-  })
-
-  test('no list reaches more than 10,000 rows by page number', async () => {
-    const acme = await partner('forex', hold)
-    for (const path of ['held', 'customers', 'transactions', 'deliveries']) {
-      expect((await acme.get(`${path}?page=20&per_page=500`)).status).toBe(200)
-      const refused = await acme.get(`${path}?page=201`)
-      expect(refused.status).toBe(400)
-      expect((await json(refused)).detail).toBe(
-        '`page` reaches the first 10,000 rows only, and page 201 of 50 rows ends at row 10050. Follow `meta.next_cursor` or the `Link` header to read on.',
-      )
-    }
-  })
-
-  test('a cursor reads beyond the rows that page numbers reach', async () => {
-    const acme = await partner('forex', hold)
-    await prepareHeld(acme.account, 11_000, 10)
-    let page = await json(acme.get('held?per_page=500&page=20'))
-    expect(page.meta).toMatchObject({ total: 11_000, page: 20 })
-    page = await json(acme.get(`held?cursor=${page.meta.next_cursor}`))
-    expect([page.meta.page, page.data.length]).toEqual([21, 500])
-    page = await json(acme.get(`held?cursor=${page.meta.next_cursor}`))
-    expect([page.meta.next_cursor, page.data.length]).toEqual([null, 500])
   })
 })
 
@@ -278,35 +226,6 @@ describe('the limit of held records', () => {
     ])
     await expectExactCounts()
   })
-
-  test('a fault at the limit gives the answer of the first attempt', async () => {
-    HELD_LIMITS.account = 1
-    for (const after of [false, true]) {
-      const acme = await partner('forex', { account: `a-${after}`, ...hold })
-      await acme.post('customers', ada)
-      const request = (body: object[]) =>
-        new Request('https://api.example/api/v1/forex/transactions', {
-          method: 'POST',
-          headers: {
-            Authorization: `Bearer ${acme.access_token}`,
-            'Content-Type': 'application/json',
-            Prefer: 'handling=lenient',
-          },
-          body: JSON.stringify(body),
-        })
-      const body = [waiting(1), waiting(2), { ...deposit, transaction_id: 't-known' }]
-      for (let calm = 0; calm < 3; calm++) {
-        const faults = [...Array(calm).fill(null), { message: CURABLE[0]!, after }]
-        const sent = body.map((record) => ({
-          ...record,
-          transaction_id: `${record.transaction_id}-${calm}`,
-        }))
-        const response = await fetchWith(faulty(faults).env, request(sent))
-        expect((await json(response)).summary).toMatchObject({ created: 1, held: 0, rejected: 2 })
-      }
-      await expectExactCounts()
-    }
-  })
 })
 
 describe('releases', () => {
@@ -324,81 +243,6 @@ describe('releases', () => {
     await expectExactCounts()
     const again = await json(acme.post('customers', { ...ada, customer_id: 'h-0' }))
     expect(again).not.toHaveProperty('releasing')
-  })
-
-  test('a release that its time does not suffice for goes on by itself', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
-    const acme = await partner('forex', { ...hold, account: 'interrupted' })
-    await acme.post('transactions', many(9, waiting))
-    await acme.post('customers', { ...ada, customer_id: 'late' })
-    const object = env.BACKGROUND_JOBS.getByName('release interrupted')
-    const nextRun = () => runInDurableObject(object, (_, { storage }) => storage.getAlarm())
-    // The first run may be in progress.
-    await runDurableObjectAlarm(object)
-    await expect.poll(nextRun).toBeGreaterThan(Date.now() + 1000)
-    expect((await json(acme.get('held'))).meta.total).toBe(7)
-
-    HELD_LIMITS.releaseMs = HELD.releaseMs
-    await runDurableObjectAlarm(object)
-    expect((await json(acme.get('held'))).meta.total).toBe(0)
-    expect(await nextRun()).toBeNull()
-    await expectExactCounts()
-  })
-
-  test('what a delivery leaves is released although it arrives during a release', async () => {
-    HELD_LIMITS.release = 5
-    const acme = await partner('forex', { ...hold, account: 'overtaken' })
-    await acme.post(
-      'transactions',
-      many(600, (i) => waiting(i, `c-${i % 30}`)),
-    )
-    const customers = many(30, (i) => ({ ...ada, customer_id: `c-${29 - i}` }))
-    await Promise.all(customers.map((customer) => acme.post('customers', customer)))
-    await expectReleased(acme)
-    await expectExactCounts()
-  })
-
-  test('a release that fails is logged', async () => {
-    const job = { name: 'release', account: 'not-released', binding: 'DB_GONE' } as const
-    const object = env.BACKGROUND_JOBS.getByName('release not-released')
-    await object.request(job)
-    await expect
-      .poll(() => printedAs('error').map((line) => JSON.parse(line)))
-      .toEqual([{ fault: 'Error', not_released: 'not-released' }])
-  })
-
-  test('an isolate remembers when the jobs of at most 1000 accounts began', () => {
-    const mayBegin = oncePerInterval(1000)
-    for (let i = 0; i < 1000; i++) expect(mayBegin(`a-${i}`, 5000)).toBe(true)
-    expect([mayBegin('a-0', 5999), mayBegin('a-1', 5999)]).toEqual([false, false])
-    expect([mayBegin('b', 5999), mayBegin('b', 5999), mayBegin('a-0', 5999)]).toEqual([
-      ...[true, false, true],
-    ])
-  })
-
-  test('no statement releases more than 1000 records, of one customer or of many', async () => {
-    HELD_LIMITS.releaseMs = -1
-    const acme = await partner('forex', hold)
-    await prepareHeld(acme.account, 3000, 5)
-    const bulk = many(600, (i) => ({ ...ada, customer_id: `h-${i}` }))
-    const released = await call(acme, 'customers', bulk)
-    expect((await json(released.response)).releasing).toBe(true)
-    // Each customer is a row, and another one by which an affiliate's customers are found.
-    expect(released.rowsWritten).toBeLessThanOrEqual(2 * 1000 + 2 * 600 + 10)
-    expect((await json(acme.get('held'))).meta.total).toBe(2000)
-    expect((await json(acme.get('transactions'))).meta.total).toBe(1000)
-    await expectExactCounts()
-
-    const { db, most } = metered()
-    await finishReleases(db, null, Date.now() + 10_000)
-    expect(most().written).toBeLessThanOrEqual(2 * 1000)
-    expect(most().read).toBeLessThanOrEqual(6 * 1000)
-    expect((await json(acme.get('held'))).meta.total).toBe(0)
-    expect((await json(acme.get('transactions'))).meta.total).toBe(3000)
-    await expectExactCounts()
-    expect(
-      await env.DB.prepare('select 1 from totals where releasing is not null').first(),
-    ).toBeNull()
   })
 
   test('records of customers who are still unknown stay held', async () => {
@@ -461,46 +305,6 @@ describe('releases', () => {
     await expectExactCounts()
   })
 
-  test('a customer who arrives during a release has their records released, too', async () => {
-    Object.assign(HELD_LIMITS, { release: 1, releaseMs: -1 })
-    const acme = await partner('forex', hold)
-    await acme.post(
-      'transactions',
-      many(9, (i) => waiting(i, `c-${i % 3}`)),
-    )
-    for (const customer_id of ['c-2', 'c-0', 'c-1']) {
-      expect((await json(acme.post('customers', { ...ada, customer_id }))).releasing).toBe(true)
-    }
-    await minutely()
-    expect((await json(acme.get('held'))).meta.total).toBe(0)
-    await expectExactCounts()
-  })
-
-  test('a release goes on if a customer arrives whose records it has passed', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
-    const acme = await partner('forex', hold)
-    await acme.post(
-      'transactions',
-      many(10, (i) => waiting(i, `c-${i % 2}`)),
-    )
-    await acme.post('customers', { ...ada, customer_id: 'c-1' })
-    let steps = 0
-    const db = overriding(env.DB, {
-      batch: async (list: D1PreparedStatement[]) => {
-        const results = await env.DB.batch(list)
-        steps += 1
-        if (steps === 3) await acme.post('customers', { ...ada, customer_id: 'c-0' })
-        return results
-      },
-    })
-    await finishReleases(db, acme.account, Date.now() + 10_000)
-    expect(steps).toBeGreaterThan(3)
-    expect((await json(acme.get('held'))).meta.total).toBe(3)
-    await minutely()
-    expect((await json(acme.get('held'))).meta.total).toBe(0)
-    await expectExactCounts()
-  })
-
   test('a lost answer does not hide that records are still to be released', async () => {
     Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
     const acme = await partner('forex', hold)
@@ -526,20 +330,6 @@ describe('releases', () => {
     expect((await json(acme.get('held'))).meta.total).toBe(3)
     await expectExactCounts()
   })
-})
-
-test('a key that repeats with a known and an unknown customer counts where its last record is', async () => {
-  const acme = await brand()
-  await acme.post('customers', eve)
-  const unknown = { ...deposited, customerid: 'nobody' }
-  await acme.post('activities', [unknown, deposited])
-  await expectExactCounts()
-  const other = { eventid: 'e-2' }
-  await acme.post('activities', [
-    { ...deposited, ...other },
-    { ...unknown, ...other },
-  ])
-  await expectExactCounts()
 })
 
 test('kept counts equal the records after any sequence of requests', async () => {
@@ -669,12 +459,5 @@ describe('a reset', () => {
     expect(await finishReset(env.DB, acme.account, Date.now() + 1000)).toBe(true)
     expect((await json(acme.get('customers'))).meta.total).toBe(1)
     await expectExactCounts()
-  })
-
-  test('finishes within the request where it can', async () => {
-    const acme = await partner('forex', hold)
-    await prepareHeld(acme.account, 2500, 5)
-    expect((await reset(acme.account)).status).toBe(204)
-    expect(await env.DB.prepare('select 1 from transactions').first()).toBeNull()
   })
 })

@@ -7,8 +7,7 @@ import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import { dayInZone } from '../src/zone.ts'
 import { brand, caller, eve } from './brand.ts'
 import { affiliatesOf, at, datedPartner, fieldsOf, linkOf, storedRows } from './dated.ts'
-import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
-import { countCalls } from './watched.ts'
+import { ada, askAdmin, json } from './partner.ts'
 
 describe('affiliates of a partner by day', () => {
   test('the first affiliate holds from the beginning, a change from the day it was received', async () => {
@@ -76,14 +75,6 @@ describe('affiliates of a partner by day', () => {
       [null, 'aff-7'],
       ['2096-10-08', 'aff-9'],
     ])
-  })
-
-  test('the days of a partner are those of UTC, whatever the zone of the account', async () => {
-    const send = await datedPartner()
-    await askAdmin('accounts/acme-forex', 'PATCH', { time_zone: 'Pacific/Auckland' })
-    await send('2096-10-05T10:00:00Z', ada)
-    await send('2096-10-07T22:00:00Z', { ...ada, affiliate_id: 'aff-8' })
-    expect((await affiliatesOf('acme-forex', 'c-1'))[1]).toEqual(['2096-10-07', 'aff-8'])
   })
 })
 
@@ -289,18 +280,6 @@ describe('fields by day', () => {
     expect(await storedRows()).toEqual([0, 3])
   })
 
-  test('a field that gets its first two values on a day of another change keeps both', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })
-    await send('2096-10-07T10:00:00Z', { ...ada, country_code: 'AT' })
-    await send('2096-10-07T11:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '1' })
-    await send('2096-10-07T12:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '2' })
-    expect(await fieldsOf('acme-forex', 'c-1')).toEqual([
-      [null, { country_code: 'DE', kyc_status_id: '1' }],
-      ['2096-10-07', { country_code: 'AT', kyc_status_id: '2' }],
-    ])
-  })
-
   test.each(FIELDS)('the trigger `customers_fields` keeps each change of %s', async (field) => {
     const send = await datedPartner()
     await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })
@@ -446,57 +425,5 @@ describe('any sequence of deliveries gives the history that a plain replay gives
       }),
       { numRuns: 6 },
     )
-  })
-})
-
-describe('the cost', () => {
-  const N = 300
-  const CONSTANT = 6
-  const many = (more: object) =>
-    Array.from({ length: N }, (_, i) => ({ ...ada, customer_id: `c-${i}`, ...more }))
-  const setUp = async () => {
-    const acme = await partner()
-    await acme.post('customers', many({ country_code: 'DE' }))
-    return (records: unknown) =>
-      countCalls('/api/v1/forex/customers', {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${acme.access_token}`,
-          'Content-Type': 'application/json',
-        },
-        body: JSON.stringify(records),
-      })
-  }
-
-  test('a change of a field costs one row more, one of the affiliate two, and no round trip', async () => {
-    const send = await setUp()
-    const field = await send(many({ country_code: 'AT' }))
-    expect(field.trips).toBe(1)
-    expect(field.rowsWritten).toBeLessThanOrEqual(2 * N + CONSTANT)
-
-    const affiliate = await send(many({ country_code: 'AT', affiliate_id: 'aff-8' }))
-    expect(affiliate.trips).toBe(1)
-    // The history, and the row by which the new affiliate's customers are found.
-    expect(affiliate.rowsWritten).toBeLessThanOrEqual(3 * N + CONSTANT)
-    expect(affiliate.rowsRead).toBeLessThanOrEqual(25 * N)
-    expect(await storedRows()).toEqual([N, N])
-  })
-
-  test('any other update costs one row and no history', async () => {
-    const send = await setUp()
-    const seen = await send(many({ country_code: 'DE', first_name: 'Ada', phase: undefined }))
-    expect([seen.trips, await storedRows()]).toEqual([1, [0, 0]])
-    expect(seen.rowsWritten).toBeLessThanOrEqual(N + CONSTANT)
-  })
-
-  test('a change of the affiliate keeps the control totals of the day', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    await acme.get('totals?from=2026-10-01&to=2026-10-31')
-    const kept = () => env.DB.prepare('select count(*) as n from day_totals').first<{ n: number }>()
-    const before = await kept()
-    await acme.post('customers', { ...ada, affiliate_id: 'aff-8' })
-    expect(before!.n).toBeGreaterThan(0)
-    expect(await kept()).toEqual(before)
   })
 })

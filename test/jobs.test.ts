@@ -54,10 +54,6 @@ const storedRuns = async () =>
 const idle = () =>
   overriding(env as Env, { STATEMENT_RUNS: { createBatch: () => Promise.resolve([]) } })
 
-const fail = (message: string) => {
-  throw new Error(message)
-}
-
 /** Lets the runs of the database end, as their Workflows do. */
 const endRuns = () =>
   env.DB.prepare(`update statement_runs set status = 'done' where status = 'running'`).run()
@@ -128,15 +124,6 @@ describe('the runs of the morning', () => {
     expect((await storedRuns()).map(({ account }) => account)).toEqual(names)
   })
 
-  test('runs of another database, and those of yesterday, hold up none', async () => {
-    Object.assign(RUN_LIMITS, { ofDatabase: 1 })
-    await firms('acme', 'beta')
-    await deliverJob(morningOf('acme'), idle())
-    await env.DB.prepare(`update statement_runs set id = 'run_00' || substr(id, 7)`).run()
-    await deliverJob(morningOf('beta'), idle())
-    expect((await storedRuns()).map(({ account }) => account)).toEqual(['acme', 'beta'])
-  })
-
   test('a run that waits for hours is logged, and given up before the next morning', async () => {
     Object.assign(RUN_LIMITS, { ofDatabase: 0 })
     await firms('acme')
@@ -167,16 +154,6 @@ describe('the runs of the morning', () => {
     const stored = await storedRuns()
     expect(stored).toHaveLength(calls + 1)
     expect((await runs.get()).length).toBe(calls + 1)
-  })
-
-  test('a message that fails is delivered again, later each time', async () => {
-    vi.spyOn(console, 'error').mockReturnValue()
-    const gone = overriding(env.DB, { prepare: () => fail('gone') })
-    expect(await deliverJob(morningOf('acme'), overriding(env as Env, { DB: gone }))).toBe(true)
-    const later = { ...morningOf('acme'), job: 'of-a-later-version' } as unknown as Job
-    expect(await deliverJob(later, env as Env)).toBe(true)
-    const minute: Job = { job: 'minute', binding: 'DB', at: MORNING }
-    expect(await deliverJob(minute, overriding(env as Env, { DB: gone }))).toBe(false)
   })
 
   test('the queue of the runtime delivers what a cron sends', async () => {

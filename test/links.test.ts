@@ -229,16 +229,6 @@ describe('GET /go/{link}', () => {
     expect(response.status).toBe(302)
   })
 
-  test('of the ids that nobody made, one of 256 has a check byte', async () => {
-    const ids = Array.from({ length: 256 }, (_, i) =>
-      base64url.encode(Uint8Array.of(1, 2, 3, 4, 5, i)),
-    )
-    const found = await Promise.all(ids.map((id) => hasCheckByte(KEYS, id)))
-    // The tests have two keys.
-    expect(found.filter(Boolean).length).toBeLessThanOrEqual(2)
-    expect(found).toContain(true)
-  })
-
   test('a changed or disabled link takes effect within 60 seconds', async () => {
     const { account, link } = await brandWithLink()
     const at = `accounts/${account}/links/${link.link_id}`
@@ -665,15 +655,6 @@ describe('links', () => {
 })
 
 describe('attribution', () => {
-  test('an account without customers has an empty attribution list', async () => {
-    const { account } = await brandWithLink()
-
-    expect(await json(askAdmin(`accounts/${account}/customers`))).toMatchObject({
-      data: [],
-      meta: { total: 0 },
-    })
-  })
-
   const warnings = async (response: Response | Promise<Response>) =>
     (await json(response)).results.flatMap(({ warnings = [] }: { warnings?: { code: string }[] }) =>
       warnings.map(({ code }) => code),

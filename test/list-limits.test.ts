@@ -1,11 +1,9 @@
-import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { UNCONFIGURED_LIMITS } from '../src/db/directory/affiliates.ts'
 import { REPORT_LIMITS } from '../src/db/directory/attribution.ts'
 import { LIST_LIMITS } from '../src/db/paginate.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
-import { countCalls } from './watched.ts'
 
 // Lists and reports read a bounded number of rows: beyond the limits a total is not exact, and a request
 // is refused with a hint.
@@ -148,33 +146,6 @@ describe.each(LISTS)('%s', (path, create, customer) => {
     }
     expect((await json(get(path))).meta).not.toHaveProperty('total_is_limited')
   })
-
-  test('the list of a customer searches a limited number of days', async () => {
-    const { get } = await create()
-    LIST_LIMITS.days = 4
-    expect((await get(`${path}?${customer}`)).status).toBe(200)
-    LIST_LIMITS.days = 3
-    for (const filter of [customer, `${customer}&to=2026-10-04`]) {
-      const refused = await get(`${path}?${filter}`)
-      expect(refused.status).toBe(400)
-      expect(await json(refused)).toMatchObject({
-        code: 'invalid_query',
-        detail:
-          'The list of one customer searches at most 3 days with records, and this account has more. Narrow the list with `from` and `to`.',
-      })
-    }
-    const narrowed = await json(get(`${path}?${customer}&from=2026-10-02`))
-    expect(narrowed.data).toHaveLength(narrowed.meta.total)
-  })
-
-  test('a page after a cursor searches only the days that it needs', async () => {
-    const { get } = await create()
-    const cursor = (await json(get(`${path}?${customer}&per_page=2`))).meta.next_cursor
-    LIST_LIMITS.days = 2
-    const page = await json(get(`${path}?${customer}&cursor=${cursor}`))
-
-    expect(page.data).toHaveLength(2)
-  })
 })
 
 test('records that arrive during a walk by day change neither its total nor its earlier records', async () => {
@@ -242,92 +213,4 @@ describe('a report', () => {
       ])
     },
   )
-
-  test('clicks are refused beyond their limit', async () => {
-    const { account } = await partner()
-    await env.DB.prepare(
-      "insert into clicks (account, day, link_id, click_id, clicked_at) values (?1, 20728, 'l', 'a', 0), (?1, 20728, 'l', 'b', 0)",
-    )
-      .bind(account)
-      .run()
-    REPORT_LIMITS.rows = 1
-    const refused = await askAdmin(`accounts/${account}/clicks?${days}`)
-
-    expect([refused.status, (await json(refused)).detail]).toEqual([
-      400,
-      detail('clicks', '1', '50,000'),
-    ])
-    REPORT_LIMITS.rows = 2
-    expect(await json(askAdmin(`accounts/${account}/clicks?${days}`))).toEqual({
-      data: [{ day: '2026-10-02', link_id: 'l', clicks: 2 }],
-    })
-  })
-
-  test('unconfigured affiliates are those of the latest customers', async () => {
-    const { account, post } = await partner('forex', { affiliates: [] })
-    await post('customers', [
-      { ...ada, affiliate_id: 'old' },
-      { ...ada, customer_id: 'c-2', affiliate_id: 'new', signup_date: '2026-10-02T00:00:00.000Z' },
-    ])
-    const path = `accounts/${account}/affiliates/unconfigured`
-    expect(await json(askAdmin(path))).toEqual({
-      data: [
-        { affiliate_id: 'new', customers: 1 },
-        { affiliate_id: 'old', customers: 1 },
-      ],
-    })
-    expect(await json(askAdmin(`${path}?customers=1`))).toEqual({
-      data: [{ affiliate_id: 'new', customers: 1 }],
-      more_customers: true,
-    })
-    expect((await askAdmin(`${path}?customers=0`)).status).toBe(400)
-    UNCONFIGURED_LIMITS.customers = 1
-    expect(await json(askAdmin(path))).toEqual({
-      data: [{ affiliate_id: 'new', customers: 1 }],
-      more_customers: true,
-    })
-  })
-})
-
-test('counts and reports stop reading at their limits', async () => {
-  const { account, access_token } = await partner('forex', { affiliates: [] })
-  const rows = JSON.stringify(many(3000, (i) => i))
-  await env.DB.batch(
-    [
-      `insert into transactions (account, transaction_id, customer_id, transaction_type,
-         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
-       select ?1, 't-' || value, 'c-1', 'deposit', 1, 'EUR', 1790899200000, 'ok', 20728, 0, 'd', 0, 1
-       from json_each(?2)`,
-      `insert into customers (account, customer_id, signup_date, affiliate_id, day, delivery, idx, revision)
-       select ?1, 'c-' || value, 1790899200000, 'a-' || value, 20728, 'd', 0, 1 from json_each(?2)`,
-      `insert into clicks (account, day, link_id, click_id, clicked_at)
-       select ?1, 20728, 'l', 'k-' || value, 0 from json_each(?2)`,
-      `insert into audit_log (account, id, at, actor, action, details)
-       select ?1, 'a-' || value, '2026-01-01T00:00:00.000Z', 'x', 'x', '{}' from json_each(?2)`,
-    ].map((sql) => env.DB.prepare(sql).bind(account, rows)),
-  )
-  const bearer = `Bearer ${access_token}`
-  const team = `Bearer ${env.ADMIN_KEY}`
-  const own = '/api/v1/forex/transactions'
-  const admin = `/admin/v1/accounts/${account}`
-  const readRows = async (path: string, Authorization: string) =>
-    (await countCalls(path, { headers: { Authorization } })).rowsRead
-  const paths = [
-    [`${own}?from=2026-10-01&per_page=1`, bearer],
-    [`${own}?customer_id=c-1&per_page=1`, bearer],
-    ['/admin/v1/audit-log?per_page=1', team],
-    [`${admin}/attribution?from=2026-10-01&to=2026-10-31`, team],
-    [`${admin}/clicks?from=2026-10-01&to=2026-10-31`, team],
-    [`${admin}/affiliates/unconfigured`, team],
-  ] as const
-
-  for (const [path, authorization] of paths) {
-    expect(await readRows(path, authorization)).toBeGreaterThan(3000)
-  }
-  LIST_LIMITS.total = 100
-  REPORT_LIMITS.rows = 100
-  UNCONFIGURED_LIMITS.customers = 100
-  for (const [path, authorization] of paths) {
-    expect([path, (await readRows(path, authorization)) < 1000]).toEqual([path, true])
-  }
 })

@@ -1,7 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { recoverRevisions, type WrittenRecord } from '../src/db/records/delivery-sql.ts'
-import type { Delivery } from '../src/db/schema.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
@@ -92,26 +90,6 @@ describe('a request that repeats keys', () => {
       expect(results.map(({ outcome }) => outcome)).toEqual(outcomes)
     },
   )
-
-  test('a merged record that another request overwrites has the outcome that the summary counts', async () => {
-    const casino = await brand()
-    await casino.post('customers', eve)
-    const world = faulty([
-      { ...LOST, meanwhile: () => casino.post('customers', { ...eve, country: 'IT' }) },
-    ])
-    const { summary, results } = (await postIn(world, casino, 'customers', customers)) as {
-      summary: object
-      results: { outcome: string }[]
-    }
-    expect(summary).toMatchObject({ created: 2, updated: 3 })
-    expect(results.map(({ outcome }) => outcome)).toEqual([
-      'updated',
-      'created',
-      'updated',
-      'updated',
-      'created',
-    ])
-  })
 })
 
 test.each([
@@ -158,99 +136,4 @@ test('a corrected affiliate has the warning after a retry', async () => {
   expect(answer.results).toMatchObject([
     { outcome: 'updated', warnings: [{}, { code: 'affiliation_changed', from: '2026-10-01' }] },
   ])
-})
-
-describe('a record that another request overwrites before the retry', () => {
-  const run = async (first: object[], meanwhile: object[]) => {
-    const acme = await partner()
-    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
-    const world = faulty([{ ...LOST, meanwhile: () => acme.post('customers', meanwhile) }])
-    return json(postTo(world.env, acme, 'customers', first))
-  }
-
-  test('an unchanged record stays unchanged even if it is overwritten', async () => {
-    const { summary, results } = await run([ada], [{ ...ada, country_code: 'IT' }])
-
-    expect(summary).toMatchObject({ created: 0, updated: 0, unchanged: 1 })
-    expect(results).toMatchObject([{ outcome: 'unchanged' }])
-  })
-
-  test('an overwritten record has the outcome that the summary counts', async () => {
-    const sent = [
-      { ...ada, customer_id: 'new' },
-      { ...ada, country_code: 'FR' },
-      { ...ada, customer_id: 'c-2' },
-    ]
-    const { summary, results } = await run(
-      sent,
-      sent.slice(0, 2).map((record) => ({ ...record, country_code: 'IT' })),
-    )
-
-    expect(summary).toMatchObject({ created: 1, updated: 1, unchanged: 1 })
-    expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
-      'created',
-      'updated',
-      'unchanged',
-    ])
-  })
-})
-
-describe('the revisions of an earlier attempt', () => {
-  const counts = { created: 0, written: 0, held: 0, held_written: 0, unknown_at: null }
-  const own = (idx: number, revision: number) => ({ idx, revision, is_own: 1 })
-  const other = (idx: number, revision: number) => ({ idx, revision, is_own: 0 })
-  test.each<[string, object, WrittenRecord[], [number, number][]]>([
-    [
-      'its own writes',
-      { created: 1, written: 2 },
-      [own(0, 1), own(1, 4)],
-      [
-        [0, 1],
-        [1, 4],
-      ],
-    ],
-    [
-      'a created record that was overwritten',
-      { created: 1, written: 2 },
-      [own(0, 3), other(1, 2)],
-      [
-        [0, 3],
-        [1, 1],
-      ],
-    ],
-    [
-      'an updated record that was overwritten',
-      { created: 1, written: 2 },
-      [own(0, 1), other(1, 9)],
-      [
-        [0, 1],
-        [1, 2],
-      ],
-    ],
-    [
-      'two of which the lower was created',
-      { created: 1, written: 2 },
-      [other(0, 5), other(1, 2)],
-      [
-        [1, 1],
-        [0, 2],
-      ],
-    ],
-    [
-      'an unchanged record beside an updated one',
-      { created: 0, written: 1 },
-      [own(0, 4), other(1, 9)],
-      [[0, 4]],
-    ],
-    ['an unchanged record', { created: 0, written: 0 }, [other(0, 5)], []],
-    [
-      'a held record',
-      { created: 0, written: 1, held: 1, held_written: 1, unknown_at: '[0]' },
-      [own(0, 1), other(1, 2)],
-      [[0, 1]],
-    ],
-  ])('are found or inferred: %s', (_, delivery, writes, revisions) => {
-    const found = recoverRevisions({ ...counts, ...delivery } as Delivery, writes)
-    expect([...found]).toEqual(revisions)
-  })
 })

@@ -1,8 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
-import { retiredArchives } from '../src/db/archive/retired.ts'
-import { claimStalled } from '../src/db/commission/runs.ts'
 import { compareStep, finalCheck } from '../src/db/move/compare.ts'
 import { copyStep } from '../src/db/move/copy.ts'
 import { dropStep } from '../src/db/move/drop.ts'
@@ -14,15 +12,9 @@ import {
   openWrites,
   startFollowing,
 } from '../src/db/move/follow.ts'
-import { COPY_LIMITS, CopyEnded, type CopyPlace, type Difference } from '../src/db/move/place.ts'
+import { COPY_LIMITS, type CopyPlace, type Difference } from '../src/db/move/place.ts'
 import { withoutTriggers } from '../src/db/move/write.ts'
-import { checkTotals } from '../src/db/records/check-totals.ts'
-import { pendingErasures } from '../src/db/records/erasure.ts'
-import { finishReleases } from '../src/db/records/release.ts'
-import { finishResets } from '../src/db/records/reset.ts'
-import { deleteExpired } from '../src/db/records/retention.ts'
 import { isMoving } from '../src/db/retry.ts'
-import { takeDueMessages } from '../src/db/webhooks/queue.ts'
 import { type AnyTable, anyTables, bytesOf, changeTables, fillTables } from './any-rows.ts'
 import { randomSource } from './commission/worlds.ts'
 import { overriding } from './overriding.ts'
@@ -230,87 +222,6 @@ test('a move whose steps are killed between any two queries, and repeated, loses
   expect(killed.times).toBeGreaterThan(10)
 })
 
-describe('a row', () => {
-  const put = (db: D1Database, id: string, folded: string) =>
-    db
-      .prepare(
-        `insert into webhook_events (account, id, type, about, at, data) values ('acme', ?, 'test', ?, 0, '{}')
-         on conflict do nothing`,
-      )
-      .bind(id, folded)
-      .run()
-  const rename = (id: string, folded: string) =>
-    DB_2.prepare("update webhook_events set about = ? where account = 'acme' and id = ?")
-      .bind(folded, id)
-      .run()
-
-  test('that takes the unique value of another one before that one is copied again', async () => {
-    await put(DB_2, 'a', 'one')
-    await put(DB_2, 'b', 'two')
-    await put(DB_2, 'c', 'three')
-    await startFollowing(DB_2, DB, 'acme')
-    await copyAll(DB_2, DB)
-    await rename('c', 'none')
-    await rename('a', 'three')
-    await rename('b', 'one')
-    await rename('c', 'two')
-    Object.assign(COPY_LIMITS, { changes: 1 })
-    await followAll(DB_2, DB)
-    expect(await compareAll(DB_2, DB)).toEqual([])
-    expect(await bytesOf(DB, 'acme')).toEqual(await bytesOf(DB_2, 'acme'))
-  })
-
-  test('that is deleted and comes again, and one that is noted twice, are copied', async () => {
-    await put(DB_2, 'a', 'one')
-    await startFollowing(DB_2, DB, 'acme')
-    await copyAll(DB_2, DB)
-    const drop = () => DB_2.prepare("delete from webhook_events where account = 'acme'").run()
-    await drop()
-    await put(DB_2, 'a', 'again')
-    await rename('a', 'other')
-    await put(DB_2, 'b', 'gone')
-    await DB_2.prepare("delete from webhook_events where id = 'b'").run()
-    await followAll(DB_2, DB)
-    expect(await bytesOf(DB, 'acme')).toEqual(await bytesOf(DB_2, 'acme'))
-    await drop()
-    await followAll(DB_2, DB)
-    expect((await bytesOf(DB, 'acme')).webhook_events).toEqual([])
-  })
-
-  test('of which the copy lacks a byte, or has too much, is a difference', async () => {
-    for (const id of ['a', 'b', 'c']) await put(DB_2, id, id)
-    await startFollowing(DB_2, DB, 'acme')
-    await copyAll(DB_2, DB)
-    await DB.prepare("update webhook_events set data = '{ }' where id = 'a'").run()
-    await DB.prepare("delete from webhook_events where id = 'b'").run()
-    await put(DB, 'd', 'd')
-    const found = await compareAll(DB_2, DB)
-    expect(found.map(({ table, key }) => [table, key]).sort()).toEqual(
-      ['a', 'b', 'd'].map((id) => ['webhook_events', JSON.stringify([id])]),
-    )
-    await closeWrites(DB_2, 'acme', 1)
-    expect(await finalCheck(DB_2, DB, 'acme')).toEqual(['webhook_events'])
-  })
-})
-
-test('of two steps at once, the one that began first writes nothing more', async () => {
-  await fillTables(DB_2, chance, 'acme', 2)
-  await startFollowing(DB_2, DB, 'acme')
-  let isOvertaken = false
-  const slow = overriding(DB, {
-    batch: async (list: D1PreparedStatement[]) => {
-      if (!isOvertaken) {
-        isOvertaken = true
-        await followStep(DB_2, DB, 'acme')
-      }
-      return DB.batch(list)
-    },
-  })
-  await expect(copyStep(DB_2, slow, 'acme', null)).rejects.toThrow(CopyEnded)
-  await endCopying(DB, 'acme')
-  await expect(copyStep(DB_2, DB, 'acme', null)).rejects.toThrow(CopyEnded)
-})
-
 test('no database takes a copy that has rows of the account, and none loses those that live there', async () => {
   await fillTables(DB, chance, 'acme', 1)
   await expect(startFollowing(DB_2, DB, 'acme')).rejects.toThrow('target_has_rows')
@@ -321,13 +232,6 @@ test('no database takes a copy that has rows of the account, and none loses thos
   await startFollowing(DB, DB_2, 'acme')
   await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
   await expect(closeWrites(DB_2, 'acme', 1)).rejects.toThrow('not_following')
-})
-
-test('a database that lacks a migration takes no copy', async () => {
-  await DB.prepare('alter table fraud_notes add column later text').run()
-  await expect(startFollowing(DB_2, DB, 'acme')).rejects.toThrow('tables_differ')
-  await DB.prepare('alter table fraud_notes drop column later').run()
-  await startFollowing(DB_2, DB, 'acme')
 })
 
 test('while the writes are refused, no table of the account changes, and those of others do', async () => {
@@ -359,23 +263,6 @@ test('while the writes are refused, no table of the account changes, and those o
   expect(await bytesOf(DB_2, 'other')).toEqual(before)
 })
 
-test('an earlier pause neither begins again nor ends in a later one', async () => {
-  await fillTables(DB_2, chance, 'acme', 1)
-  await startFollowing(DB_2, DB, 'acme')
-  const write = () =>
-    DB_2.prepare("update customers set account = account where account = 'acme'").run()
-  await closeWrites(DB_2, 'acme', 1)
-  await closeWrites(DB_2, 'acme', 2)
-  await openWrites(DB_2, 'acme', 1)
-  await expect(write()).rejects.toThrow('account_is_moving')
-  await closeWrites(DB_2, 'acme', 1)
-  await openWrites(DB_2, 'acme', 1)
-  await expect(write()).rejects.toThrow('account_is_moving')
-  await openWrites(DB_2, 'acme', 2)
-  await write()
-  await endFollowing(DB_2, 'acme')
-})
-
 test('a delivery of the account is 503 with Retry-After in the pause, and stored before and after', async () => {
   const firm = await partner('forex', { account: 'beta', binding: 'DB_2' })
   await startFollowing(DB_2, DB, 'beta')
@@ -394,51 +281,4 @@ test('a delivery of the account is 503 with Retry-After in the pause, and stored
   while ((await followStep(DB_2, DB, 'beta')) > 0);
   expect(await bytesOf(DB, 'beta')).toEqual(await bytesOf(DB_2, 'beta'))
   await endFollowing(DB_2, 'beta')
-})
-
-test('crons leave out an account that has moved away, and one that is being copied', async () => {
-  for (const account of ['acme', 'other']) {
-    await fillTables(DB_2, chance, account, 3)
-    await DB_2.batch([
-      DB_2.prepare("update statement_runs set status = 'running', active_at = '', started_at = ''"),
-      DB_2.prepare('update retired_archives set delete_at = 1'),
-      DB_2.prepare('update erasures set next_day = 1'),
-      DB_2.prepare(
-        "insert into day_totals (account, resource, day, form, totals, checked_at) values (?, 'transactions', 1, 'gone', '[]', -1) on conflict do nothing",
-      ).bind(account),
-    ])
-  }
-  await startFollowing(DB_2, DB, 'acme')
-  await copyAll(DB_2, DB)
-  await closeWrites(DB_2, 'acme', 1)
-  const bytes = await bytesOf(DB_2, 'acme')
-  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
-  const text = '\u{10ffff}'
-  const oldest = {
-    ...{ deliveries: text, webhook_messages: text, webhook_events: text, webhook_attempts: text },
-    ...{ delivery_terms: 1e15, clicks: 1e15, arrivals: 1e15 },
-  }
-  const claim = { before: 'x', active_at: 'y', most: 100 }
-  for (const [db, accounts] of [
-    [DB_2, ['other']],
-    [DB, []],
-  ] as const) {
-    const visited = async (found: Promise<readonly { account: string }[]>) => [
-      ...new Set((await found).map(({ account }) => account)),
-    ]
-    expect(await visited(pendingErasures(db, 100))).toEqual(accounts)
-    expect(await visited(claimStalled(db, claim))).toEqual(accounts)
-    expect(await visited(retiredArchives(db, 10, 100))).toEqual(accounts)
-    await DB_2.prepare("delete from resets where account = 'other'").run()
-    expect(await finishResets(db, Date.now() + 1000)).toBe(true)
-    await checkTotals(db, [], 5)
-    await deleteExpired(db, oldest)
-    await takeDueMessages(db, null, { now: 1e15, until: 2e15, inFlight: 10 })
-    await DB_2.prepare("update totals set releasing = null where account = 'other'").run()
-    await finishReleases(db, null, Date.now() + 1000)
-  }
-  expect(await bytesOf(DB_2, 'acme')).toEqual(bytes)
-  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
-  const left = await bytesOf(DB_2, 'other')
-  expect([left.deliveries, left.clicks, left.webhook_attempts]).toEqual([[], [], []])
 })

@@ -4,7 +4,7 @@ import { storeClicks } from '../src/db/directory/clicks.ts'
 import { WORDS } from '../src/portal/words.ts'
 import { affiliateWorld, askWith } from './affiliate-world.ts'
 import { unescaped } from './console/form-fields.ts'
-import { ada, askAdmin, deposit, json } from './partner.ts'
+import { askAdmin, json } from './partner.ts'
 import { hidden, signedInFor } from './portal/join.ts'
 
 // What the pages of the portal show of a world with records, statements and affiliates below.
@@ -87,26 +87,6 @@ test('a statement lists its lines by rule, and each opens to its reason in the l
   expect(await html(`${statement}?format=csv`)).toContain('statement_id,')
 })
 
-test('lines that are equal are one row, which opens to all of them', async () => {
-  const world = await affiliateWorld()
-  await world.post('transactions', [
-    {
-      ...{ transaction_id: 'same', customer_id: 'c-own', amount_currency: 1, currency: 'EUR' },
-      ...{ transaction_type: 'deposit', transaction_date: '2026-10-06T00:00:00.000Z' },
-      status: 'approved',
-    },
-  ])
-  await askAdmin(`${world.path}/periods/2026-10/run`, 'POST')
-  const { read, html } = await reader(world, 'en')
-  const statement = `/statements/${world.statementOf('own').id}`
-  const key = await world.makeKey('own')
-  const [share] = (await world.shownLinesOf(key, 'own')).filter(({ rule }) => rule === 'share')
-  const list = await read(`${statement}?like=${share?.id}`)
-  expect(list).toContain(WORDS.en.all_lines)
-  expect(await html(`${statement}?rule=share&version=1`)).toContain(`line=${share?.id}`)
-  expect(await read(`${statement}?like=lin_x&from=x`)).not.toContain(WORDS.en.all_lines)
-})
-
 test('a customer says what is missing and until when, in each language', async () => {
   const world = await affiliateWorld()
   for (const [language, missing] of [
@@ -135,26 +115,6 @@ test('affiliates below are shown as the account shows them', async () => {
   await world.show({ sub_affiliates: 'none' })
   const page = await read('/sub-affiliates')
   expect(page).toContain('does not show the affiliates below you.')
-})
-
-test('the overview compares the last 30 days with those before, by one reading', async () => {
-  const world = await affiliateWorld()
-  const { read } = await reader(world, 'en')
-  expect(await read(''), 'a chart of nothing').not.toContain(WORDS.en.by_day)
-  const signup_date = new Date().toISOString()
-  await world.post('customers', [
-    {
-      ...ada,
-      customer_id: 'c-new',
-      affiliate_id: 'own',
-      signup_date,
-      last_modified_date: signup_date,
-    },
-  ])
-  const page = await read('')
-  expect(page).toContain(WORDS.en.by_day)
-  expect(page).toMatch(/Signups 1 ↓ 50% · 2 in the 30 days before/)
-  expect(page).toContain('Not qualified yet: 2 customers.')
 })
 
 test('a member makes keys, which are shown once, replaces and ends them; the audit log names the member', async () => {
@@ -194,60 +154,6 @@ test('a member makes keys, which are shown once, replaces and ends them; the aud
   const { data } = await json(askAdmin(`audit-log?account=acme-forex`))
   const entry = data.find(({ action }: { action: string }) => action === 'affiliate-key.end')
   expect(entry.actor).toMatch(/^affiliate-member \S+ own$/)
-})
-
-test('records that did not count have their reason, what is missing and until when, in each language', async () => {
-  const world = await affiliateWorld()
-  await world.post('customers', [
-    { ...ada, customer_id: 'c-july', affiliate_id: 'own', signup_date: '2026-07-01T09:00:00.000Z' },
-  ])
-  await world.post('transactions', [
-    { ...deposit, customer_id: 'c-july', transaction_id: 'late', amount_currency: 50 },
-  ])
-  for (const [language, waits, ended, declined] of [
-    [
-      'en',
-      'Still missing: days with lots traded: 0 of 1; until 30 Nov 2026.',
-      'The time for it ended on 30 Aug 2026.',
-      'It was declined.',
-    ],
-    [
-      'de',
-      'Es fehlt noch: Tage mit Lots: 0 von 1; bis 30. Nov. 2026.',
-      'Die Frist dafür endete am 30. Aug. 2026.',
-      'Der Vorgang wurde abgelehnt.',
-    ],
-    [
-      'es',
-      'Falta todavía: días con lotes operados: 0 de 1; hasta el 30 nov 2026.',
-      'El plazo terminó el 30 ago 2026.',
-      'Fue rechazada.',
-    ],
-    [
-      'pt',
-      'Ainda falta: dias com lotes negociados: 0 de 1; até 30 de nov. de 2026.',
-      'O prazo terminou em 30 de ago. de 2026.',
-      'Foi recusada.',
-    ],
-  ] as const) {
-    const { read } = await reader(world, language)
-    for (const path of ['', '/customers'])
-      expect(await read(path)).toContain(WORDS[language].unearned_link)
-    const page = await read('/unearned?period=2026-10')
-    expect(page).toContain(waits)
-    expect(page).toContain(ended)
-    expect(page).toMatch(/50[.,]00 EUR/)
-    expect(page).not.toMatch(/undefined|qualify\/|not_qualified/)
-    expect(await read('/unearned?period=2026-10&reason=declined')).toContain(declined)
-    const all = await read('/unearned?period=2026-10&reason=')
-    expect(all).toContain(declined)
-    expect(all).not.toContain('c-own')
-  }
-  await world.show({ amounts: false, customer_ids: 'none' })
-  const { read } = await reader(world, 'en')
-  const page = await read('/unearned?period=2026-10')
-  expect(page).toContain(WORDS.en.a_customer)
-  expect(page).not.toMatch(/50\.00 EUR/)
 })
 
 test('figures of campaigns are by the parameter that the address names', async () => {

@@ -1,14 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { measureUsage, readUsages } from '../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../src/db/records/storage-limits.ts'
-import { MEASURED_ROWS } from '../src/db/records/storage-sql.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
-import { runCron } from './crons.ts'
-import { CURABLE, faulty } from './faulty.ts'
 import {
   ada,
   askAdmin,
@@ -18,17 +14,11 @@ import {
   issuedPartner as partner,
   traded,
 } from './partner.ts'
-import { printedAs } from './secrecy.ts'
-import { overriding } from './watched.ts'
 import { emptyWorld } from './world.ts'
-
-type Partner = Awaited<ReturnType<typeof partner>>
 
 const HOUR = 3_600_000
 const QUOTA = 1_000_000
 const LENIENT = { Prefer: 'handling=lenient' }
-const LOST = { message: CURABLE[0]!, after: true }
-
 /** Returns the single value that a query selects. */
 const count = async (sql: string) => {
   const [row] = await env.DB.prepare(`select ${sql}`).raw<[number]>()
@@ -71,27 +61,7 @@ const fullAccount = async () => {
   return acme
 }
 
-const cron = (scheduledTime = Date.now(), world: Env = env) =>
-  runCron(CRON_SCHEDULES.storage, scheduledTime, world)
-
 const usageOf = async (account: string) => (await readUsages(env.DB, [account]))[0]!
-
-/** Sends a request whose first answer of the database is lost. */
-const postLosing = (acme: Partner, path: string, body: unknown, headers = {}) =>
-  json(
-    fetchWith(
-      faulty([LOST]).env,
-      new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${acme.access_token}`,
-          'Content-Type': 'application/json',
-          ...headers,
-        },
-        body: JSON.stringify(body),
-      }),
-    ),
-  )
 
 describe('the log of refused requests', () => {
   test('a logged error keeps 40 characters of an id; the answer has it whole', async () => {
@@ -112,16 +82,6 @@ describe('the log of refused requests', () => {
     expect(
       await count('octet_length(errors || unknown_keys) from deliveries where rejected'),
     ).toBeLessThan(500)
-  })
-
-  test('the identity of a daily aggregate is readable in the log', async () => {
-    const casino = await brand({ unknown_customer: 'reject' })
-    const customerid = 'p'.repeat(100)
-    const day = { eventname: 'Daily', customerid, createtime: '2026-10-02', Value: 1 }
-    const { delivery_id } = await json(casino.post('activities', day))
-    const { errors } = await json(casino.get(`deliveries/${delivery_id}`))
-
-    expect(errors[0].key.customerid).toBe(`${'p'.repeat(40)}…`)
   })
 
   test('refused requests beyond the budget leave no row, and are still counted', async () => {
@@ -172,44 +132,6 @@ describe('the log of refused requests', () => {
     expect((await json(acme.get('transactions'))).meta.total).toBe(1)
   })
 
-  test('a dry run beyond the budget has its answer and leaves no row', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    const run = async () => {
-      const {
-        delivery_id: _,
-        delivery_url: _u,
-        ...answer
-      } = await json(
-        acme.post('transactions?dry_run=true', [deposit, { ...deposit, transaction_id: 't-2' }]),
-      )
-      return answer
-    }
-    const before = await run()
-    expect(before.summary).toMatchObject({ created: 2 })
-    expect(await count('sum(dry_run) from deliveries')).toBe(1)
-    const logged = () => count("logged_bytes from arrivals where resource = 'dry-run'")
-    expect(await logged()).toBeGreaterThanOrEqual(200)
-    await setLogged(acme.account, MAX_LOGGED_BYTES_PER_DAY)
-    const counted = await logged()
-
-    expect(await run()).toEqual(before)
-    expect(await count('sum(dry_run) from deliveries')).toBe(1)
-    expect(await logged()).toBe(counted)
-    const { data } = await json(acme.get('feed'))
-    expect(data[1]).toMatchObject({ resource: 'transactions', last_delivery_at: null })
-  })
-
-  test('the triggers and the code have the same budget', async () => {
-    const { results } = await env.DB.prepare(
-      "select sql from sqlite_schema where name in ('deliveries_arrived', 'deliveries_tried')",
-    ).all<{ sql: string }>()
-    const budgets = results.flatMap(({ sql }) => sql.match(/(?<=(?:>=|<) )\d{8}\b(?!0)/g) ?? [])
-    expect(budgets.filter((bytes) => bytes !== '86400000').map(Number)).toEqual(
-      Array(4).fill(MAX_LOGGED_BYTES_PER_DAY),
-    )
-  })
-
   test('the budget is per account and day', async () => {
     const acme = await partner()
     const other = await partner('forex', { account: 'other' })
@@ -221,72 +143,6 @@ describe('the log of refused requests', () => {
 
     expect(await count('group_concat(account) from deliveries')).toBe('other')
   })
-
-  test('the answer is right after a retry whose first row was not kept', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    await setLogged(acme.account, MAX_LOGGED_BYTES_PER_DAY)
-    const unknown = { ...deposit, customer_id: 'nobody' }
-
-    expect(await postLosing(acme, 'transactions', [deposit, unknown])).toMatchObject({
-      status: 422,
-      errors_total: 2,
-      errors: [{ code: 'duplicate_key' }, { code: 'unknown_customer' }],
-    })
-    expect(await postLosing(acme, 'transactions', [unknown])).toMatchObject({
-      status: 422,
-      errors: [{ code: 'unknown_customer' }],
-    })
-    expect(await postLosing(acme, 'transactions?dry_run=true', [deposit])).toMatchObject({
-      summary: { created: 1 },
-    })
-    const mixed = [deposit, { ...unknown, transaction_id: 't-2' }]
-    const { summary, results } = await postLosing(acme, 'transactions', mixed, LENIENT)
-    expect(summary).toMatchObject({ created: 1, rejected: 1 })
-    expect(results).toMatchObject([
-      { outcome: 'created' },
-      { outcome: 'rejected', errors: [{ code: 'unknown_customer' }] },
-    ])
-    expect(await count('count(*) from transactions')).toBe(1)
-  })
-
-  test('the counted bytes are at least those of the rows', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    for (let i = 0; i < 20; i++)
-      await acme.post('transactions', [{}, { ...deposit, currency: 'x' }])
-    await acme.post('transactions', [{}, deposit], LENIENT)
-
-    expect(await count('sum(logged_bytes) from arrivals')).toBeGreaterThanOrEqual(
-      await count(
-        `(select sum(octet_length(errors) + 200) from deliveries where errors is not null)`,
-      ),
-    )
-    expect(await count("sum(logged_bytes) from arrivals where resource = 'customers'")).toBe(0)
-  })
-})
-
-test('the log keeps no days of requests that store nothing', async () => {
-  const acme = await partner()
-  await acme.post('customers', ada)
-  await acme.post('transactions?dry_run=true', deposit)
-  await acme.post('transactions', [deposit, {}])
-  await acme.post('transactions', deposit)
-  const { results } = await env.DB.prepare(
-    `select days from deliveries where resource = 'transactions' order by id`,
-  ).all<{ days: string }>()
-  expect(results.map(({ days }) => JSON.parse(days).length)).toEqual([0, 0, 1])
-})
-
-test('the usage of each of several accounts is its own', async () => {
-  const [first, second] = [await partner(), await partner('forex', { account: 'other' })]
-  await setStored(first.account, 1000)
-  await setStored(second.account, 2_000_000)
-  await setMeasured(second.account)
-  expect(await readUsages(env.DB, [first.account, second.account])).toMatchObject([
-    { account: first.account, measured_at: null },
-    { account: second.account, measured_bytes: 2_000_000 },
-  ])
 })
 
 describe('the storage quota', () => {
@@ -349,32 +205,6 @@ describe('the storage quota', () => {
     await expectRefused(await acme.post('customers', ada))
     // At most once a minute.
     expect((await usageOf(acme.account)).bytes).toBeGreaterThanOrEqual(QUOTA)
-  })
-
-  test('a measurement that fails after a refusal is logged', async () => {
-    const acme = await partner('forex', { account: 'not-measured' })
-    await setQuota(acme.account, QUOTA)
-    await setStored(acme.account, QUOTA)
-    const context = createExecutionContext()
-    // The delivery uses a session, the measurement does not.
-    const DB = overriding(env.DB, {
-      prepare: () => {
-        throw new TypeError('out of order')
-      },
-    })
-    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${acme.access_token}`,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify(ada),
-    })
-    await expectRefused(await fetchWith({ ...env, DB } as Env, request, context))
-    await waitOnExecutionContext(context)
-    expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
-      { fault: 'TypeError', not_measured: 'account' },
-    ])
   })
 
   test('an account with held records and a brand are refused, too', async () => {
@@ -458,18 +288,6 @@ describe('the storage quota', () => {
     expect(await rows()).toEqual(stored)
   })
 
-  test('a lost answer to a request that changes nothing is repeated at the quota', async () => {
-    const acme = await fullAccount()
-    for (const path of ['customers', 'customers?dry_run=true']) {
-      expect(await postLosing(acme, path, [ada])).toMatchObject({
-        results: [{ outcome: 'unchanged' }],
-      })
-    }
-    expect(await postLosing(acme, 'customers?dry_run=true', [changed])).toMatchObject({
-      code: 'quota_exceeded',
-    })
-  })
-
   test('reading and the errors of rejected requests are unaffected', async () => {
     const acme = await fullAccount()
 
@@ -523,19 +341,6 @@ describe('the storage quota', () => {
     })
   })
 
-  test('a retry of a request that was stored has its answer, although the quota is reached', async () => {
-    const acme = await partner()
-    await setQuota(acme.account, 1)
-    const { summary, results } = await postLosing(acme, 'customers', [ada])
-
-    expect(summary).toMatchObject({ created: 1 })
-    expect(results).toMatchObject([{ outcome: 'created' }])
-    expect(await postLosing(acme, 'customers', [changed])).toMatchObject({
-      code: 'quota_exceeded',
-    })
-    expect(await count('count(*) from deliveries')).toBe(1)
-  })
-
   test('a record that moves is stored while the quota is not reached', async () => {
     const acme = await fullAccount()
     await setQuota(acme.account, 2 * QUOTA)
@@ -543,24 +348,6 @@ describe('the storage quota', () => {
 
     expect(await json(acme.post('customers', moved))).toMatchObject({ summary: { updated: 1 } })
   })
-})
-
-test('quotas that exceed the size of their database together are reported, not refused', async () => {
-  const GIB = 1024 ** 3
-  const create = (account: string, more = {}) =>
-    json(askAdmin('accounts', 'POST', { account, name: 'A', vertical: 'forex', ...more }))
-  const report = (accounts: number, storage_quotas: number) => ({
-    overcommitted: { accounts, storage_quotas, database_limit: 1e10 },
-  })
-  for (const account of ['a', 'b']) {
-    expect(await create(account)).not.toHaveProperty('overcommitted')
-  }
-  expect(await create('elsewhere', { binding: 'DB_2' })).not.toHaveProperty('overcommitted')
-  expect(await create('c')).toMatchObject(report(3, 12 * GIB))
-  expect(await json(setQuota('c', 1e10 - 8 * GIB))).not.toHaveProperty('overcommitted')
-  expect(await json(setQuota('c', 1e10 - 8 * GIB + 1))).toMatchObject(report(3, 1e10 + 1))
-  const renamed = await json(askAdmin('accounts/c', 'PATCH', { name: 'C' }))
-  expect(renamed).not.toHaveProperty('overcommitted')
 })
 
 describe('what an account stores', () => {
@@ -626,217 +413,6 @@ describe('what an account stores', () => {
       expect(bytes / grown).toBeLessThan(1.6)
     },
   )
-
-  test('a request is counted with the records that it writes', async () => {
-    const acme = await partner('forex', { unknown_customer: 'hold' })
-    const written = () => count('coalesce(sum(written_bytes), 0) from arrivals')
-    /** Returns the bytes that a request adds to the count beside its row in the log. */
-    const added = async (path: string, records: unknown[], row = 200) => {
-      const before = await written()
-      expect((await acme.post(path, records)).status).toBe(200)
-      return (await written()) - before - row
-    }
-    const newer = { ...ada, last_modified_date: '2026-10-02T00:00:00Z' }
-    const sent = Array.from({ length: 100 }, (_, i) => ({ ...newer, customer_id: `c-${100 + i}` }))
-    const [first, ...others] = sent
-    const all = await added('customers', sent)
-    const updated = sent.map((customer) => ({ ...customer, country_code: 'MT' }))
-
-    expect(await added('customers', sent)).toBe(0)
-    expect(await added('customers', updated)).toBeGreaterThan(0.9 * all)
-    const older = { ...first, last_modified_date: '2026-10-01T00:00:00Z' }
-    expect(await added('customers', [older], 200 + '[0]'.length)).toBe(0)
-    // One update and one new record count as two of the largest records.
-    const two = await added('customers', [first, ...updated.slice(1), { ...ada, customer_id: 'n' }])
-    expect([two > (2 / 101) * all, two < (6 / 101) * all]).toEqual([true, true])
-    const long = { ...others[0], trading_account_type: '€'.repeat(500) }
-    expect(await added('customers', [...updated.slice(2), long])).toBeGreaterThan(1500)
-    const held = { ...deposit, customer_id: 'nobody' }
-    const listed = 200 + '[0]'.length
-    expect(await added('transactions', [held], listed)).toBeGreaterThan(100)
-    expect(await added('transactions', [held], listed)).toBe(0)
-    const moved = { ...first, signup_date: '2026-08-01T00:00:00Z' }
-    expect(await added('customers', [moved], listed)).toBeGreaterThan(100)
-  })
-
-  test('an hourly run adds the counts of past hours once', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    const before = await usageOf(acme.account)
-    expect(before.bytes).toBeGreaterThan(0)
-    await cron()
-    expect(await count('count(*) from storage')).toBe(0)
-    for (const hours of [1, 1, 2]) {
-      await cron(Date.now() + hours * HOUR)
-      expect((await usageOf(acme.account)).bytes).toBe(before.bytes)
-      expect(await count('bytes from storage')).toBe(before.bytes)
-    }
-  })
-
-  test('a measurement corrects the counts of updates, and writing works again', async () => {
-    const acme = await fullAccount()
-    await setStored(acme.account, QUOTA)
-    expect((await acme.post('transactions', deposit)).status).toBe(403)
-    await cron()
-
-    const { bytes, measured_at } = await usageOf(acme.account)
-    expect(bytes).toBeLessThan(10_000)
-    expect(measured_at).not.toBeNull()
-    expect((await acme.post('transactions', deposit)).status).toBe(201)
-  })
-
-  test('a measurement replaces the counts of its own hour', async () => {
-    const acme = await partner()
-    await setQuota(acme.account, 62_000)
-    const sent = Array.from({ length: 100 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
-    for (const country_code of ['MT', 'DE', 'FR']) {
-      await acme.post(
-        'customers',
-        sent.map((customer) => ({ ...customer, country_code })),
-      )
-    }
-    expect((await acme.post('customers', sent)).status).toBe(403)
-    await cron()
-    const measured = (await usageOf(acme.account)).bytes
-    expect(measured).toBeLessThan(31_000)
-    expect(await acme.post('customers', sent)).toMatchObject({ status: 200 })
-    const counted = await count('max(written_bytes) from deliveries')
-    for (const hours of [0, 1, 2]) {
-      await cron(Date.now() + hours * HOUR)
-      const { bytes } = await usageOf(acme.account)
-      expect([bytes, bytes < measured + counted + 1000]).toEqual([bytes, true])
-    }
-  })
-
-  test('records that are written during a measurement are counted', async () => {
-    const acme = await fullAccount()
-    const now = Date.now()
-    await measureUsage(env.DB, { account: acme.account, measuring: null }, now, 2)
-    const { measuring } = await usageOf(acme.account)
-    expect(JSON.parse(measuring!)).toMatchObject({ table: 'activity', after: null })
-    await setQuota(acme.account, 1e9)
-    await acme.post('transactions', deposit)
-    await cron(now + HOUR)
-    const { bytes, measuring: rest } = await usageOf(acme.account)
-
-    expect(rest).toBeNull()
-    expect(bytes).toBeGreaterThan(
-      await count("written_bytes from deliveries where resource = 'transactions'"),
-    )
-    expect(bytes).toBeLessThan(20_000)
-  })
-
-  test('a measurement reads a bounded number of rows a statement, and goes on where it ended', async () => {
-    const acme = await fullAccount()
-    const rows = MEASURED_ROWS + 500
-    await env.DB.prepare(
-      `insert into transactions (account, transaction_id, customer_id, transaction_type,
-         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
-       select ?1, 't-' || value, 'c-' || (value % 1000), 'deposit', 1, 'EUR', 1790699200000,
-         'ok', 20728 + value % 7, 0, 'd', 0, 1 from json_each(?2)`,
-    )
-      .bind(acme.account, JSON.stringify(Array.from({ length: rows }, (_, i) => i)))
-      .run()
-    const measureAll = async (maxSteps: number) => {
-      let steps = 0
-      let measuring: string | null = null
-      do {
-        steps += await measureUsage(env.DB, { account: acme.account, measuring }, 0, maxSteps)
-        measuring = (await usageOf(acme.account)).measuring
-      } while (measuring !== null)
-      return { steps, bytes: await count('bytes from storage') }
-    }
-    const oneByOne = await measureAll(1)
-
-    expect(oneByOne.steps).toBe(15)
-    expect(await measureAll(100)).toEqual(oneByOne)
-    expect(oneByOne.bytes / rows).toBeGreaterThan(100)
-    expect(oneByOne.bytes / rows).toBeLessThan(300)
-    // To search so many rows for secrets takes longer than the test.
-    await emptyWorld()
-  })
-
-  test('a measurement is repeated after a day, or when the counts have grown', async () => {
-    const acme = await fullAccount()
-    const now = Date.now()
-    const measuredAt = async () => (await usageOf(acme.account)).measured_at
-    /** Sets the stored bytes and the last measurement. */
-    const setMeasured = async (bytes: number, measured: number) => {
-      await setStored(acme.account, bytes)
-      await env.DB.prepare(
-        'update storage set measured_at = ?, measured_bytes = ?, until_hour = 9e6',
-      )
-        .bind(now, measured)
-        .run()
-    }
-    for (const [bytes, measured, hours, isMeasured] of [
-      [QUOTA / 2 - 1, 0, 25, false],
-      [QUOTA / 2, QUOTA / 2, 23, false],
-      [QUOTA / 2, QUOTA / 2, 24, true],
-      [QUOTA * 0.6, QUOTA * 0.55 + 1, 1, false],
-      [QUOTA * 0.6, QUOTA * 0.55, 1, true],
-    ] as const) {
-      await setMeasured(bytes, measured)
-      await cron(now + hours * HOUR)
-      expect(await measuredAt()).toBe(isMeasured ? now + hours * HOUR : now)
-    }
-  })
-
-  test('the log names accounts at 70 % of their quota, once they are measured', async () => {
-    const acme = await fullAccount()
-    const lines = () => printedAs('warn').map((line) => JSON.parse(line))
-    await cron()
-    expect(lines()).toEqual([])
-    const { bytes } = await usageOf(acme.account)
-    for (const [quota, isLogged] of [
-      [Math.floor(bytes / 0.7) + 1, false],
-      [Math.floor(bytes / 0.7), true],
-    ] as const) {
-      await setQuota(acme.account, quota)
-      await cron()
-      expect(lines()).toEqual(
-        isLogged
-          ? [{ storage_alarm: 'account', account: acme.account, binding: 'DB', bytes, quota }]
-          : [],
-      )
-    }
-  })
-
-  test('the log names databases at 70 % of their limit', async () => {
-    await partner('forex', { binding: 'DB_2' })
-    const ofSize = (size_after: number) =>
-      overriding(env.DB_2, {
-        prepare: (text: string) => {
-          const statement = env.DB_2.prepare(text)
-          const run = async () => {
-            const result = await statement.run()
-            return { ...result, meta: { ...result.meta, size_after } }
-          }
-          return text === 'select 1' ? overriding(statement, { run }) : statement
-        },
-      })
-    for (const size of [7e9 - 1, 7e9]) {
-      await cron(Date.now(), { ...env, DB_2: ofSize(size) } as Env)
-    }
-    expect(printedAs('warn').map((line) => JSON.parse(line))).toEqual([
-      { storage_alarm: 'database', binding: 'DB_2', bytes: 7e9, limit: 1e10 },
-    ])
-  })
-
-  test('a database that fails does not stop the run', async () => {
-    const acme = await partner()
-    const other = await partner('forex', { account: 'other', binding: 'DB_2' })
-    await acme.post('customers', ada)
-    await other.post('customers', ada)
-    const batch = () => Promise.reject(new Error('out of order'))
-    const broken = { ...env, DB_2: overriding(env.DB_2, { batch }) }
-    await cron(Date.now() + HOUR, broken)
-
-    expect(await count('count(*) from storage')).toBe(1)
-    expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
-      { fault: 'Error', job: 'storage', binding: 'DB_2' },
-    ])
-  })
 
   test('a reset empties the storage of an account', async () => {
     const acme = await fullAccount()

@@ -1,18 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { raiseAlarm } from '../src/admin/alarms.ts'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import type { AlarmJob } from '../src/admin/jobs.ts'
 import { RUN_LIMITS } from '../src/commission/statements/limits.ts'
-import { readMonth } from '../src/db/archive/months.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
 import { newWebhookSecret, signMessage } from '../src/webhooks/secrets.ts'
-import { archive, keepTotals, monthOf } from './archive-steps.ts'
 import { monthly, storePlan } from './commission/stored.ts'
 import { deliverJob, listing, type Sent } from './crons.ts'
 import { overriding } from './overriding.ts'
-import { ada, askAdmin, deposit, json, partner } from './partner.ts'
+import { partner } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 
 // Alarms that are sent to the team, to a receiver that vitest.config.ts serves.
@@ -98,21 +95,6 @@ test('an alarm that lasts is sent once a day, and logged each time', async () =>
   expect(printedAs('warn')).toHaveLength(3)
 })
 
-test('an alarm that the queue refuses is sent with the next line of the log', async () => {
-  await fullAccount()
-  const refuse = () => Promise.reject(new Error('Queue sendBatch failed'))
-  const queue = overriding(listing(sent), { send: refuse, sendBatch: refuse })
-  const lists: AlarmJob[][] = []
-  const alarm = { type: 'late_run', subject: 'acme' } as const
-  for (const ACCOUNT_JOBS of [queue, listing(sent), listing(sent)]) {
-    await raiseAlarm(world({ ACCOUNT_JOBS }), alarm, { late_run: 'acme' }, NOW)
-    lists.push(sent.splice(0).flatMap(({ body }) => (body.job === 'alarm' ? [body] : [])))
-  }
-  expect(lists.map((list) => list.length)).toEqual([0, 1, 0])
-  expect(printedAs('error')).toEqual([JSON.stringify({ fault: 'Error', binding: 'DB' })])
-  expect(printedAs('warn')).toHaveLength(3)
-})
-
 test('a receiver that fails gets the same alarm again, later', async () => {
   await answer(503, 302)
   await fullAccount()
@@ -137,12 +119,6 @@ test('without a secret, or with a URL that is not public, nothing is sent, and t
   expect(await received()).toEqual([])
 })
 
-test('without a URL an alarm is in the log alone', async () => {
-  await fullAccount()
-  expect(await measure(NOW, { TEAM_WEBHOOK: '' })).toEqual([])
-  expect(printedAs('warn')).toHaveLength(1)
-})
-
 test('a pool that fills up and a run that waits are told, too', async () => {
   const { account } = await partner('forex')
   await storePlan(account, 'ib', monthly([]))
@@ -165,55 +141,5 @@ test('a pool that fills up and a run that waits are told, too', async () => {
   expect(sent.flatMap(({ body }) => (body.job === 'alarm' ? [body.data] : []))).toEqual([
     { pool_alarm: 'none', full_on: '2026-12-26' },
     { late_run: account, binding: 'DB', minutes: 240 },
-  ])
-})
-
-test('an object of the archive that is missing is told, and needs attention', async () => {
-  const acme = await partner('forex', { account: 'acme' })
-  await acme.post('customers', ada)
-  await acme.post('transactions', deposit)
-  await keepTotals('acme', 'forex', '2026-10-01', '2026-10-31')
-  const month = monthOf('acme', 'transactions')
-  await archive(month)
-  const { prefix } = (await readMonth(env.DB, month))!
-  const [{ key }] = (await env.ARCHIVE.list({ prefix })).objects as [R2Object]
-  const object = await (await env.ARCHIVE.get(key))!.arrayBuffer()
-  await env.ARCHIVE.delete(key)
-  await askAdmin('accounts/acme/archives/2026-10/restore', 'POST', {})
-  for (let minute = 0; minute < 2; minute++) {
-    await deliverJob({ job: 'archive', binding: 'DB', round: 1, at: NOW }, world())
-  }
-  const line = { fault: 'damaged_archive', account: 'acme', resource: 'transactions' }
-  expect(sent.flatMap(({ body }) => (body.job === 'alarm' ? [body] : []))).toMatchObject([
-    { alarm: 'damaged_archive', data: { ...line, month: '2026-10', object: key } },
-  ])
-  const attention = async () =>
-    (await json(askAdmin('accounts/acme/attention'))).data.filter(
-      ({ code }: { code: string }) => code === 'damaged_archives',
-    )
-  expect(await attention()).toEqual([
-    {
-      ...{ code: 'damaged_archives', count: 1, names: ['2026-10'] },
-      detail: `Objects of the archive are damaged or missing, so these months cannot come back: 2026-10. Put copies back under the same keys: ${key}.`,
-    },
-  ])
-  expect((await json(askAdmin('accounts/acme/archives'))).data).toMatchObject([
-    { state: 'being_restored', damaged_object: key },
-  ])
-  await env.ARCHIVE.put(key, object)
-  await deliverJob({ job: 'archive', binding: 'DB', round: 1, at: NOW }, world())
-  expect(await attention()).toEqual([])
-  expect((await json(acme.get('transactions'))).data).toHaveLength(1)
-})
-
-test('kept totals that differ are told, too', async () => {
-  const acme = await partner('forex')
-  await acme.post('customers', ada)
-  await acme.post('transactions', deposit)
-  await acme.get('totals?from=2026-10-01&to=2026-10-31')
-  await env.DB.prepare(`update day_totals set totals = '[]'`).run()
-  await deliverJob({ job: 'check', binding: 'DB', round: 1, at: NOW }, world())
-  expect(sent.map(({ body }) => body)).toMatchObject([
-    { job: 'alarm', alarm: 'totals_differ', data: { account: acme.account } },
   ])
 })

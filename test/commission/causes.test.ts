@@ -1,10 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { addCause, joinCauses, noCauses } from '../../src/commission/statements/cause-list.ts'
 import { signedIn } from '../console/browser.ts'
 import { digestOfRecords, storeCases, storeFinding, storeRule } from '../fraud/stored-cases.ts'
-import { askAdmin, json, traded } from '../partner.ts'
+import { askAdmin, json } from '../partner.ts'
 import {
   ACCOUNT,
   adjustmentsOf,
@@ -14,7 +13,6 @@ import {
   firm,
   PATH,
   refresh,
-  storedStatement,
   TENTH,
 } from './closed.ts'
 import { assign, monthly, publish, storePlan } from './stored.ts'
@@ -102,27 +100,6 @@ test('at most 20 causes are listed, and all are counted', async () => {
   )
 })
 
-test('a record that no rule names is not a cause', async () => {
-  const { paid } = await closeAugust()
-  await paid('t-5', '2026-08-11', 30, { transaction_type: 'withdrawal' })
-  const late = await paid('t-2', '2026-08-11', 30)
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, causes: [record('t-2', '2026-08-11', late)] },
-  ])
-})
-
-test('a record that moved to a customer of another affiliate is a cause', async () => {
-  const { paid, post } = await firm()
-  await post('customers', [{ ...customer('c-8'), affiliate_id: 'aff-8' }])
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  await approve('2026-08')
-  const moved = await paid('t-1', '2026-08-10', 100, { customer_id: 'c-8' })
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, causes: [{ ...record('t-1', '2026-08-10', moved), customer_id: 'c-8' }] },
-  ])
-})
-
 test('records that were held until their customer came have the customer as cause', async () => {
   const { paid, post } = await firm()
   await askAdmin(PATH, 'PATCH', { unknown_customer: 'hold' })
@@ -135,46 +112,6 @@ test('records that were held until their customer came have the customer as caus
     {
       ...{ ...ONE, amount: '5.00' },
       causes: [{ kind: 'record', resource: 'customers', id: 'c-6', delivery_id }],
-    },
-  ])
-})
-
-test('a customer whose records were held is one of several causes, also after another change', async () => {
-  const { paid, post } = await firm()
-  await askAdmin(PATH, 'PATCH', { unknown_customer: 'hold' })
-  await paid('t-6', '2026-08-20', 50, { customer_id: 'c-6' })
-  await paid('t-1', '2026-08-20', 10)
-  await refresh('2026-08')
-  await approve('2026-08')
-  await post('customers', [customer('c-6')])
-  const { delivery_id } = await json(post('customers', [{ ...customer('c-6'), lang_id: 'de' }]))
-  // The records of this one came later, so that they are the cause.
-  await post('customers', [customer('c-7')])
-  const late = await paid('t-7', '2026-08-21', 10, { customer_id: 'c-7' })
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      amount: '6.00',
-      causes: [
-        { kind: 'record', resource: 'customers', id: 'c-6', delivery_id },
-        { ...record('t-7', '2026-08-21', late), customer_id: 'c-7' },
-      ],
-      causes_total: 2,
-    },
-  ])
-})
-
-test('a late day of trading is a cause', async () => {
-  const { post } = await closeAugust([
-    { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '5.00' },
-  ])
-  await post('trading-activity', [{ ...traded, date: '2026-08-02' }])
-  await refresh('2026-08')
-  await approve('2026-08')
-  await post('trading-activity', [{ ...traded, date: '2026-08-03' }])
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...ONE,
-      causes: [{ kind: 'record', resource: 'trading-activity', id: '2026-08-03|c-1|EURUSD|USD' }],
     },
   ])
 })
@@ -217,62 +154,6 @@ test('a changed field of a customer is a cause', async () => {
   expect(await adjustmentsOf(NEXT)).toMatchObject([{ ...ONE, amount: '-10.00', causes: [cause] }])
 })
 
-test('of two fields that a plan reads, only the one that changed is a cause', async () => {
-  const when = { countries: ['DE'], not_kyc: ['refused'] }
-  const { post } = await closedToday({ ...TENTH, when }, { kyc_status_id: 'done' })
-  await post('customers', [{ ...customer('c-1'), country_code: 'FR', kyc_status_id: 'done' }])
-  expect(await adjustmentsOf(NEXT)).toMatchObject([
-    { ...ONE, causes: [{ kind: 'customer_field', field: 'country_code' }] },
-  ])
-})
-
-test('a customer whose affiliates were corrected is a cause on both sides', async () => {
-  await closeAugust()
-  const affiliations = [{ from: null, affiliate_id: 'aff-8' }]
-  await askAdmin(`${PATH}/customers/c-1/affiliations`, 'PUT', { reason: 'Wrong', affiliations })
-  const cause = {
-    ...{ kind: 'affiliation', customer_id: 'c-1', day: null, delivery_id: null },
-    audit_id: expect.any(String),
-  }
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, amount: '-10.00', causes: [cause] },
-  ])
-})
-
-/** A customer of aff-7 who signed up in August. */
-const august = (id: string) => ({ ...customer(id), signup_date: '2026-08-15T08:00:00.000Z' })
-
-test('a late signup is a cause: the record of the customer', async () => {
-  const { post } = await firm([
-    { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '20.00' },
-  ])
-  await post('customers', [august('c-2')])
-  await refresh('2026-08')
-  await approve('2026-08')
-  await post('customers', [august('c-3')])
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...{ ...ONE, amount: '20.00' },
-      causes: [{ kind: 'record', resource: 'customers', id: 'c-3', day: '2026-08-15' }],
-    },
-  ])
-})
-
-test('where a signup pays, other records of the customer are not likely causes', async () => {
-  const { post, paid } = await firm([
-    { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '20.00' },
-    { ...TENTH, base: [{ transactions: ['withdrawal'] }] } as Rule,
-  ])
-  await post('customers', [august('c-2')])
-  await refresh('2026-08')
-  await approve('2026-08')
-  const { delivery_id } = await json(post('customers', [august('c-3')]))
-  await paid('t-1', '2026-08-16', 10, { customer_id: 'c-3' })
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, rule: 'lead', causes: [{ resource: 'customers', id: 'c-3', delivery_id }] },
-  ])
-})
-
 test('a refusal and its end are causes', async () => {
   await closeAugust()
   await askAdmin(`${PATH}/customers/c-1/refusal`, 'PUT', { reason: 'Fraud' })
@@ -312,20 +193,6 @@ test('a case and the payouts say what is taken back of refused customers, until 
   expect(await page('cases/case_1')).not.toMatch(words)
 })
 
-test('causes of one kind are in the order of their days, those of all days first', () => {
-  const list = noCauses()
-  for (const day of ['2026-08-02', null, '2026-08-01']) {
-    const ids = { customer_id: 'c-1', delivery_id: null, audit_id: null }
-    addCause(list, { kind: 'affiliation', day, ...ids })
-  }
-  const { causes } = joinCauses([list])
-  expect(causes.map((cause) => 'day' in cause && cause.day)).toEqual([
-    null,
-    '2026-08-01',
-    '2026-08-02',
-  ])
-})
-
 test('a rate that was published later is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
@@ -340,118 +207,6 @@ test('a rate that was published later is a cause', async () => {
   ])
 })
 
-test('of the rates that are published later, only those that a record uses are causes', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-20', { USD: '2' })
-  await paid('t-1', '2026-08-05', 100, { currency: 'USD' })
-  await paid('t-2', '2026-08-20', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  for (const day of ['2026-08-03', '2026-08-04']) await publish(day, { USD: '4' }, Date.now())
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...{ ...ONE, amount: '2.50' },
-      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-04', change: 'published' }],
-    },
-  ])
-})
-
-test('a rate of the last day of a closed period that was corrected later changes nothing', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-31', { USD: '2' })
-  await paid('t-1', '2026-08-31', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  await correct('2026-08-31', '4')
-  await paid('t-9', '2026-09-01', 70)
-  expect(await adjustmentsOf('2026-09')).toEqual([])
-})
-
-/** Replaces the rate of the dollar on a day. */
-async function correct(day: string, rate: string, now = Date.now()) {
-  await env.DB.prepare(`update fx_rates set known_until = ?1 where currency = 'USD' and day = ?2`)
-    .bind(now, Date.parse(day) / 86_400_000)
-    .run()
-  await publish(day, { USD: rate }, now)
-}
-
-test.each([
-  ['before', 1],
-  ['in the millisecond of', 0],
-])(
-  'a rate that was corrected after a computation and %s its approval is a cause',
-  async (_, ms) => {
-    const { paid } = await firm()
-    await publish('2026-08-10', { USD: '2' })
-    await publish('2026-08-11', { USD: '2' })
-    await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
-    await refresh('2026-08')
-    const now = Date.now()
-    await correct('2026-08-10', '4', now)
-    await approve('2026-08', now + ms)
-    await correct('2026-08-11', '4')
-    expect(await adjustmentsOf('2026-09')).toMatchObject([
-      {
-        ...{ ...ONE, amount: '-2.50' },
-        causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }],
-      },
-    ])
-  },
-)
-
-test('only rates that a record of the line uses are causes', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-03', { USD: '2', GBP: '1' }, Date.now())
-  await paid('t-0', '2026-08-03', 100, { currency: 'USD' })
-  await paid('t-1', '2026-08-15', 100, { currency: 'USD' })
-  await paid('t-3', '2026-08-20', 1, { currency: 'GBP', transaction_type: 'withdrawal' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  const now = Date.now()
-  await publish('2026-08-14', { USD: '2', GBP: '1' }, now)
-  await publish('2026-08-17', { USD: '2', GBP: '1' }, now)
-  await publish('2026-08-25', { USD: '2', GBP: '1' }, now)
-  await correct('2026-08-03', '4')
-  const late = await paid('t-2', '2026-08-15', 10)
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...{ amount: '6.00', causes_total: 2 },
-      causes: [
-        record('t-2', '2026-08-15', late),
-        { kind: 'rate', currency: 'USD', day: '2026-08-14', change: 'published' },
-      ],
-    },
-  ])
-})
-
-test('a rate of the dollar that was published later is a cause for the pnl of trading', async () => {
-  const rule: Rule = { id: 'pnl', kind: 'share', percent: '10', base: [{ activity: 'pnl' }] }
-  const { post } = await firm([rule])
-  await post('trading-activity', [{ ...traded, customer_id: 'c-1', date: '2026-08-10', pnl: 100 }])
-  await refresh('2026-08')
-  await approve('2026-08')
-  await publish('2026-08-10', { USD: '2', GBP: '1' }, Date.now())
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      amount: '5.00',
-      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'published' }],
-    },
-  ])
-})
-
-test('the rate of a later day is a cause for a day that waited for it, also beside a late record', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-28', { USD: '2' }, Date.now())
-  await paid('t-1', '2026-08-30', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  await publish('2026-08-31', { USD: '3' }, Date.now())
-  const rate = { kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }
-  expect(await adjustmentsOf('2026-09')).toMatchObject([{ ...ONE, amount: '5.00', causes: [rate] }])
-  const late = record('t-2', '2026-08-15', await paid('t-2', '2026-08-15', 10))
-  expect(await adjustmentsOf('2026-09')).toMatchObject([{ amount: '6.00', causes: [late, rate] }])
-})
-
 test('a changed status map is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { status: 'settled' })
@@ -461,53 +216,6 @@ test('a changed status map is a cause', async () => {
   await askAdmin(`${PATH}/status-map`, 'PUT', { settled: 'approved' })
   expect(await adjustmentsOf('2026-09')).toMatchObject([
     { ...ONE, amount: '10.00', causes: [{ kind: 'setting', action: 'status.put' }] },
-  ])
-})
-
-test('assignments that changed between a computation and its approval are a cause', async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  await storePlan(ACCOUNT, 'other', monthly([{ ...TENTH, id: 'fifth', percent: '20' } as Rule]))
-  await askAdmin(`${PATH}/assignments`, 'PUT', [
-    { affiliate_id: 'aff-7', plan: 'other', from: '2026-01-01', customers: 'all' },
-  ])
-  await approve('2026-08')
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { amount: '-10.00', causes: [{ kind: 'setting', action: 'assignments.put' }] },
-  ])
-})
-
-test('an assignment of all affiliates is a cause, one of another affiliate is not', async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  await storePlan(ACCOUNT, 'other', monthly([{ ...TENTH, id: 'fifth', percent: '20' } as Rule]))
-  const put = (affiliate_id: string) =>
-    askAdmin(`${PATH}/assignments`, 'PUT', [
-      { affiliate_id, plan: 'other', from: '2026-01-01', customers: 'all' },
-    ])
-  expect([(await put('*')).status, (await put('aff-8')).status]).toEqual([200, 200])
-  await approve('2026-08')
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { amount: '-10.00', causes_total: 1, causes: [{ action: 'assignments.put' }] },
-  ])
-})
-
-test("a new version of the affiliate's plan is a cause, one of another plan is not", async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  const fifth = { ...TENTH, percent: '20' } as Rule
-  const put = (plan: string, effective_from: string) =>
-    askAdmin(`${PATH}/plans/${plan}`, 'PUT', monthly([fifth], { effective_from }))
-  const statuses = [await put('ib', '2026-01-02'), await put('other', '2026-01-02')]
-  expect(statuses.map(({ ok }) => ok)).toEqual([true, true])
-  await approve('2026-08')
-  const own = { causes_total: 1, causes: [{ kind: 'setting', action: 'plan.put' }] }
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { amount: '20.00', version: 2, ...own },
-    { amount: '-10.00', version: 1, ...own },
   ])
 })
 
@@ -525,90 +233,6 @@ test('a deleted assignment of the affiliate is a cause, one of another affiliate
   await approve('2026-08')
   const own = { causes_total: 1, causes: [{ kind: 'setting', action: 'assignment.delete' }] }
   expect(await adjustmentsOf('2026-09')).toMatchObject([{ amount: '-20.00', ...own }])
-})
-
-test('late records of two closed periods are each a cause of the adjustment of their period', async () => {
-  const { paid } = await firm()
-  for (const period of ['2026-08', '2026-09']) {
-    await paid(`of ${period}`, `${period}-10`, 100)
-    await refresh(period)
-    await approve(period)
-  }
-  const first = await paid('t-1', '2026-08-12', 100)
-  const second = await paid('t-2', '2026-09-12', 100)
-  expect(await adjustmentsOf('2026-10')).toMatchObject([
-    { of: { period: '2026-08' }, causes: [record('t-1', '2026-08-12', first)] },
-    { of: { period: '2026-09' }, causes: [record('t-2', '2026-09-12', second)] },
-  ])
-})
-
-/** Changes the amount of a transaction without a delivery. */
-const changeAmount = (id: string, amount: number) =>
-  env.DB.prepare('update transactions set amount_currency = ?2 where transaction_id = ?1')
-    .bind(id, amount)
-    .run()
-
-test('a change without a likely cause names the other changes of its customer and period', async () => {
-  const { paid, post } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await paid('t-9', '2026-09-10', 100)
-  for (const period of ['2026-08', '2026-09']) {
-    await refresh(period)
-    await approve(period)
-  }
-  await changeAmount('t-1', 50)
-  const { delivery_id } = await json(post('customers', [{ ...customer('c-1'), lang_id: 'de' }]))
-  const late = await paid('t-2', '2026-09-12', 100)
-  expect(await adjustmentsOf('2026-10')).toMatchObject([
-    { of: { period: '2026-08' }, ...ONE, causes: [{ resource: 'customers', delivery_id }] },
-    { of: { period: '2026-09' }, ...ONE, causes: [record('t-2', '2026-09-12', late)] },
-  ])
-})
-
-test('a delivery of the last 10 minutes before a computation is possibly stored late', async () => {
-  const { paid, post } = await firm()
-  await post('customers', [{ ...customer('c-8'), affiliate_id: 'aff-8' }])
-  const now = Date.now()
-  const setMinute = (minute: number) => vi.setSystemTime(now + minute * 60_000)
-  vi.useFakeTimers({ toFake: ['Date'], now })
-  await paid('t-8', '2026-08-10', 100, { customer_id: 'c-8' })
-  setMinute(1)
-  await refresh('2026-08', ['aff-8'])
-  await approve('2026-08')
-  await paid('t-1', '2026-08-10', 100)
-  setMinute(12)
-  const recent = await paid('t-2', '2026-08-11', 100)
-  setMinute(21)
-  await refresh('2026-08')
-  await approve('2026-08')
-  await changeAmount('t-1', 50)
-  await changeAmount('t-2', 50)
-  const late = await paid('t-9', '2026-08-12', 100, { customer_id: 'c-8' })
-
-  await refresh('2026-09', ['aff-7', 'aff-8'])
-  const { adjustments } = await storedStatement('2026-09', 'aff-7')
-  expect(adjustments).toMatchObject([{ causes: [record('t-2', '2026-08-11', recent)] }])
-  const others = await storedStatement('2026-09', 'aff-8')
-  expect(others.adjustments).toMatchObject([{ causes: [{ id: 't-9', delivery_id: late }] }])
-})
-
-test('a share that recoups a CPA names the record that triggered the CPA', async () => {
-  const cpa: Rule = {
-    ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['withdrawal'] }, amount: '10' },
-  }
-  const { paid } = await firm([cpa, { ...TENTH, recoups: 'cpa' } as Rule])
-  const withdraw = (status: string) =>
-    paid('t-2', '2026-08-11', 100, { transaction_type: 'withdrawal', status })
-  await paid('t-1', '2026-08-10', 500)
-  await withdraw('approved')
-  await refresh('2026-08')
-  await approve('2026-08')
-  const trigger = record('t-2', '2026-08-11', await withdraw('declined'))
-  const late = record('t-3', '2026-08-12', await paid('t-3', '2026-08-12', 100))
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { rule: 'tenth', amount: '20.00', causes: [trigger, late] },
-    { rule: 'cpa', amount: '-10.00', causes: [trigger] },
-  ])
 })
 
 const MASTER: Rule = {
@@ -641,127 +265,10 @@ test('an override names the records of the affiliate below, and changes of the t
   ])
 })
 
-test('an override in another currency names the rate of the last day, which converts its lines', async () => {
-  const { paid } = await firm()
-  await storePlan(ACCOUNT, 'up', monthly([MASTER], { currency: 'USD' }))
-  await assign(ACCOUNT, 'up', 'aff-8')
-  await askAdmin(`${PATH}/affiliates`, 'PUT', [
-    { affiliate_id: 'aff-7', parent: 'aff-8', from: '2026-01-01' },
-  ])
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08', ['aff-7', 'aff-8'])
-  await approve('2026-08')
-  await publish('2026-08-20', { USD: '3' }, Date.now())
-  await publish('2026-08-31', { USD: '2' }, Date.now())
-  expect(await adjustmentsOf('2026-09', 'aff-8')).toMatchObject([
-    {
-      ...{ ...ONE, amount: '2.00' },
-      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }],
-    },
-  ])
-})
-
-test('an override for CPAs of the affiliate below names the record of the CPA', async () => {
-  const cpa: Rule = {
-    ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['deposit'] }, amount: '50.00' },
-  }
-  const other: Rule = { ...cpa, id: 'other', trigger: { transactions: ['withdrawal'] } }
-  const master: Rule = {
-    ...{ id: 'master', kind: 'override', level: 1, of: { once: 'cpa' }, amount: '5.00' },
-  }
-  const { paid } = await firm([cpa, other, master])
-  await askAdmin(`${PATH}/affiliates`, 'PUT', [
-    { affiliate_id: 'aff-7', parent: 'aff-8', from: '2026-01-01' },
-  ])
-  const withdraw = (status: string) =>
-    paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal', status })
-  await withdraw('approved')
-  await paid('t-2', '2026-08-11', 100)
-  await refresh('2026-08', ['aff-7', 'aff-8'])
-  await approve('2026-08')
-  await withdraw('declined')
-  const late = await paid('t-2', '2026-08-11', 100, { status: 'declined' })
-  expect(await adjustmentsOf('2026-09', 'aff-8')).toMatchObject([
-    { amount: '-5.00', causes_total: 1, causes: [record('t-2', '2026-08-11', late)] },
-  ])
-})
-
 const ONCE: Rule = {
   ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['deposit'] }, amount: '50.00' },
   qualify: [{ sum: [{ transactions: ['deposit'] }], min: '150' }],
 }
-
-test('a line of one customer names the records of that customer, of any day', async () => {
-  const { paid, post } = await closeAugust([ONCE])
-  await post('customers', [customer('c-2')])
-  await paid('t-3', '2026-08-12', 200, { customer_id: 'c-2' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  await paid('t-8', '2026-08-12', 10, { customer_id: 'c-2' })
-  const late = await paid('t-0', '2026-07-30', 60)
-  const [one] = await adjustmentsOf('2026-09')
-  expect(one).toMatchObject({
-    ...{ ...ONE, scope: 'customer:c-1', amount: '50.00' },
-    causes: [record('t-0', '2026-07-30', late)],
-  })
-})
-
-test('a trigger that moved to another customer is one of several causes', async () => {
-  const { paid, post } = await firm([
-    {
-      id: 'cpa',
-      kind: 'once',
-      trigger: { transactions: ['deposit'], min: '100' },
-      amount: '50.00',
-    },
-  ])
-  await post('customers', [customer('c-2')])
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  await approve('2026-08')
-  const moved = await paid('t-1', '2026-08-10', 100, { customer_id: 'c-2' })
-  const other = await paid('t-5', '2026-08-11', 5)
-  const trigger = { ...record('t-1', '2026-08-10', moved), customer_id: 'c-2' }
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { scope: 'customer:c-2', amount: '50.00', ...ONE, causes: [trigger] },
-    {
-      ...{ scope: 'customer:c-1', amount: '-50.00', causes_total: 2 },
-      causes: [trigger, record('t-5', '2026-08-11', other)],
-    },
-  ])
-})
-
-test('the restoration of a dropped amount has the causes of its corrections', async () => {
-  const { paid } = await firm(
-    [
-      {
-        ...{ id: 'net', kind: 'share', percent: '10' },
-        base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
-      },
-    ],
-    { negative: 'zero' },
-  )
-  await paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  const late = await paid('t-2', '2026-08-11', 30)
-  const causes = [record('t-2', '2026-08-11', late)]
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, amount: '3.00', causes },
-    { ...ONE, amount: '-3.00', of: { line: null }, causes },
-  ])
-})
-
-test('a record that was on its way when the statement was computed is a cause', async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  const late = await paid('t-2', '2026-08-11', 30)
-  await approve('2026-08')
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, causes: [record('t-2', '2026-08-11', late)] },
-  ])
-})
 
 test('a changed carry is an adjustment of the line that it changes, with the record of the period before', async () => {
   const { paid } = await firm([
@@ -780,79 +287,6 @@ test('a changed carry is an adjustment of the line that it changes, with the rec
       ...{ ...ONE, amount: '4.00', of: { period: '2026-09' } },
       causes: [record('t-1', '2026-08-10', changed)],
     },
-  ])
-})
-
-test('a new parent is not a cause of what an affiliate earns itself', async () => {
-  const { paid } = await firm()
-  await paid('t-1', '2026-08-10', 100)
-  await refresh('2026-08')
-  await approve('2026-08')
-  await askAdmin(`${PATH}/affiliates`, 'PUT', [
-    { affiliate_id: 'aff-7', parent: 'aff-9', from: '2026-01-01' },
-  ])
-  const late = await paid('t-2', '2026-08-11', 100)
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, amount: '10.00', causes: [record('t-2', '2026-08-11', late)] },
-  ])
-})
-
-test('the later configuration of an affiliate is a cause', async () => {
-  const { paid, post } = await firm([TENTH, { ...TENTH, id: 'second' } as Rule])
-  await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-new' }])
-  await paid('t-1', '2026-08-10', 100)
-  await paid('t-4', '2026-08-10', 100, { customer_id: 'c-4' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  await closePeriod('2026-08')
-  await askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: 'aff-new' }])
-  const cause = { kind: 'tree', affiliate_id: 'aff-new' }
-  expect(await adjustmentsOf('2026-09', 'aff-new')).toMatchObject([
-    { ...ONE, causes: [cause] },
-    { ...ONE, causes: [cause] },
-  ])
-})
-
-test('a period that was closed without a statement counts changes since its run', async () => {
-  const { paid } = await firm()
-  const started = new Date().toISOString()
-  await scheduler.wait(2)
-  const late = await paid('t-1', '2026-08-10', 100)
-  await env.DB.prepare(
-    `insert into statement_runs (account, id, period, status, started_at)
-     values (?, 'run-1', '2026-08', 'done', ?)`,
-  )
-    .bind(ACCOUNT, started)
-    .run()
-  await closePeriod('2026-08')
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, amount: '10.00', causes: [record('t-1', '2026-08-10', late)] },
-  ])
-})
-
-test('a rule with tiers names the records of all customers', async () => {
-  const { paid, post } = await firm([
-    {
-      ...{ id: 'each', kind: 'share', per: 'customer', base: [{ transactions: ['deposit'] }] },
-      tiers: {
-        mode: 'whole',
-        steps: [
-          { from: '0', percent: '10' },
-          { from: '250', percent: '20' },
-        ],
-      },
-    } as Rule,
-  ])
-  await post('customers', [customer('c-2')])
-  await paid('t-1', '2026-08-10', 100)
-  await paid('t-2', '2026-08-10', 100, { customer_id: 'c-2' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  const late = await paid('t-3', '2026-08-11', 100, { customer_id: 'c-2' })
-  const causes = [{ ...record('t-3', '2026-08-11', late), customer_id: 'c-2' }]
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { ...ONE, scope: 'customer:c-1', amount: '10.00', causes },
-    { ...ONE, scope: 'customer:c-2', amount: '30.00', causes },
   ])
 })
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { KEEPING } from '../../src/commission/statements/kept.ts'
 import { day, deposited, eve } from '../brand.ts'
@@ -264,24 +264,6 @@ test.each([
   expect(after.kept).toEqual(after.records)
   expect(after.usable).toHaveLength(1)
   expect(after.usable[0]!.generation).not.toBe(before)
-})
-
-test('a run that finds a difference logs it, and computes from the records', async () => {
-  const acme = await keptPartner()
-  await run(`update kept_facts set rows = replace(rows, '"EUR"', '"CZK"')`)
-  const errors = vi.spyOn(console, 'error').mockReturnValue()
-  await acme.post('trading-activity', [{ ...lots, lots_traded: 7 }])
-  expect((await bothWays(acme.account)).kept).not.toEqual((await bothWays(acme.account)).records)
-  await acme.run(OPEN)
-  expect(errors.mock.calls).toEqual([
-    [JSON.stringify({ fault: 'kept_facts_differ', account: acme.account })],
-  ])
-  expect(await rowsOf('kept_days', acme.account)).toEqual([])
-  expect(await rowsOf('changed_days', acme.account)).toEqual([])
-  await acme.run(OPEN)
-  const { kept, records, usable } = await bothWays(acme.account)
-  expect(usable).toHaveLength(1)
-  expect(kept).toEqual(records)
 })
 
 test('a reset deletes what an account keeps', async () => {

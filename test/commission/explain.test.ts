@@ -8,7 +8,7 @@ import {
   factSentences,
   triggerConversion,
 } from '../../src/commission/engine/explain.ts'
-import type { OverrideRule, Rule, ShareRule } from '../../src/commission/engine/plan.ts'
+import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
 import { customer, deposit as depositOf, plan, terms, world, worldOf } from './cases/build.ts'
 import { open } from './engine.ts'
 import { explainAll } from './explain-all.ts'
@@ -174,70 +174,6 @@ const TENTH: ShareRule = {
   base: [{ transactions: ['deposit'] }],
 }
 
-test('a base may begin with a fixed term', () => {
-  const own = { transactions: ['deposit'], name: 'own' }
-  const half = { of: ['own'], times: '-0.5' }
-  const explanation = explainJanuary({ ...TENTH, base: [{ fixed: '-50' }, own, half] })
-  follow(explanation)
-  expect(explanation.steps.find(({ step }) => step === 'base')).toMatchObject({
-    terms: [{ value: '-50' }, { value: '1000' }, { value: '-500' }],
-  })
-})
-
-describe('an override funded by affiliates below, one of whom has no rate', () => {
-  const explainOverride = (more: Partial<OverrideRule>) => {
-    const below = (affiliate_id: string) => ({
-      affiliate_id,
-      parents: [{ from: null, parent: 'U' }],
-    })
-    const assigned = (affiliate_id: string, name: string) => ({
-      ...{ affiliate_id, plan: name, from: '2026-01-01' },
-      customers: 'all' as const,
-    })
-    const rule = { id: 'up', kind: 'override', level: 1, funded_by: 'downline', ...more }
-    const of = world({
-      affiliates: [{ affiliate_id: 'U', parents: [] }, below('A'), below('B')],
-      customers: ['A', 'B'].map((affiliate_id) =>
-        customer(`c${affiliate_id}`, { affiliates: [{ from: null, affiliate_id }] }),
-      ),
-      transactions: [depositOf('cA', '2026-01-10', 400), depositOf('cB', '2026-01-10', 1000)],
-      plans: [
-        plan('U', terms([rule as Rule])),
-        plan('P', terms([])),
-        plan('GBP', terms([], { currency: 'GBP' })),
-      ],
-      assignments: [assigned('U', 'U'), assigned('A', 'P'), assigned('B', 'GBP')],
-    })
-    const { account, input } = open(of)
-    const explained = explainAll(account, input, parsePeriod('2026-01')!)
-    for (const { explanation } of explained) follow(explanation)
-    return explained.find(({ explanation }) => explanation.affiliate_id === 'U')!.explanation.steps
-  }
-  const base = [{ transactions: ['deposit'] }]
-
-  test('is explained with what the tiers measured of both', () => {
-    const steps = [
-      { from: '0', percent: '10' },
-      { from: '1000', percent: '20' },
-    ]
-    const explained = explainOverride({ of: { base }, tiers: { mode: 'whole', steps } })
-    expect(explained).toMatchObject([
-      ...[{ step: 'facts' }, { step: 'conversion' }, { step: 'base', base: '400' }],
-      { step: 'measure', own: '1400', measure: '1400' },
-      { step: 'rate', parts: [{ quantity: '400', rate: '20' }], amount: '80' },
-      ...[{ step: 'rounding' }, { step: 'amount', amount: '80.00' }],
-    ])
-  })
-
-  test('is explained with the maximum of both', () => {
-    const explained = explainOverride({ of: { base }, percent: '10', max: '30' })
-    expect(explained.slice(-2)).toMatchObject([
-      { step: 'max', before: '40.00', capped: '10.00', after: '30.00' },
-      { step: 'amount', amount: '30.00' },
-    ])
-  })
-})
-
 test.each([
   ['active customers', { customers: 'active' }, '1', '2'],
   ['its own base', undefined, '100', '500'],
@@ -309,32 +245,6 @@ test.each([
   expect(written.filter(Boolean)).toEqual(sentences)
 })
 
-test('the sentences of a rate with several tiers name their sum', () => {
-  const parts = [
-    { quantity: '20', rate: '10', amount: '2' },
-    { quantity: '5', rate: '30', amount: '1.5' },
-  ]
-  const tiers = [
-    { from: '0', rate: '10' },
-    { from: '20', rate: '30' },
-  ]
-  const measured = { earlier: '0', own: '25', network: '0', measure: '25', covered: '0' }
-  const measure = { step: 'measure', mode: 'slice', steps: tiers, ...measured }
-  const rate = { step: 'rate', rate_is: 'percent', parts, amount: '3.5', rounded: false }
-  const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '3.50' }
-  const explanation = {
-    ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
-    steps: [measure, rate],
-  } as unknown as Explanation
-  const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
-  expect(written).toEqual([
-    'Tier measure: 25. Tiers: 10 % from 0, 30 % from 20 (reached). Each part is paid at its own step.',
-    '10 % of 20.00 EUR is 2.00 EUR.',
-    '30 % of 5.00 EUR is 1.50 EUR.',
-    'Together that is 3.50 EUR.',
-  ])
-})
-
 test.each([
   ['USD', ['GBP', 'USD'], 75, true],
   ['USD', ['GBP', 'USD'], null, false],
@@ -376,21 +286,6 @@ test('sentences write amounts with the minor digits of their own currency', () =
     'Profit and loss of customers sums to 19.60 USD (1 record).',
     '1 line of the affiliate A by the rule r (version 1) of the plan P in October 2026 sums to 1,000.00 EUR.',
   ])
-})
-
-test('sentences name the affiliate who pays an override, and what a customer met', () => {
-  const funded = { affiliate_id: 'A', plan: 'P', period: '2026-10', rates: [] }
-  const amounts = { amount: '5', currency: 'EUR', converted: '5' }
-  expect(factSentences({ step: 'funded', ...funded, ...amounts }, 'EUR', 'B')).toEqual([
-    'The affiliate A earns 5.00 EUR by this override of the plan P in October 2026. The affiliate B pays it.',
-  ])
-  const condition = { customer: { kyc: ['2'], countries: ['DE', 'AT'] } }
-  const met = { condition, met_on: '2026-03-02', met_at: '', reached: null, min: null }
-  const conditions = [{ ...met, records: [], records_total: 0 }]
-  const on = { qualified_on: '2026-03-02', qualified_at: '' }
-  expect(factSentences({ step: 'qualification', conditions, ...on }, 'EUR', 'A')[0]).toBe(
-    'From 2 Mar 2026 on, the customer has the KYC status 2 and is from Germany or Austria.',
-  )
 })
 
 test('an override is explained by all that it measured, also if an affiliate below cannot be charged', () => {

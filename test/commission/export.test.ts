@@ -1,9 +1,8 @@
-import { env, exports } from 'cloudflare:workers'
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../src/commission/export/limits.ts'
 import { type Presented, partsFrom } from '../../src/commission/export/read.ts'
 import { type Language, MESSAGES } from '../../src/commission/words/words.ts'
-import { QUEUES } from '../../src/http/memory-queues.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
 import { adjustmentOf, HASH, idOf, lineOf, storeStatement } from './exported.ts'
@@ -129,49 +128,6 @@ const linkOf = (response: Response) => {
 }
 
 describe('a printable page', () => {
-  test('names five causes of an adjustment, and counts the others', async () => {
-    await partner()
-    const causes = [1, 2, 3, 4, 5, 6].map((n) => ({ kind: 'refusal', customer_id: `c-${n}` }))
-    const id = await storeStatement({ parts: [[adjustmentOf(1, { causes, causes_total: 9 })]] })
-    const text = await textAs(`${AT}/${id}`, HTML)
-    expect(text).toContain('whether the customer c-5 is refused; 4 more<')
-  })
-
-  test('escapes what partners send, and allows no script', async () => {
-    await partner()
-    const id = await storeStatement({ affiliate: SCRIPT, ...FULL })
-    for (const path of [`${AT}?period=2026-10`, `${AT}/${id}`]) {
-      const response = await askAs(path, HTML)
-      expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
-      expect(response.headers.get('Content-Security-Policy')).toBe(
-        `default-src 'none'; style-src ${ORIGIN}; img-src ${ORIGIN}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
-      )
-      const text = await response.text()
-      expect(text).not.toMatch(/<script|style=/)
-      // Of the affiliate, of a scope, a cause, a manual entry, a hold, and of another plan.
-      expect(text.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;/g)?.length).toBeGreaterThan(6)
-      expect(text).toContain(`href="${ORIGIN}/assets/statement.css"`)
-    }
-  })
-
-  test('shows invisible characters by their names, and the title of one statement once', async () => {
-    await partner()
-    const affiliate = 'a\u202eb'
-    const id = await storeStatement({ ...FULL, affiliate })
-    for (const [path, isHidden] of [
-      [AT, false],
-      [`${AT}/${id}`, true],
-    ] as const) {
-      const text = await textAs(path, HTML)
-      expect(text).not.toContain('\u202e')
-      expect(text).toContain('<bdi>a‹U+202E›b</bdi>')
-      expect(text.includes('<h1 class="spoken">')).toBe(isHidden)
-      expect(text).toContain(`<link rel="icon" href="${ORIGIN}/assets/favicon.svg"`)
-      expect(text).toContain('data-title="Amount"')
-      expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
-    }
-  })
-
   test('shows every member of a statement', async () => {
     await partner()
     const id = await storeStatement(FULL)
@@ -229,31 +185,6 @@ describe('a printable page', () => {
       expect(text.includes('The next page')).toBe(at !== '')
     }
     expect(pages).toEqual([['a-0', 'a-1'], ['a-2'], ['a-3'], ['a-4', 'a-5']])
-  })
-
-  test('has at most 200 statements', async () => {
-    await partner()
-    const { status, detail } = await json(askAs(`${AT}?per_page=201`, HTML))
-    expect([status, detail]).toEqual([400, expect.stringContaining('per_page=200')])
-  })
-
-  test('of a long statement lists five parts, and links the sixth', async () => {
-    await partner()
-    const parts = Array.from({ length: 7 }, (_, i) => [lineOf(`part${i + 1}`)])
-    const id = await storeStatement({ parts })
-    const listed = (text: string) => [...text.matchAll(/lin_part\d/g)].map(([line]) => line.at(-1))
-    const first = await askAs(`${AT}/${id}`, HTML)
-    expect(linkOf(first)).toBe(`${ORIGIN}/admin/v1/${AT}/${id}?part=6`)
-    const text = await first.text()
-    expect([listed(text), text.match(/Parts 6 to 7 of|Parts 6 to 7 are/)]).toEqual([
-      ['1', '2', '3', '4', '5'],
-      expect.anything(),
-    ])
-    const second = await askAs(`${AT}/${id}?part=6`, HTML)
-    expect([linkOf(second), listed(await second.text())]).toEqual(['', ['6', '7']])
-    const inList = await textAs(AT, HTML)
-    expect(listed(inList)).toEqual(['1', '2', '3', '4', '5'])
-    expect(inList).toContain('part=6')
   })
 })
 
@@ -406,55 +337,6 @@ test.each([CSV, HTML])('accounts export their own statements only: %o', async (h
       await response.text()
     }
   }
-})
-
-describe('a long answer', () => {
-  const LINES = 3000
-  const parts = [0, 1, 2].map((part) =>
-    Array.from({ length: LINES / 3 }, (_, i) => lineOf(`${part}-${i}`)),
-  )
-  const used = () => QUEUES.readResponses.used
-  const until = async (isTrue: () => boolean) => {
-    for (let turn = 0; turn < 100 && !isTrue(); turn++) await scheduler.wait(20)
-    expect(isTrue()).toBe(true)
-  }
-  const fetchUnread = (id: string, method: string, headers: object) =>
-    exports.default.fetch(`${ORIGIN}/admin/v1/${AT}/${id}`, {
-      method,
-      headers: { ...admin, ...headers },
-    })
-
-  test.each([CSV, HTML])('is sent in parts, and holds memory until then: %o', async (headers) => {
-    await partner()
-    const id = await storeStatement({ parts })
-    const response = await fetchUnread(id, 'GET', headers)
-    expect(used()).toBeGreaterThan(1024 * 1024)
-    const text = await response.text()
-    expect(new Set(text.match(/lin_\d-\d+/g)).size).toBe(LINES)
-    expect(text).toMatch(headers === CSV ? /\r\n$/ : /<\/html>\n$/)
-    await until(() => used() === 0)
-  })
-
-  test('releases its memory if the client disconnects, and takes none for HEAD', async () => {
-    await partner()
-    const id = await storeStatement({ parts })
-    const response = await fetchUnread(id, 'GET', CSV)
-    await response.body?.cancel()
-    await until(() => used() === 0)
-    expect((await fetchUnread(id, 'HEAD', CSV)).status).toBe(200)
-    expect(used()).toBe(0)
-  })
-
-  test('is cut if the statement changes while it is sent', async () => {
-    await partner()
-    const id = await storeStatement({ parts })
-    const response = await fetchUnread(id, 'GET', CSV)
-    await env.DB.prepare('update statements set hash = ? where id = ?')
-      .bind('cd'.repeat(32), id)
-      .run()
-    await expect(response.text()).rejects.toThrow()
-    await until(() => used() === 0)
-  })
 })
 
 test('a list for the team is narrowed to some affiliates', async () => {

@@ -4,7 +4,6 @@ import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import worker from '../../src/index.ts'
 import { askAdmin, json } from '../partner.ts'
 import { printedAs } from '../secrecy.ts'
-import { overriding } from '../watched.ts'
 import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.
@@ -63,12 +62,6 @@ describe('the cron of rates', () => {
     expect(await storedRates()).toHaveLength(8)
   })
 
-  test('does nothing without FX_URL', async () => {
-    await run('')
-    expect(await storedRates()).toEqual([])
-    expect(faults()).toEqual([])
-  })
-
   test('tries again after a failure, three times in all', async () => {
     const { url, fetched } = await served({ status: 503, text: 'busy' }, ok(TWO_DAYS))
     await run(url)
@@ -125,19 +118,6 @@ describe('the cron of rates', () => {
     await run(url)
     expect(await storedRates()).toEqual([])
     expect(faults()).toMatchObject([{ reason }])
-  })
-
-  test('logs a failure of the database and never throws', async () => {
-    const { url } = await served(ok(TWO_DAYS))
-    const DB = overriding(env.DB, {
-      batch: async () => {
-        throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
-      },
-    })
-    await run(url, { ...env, DB })
-    expect(faults()).toMatchObject([{ fault: 'fx_rates', reason: 'unavailable' }])
-    await run('not a url')
-    expect(faults()).toHaveLength(2)
   })
 })
 

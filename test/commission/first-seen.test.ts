@@ -7,7 +7,6 @@ import { findAccount } from '../../src/db/directory/accounts.ts'
 import { brand, deposited } from '../brand.ts'
 import { at, linkOf } from '../dated.ts'
 import { json } from '../partner.ts'
-import { countCalls } from '../watched.ts'
 import { assign, draftsOf, monthly, storePlan } from './stored.ts'
 
 // A brand's customer without `regtime` signed up at the earliest time of the events that waited for them,
@@ -150,25 +149,4 @@ test('the signups are the same, however customers and events are grouped into re
   expect(await Promise.all(['p-1', 'p-2', 'p-3'].map(signupOf))).toEqual(
     [1, 2, 3].map((i) => [`2096-10-0${i}T10:00:00.000Z`, `2096-10-0${i}`]),
   )
-})
-
-test('customers for whom nothing waits cost a few rows in all', async () => {
-  const { brand_token, deposit } = await open()
-  const send = (prefix: string, more: object) =>
-    countCalls('/tracking/events/customers', {
-      method: 'POST',
-      headers: { 'x-api-key': brand_token, 'Content-Type': 'application/json' },
-      body: JSON.stringify(
-        Array.from({ length: 100 }, (_, i) => ({ customerId: `${prefix}-${i}`, ...more })),
-      ),
-    })
-  const usual = await send('a', { regtime: '2096-10-04 10:00' })
-  const without = await send('b', {})
-  expect(without.rowsWritten).toBeLessThanOrEqual(usual.rowsWritten)
-  // The warning about them reads each record and each customer once.
-  expect(without.rowsRead).toBeLessThanOrEqual(usual.rowsRead + 2 * 100 + 6)
-  // One held event of another customer: one entry of an index for each customer.
-  await deposit('nobody', '2096-10-04 10:00')
-  const beside = await send('c', {})
-  expect(beside.rowsRead).toBeLessThanOrEqual(usual.rowsRead + 5 * 100 + 12)
 })

@@ -219,23 +219,6 @@ describe('payouts', () => {
     expect((await csv('?page=25')).text.split('\r\n')).toHaveLength(3)
   })
 
-  test('of more than 20,000 statements are refused as one CSV, never cut', async () => {
-    expect(BOOK_LIMITS.due).toBe(20_000)
-    // 1000 rows are more than one page, as with the usual limit.
-    BOOK_LIMITS.due = 2000
-    await storeDue(BOOK_LIMITS.due, 2)
-    expect((await csv()).text.trimEnd().split('\r\n')).toHaveLength(BOOK_LIMITS.due / 2 + 1)
-    await approve(september)
-    const accept = { Accept: 'text/csv' }
-    const refused = await askAdmin(`${PATH}/payouts`, 'GET', undefined, accept)
-    expect(await codeOf(refused)).toEqual([
-      400,
-      'invalid_query',
-      'The rows have more than 2,000 statements, too many for one CSV. Read it page by page: send `per_page`, and follow the `Link` header.',
-    ])
-    expect((await csv('?per_page=500')).text).toContain('a,EUR,25.00')
-  })
-
   test('of more than 64 bits are exact in the balance, in the list and in an import', async () => {
     const large = '139999999999999860.00'
     const longest = `${'9'.repeat(45)}.99`
@@ -389,16 +372,6 @@ describe('payouts', () => {
     expect([data, meta.total]).toEqual([[expect.objectContaining({ affiliate_id: 'b' })], 1])
   })
 
-  test('never run as a formula, and are read back as they were', async () => {
-    const formula = earning('=1+1', '2024-10', '4.00')
-    await approve(formula)
-    const { text } = await csv()
-    const [header, row] = text.split('\r\n')
-    expect(row).toMatch(/^'=1\+1,EUR,4\.00,1,/)
-    const paid = await send(`${header}\r\n${row}${PAID_ON}\r\n`)
-    expect(await json(paid)).toMatchObject({ received: 1, paid: 1, unchanged: 0, statements: 1 })
-  })
-
   test('that were paid pay the oldest statements, and can be sent again', async () => {
     await approve(september, october, other)
     const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25,R-1,${PAID_ON}\nb,EUR,7.00,R-2,${PAID_ON}\n`
@@ -423,45 +396,6 @@ describe('payouts', () => {
       { received: 2, paid: 2, returned: 0, unchanged: 0, statements: 2 },
     ])
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
-  })
-
-  test('of affiliates with too many unpaid statements are refused, and nothing is booked', async () => {
-    const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25.00,R-1,${PAID_ON}\n`
-    await approve(september, october, other)
-    BOOK_LIMITS.due = 1
-    expect(await codeOf(await send(file))).toEqual([
-      422,
-      'validation_failed',
-      'The affiliates of these payments have more than 1 unpaid statements. Send the payments of fewer affiliates. Nothing was booked.',
-    ])
-    expect(await rowsOf('payments')).toEqual([])
-    // The statement of the other affiliate does not count.
-    BOOK_LIMITS.due = 2
-    expect(await json(send(file))).toMatchObject({ paid: 1, statements: 1 })
-  })
-
-  test('a stored payment that a file names with another currency is not the same payment', async () => {
-    await approve(other)
-    await pay(other, 'R-0')
-    const rows = ['affiliate_id,currency,amount,reference,paid_on', `b,USD,7.00,R-0,${PAID_ON}`]
-    const refused = await send(rows.join('\n'))
-    expect([refused.status, (await json(refused)).errors]).toMatchObject([
-      409,
-      [{ pointer: '/rows/0/reference', code: 'reference_used' }],
-    ])
-  })
-
-  test('are booked in the first attempt if nobody else changes the books', async () => {
-    await approve(other)
-    BOOK_LIMITS.attempts = 1
-    const file = `affiliate_id,currency,amount,reference,paid_on\nb,EUR,7.00,R-1,${PAID_ON}\n`
-    expect(await json(send(file))).toMatchObject({ paid: 1 })
-    const entry = { affiliate_id: 'a', plan: 'ib', amount: '5.00', reason: 'Bonus' }
-    const entered = await askAdmin(`${PATH}/manual-entries`, 'POST', {
-      ...entry,
-      reference: 'M-1',
-    })
-    expect(await json(entered)).toMatchObject({ amount: '5.00' })
   })
 
   test('are booked all or none, and each error says what would fit', async () => {
@@ -620,26 +554,6 @@ describe('payouts', () => {
     expect(await json(refused)).toMatchObject({ errors: [error] })
   })
 
-  test('of another media type are 415, with both that are possible', async () => {
-    for (const type of ['text/plain', 'text/csv2', '']) {
-      expect(await codeOf(send('x', type))).toEqual([
-        415,
-        'unsupported_media_type',
-        'Send `Content-Type: application/json` or `Content-Type: text/csv`, in UTF-8.',
-      ])
-    }
-  })
-
-  test('of one request are at most 1000', async () => {
-    const rows = Array.from({ length: BOOK_LIMITS.payments + 1 }, () => 'a,EUR,1,R,2024-12-01')
-    const file = ['affiliate_id,currency,amount,reference,paid_on', ...rows].join('\n')
-    expect(await json(send(file))).toMatchObject({
-      errors: [
-        { code: 'record_count', message: 'A request must have 1 to 1000 records, not 1001.' },
-      ],
-    })
-  })
-
   test('in one file at the same moment are booked once', async () => {
     await approve(september, october, other)
     const file = (i: number) =>
@@ -742,34 +656,6 @@ describe('manual entries', () => {
     expect(await json(add({ plan: 'other' }))).toMatchObject({ errors: [{ pointer: '/plan' }] })
     await assign('acme-forex', 'other', 'a')
     expect((await add({ plan: 'other' })).status).toBe(201)
-  })
-
-  test('of one affiliate wait for approval up to a limit', async () => {
-    await env.DB.prepare(
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-       insert into manual_entries select 'acme-forex', 'man_' || i, 'a', 'ib', 'EUR', '1.00', 'x',
-         'r-' || i, 'ada', 'now', null, 'r-' || i from n`,
-    )
-      .bind(BOOK_LIMITS.openEntries)
-      .run()
-    expect(await codeOf(add())).toEqual([
-      409,
-      'conflict',
-      'The affiliate has 500 open manual entries. Approve statements first.',
-    ])
-  })
-
-  test('at the same moment are no more than the limit', async () => {
-    BOOK_LIMITS.openEntries = 5
-    const all = await Promise.all(
-      Array.from({ length: 32 }, (_, i) => add({ reference: `r-${i}` })),
-    )
-    expect(all.map(({ status }) => status).sort()).toEqual([
-      ...Array(5).fill(201),
-      ...Array(27).fill(409),
-    ])
-    expect(await rowsOf('manual_entries')).toHaveLength(5)
-    expect((await add({ affiliate_id: 'b', reference: 'b-1' })).status).toBe(201)
   })
 
   test('at the same moment are stored once', async () => {

@@ -251,17 +251,6 @@ describe('a brand', () => {
     expect(await put('Bonus', { ...Bonus, currency: 'EUR' })).toBe(200)
     expect(await put('Other', { ...Bonus, status_member: 'state' })).toBe(201)
   })
-
-  test('groups of what earned nothing have the names of the events', async () => {
-    const { post } = await casino([ngr('de', '10', undefined)], [{ customerId: 'p-1' }])
-    for (const eventname of ['stats', 'Stats ']) {
-      const day = { eventname, customerid: 'p-1', createtime: '2026-03-05', NGR: '100' }
-      await post('activities', { ...day, Currency: 'EUR' })
-    }
-    const { data } = await admin('unearned?period=2026-03&reason=no_rule')
-    const names = data.map(({ eventname }: { eventname: string | null }) => eventname)
-    expect(names).toEqual(['Stats ', 'stats', null])
-  })
 })
 
 describe('a deposit before the signup', () => {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import ecb from '../../data/ecb-euro-reference-rates.csv?raw'
 import { parseEcb } from '../../src/commission/rates/parse-ecb.ts'
 import { ANY_CHARACTER } from '../any-character.ts'
@@ -8,8 +8,8 @@ import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { CURABLE } from '../faulty.ts'
 import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
-import { countCalls, overriding } from '../watched.ts'
-import { csvOf, putRates, putWhileOthersPut, storedRates, TWO_DAYS } from './rate-files.ts'
+import { overriding } from '../watched.ts'
+import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the table of exchange rates, its import and its reads.
 
@@ -48,30 +48,6 @@ describe('an import', () => {
     expect(created).toBe(325 * 29 + 325 - 70)
     const rates = (await show('2026-04-12')).rates
     expect(rates).toContainEqual({ currency: 'USD', rate: '1.1711', day: '2026-04-10' })
-  })
-
-  test('writes no row if every rate is stored', async () => {
-    await putRates(TWO_DAYS)
-    const { response, rowsWritten } = await countCalls('/admin/v1/fx-rates', {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-      body: TWO_DAYS,
-    })
-    expect(await response.json()).toEqual(imported({ unchanged: 5 }))
-    expect(rowsWritten).toBe(0)
-    expect(await audited()).toHaveLength(1)
-  })
-
-  test('writes one row for each new rate, and its audit entry', async () => {
-    await putRates(csvOf('Date,USD', '2026-10-01,1.1711'))
-    const { response, rowsWritten } = await countCalls('/admin/v1/fx-rates', {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-      body: TWO_DAYS,
-    })
-    expect(await response.json()).toEqual(imported({ created: 4, unchanged: 1 }))
-    // The audit log has an index.
-    expect(rowsWritten).toBe(4 + 2)
   })
 
   test('is in the audit log with its counts and its days', async () => {
@@ -160,20 +136,6 @@ describe('another rate for a stored currency and day', () => {
     })
   })
 
-  test('can be replaced several times in one millisecond', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    for (const rate of ['1.1', '1.2', '1.1', '1.3']) {
-      const response = await putRates(csvOf('Date,USD', `2026-10-01,${rate}`), '?correct=true')
-      expect(response.status).toBe(200)
-    }
-    const rows = await storedRates()
-    expect(rows.map(({ rate }) => rate)).toEqual(['1.1', '1.2', '1.1', '1.3'])
-    expect(rows.map(({ known_until }) => known_until)).toEqual([
-      ...rows.slice(1).map(({ known_from }) => known_from),
-      null,
-    ])
-  })
-
   test('that was imported meanwhile is never overwritten', async () => {
     const importMeanwhile = (csv: string, query: string) => {
       let isFirst = true
@@ -198,10 +160,6 @@ describe('another rate for a stored currency and day', () => {
     expect(await storedRates()).toHaveLength(1)
     await putRates(TWO_DAYS, '?correct=true')
     expect(await json(importMeanwhile(TWO_DAYS, ''))).toEqual(imported({ unchanged: 5 }))
-  })
-
-  test('is a conflict if the rates change during each attempt', async () => {
-    expect(await json(putWhileOthersPut())).toMatchObject({ code: 'conflict', status: 409 })
   })
 })
 
@@ -338,14 +296,6 @@ describe('a refused file stores nothing', () => {
     expect(await status(new Uint8Array([0xff, 0xfe, 0x41]))).toBe(400)
     expect(await status('x'.repeat(7 * 1024 * 1024))).toBe(413)
     expect(await status('x'.repeat(9 * 1024 * 1024))).toBe(413)
-  })
-
-  test('with a query that is not understood', async () => {
-    for (const query of ['?correct=yes', '?corect=true', '?correct=']) {
-      const response = await putRates(TWO_DAYS, query)
-      expect(await json(response)).toMatchObject({ status: 400, code: 'invalid_query' })
-    }
-    expect(await storedRates()).toEqual([])
   })
 })
 
@@ -490,12 +440,6 @@ describe('the rates of a day', () => {
     ])
   })
 
-  test('are none before any import', async () => {
-    expect(await show('2026-10-03')).toEqual({
-      ...{ source: 'ECB', day: '2026-10-03', last_day: null, rates: [], missing: [] },
-    })
-  })
-
   test('are read by partners and brands, and are the same for all', async () => {
     await putRates(TWO_DAYS)
     const expected = await show('2026-10-02')
@@ -522,16 +466,5 @@ describe('the rates of a day', () => {
       expect((await ask(path, { ...put, headers })).status).toBe(status)
     }
     expect(await storedRates()).toEqual([])
-  })
-
-  test('need a valid day', async () => {
-    for (const query of ['', '?day=2026-02-30', '?day=', '?date=2026-10-01']) {
-      expect(await json(askAdmin(`fx-rates${query}`))).toMatchObject({ code: 'invalid_query' })
-    }
-    for (const query of ['', '?day=']) {
-      expect((await json(askAdmin(`fx-rates${query}`))).detail).toBe(
-        '`day` is required: a valid date in the form `YYYY-MM-DD`.',
-      )
-    }
   })
 })

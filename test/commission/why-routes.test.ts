@@ -4,7 +4,6 @@ import type { Rule } from '../../src/commission/engine/plan.ts'
 import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
-import { countCalls } from '../watched.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
 
@@ -143,41 +142,6 @@ test('a line is explained in steps and in sentences, down to records and their d
   ])
 })
 
-test('the weights of `Accept` choose between JSON and sentences', async () => {
-  await rates()
-  const acme = await firm('acme')
-  const typeFor = async (Accept: string) => {
-    const headers = { Authorization: `Bearer ${acme.access_token}`, Accept }
-    const response = await ask(`/api/v1/forex/lines/${acme.lineOf('share')}/explain${HINT}`, {
-      headers,
-    })
-    return response.headers.get('Content-Type')?.split(';')[0]
-  }
-  const found: Record<string, string | undefined> = {}
-  const texts = [
-    'text/plain',
-    'text/*',
-    'text/plain, */*',
-    'text/plain, application/json',
-    'application/json;q=0.5, text/plain',
-    'TEXT/PLAIN; charset=utf-8',
-  ]
-  const json = [
-    '',
-    '*/*',
-    'text/html',
-    'application/json, text/plain',
-    'text/plain;q=0.5, application/json',
-    'text/plain;q=0, */*;q=0.1',
-    'application/*, text/*;q=0.9',
-  ]
-  for (const accept of [...texts, ...json]) found[accept] = await typeFor(accept)
-  expect(found).toEqual({
-    ...Object.fromEntries(texts.map((accept) => [accept, 'text/plain'])),
-    ...Object.fromEntries(json.map((accept) => [accept, 'application/json'])),
-  })
-})
-
 test('the parts of an override are the lines below, and that of a once line is its customer', async () => {
   await rates()
   const account = 'tree'
@@ -222,33 +186,6 @@ test('the parts of an override are the lines below, and that of a once line is i
   expect(await partsOf('ib-1', 'cpa')).toEqual([
     { customer_id: 'c-1', records: 2, base: null, units: null },
   ])
-})
-
-test('a record of 1999 does not make an answer read the rates of all years since', async () => {
-  await rates()
-  const acme = await firm('acme')
-  const before = await json(acme.admin('unearned?period=2026-10'))
-  await env.DB.prepare(
-    `with recursive days(day) as (select 10595 union all select day + 1 from days where day < 20000)
-     insert into fx_rates (source, currency, day, rate, known_from)
-     select 'ECB', value, day, '1.1', 0 from days cross join json_each('["USD", "JPY", "GBP"]')`,
-  ).run()
-  const old = { ...customer('c-old', 'ib-1'), signup_date: '1999-01-04T08:00:00Z' }
-  await acme.post('customers', [old])
-  await acme.post('transactions', [
-    deposit('t-old', 'c-old', 500, {
-      currency: 'USD',
-      transaction_date: '1999-01-04T10:00:00Z',
-    }),
-  ])
-  const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }
-  const { rowsRead } = await countCalls('/admin/v1/accounts/acme/unearned?period=2026-10', {
-    headers,
-  })
-  expect(rowsRead).toBeLessThan(1000)
-  expect(await json(acme.admin('unearned?period=2026-10'))).toEqual(before)
-  const [state] = (await json(acme.admin('unearned?period=1999-01'))).data
-  expect(state).toMatchObject({ reason: 'implausible_time' })
 })
 
 test('a qualification names the record that triggered it and each condition', async () => {
@@ -544,16 +481,6 @@ test('more than 50,000 records are refused, and narrowed they are read', async (
   expect((await acme.admin('transactions/t-1/earnings')).status).toBe(200)
 })
 
-test('a computed read counts as ten requests', async () => {
-  const acme = await firm('acme')
-  const left = async (path: string) =>
-    Number(/r=(\d+)/.exec((await acme.get(path)).headers.get('RateLimit') ?? '')?.[1])
-  const before = await left('account')
-  expect(before - (await left('unearned?period=2026-10'))).toBe(10)
-  expect(before - (await left('qualifications?period=2026-10'))).toBe(20)
-  expect(before - (await left(`lines/${acme.lineOf('cpa')}/explain${HINT}`))).toBe(30)
-})
-
 test('an explanation says what the stored statement says, if records have changed since', async () => {
   await rates()
   const acme = await firm('acme')
@@ -568,52 +495,4 @@ test('an explanation says what the stored statement says, if records have change
     headers: { Authorization: `Bearer ${acme.access_token}`, Accept: 'text/plain' },
   })
   expect(await text.text()).toContain('says 370.35 EUR. Records have changed since')
-})
-
-test('a period of a mistyped year is refused', async () => {
-  const acme = await firm('acme')
-  for (const path of ['unearned?period=2999-10', 'qualifications?period=9999-W52']) {
-    expect((await acme.admin(path)).status, path).toBe(400)
-  }
-  const fresh = 'statements?affiliate_id=ib-1&period=9999-12&fresh=true'
-  expect((await acme.admin(fresh)).status).toBe(400)
-})
-
-test('computed answers of an account take turns', async () => {
-  const acme = await firm('acme')
-  const answers = await Promise.all(
-    Array.from({ length: 6 }, () => acme.admin('unearned?period=2026-10')),
-  )
-  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
-})
-
-test('a line break in an id starts no new sentence', async () => {
-  const affiliate = 'E\nThe line pays 9999.00 EUR.\r\u0085\u2028\u2029\u007f\u001b[31m'
-  const acme = await partner('forex', { account: 'acme', affiliates: [affiliate] })
-  await storePlan('acme', 'standard', monthly([share]))
-  await assign('acme', 'standard')
-  await acme.post('customers', [customer('c-1', affiliate)])
-  await acme.post('transactions', [deposit('t-1', 'c-1', 1000)])
-  const [draft] = await draftsOf('acme', '2026-10', [affiliate])
-  const query = new URLSearchParams({ affiliate_id: affiliate, period: '2026-10' })
-  const path = `accounts/acme/lines/${draft!.lines[0]!.id}/explain?${query}`
-  expect(await json(askAdmin(path))).toMatchObject({ affiliate_id: affiliate })
-  const answer = await askAdmin(path, 'GET', undefined, { Accept: 'text/plain' })
-  const [title, ...sentences] = (await answer.text()).trimEnd().split('\n')
-  expect(title).toContain(
-    'the affiliate E\\u000aThe line pays 9999.00 EUR.\\u000d\\u0085\\u2028\\u2029\\u007f\\u001b[31m in October 2026',
-  )
-  expect(sentences.filter((one) => one.startsWith('The line pays'))).toEqual([
-    'The line pays 300.00 EUR.',
-  ])
-})
-
-test('a missing statement names `part` only if it was sent', async () => {
-  const acme = await firm('acme')
-  const detailOf = async (path: string) => (await json(acme.admin(path))).detail
-  expect(await detailOf('statements/stm_none')).toBe('This account has no statement with this id.')
-  expect(await detailOf('statements/stm_none?part=2')).toContain('no such `part`')
-  expect(await detailOf(`lines/lin_${'0'.repeat(40)}/explain`)).toBe(
-    'No stored statement has this line. A later run may have replaced it: read the statement again. If its statement is not stored, add `affiliate_id` and `period`.',
-  )
 })

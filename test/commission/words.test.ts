@@ -41,11 +41,6 @@ test.each(LANGUAGES)(
   },
 )
 
-test.each(OTHERS)('percentages of %s are written as its locale writes them', (language) => {
-  const own = new Intl.NumberFormat(language, { style: 'percent' }).format(0.07)
-  expect(wordsOf(language).percent('7')).toBe(own)
-})
-
 const wordsIn = (text: string) =>
   text
     .replaceAll(/\{(?:de )?\w+\}/g, ' ')
@@ -191,98 +186,4 @@ describe.each(OTHERS)('the sentences of %s', (language) => {
       expect([sentence, wordsIn(own).filter((word) => english.has(word))]).toEqual([sentence, []])
     }
   })
-})
-
-test('the conditions of a plan are named in the language, whatever its list of values', () => {
-  const german = wordsOf('de')
-  expect(conditionWords({ countries: ['CH', 'AT'], not_kyc: ['0'] }, german)).toEqual({
-    only: ['Kunden mit Wohnsitzland Schweiz oder Österreich'],
-    not: ['Kunden mit KYC-Status „0“'],
-  })
-})
-
-const german = (rule: object): string[] => {
-  const frame = { currency: 'EUR', period: 'month' } as const
-  const { pays, limits } = ruleWords({ id: 'r', ...rule } as unknown as Rule, frame, wordsOf('de'))
-  return [pays, ...limits].map((text) => text.replaceAll('\u00a0', ' '))
-}
-
-test.each<[string, object, string[]]>([
-  [
-    'a rule that pays once',
-    {
-      kind: 'once',
-      trigger: { transactions: ['deposit'], min: '1000' },
-      amount: '200',
-      qualify: [{ sum: [{ transactions: ['deposit'] }], min: '5000', within_days: 30 }],
-      void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 1 },
-      max_count: 1,
-    },
-    [
-      '200,00 EUR einmal je Kunde, wenn für den Kunden eine erste Einzahlung von mindestens 1.000,00 EUR gebucht wird und die Summe aus Einzahlungen innerhalb von 30 Tagen nach der Registrierung 5.000,00 EUR erreicht.',
-      'Der Vorgang zählt nicht, wenn die Summe aus Auszahlungen innerhalb eines Tages seinen Betrag erreicht.',
-      'Höchstens 1 Kunde im Monat je Partner.',
-    ],
-  ],
-  [
-    'a share',
-    {
-      kind: 'share',
-      percent: '30.5',
-      base: [{ activity: 'spread_cost' }, { activity: 'commission', times: '-0.2' }],
-      negative: 'carry',
-      months: 12,
-    },
-    [
-      '30,5 % von Spread minus 20 % von Handelskommission.',
-      'Nur in den ersten 12 Monaten nach der Registrierung eines Kunden.',
-      'Ein negatives Ergebnis wird vorgetragen und mit späteren Ergebnissen dieser Regel verrechnet.',
-    ],
-  ],
-  [
-    'units by tiers',
-    {
-      kind: 'unit',
-      unit: { activity: 'lots_traded' },
-      tiers: {
-        mode: 'slice',
-        steps: [
-          { from: '0', amount: '3' },
-          { from: '1000', amount: '5' },
-        ],
-      },
-      when: { instruments: ['XAU*'] },
-    },
-    [
-      '3,00 EUR bis 5,00 EUR je Lot.',
-      'Gestaffelt (Lots im Monat): 3,00 EUR ab 0; 5,00 EUR ab 1.000. Jeder Teil wird nach seiner eigenen Stufe gezahlt.',
-      'Nur für Vorgänge mit Instrument „XAU*“.',
-    ],
-  ],
-  [
-    'an override',
-    {
-      ...{ kind: 'override', level: 1, of: { lines: ['share', 'unit'] }, percent: '10' },
-      funded_by: 'downline',
-    },
-    [
-      '10 % von dem, was die direkt unterstellten Partner durch Umsatzbeteiligung und Volumen verdienen.',
-      'Der Partner darunter zahlt es: Derselbe Betrag wird dort abgezogen.',
-    ],
-  ],
-])('in German: %s', (_, rule, expected) => {
-  expect(german(rule)).toEqual(expected)
-})
-
-test('French writes the article before a vowel as people do', () => {
-  const percent = { kind: 'share', percent: '5', negative: 'zero' }
-  const frame = { currency: 'EUR', period: 'month' } as const
-  const pays = (type: string) =>
-    ruleWords(
-      { id: 'r', ...percent, base: [{ transactions: [type] }] } as unknown as Rule,
-      frame,
-      wordsOf('fr'),
-    ).pays
-  expect(pays('adjustment')).toBe('5\u00a0% d’ajustements.')
-  expect(pays('deposit')).toBe('5\u00a0% de dépôts.')
 })

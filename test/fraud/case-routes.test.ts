@@ -3,14 +3,12 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
-import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
 import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
 import { brand } from '../brand.ts'
 import { askAda } from '../commission/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
-import { countCalls } from '../watched.ts'
 import { storeRules } from './evaluated-cases.ts'
 import { storeCases, storeRule } from './stored-cases.ts'
 
@@ -259,38 +257,6 @@ describe('an evaluation on request', () => {
       ])
     })
 
-    test('a hold that goes on keeps the greatest part, and ends when the case holds as much again', async () => {
-      const { run, cases, goesOn } = await held()
-      await put({ ...from, reserve_percent: '20' })
-      await run()
-      await put({ effective_from: ago(148), action: 'flag' })
-      await run()
-      expect(await goesOn()).toEqual([['rule', true]])
-      expect(await cases('?rule=wait')).toMatchObject([{ action: 'flag', hold_goes_on: true }])
-      const part = async () =>
-        (await env.DB.prepare(`select reserve_percent as part from fraud_ended_holds`).all())
-          .results
-      expect(await part()).toEqual([{ part: '100' }])
-      await put({ effective_from: ago(147), reserve_percent: '50' })
-      await run()
-      expect(await part()).toEqual([{ part: '100' }])
-      await put({ effective_from: ago(146) })
-      await run()
-      expect(await goesOn()).toEqual([])
-    })
-
-    test('a decision of two persons also ends a hold that goes on', async () => {
-      const { run, goesOn, case_id } = await held()
-      await put({ ...from, action: 'flag' })
-      await run()
-      const decide = `${path}/cases/${case_id}/decide`
-      const body = { decision: 'dismissed', reason: 'Honest' }
-      expect((await askAdmin(decide, 'POST', body)).status).toBe(202)
-      expect(await goesOn()).toEqual([['rule', true]])
-      expect((await askAda(decide, 'POST', body)).status).toBe(200)
-      expect(await goesOn()).toEqual([])
-    })
-
     test('a hold that expires by time ends', async () => {
       const { stored } = await firm()
       await stored('transactions', [fee('f8', 'k1', 101), fee('f9', 'k1', 100)])
@@ -303,66 +269,6 @@ describe('an evaluation on request', () => {
       const { data } = await json(askAdmin(`${path}/ended-holds`))
       expect(data).toMatchObject([{ because: 'expired', goes_on: false }])
     })
-
-    test('a hold does not expire because a person takes away its last records', async () => {
-      const { run, stored, goesOn, cases } = await held()
-      await stored('transactions', [fee('f8', 'k1', 101), fee('f9', 'k1', 100)])
-      await stored('transactions', [fee('g8', 'k1', 31), fee('g9', 'k1', 30)])
-      await run()
-      expect(await cases('?rule=wait&customer_id=k1&status=open')).toHaveLength(1)
-      await put({ effective_from: ago(40), disabled: true })
-      await run()
-      expect(await goesOn()).toContainEqual(['rule', true])
-    })
-  })
-
-  test('a hold that ended is no longer listed once its case is decided', async () => {
-    const { run, stored, cases } = await firm()
-    const account = 'acme-prop-trading'
-    await storeRules(account, [
-      { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' },
-    ])
-    await run()
-    const flagged = { name: 'wait', kind: 'resets', effective_from: ago(7), severity: 'low' }
-    const put = { ...flagged, parameters: RESETS.parameters }
-    await askAdmin(`accounts/${account}/fraud-rules/wait`, 'PUT', put)
-    await run()
-    const list = () => json(askAdmin(`accounts/${account}/ended-holds`))
-    expect((await list()).data).toHaveLength(1)
-    const [one] = await cases('?rule=wait')
-    const body = { decision: 'dismissed', reason: 'Honest' }
-    await askAdmin(`accounts/${account}/cases/${one!.case_id}/decide`, 'POST', body)
-    expect((await list()).data).toEqual([])
-    // A late record after the decision opens another case: the decided one has the records that were seen.
-    await stored('transactions', [fee('f3', 'k2', 4)])
-    expect(await run()).toMatchObject({ cases_opened: 1 })
-    expect((await cases('?rule=wait&status=dismissed')).map((it) => it.evidence_total)).toEqual([2])
-    expect((await cases('?rule=wait&status=open')).map((it) => it.evidence_total)).toEqual([1])
-  })
-
-  test('logs the hold of a case that expires', async () => {
-    const { stored } = await firm()
-    await stored('transactions', [fee('f8', 'k1', 101), fee('f9', 'k1', 100)])
-    await storeRules('acme-prop-trading', [
-      { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' },
-    ])
-    const acme = (await findAccount(env.DB, 'acme-prop-trading'))!
-    for (const days of [95, 10, 9]) {
-      const by = { actor: 'cron', persons: 1, now: Date.now() - days * DAY_MS }
-      await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
-    }
-    const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
-    expect(data).toMatchObject([{ action: 'fraud-case.hold', actor: 'cron' }])
-    const by = { actor: 'cron', persons: 1, now: Date.now() - 8 * DAY_MS }
-    await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
-    const later = await json(askAdmin('audit-log?kind=fraud-case'))
-    expect(later.data).toMatchObject([
-      {
-        ...{ action: 'fraud-case.release', actor: 'cron' },
-        details: { affiliate_id: 'aff-7', rule: 'wait', because: 'expired' },
-      },
-      { action: 'fraud-case.hold' },
-    ])
   })
 
   test('is for managers, and writes who asked for it', async () => {
@@ -602,29 +508,6 @@ test('the reset of a test account deletes its cases, and later deliveries begin 
   expect(await run()).toMatchObject({ done: true, evaluated_through: null, cases_opened: 0 })
 })
 
-test('an ordinary delivery writes not one row more after an evaluation', async () => {
-  const { run, access_token } = await firm()
-  const send = async (path: string, records: object[]) => {
-    const { response, rowsWritten, trips } = await countCalls(`/api/v1/prop-trading/${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(records),
-    })
-    expect(response.ok, await response.clone().text()).toBe(true)
-    return { rowsWritten, trips }
-  }
-  const today = (id: string) => signup(id, { signup_date: `${ago(0)}T00:00:01.000Z` })
-  const customersBefore = await send('customers', [today('n1')])
-  const feesBefore = await send('transactions', [fee('n1', 'k2', 0), fee('n2', 'k2', 0)])
-  await run()
-  expect(await send('customers', [today('n2')])).toEqual(customersBefore)
-  expect(await send('transactions', [fee('n3', 'k2', 0), fee('n4', 'k2', 0)])).toEqual(feesBefore)
-  // A day that was evaluated: one row, and only for the first delivery.
-  const late = await send('transactions', [fee('n5', 'k2', 8), fee('n6', 'k2', 8)])
-  expect(late.rowsWritten).toBe(feesBefore.rowsWritten + 1)
-  expect(await send('transactions', [fee('n7', 'k2', 8), fee('n8', 'k2', 8)])).toEqual(feesBefore)
-})
-
 /** Runs the statements of the month of the last fee, and waits for the end. */
 async function runStatements() {
   const runs = await introspectWorkflow(env.STATEMENT_RUNS)
@@ -643,18 +526,6 @@ test('a run of statements evaluates the rules after its last statement', async (
   const { cases } = await firm()
   await runStatements()
   expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
-})
-
-test('a run evaluates in as many steps as are needed', async () => {
-  const limits = { ...EVALUATION_LIMITS }
-  Object.assign(EVALUATION_LIMITS, { stepFacts: 1, days: 9 })
-  try {
-    const { cases } = await firm()
-    await runStatements()
-    expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
-  } finally {
-    Object.assign(EVALUATION_LIMITS, limits)
-  }
 })
 
 test('rules and their cases never change a statement', async () => {

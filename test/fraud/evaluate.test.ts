@@ -2,10 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { dayText } from '../../src/commission/engine/calendar.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
-import { type Case, casesOf, type Decision } from '../../src/fraud/cases.ts'
-import { withoutRepeats } from '../../src/fraud/derive-cases.ts'
 import { evaluateRules, lastCompleteDay } from '../../src/fraud/evaluate.ts'
-import type { DayFinding } from '../../src/fraud/findings.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
 import { randomSource } from '../commission/worlds.ts'
@@ -13,7 +10,6 @@ import { overridingSessions } from '../overriding.ts'
 import { morningAfter, storedCases, storeRules } from './evaluated-cases.ts'
 import { fraudWorld, randomParameters } from './random-worlds.ts'
 import { storeFraudWorld } from './stored-fraud-world.ts'
-import { times } from './view.ts'
 import { ruleOf } from './world-findings.ts'
 
 // How rules are evaluated in steps, and what an evaluation that is killed leaves behind.
@@ -137,20 +133,6 @@ describe('an evaluation in steps', () => {
     expect(left.length).toBeLessThan(expected.length)
   })
 
-  test('an affiliate of which the rules find too much is named', async () => {
-    const { evaluate } = await storedWorld('much')
-    await evaluate()
-    const expected = await storedCases('much')
-    await clear('much')
-    Object.assign(EVALUATION_LIMITS, { evidence: 3 })
-    const { tooLarge, isDone } = await evaluate()
-    expect(isDone).toBe(true)
-    expect(tooLarge).not.toEqual([])
-    const small = (cases: typeof expected) =>
-      cases.filter(({ affiliate }) => !tooLarge.includes(affiliate))
-    expect(small(await storedCases('much'))).toEqual(small(expected))
-  })
-
   test.each([
     ['before it was committed', false],
     ['after it was committed', true],
@@ -185,45 +167,6 @@ describe('an evaluation in steps', () => {
     await evaluate()
     expect(await wholeTables('twice')).toBe(expected)
   })
-})
-
-const key = (id: string) => `transactions:${id}`
-
-test('findings without repeated records have the same cases, whatever is found and decided', () => {
-  const plain = (cases: readonly Case[]) =>
-    cases.map(({ finding, ...one }) => ({ ...one, figures: finding.figures, day: finding.day }))
-  for (let seed = 1; seed <= 300; seed++) {
-    const from = randomSource(seed)
-    const ids = [...'abcdefgh']
-    const findings = times(
-      10,
-      (i): DayFinding => ({
-        day: i * from.pick([5, 20]) + i,
-        subject: { affiliate_id: 'A' },
-        figures: [
-          { name: 'n', value: String(i), comparison: 'at_least', threshold: '1', unit: 'x' },
-        ],
-        sentence: '',
-        evidence: ids
-          .filter(() => from.oneIn(3))
-          .map((id) => ({
-            ...{ customer_id: 'C', resource: 'transactions' as const, id, day: i },
-            delivery_id: undefined,
-          })),
-      }),
-    ).sort((a, b) => a.day - b.day)
-    const decisions = new Map(
-      times(from.below(3), (i): [number, Decision] => [
-        i,
-        {
-          decision: from.oneIn(2) ? 'confirmed' : 'dismissed',
-          seen: new Set(ids.filter(() => from.oneIn(2)).map(key)),
-        },
-      ]),
-    )
-    const cases = (of: readonly DayFinding[]) => plain(casesOf(of, decisions, 200, 30))
-    expect(cases(withoutRepeats(findings)), `seed ${seed}`).toEqual(cases(findings))
-  }
 })
 
 test('a decision that comes between keeps what it decided', async () => {

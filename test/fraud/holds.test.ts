@@ -253,22 +253,6 @@ describe('a case that holds', () => {
     expect((await lower()).status).toBe(200)
   })
 
-  test('that does not hold a statement is not named by an override', async () => {
-    await approve(june)
-    await pay(june, 'R-1', { override: { reason: 'To be sure' } })
-    const [entry] = (await json(askAdmin('audit-log'))).data
-    expect(entry.details).not.toHaveProperty('override')
-  })
-
-  test('that holds another statement is not named by an override', async () => {
-    await approve(june, july, august)
-    await storeCases({ id: 'case_1', reserve: '20' })
-    await pay(june, 'R-1', { override: { reason: 'To be sure' } })
-    const [entry] = (await json(askAdmin('audit-log'))).data
-    expect(entry).toMatchObject({ action: 'statement.pay' })
-    expect(entry.details).not.toHaveProperty('override')
-  })
-
   test('holds again what came back', async () => {
     await approve(june)
     await pay(june, 'R-1')
@@ -519,13 +503,5 @@ describe('an open case that holds nothing', () => {
       { affiliate_id: 'b', open_cases: [] },
     ])
     expect(await (await csv()).text()).toMatch(/^a,EUR,25\.00,.*,case_2 case_1 case_3,\r$/m)
-  })
-
-  test('is no longer named so once it holds', async () => {
-    await approve(june)
-    await storeRule()
-    await storeCases({ id: 'case_1' }, { id: 'case_2', action: 'flag', customers: ['c-1'] })
-    const { data } = await json(askAdmin(`${PATH}/payouts`))
-    expect(data).toMatchObject([{ held_by: ['case_1'], open_cases: [{ case_id: 'case_2' }] }])
   })
 })

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
 import { storeWorld } from '../commission/stored-world.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
-import { countCalls } from '../watched.ts'
 import { WORLD } from './fees.ts'
 import { changeCase } from './stored-cases.ts'
 
@@ -173,22 +172,6 @@ describe('a back-test', () => {
     const scope = { affiliates: ['*'], not_affiliates: ['a'] }
     expect(await affiliatesOf({ ...VERSION, scope })).toEqual([0, 2])
   })
-
-  test('writes nothing, and makes at most 17 round trips, for one day as for many', async () => {
-    const counted = async (from: string) => {
-      const { response, trips, rowsWritten } = await countCalls(`/admin/v1/${PATH}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ ...BODY, from }),
-      })
-      expect(response.status).toBe(200)
-      // One of them is sometimes spared by a cache.
-      expect(trips).toBeLessThanOrEqual(17)
-      expect(rowsWritten).toBe(0)
-    }
-    await counted('2025-09-01')
-    await counted('2026-09-30')
-  })
 })
 
 const put = (effective_from: string, more: object = {}) =>
@@ -256,16 +239,6 @@ describe('a version that is tested is compared with the one in force', () => {
     const found = await json(askAdmin(`${path}/simulate`, 'POST', { ...BODY, version }))
     expect(found.compared_with).toBe(null)
   })
-
-  test('by a cursor, which ends with the next version', async () => {
-    await put('2026-11-01')
-    FRESH_LIMITS.facts = 8
-    const { meta } = await json(simulate(BODY))
-    const query = `?cursor=${encodeURIComponent(meta.next_cursor)}`
-    expect((await simulate(BODY, query)).status).toBe(200)
-    await put('2026-11-02', { parameters: { count: 5 } })
-    expect((await simulate(BODY, query)).status).toBe(400)
-  })
 })
 
 describe('a back-test of the stored versions', () => {
@@ -301,16 +274,6 @@ describe('a back-test of the stored versions', () => {
     expect((await json(simulate(days))).data).toEqual([])
     const sent = await json(simulate({ ...BODY, version: { ...VERSION, disabled: true } }))
     expect(sent.data).toHaveLength(1)
-  })
-
-  test('a cursor ends with the next version', async () => {
-    await put('2026-09-01')
-    FRESH_LIMITS.facts = 8
-    const { meta } = await json(simulate(days))
-    const query = `?cursor=${encodeURIComponent(meta.next_cursor)}`
-    expect((await simulate(days, query)).status).toBe(200)
-    await put('2026-09-04', { parameters: { count: 5 } })
-    expect((await simulate(days, query)).status).toBe(400)
   })
 })
 

@@ -1,12 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { scheduleSteps, sourcesOf } from '../../src/reports/compute.ts'
+import { afterEach, describe, expect, test } from 'vitest'
 import { REPORT_LIMITS, REPORT_STEPS } from '../../src/reports/limits.ts'
-import { selectMetrics } from '../../src/reports/report.ts'
-import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
-import { overriding, overridingSessions } from '../watched.ts'
+import { overridingSessions } from '../watched.ts'
 
 // What one report can take of the database that accounts share.
 
@@ -23,20 +20,6 @@ const answerOf = async (response: Promise<Response>) => {
   const { status, code, detail } = await json(response)
   return `${status} ${code}: ${detail}`
 }
-
-test('the values of KPIs are limited, not only the records', async () => {
-  const casino = await brand({ events: { DailyStats: dailyStats } })
-  await casino.post('customers', [eve])
-  // A record with four KPIs.
-  expect((await casino.post('activities', [day])).status).toBe(200)
-  REPORT_LIMITS.kpis = 4
-  expect((await casino.get(OCTOBER)).status).toBe(200)
-  REPORT_LIMITS.kpis = 3
-  expect(await answerOf(casino.get(OCTOBER))).toMatch(
-    /^422 validation_failed: These days have more than .* values of KPIs\. Ask for fewer days, or/,
-  )
-  expect((await casino.get(`${OCTOBER}&metrics=signups`)).status).toBe(200)
-})
 
 /** Requests a report. Returns its batches with the rows that they read, and the SQL of all statements. */
 async function watch({ access_token }: { access_token: string }, query: string) {
@@ -74,25 +57,6 @@ async function depositsOn(days: Readonly<Record<string, number>>, more: object =
   return acme
 }
 
-test('the records are counted before any is summed, and the error names days that can be read', async () => {
-  const acme = await depositsOn({ '2026-10-02': 2, '2026-10-05': 3, '2026-10-09': 1 })
-  REPORT_LIMITS.records = 4
-  const query = `${OCTOBER}&group_by=country_code`
-  expect(await answerOf(acme.get(query))).toBe(
-    '422 validation_failed: The days from 2026-10-01 to 2026-10-05 have more than 4 transactions, the most that a report reads. Ask for fewer days, such as `from=2026-10-01&to=2026-10-04`.',
-  )
-  const { batches, sql } = await watch(acme, query)
-  // The lease and the counts.
-  expect(batches.length).toBe(2)
-  expect(sql.filter((one) => one.includes('transactions r '))).toHaveLength(1)
-  expect((await acme.get('reports?from=2026-10-01&to=2026-10-04')).status).toBe(200)
-  REPORT_LIMITS.records = 2
-  expect(await answerOf(acme.get('reports?from=2026-10-05&to=2026-10-05'))).toMatch(
-    /^422 .* more than 2 transactions, .* Name `metrics` of other records\.$/,
-  )
-  expect((await acme.get(`${OCTOBER}&metrics=lots`)).status).toBe(200)
-})
-
 test('the records of one customer are limited', async () => {
   const acme = await depositsOn({ '2026-10-02': 5, '2026-10-03': 5 })
   Object.assign(REPORT_STEPS, { cost: 1, count: 1e6, excess: 1 })
@@ -118,65 +82,6 @@ test('a report in USD reads one sum over all days of amounts with `amount_usd`',
   REPORT_LIMITS.rows = 1
   expect((await watch(acme, query)).batches).toHaveLength(batches.length)
 })
-
-test('no statement of a report reads more records than a step, and other statements run in between', async () => {
-  const acme = await partner()
-  const customers = Array.from({ length: 40 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
-  await acme.post('customers', customers)
-  const deposits = Array.from({ length: 200 }, (_, i) => ({
-    ...deposit,
-    transaction_id: `t-${i}`,
-    customer_id: `c-${i % 40}`,
-    transaction_date: `2026-10-0${2 + (i % 2)}T00:00:00Z`,
-  }))
-  await acme.post('transactions', deposits)
-  const whole = await json(acme.get(OCTOBER))
-  Object.assign(REPORT_STEPS, { cost: 20, count: 1e6, excess: 0 })
-  const { batches, body } = await watch(acme, OCTOBER)
-  expect(body.totals).toEqual(whole.totals)
-  expect(batches.length).toBeGreaterThan(20)
-  // The first batches take the lease and count; the others read at most a step, or divide one.
-  const read = batches.slice(2).map(({ rowsRead }) => rowsRead)
-  expect(Math.max(...read)).toBeLessThanOrEqual(20 * 33)
-})
-
-/** Weights of the records of the days of a year. */
-const YEARS: Readonly<Record<string, (day: number) => number>> = {
-  'the same each day': () => 1,
-  'on one day': (day) => Number(day === 100),
-  'on every other day': (day) => day % 2,
-  'on days that no two fit into a step': (day) => Number(day % 4 === 0),
-  'on days that are divided in three': (day) => Number(day % 16 === 0),
-}
-
-test.each(Object.entries(YEARS))(
-  'the largest report has far less than 1000 statements, with records %s',
-  (_, weightOf) => {
-    for (const vertical of ['forex', 'igaming']) {
-      const query = { from: '', to: '', groups: [], currency: 'EUR', metrics: null }
-      const selection = selectMetrics(vertical, query, {
-        signed: false,
-        hasStatus: false,
-        own: null,
-      })
-      const weights = Array.from({ length: 366 }, (_, day) => [day, weightOf(day)] as const)
-      const sum = weights.reduce((all, [, weight]) => all + weight, 0)
-      const counts = new Map(weights.map(([day, weight]) => [day, (1e6 * weight) / sum]))
-      const parts = selection.statements.map(([part]) => part)
-      const sources = sourcesOf(parts, selection.shape)
-      const { steps } = scheduleSteps(selection, new Map(sources.map((one) => [one, counts])), {
-        ...{ from: 0, to: 365, first: '', end: null },
-      })
-      // A step that is divided first counts its records and divides its largest day.
-      const dividing = steps.filter(({ pieces }) => pieces > 1).length * (sources.length + 1)
-      const reading = steps.map(({ parts, pieces }) => parts.length * pieces)
-      const statements = sources.length + dividing + reading.reduce((all, one) => all + one, 0)
-      expect(statements).toBeLessThan(500)
-      expect(steps.reduce((all, { pieces }) => all + pieces, 0)).toBeLessThanOrEqual(92)
-      expect(new Set(steps.flatMap((step) => step.parts))).toEqual(new Set(parts))
-    }
-  },
-)
 
 describe('first deposits', () => {
   /** A customer who signed up on 1 September with deposits so many days later, and in October. */
@@ -219,40 +124,4 @@ describe('first deposits', () => {
     REPORT_LIMITS.searched = 0
     expect((await json(acme.get(FIRST))).totals.metrics.first_deposit_count).toBe(0)
   })
-})
-
-test('a report that the database ends after 30 seconds counts towards the time of the account', async () => {
-  const acme = await partner()
-  let batches = 0
-  const DB = overriding(env.DB, {
-    withSession: (bookmark: string) => {
-      const session = env.DB.withSession(bookmark)
-      return overriding(session, {
-        batch: async <T>(list: D1PreparedStatement[]) => {
-          batches += 1
-          // The first batch takes the lease, and the second one counts the records.
-          if (batches <= 2) return session.batch<T>(list)
-          vi.setSystemTime(Date.now() + 30_000)
-          throw new Error('D1_ERROR: D1 DB exceeded its CPU time limit and was reset.')
-        },
-      })
-    },
-  })
-  const ask = (world: Env) =>
-    fetchWith(
-      world,
-      new Request(new URL(`/api/v1/forex/${OCTOBER}`, ORIGIN), {
-        headers: { Authorization: `Bearer ${acme.access_token}` },
-      }),
-    )
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    expect((await ask({ ...env, DB } as Env)).status).toBe(503)
-    const refused = await ask(env)
-    // Twice the 30 seconds and the milliseconds of counting, less the 10 for which an account may owe.
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('Retry-After')).toMatch(/^5[01]$/)
-  } finally {
-    vi.useRealTimers()
-  }
 })

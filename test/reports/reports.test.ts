@@ -1,12 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test, vi } from 'vitest'
-import { readInTurn } from '../../src/db/reports/read-report.ts'
+import { describe, expect, test } from 'vitest'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { csvOf, putRates } from '../commission/rate-files.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
-import { leaseTotals } from '../totals-lease.ts'
-import { countCalls } from '../watched.ts'
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
 
@@ -117,18 +114,6 @@ describe('a report', () => {
       ),
       '',
     ])
-  })
-
-  test('the columns are the groups and then the metrics in their order', async () => {
-    const acme = await firm('prop-trading')
-    const { columns, data } = await json(acme.get(`${OCTOBER}&group_by=phase&metrics=pnl,lots`))
-    expect(columns).toEqual([
-      { name: 'phase', type: 'group' },
-      { name: 'lots', type: 'number' },
-      { name: 'pnl', type: 'amount' },
-    ])
-    const metrics = { lots: '1.07', pnl: '-12.345678' }
-    expect(data).toContainEqual({ groups: { phase: null }, metrics, unconverted: [] })
   })
 
   test('the totals of a partner and those of the team are the same', async () => {
@@ -245,39 +230,6 @@ describe('a report', () => {
     const first = await left()
     expect(first - (await left())).toBe(10)
   })
-
-  test('one report of an account runs at a time', async () => {
-    const acme = await partner()
-    await leaseTotals(acme.account)
-    const refused = await acme.get(`${OCTOBER}&metrics=signups`)
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('Retry-After')).toBe('5')
-    const ofTeam = await askAdmin(`accounts/${acme.account}/${OCTOBER}`)
-    expect(ofTeam.status).toBe(429)
-  })
-})
-
-test('a report that goes on renews its lease, unless another computation has taken it', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
-  const session = env.DB.withSession('first-primary')
-  const leaseEnds = () => env.DB.prepare('select until from totals_leases').first<number>('until')
-  const ends: (number | null)[] = []
-  const needs = { first_of_report: 0, last_of_report: 0, resources: '[]' }
-  await readInTurn(session, 'long', needs, async (readBatch) => {
-    for (const pause of [0, 4000, 2000]) {
-      vi.setSystemTime(Date.now() + pause)
-      await readBatch([['select 1 as n', {}]])
-      ends.push(await leaseEnds())
-    }
-    await env.DB.exec("update totals_leases set computation = 'other', until = 7")
-    vi.setSystemTime(Date.now() + 6000)
-    await readBatch([['select 1 as n', {}]])
-    expect(await leaseEnds()).toBe(7)
-    await readBatch([['select 1 as n', {}]], true)
-  })
-  const [first, unchanged, renewed] = ends
-  expect(unchanged).toBe(first)
-  expect(Number(renewed) - Number(first)).toBe(6000)
 })
 
 /** Stores deposits in EUR, each of a customer of its own, on 31 days. */
@@ -298,26 +250,6 @@ const insertDeposits = async (account: string, count: number, first = 0) => {
 }
 
 describe('the size of a report', () => {
-  test('the rows read follow the records of the days, and the trips stay the same', async () => {
-    const acme = await partner()
-    await insertDeposits(acme.account, 500)
-    const read = (path: string) =>
-      countCalls(`/api/v1/forex/${path}&group_by=affiliate_id&currency=EUR`, {
-        headers: { Authorization: `Bearer ${acme.access_token}` },
-      })
-    const small = await read('reports?from=2026-10-01&to=2026-10-31')
-    await insertDeposits(acme.account, 400, 500)
-    const large = await read('reports?from=2026-10-01&to=2026-10-31')
-    const few = await read('reports?from=2026-10-01&to=2026-10-01')
-
-    // The status map and the links; the lease; the counts; the sums; on a slow machine the pay of the lease.
-    expect(Math.max(small.trips, large.trips, few.trips)).toBeLessThanOrEqual(6)
-    expect(small.rowsRead).toBeLessThanOrEqual(500 * 33 + 300)
-    expect(large.rowsRead).toBeLessThanOrEqual(900 * 33 + 300)
-    expect(few.rowsRead).toBeLessThanOrEqual(65 * 33 + 300)
-    expect((await json(large.response)).totals.metrics.deposit_amount).toBe('900')
-  })
-
   test('a report of more than 10,000 rows is refused with what to narrow', async () => {
     const acme = await partner()
     await insertDeposits(acme.account, REPORT_LIMITS.groups + 1)
@@ -327,13 +259,5 @@ describe('the size of a report', () => {
         '422 validation_failed: The report has more than 10,000 rows. Ask for fewer days, or for fewer or coarser groups.',
       )
     }
-  })
-
-  test('a report of more than 200,000 figures is refused with what to narrow', async () => {
-    const acme = await partner()
-    await insertDeposits(acme.account, 6000)
-    expect(await messageOf(acme.get(`${OCTOBER}&group_by=affiliate_id&currency=EUR`))).toBe(
-      '422 validation_failed: The report has more than 200,000 figures. Name the `metrics` that you need, or ask for fewer groups.',
-    )
   })
 })
