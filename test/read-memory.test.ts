@@ -115,6 +115,24 @@ describe('an answer above 64 KiB', () => {
     await until(() => leased().answers === 0)
   })
 
+  test('of an affiliate never keeps one of the firm waiting', async () => {
+    const app = new Hono<{ Bindings: Env; Variables: { affiliate: object } }>().get(
+      '/:who',
+      (c) => {
+        if (c.req.param('who') === 'affiliate') c.set('affiliate', {})
+        return sendText(c, 'x'.repeat(2 * MIB), {}, new ReadMemory('acme'))
+      },
+    )
+    const context = createExecutionContext()
+    const sent = Array.from({ length: 3 }, () => app.request('/affiliate', {}, env, context))
+    const unread = await sent[0]!
+    const firm = app.request('/firm', {}, env, context)
+    const first = await Promise.race([firm, scheduler.wait(1000)])
+    expect(first).toHaveProperty('status', 200)
+    for (const one of [unread, firm, ...sent.slice(1)]) await (await one).body!.cancel()
+    await until(() => leased().answers === 0)
+  })
+
   test('of all accounts together take at most 6 MiB', async () => {
     const accounts = await Promise.all(
       ['a', 'b', 'c', 'd'].map((name) => wideBrand(`acme-${name}`)),

@@ -1,23 +1,30 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { computeAffiliates } from '../../src/commission/statements/compute.ts'
 import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
 import { withinLimit } from '../../src/commission/statements/on-request.ts'
 import { groupUnearned } from '../../src/commission/why/unearned.ts'
+import type { TurnCaller } from '../../src/http/turns.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { firm, TENTH } from './closed.ts'
 import { computationOf } from './stored.ts'
 
-// What an isolate computes at once: 2 answers of an account, and 8 in all.
+// What an isolate computes at once: 2 answers of an account, and 8 in all; one of an affiliate, and 4 in all.
 
 afterEach(() => vi.useRealTimers())
 
+const callerOf = (account: string, affiliate?: string): TurnCaller => ({
+  account,
+  ...(affiliate && { affiliate: { id: affiliate, member: null, key: 'k', view: DEFAULT_VIEW } }),
+})
+
 /** Starts computations that last until `end` is called. */
-function startComputations(accounts: readonly string[]) {
+function startComputations(accounts: readonly string[], affiliate?: string) {
   const { promise, resolve: end } = Promise.withResolvers<void>()
   const running: string[] = []
   const answers = accounts.map((account) =>
-    withinLimit(account, '', () => {
+    withinLimit(callerOf(account, affiliate), '', () => {
       running.push(account)
       return promise
     }),
@@ -37,10 +44,22 @@ test('an isolate computes 2 answers of an account at once, and 8 in all', async 
   expect(running.sort()).toEqual(['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g'])
 })
 
+test('the firm and the team never wait for an affiliate, and affiliates have one turn each', async () => {
+  const { account } = await partner('forex')
+  const greedy = startComputations(Array<string>(30).fill(account), 'aff-7')
+  const other = startComputations([account, account], 'aff-8')
+  const fresh = `statements?affiliate_id=aff-7&period=2026-10&fresh=true`
+  const answer = json(askAdmin(`accounts/${account}/${fresh}`))
+  expect(await Promise.race([answer, scheduler.wait(3000)])).toMatchObject({ data: [] })
+  expect(greedy.running).toHaveLength(1)
+  expect(other.running).toHaveLength(1)
+  await Promise.all([greedy.finish(), other.finish()])
+})
+
 test('a computation that waits for 10 seconds is refused', async () => {
   const { finish } = startComputations(['a', 'a'])
   vi.useFakeTimers({ toFake: ['Date'] })
-  const waiting = withinLimit('a', '', async () => {})
+  const waiting = withinLimit(callerOf('a'), '', async () => {})
   vi.setSystemTime(Date.now() + 10_000)
   await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
   await finish()
@@ -51,7 +70,7 @@ test('a computation that never ends counts for a minute', async () => {
   await scheduler.wait(0)
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(Date.now() + 60_000)
-  await expect(withinLimit('a', '', async () => 'computed')).resolves.toBe('computed')
+  await expect(withinLimit(callerOf('a'), '', async () => 'computed')).resolves.toBe('computed')
   await finish()
 })
 
