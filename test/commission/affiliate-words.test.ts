@@ -164,7 +164,7 @@ test('a closed or changed line says what was approved, and a correction what it 
     'In der Abrechnung stehen 8,00 EUR. Seitdem haben sich Vorgänge geändert: So wird jetzt gerechnet.',
     'Oktober 2026 ist abgeschlossen. Freigegeben: 9,00 EUR.',
     'Spätere Abrechnungen berichtigen es um 1,00 EUR.',
-    'Nach den jetzigen Vorgängen gibt es die Zeile nicht mehr.',
+    'Die Vorgänge dieser Zeile haben sich seither geändert, daher gibt es keine Schritte zu zeigen.',
   ])
   const correction = {
     ...{ id: 'adj_1', currency: 'EUR', amount: '-1.00', causes: [], causes_total: 0 },
@@ -177,7 +177,7 @@ test('a closed or changed line says what was approved, and a correction what it 
   ])
   expect(plain(sentencesIn({ ...correction, now: null }, wordsOf('en-GB')))).toEqual([
     '-1.00 EUR, since what it was computed from changed after the approval.',
-    'As the records are now, the line no longer exists.',
+    'The records of this line have changed since, so there are no steps to show.',
   ])
 })
 

@@ -104,7 +104,9 @@ test('a line that no longer exists, and one that no statement had, are explained
   await paid('t-1', '2026-10-10', 100)
   const [{ id }] = await adjustmentsOf('2026-09')
   expect(await explained(id)).toMatchObject({ now: null, approved: { total: '10.00' } })
-  expect(await sentences(id)).toContain('No record counts for this line now.')
+  expect(await sentences(id)).toContain(
+    'The records of this line have changed since, so there are no steps to show.',
+  )
 })
 
 test('the restoration of a dropped amount is explained, and has no records', async () => {
@@ -200,7 +202,7 @@ test('an approved line that the records no longer make is explained by what was 
   })
   const text = await sentences(id)
   expect(text).toContain('The approved statement says 10.00 EUR.')
-  expect(text).toContain('As the records are now, this line no longer exists.')
+  expect(text).toContain('Its records have changed since, so there are no steps to show.')
 })
 
 test('a line break in a record id starts no new sentence in the explanation of an adjustment', async () => {

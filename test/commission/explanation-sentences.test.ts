@@ -385,7 +385,7 @@ test('the title names the scope; what was stored or approved comes first', () =>
     [
       ...[title, '', 'October 2026 is closed. The approved statement says 4.00 EUR.'],
       'Adjustments of this line: 1.00 EUR in November 2026.',
-      ...['As the records are now, this line no longer exists.', '', ''],
+      ...['Its records have changed since, so there are no steps to show.', '', ''],
     ].join('\n'),
   )
   const never = { ...closed, amount: null, adjustments: [] }
