@@ -135,10 +135,17 @@ test('a viewer cannot change what is named like a simulation', async () => {
     ['PUT', 'plans/plans/simulate', 'manager'],
     ['DELETE', 'plans/clients/simulate', 'approver'],
     ['DELETE', 'plans/brand-tokens/simulate', 'approver'],
-    ['DELETE', 'acme/plans/x/simulate', 'manager'],
+    ['DELETE', 'acme/plans/x/simulate', 'approver'],
   ] as const) {
     const answer = json(sendAs('viewer', method, `/admin/v1/accounts/${path}`, {}))
     expect(await answer).toMatchObject(refusal(role, 'viewer'))
+  }
+})
+
+test('a change that no rule of the roles names falls to approvers', async () => {
+  for (const path of ['accounts/acme/new-thing', 'accounts/acme/links/l/new-thing', 'new-thing']) {
+    const answer = json(sendAs('manager', 'POST', `/admin/v1/${path}`, {}))
+    expect(await answer).toMatchObject(refusal('approver', 'manager'))
   }
 })
 

@@ -671,6 +671,31 @@ test('drafts are seen only if the account shows them', async () => {
   expect(pending).toMatchObject({ waiting: 1 })
 })
 
+test('§18.1 without drafts, the explanation of an approved line says nothing of what a draft corrects', async () => {
+  const world = await affiliateWorld()
+  await correctOctober(world)
+  const key = await world.makeKey('own')
+  const lines = await world.shownLinesOf(key, 'own')
+  const share = lines
+    .filter(({ rule }) => rule === 'share')
+    .find(({ amount }) => amount !== '10.30')
+  const explain = `lines/${share?.id}/explain`
+  const drafted = await json(askWith(key, explain))
+  expect(drafted.closed.adjustments).toMatchObject([{ status: 'draft', amount: '90.00' }])
+  expect(drafted.line.amount).not.toBe(share?.amount)
+  await world.show({ drafts: false })
+  const shown = await json(askWith(key, explain))
+  expect(shown).toMatchObject({ line: { amount: share?.amount }, steps: [] })
+  expect(shown.closed).toMatchObject({ amount: share?.amount, adjustments: [] })
+  const text = await (await askWith(key, explain, 'text/plain')).text()
+  expect(text).toContain('Its records have changed since, so there are no steps to show.')
+  expect(text).not.toContain('90')
+  expect((await askWith(key, explain.replace('explain', 'parts'))).status).toBe(404)
+  // A line that no draft corrects has its steps.
+  const other = lines.find(({ rule }) => rule === 'lots')
+  expect((await json(askWith(key, `lines/${other?.id}/explain`))).steps).not.toEqual([])
+})
+
 test('what the fraud review holds is under review and not due, by category or not at all', async () => {
   const world = await affiliateWorld()
   const key = await world.makeKey('own')

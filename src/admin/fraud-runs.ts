@@ -13,7 +13,7 @@ import { findRouteAccount } from './accounts.ts'
 export const fraudRuns = new Hono<AppEnv>().post('/run', async (c) => {
   readQuery(c.req.url)
   const account = await findRouteAccount(c)
-  const done = await inTurn(account.id, () =>
+  const done = await inTurn({ account: account.id }, () =>
     evaluateRules(
       c.env,
       account,

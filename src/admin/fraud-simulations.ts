@@ -112,7 +112,7 @@ function simulate(
   { from, to, test, other }: BackTestRequest & { readonly other: BackTest | null },
   { affiliate_id, after }: Filter,
 ): Promise<Omit<SimulatedPage, 'rule' | 'kind' | 'meta'> & { next: string | null }> {
-  return withinLimit(source.account.id, TOO_LARGE, async () => {
+  return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
     const affiliates = source.parents
       .map((one) => one.affiliate_id)
       .filter((one) =>

@@ -87,7 +87,7 @@ function simulate(
   { periods, version }: SimulationRequest,
   { affiliate_id, all, forAll, after }: Filter,
 ): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
-  return withinLimit(source.account.id, TOO_LARGE, async () => {
+  return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
     const simulation = await openSimulation(source, plan, version.terms, periods, {
       beginnings,
       forAll,

@@ -38,7 +38,7 @@ async function readDays(c: Context<AppEnv>, reader: Reader, caller: AdmittedAffi
   const report = await reportOfAffiliate(caller, vertical, query, (one, of) =>
     computeReport(databases, { account, vertical }, one, Date.now(), of),
   )
-  const qualifications = await withinLimit(account, NARROW, async () =>
+  const qualifications = await withinLimit(grant, NARROW, async () =>
     listQualifications(
       await periodFor(c, reader, period),
       periodUntil(period, dayNumber(days.to)),

@@ -31,20 +31,25 @@ export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 /** A POST that computes and stores nothing. */
 const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
-/** The changes that only approvers make: what is paid or held, secrets, and where records are. */
-const APPROVING = [
-  /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay|return)|periods\/[^/]+\/approve|payouts)$/,
-  /\/accounts\/[^/]+\/(?:cases\/[^/]+\/decide|ended-holds\/[^/]+\/acknowledge)$/,
-  /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
-  /\/accounts\/[^/]+\/affiliates(?:\/[^/]+)?\/keys(?:\/|$)/,
-  /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,
-  /\/accounts\/[^/]+\/moves(?:\/|$)/,
-]
+/** The changes of an account that managers make, below its path. */
+const OF_MANAGERS = [
+  'reset|exports|archives(?:/[^/]+/restore)?|periods/[^/]+/run|manual-entries|status-map|labels/[^/]+',
+  'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments|links(?:/[^/]+)?',
+  'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
+  'affiliates/[^/]+/postbacks/[^/]+|questions/[^/]+(?:/answers)?|webhooks/[^/]+(?:/(?:test|replay))?',
+  'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
+  'customers/(?:[^/]+/)?(?:personal-data|affiliations|refusal)',
+].join('|')
+
+/** The changes that managers make. What is not named here falls to approvers. */
+const MANAGING = new RegExp(
+  `^/admin/v1/(?:fx-rates|erasures/replay|accounts(?:/[^/]+(?:/(?:${OF_MANAGERS}))?)?)$`,
+)
 
 /** Returns the lowest role that may send a request to a path of the administration API. */
 export function neededRole(method: string, path: string): Role {
   if (isSafe(method) || (method === 'POST' && READING.test(path))) return 'viewer'
-  return APPROVING.some((pattern) => pattern.test(path)) ? 'approver' : 'manager'
+  return MANAGING.test(path) ? 'manager' : 'approver'
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
-import { type ReadMemory, resultMemoryOf, type Sending, SMALL_RESPONSE_BYTES } from './memory.ts'
+import { ReadMemory, resultMemoryOf, type Sending, SMALL_RESPONSE_BYTES } from './memory.ts'
 import { showTo } from './show.ts'
 
 /**
@@ -36,9 +36,7 @@ export async function sendText(
     return c.body(text, 200, headers)
   }
   const bytes = new TextEncoder().encode(text)
-  const sending = await memory
-    .startSending(bytes.byteLength)
-    .catch((error) => throwWithoutLink(c, error))
+  const sending = await startSending(c, memory, bytes.byteLength)
   return c.body(sendBytes(c, bytes, sending), 200, headers)
 }
 
@@ -93,6 +91,12 @@ export async function sendResults(c: Context): Promise<void> {
   }
 }
 
+/** Takes memory for a response. All affiliates share that of one account: a firm never waits for its affiliates. */
+const startSending = (c: Context, memory: ReadMemory, bytes: number): Promise<Sending> =>
+  (c.var.affiliate ? new ReadMemory('affiliates') : memory)
+    .startSending(bytes)
+    .catch((error) => throwWithoutLink(c, error))
+
 /** Removes the `Link` header, then rethrows. */
 function throwWithoutLink(c: Context, error: unknown): never {
   c.header('Link', undefined)
@@ -121,9 +125,7 @@ export async function sendPieces(
     await pieces.return()
     return c.body(null, 200, headers)
   }
-  const sending = await memory
-    .startSending(memoryBytes)
-    .catch((error) => throwWithoutLink(c, error))
+  const sending = await startSending(c, memory, memoryBytes)
   const { readable, writable } = new IdentityTransformStream()
   c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), sending))
   return c.body(readable, 200, headers)

@@ -80,7 +80,7 @@ function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouc
     const affiliates = [...new Set(drafts.map(({ affiliate_id }) => affiliate_id))]
     const ids = drafts.map(({ id }) => id)
     try {
-      const digests = await inTurn(account.id, () => compute(affiliates))
+      const digests = await inTurn({ account: account.id }, () => compute(affiliates))
       const same = ({ id, chain }: Candidate) => digests.get(id) === chain[0]?.digest
       const others = drafts.filter((one) => !same(one)).map(({ id }) => id)
       if (others.length === 0) return NONE

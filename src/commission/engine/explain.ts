@@ -451,7 +451,7 @@ function closedSentences(
     ...(adjusted.length > 0 ? [`Adjustments of this line: ${listed(adjusted)}.`] : []),
     steps.length > 0
       ? 'This is the line as it is computed now.'
-      : 'As the records are now, this line no longer exists.',
+      : 'Its records have changed since, so there are no steps to show.',
     '',
   ]
 }

@@ -5,11 +5,10 @@ import type { Databases } from '../../db/commission/histories.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
 import type { Connection } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
-import { MINUTE_MS } from '../../durations.ts'
-import { ApiError, unavailable } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/read-session.ts'
-import { WeightedQueue } from '../../http/weighted-queue.ts'
+import { newTurns, type TurnCaller } from '../../http/turns.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { findCauses } from './causes.ts'
@@ -21,53 +20,29 @@ import { FAR_AHEAD, FRESH_LIMITS, isFarAhead } from './limits.ts'
 import { presentDraft, presentWhole } from './present.ts'
 import { type AccountSource, readSource, sourceOf } from './source.ts'
 
-/** The computations that an isolate makes at once: 8 in all, of which 2 for one account. */
-const COMPUTATIONS = new WeightedQueue(8, 2)
-
-/** How long a computation waits for its turn. */
-const WAIT_MS = 10_000
-
-/** The runtime may end a request without its `finally`, so a computation counts for a minute at most. */
-const LEASE_MS = MINUTE_MS
-
-const tooManyComputations = () => unavailable(new Error('too many computations'))
+/** Runs a computation once its turn comes: an isolate makes 8 at once, of which 2 for one account. */
+export const inTurn = newTurns(8, 2, 'computations')
 
 /**
- * Runs a computation of an account once its turn comes, and returns its result.
+ * Runs a computation of a caller once its turn comes, and returns its result.
  *
  * @param advice What to request instead if it depends on too many facts.
  * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if its turn did
  * not come within 10 seconds.
  */
 export async function withinLimit<T>(
-  account: string,
+  caller: TurnCaller,
   advice: string,
   compute: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await inTurn(account, compute)
+    return await inTurn(caller, compute)
   } catch (error) {
     if (!(error instanceof TooManyFacts)) throw error
     const limit = FRESH_LIMITS.facts.toLocaleString('en')
     throw new ApiError('validation_failed', {
       detail: `The answer depends on more records than one request can read (${limit}). ${advice}`,
     })
-  }
-}
-
-/**
- * Runs a computation of an account once its turn comes, and returns its result.
- *
- * @throws ApiError `unavailable` if its turn did not come within 10 seconds.
- */
-export async function inTurn<T>(account: string, compute: () => Promise<T>): Promise<T> {
-  const claim = { account, weight: 1, isWaitLimited: false, waitMs: WAIT_MS }
-  const turn = await COMPUTATIONS.take({ ...claim, refusal: tooManyComputations })
-  turn.until = Date.now() + LEASE_MS
-  try {
-    return await compute()
-  } finally {
-    COMPUTATIONS.release(turn)
   }
 }
 
@@ -113,7 +88,7 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
   return withReadSession(c, async ({ grant, session }) => {
     const computedAt = new Date().toISOString()
     const { results, causesOf } = await withinLimit(
-      grant.account,
+      grant,
       startRun(grant.account, period),
       async () => {
         const computation = await openPeriod(c.env, grant, session, period)

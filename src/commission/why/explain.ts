@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { type Grant, maySee } from '../../auth/grant.ts'
 import {
+  type CorrectedPlace,
   findItem,
   readCorrections,
   type StoredItem,
@@ -77,7 +78,7 @@ export interface AdjustmentExplanation extends Causes {
   readonly currency: string
   readonly of: AdjustedLine
   readonly approved: Approved
-  /** The corrected line as it is computed now; null if it is no longer a line. */
+  /** The corrected line as it is computed now; null if it is no longer a line, or if that would tell a draft. */
   readonly now: Explanation | null
   readonly amount: string
 }
@@ -185,7 +186,6 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
   const { of, approved, now, amount, currency } = explanation
   const money = (text: string): string => `${figure(text)} ${currency}`
   const corrected = sumOfMoney(approved.total, amount)
-  const current = now?.line.amount ?? '0'
   const approvedText =
     approved.amount === null
       ? 'No statement with this line was approved'
@@ -198,15 +198,15 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
         ]
       : []),
     `The line now comes to ${money(corrected)}. The difference is ${money(amount)}.`,
-    ...(compare(decimal(current), decimal(corrected)) === 0
+    ...(now === null || compare(decimal(now.line.amount), decimal(corrected)) === 0
       ? []
-      : [`Records have changed again since: the line is ${money(current)} as of now.`]),
+      : [`Records have changed again since: the line is ${money(now.line.amount)} as of now.`]),
   ]
 }
 
 const nowSentences = ({ now }: AdjustmentExplanation): string[] =>
   now === null
-    ? ['No record counts for this line now.']
+    ? ['The records of this line have changed since, so there are no steps to show.']
     : ['The line as it is computed now:', '', explanationText(now).trimEnd()]
 
 /** An adjustment, and the statement that has it. */
@@ -290,7 +290,7 @@ async function approvedOf(
   const place = { affiliate_id, plan, ...of }
   const [stored, corrections] = await Promise.all([
     findItem(session, grant.account, statement, of.line ?? ''),
-    readCorrections(session, grant.account, place),
+    correctionsFor({ grant, session }, place),
   ])
   const amount = amountOf(stored, of.line)
   const earlier = corrections.filter((one) => one.period < period)
@@ -304,13 +304,19 @@ function amountOf(stored: StoredItem | null, line: string | null): string | null
   return stored?.item ? JSON.parse(stored.item).amount : null
 }
 
+/** Returns the corrections of a line that the caller may see, in order of their periods. */
+const correctionsFor = async ({ grant, session }: AccountReader, place: CorrectedPlace) =>
+  (await readCorrections(session, grant.account, place)).filter(({ status }) =>
+    maySee(grant, place.affiliate_id, status),
+  )
+
 /** Returns what was approved of a line of a closed period. */
 export async function closedLine(
-  { grant, session }: AccountReader,
+  reader: AccountReader,
   { id, statement, affiliate_id, plan, period, stored }: LinePlace,
 ): Promise<ClosedLine> {
   const place = { affiliate_id, plan, period: period.id, line: id }
-  const adjustments = await readCorrections(session, grant.account, place)
+  const adjustments = await correctionsFor(reader, place)
   const isApproved = stored !== null && stored.status !== 'draft'
   return { statement, amount: isApproved ? stored.amount : null, adjustments }
 }
@@ -458,11 +464,11 @@ export interface ComputedLine {
   readonly parts: () => Promise<LineParts>
 }
 
-/** The statement that has a line, and the line as it is computed now. */
+/** The statement that has a line, and the line as the caller may see it computed now. */
 interface LocatedLine {
   readonly place: LinePlace
   readonly source: Computation['source']
-  /** Null if the statement, computed now, has no such line. */
+  /** Null if the statement, computed now, has no such line, or if that would tell a draft. */
   readonly computed: ComputedLine | null
 }
 
@@ -499,7 +505,20 @@ async function locateLine(
     openComputation(source, period, null, beginnings),
     readBooks(source, findRange(source, period, beginnings), [affiliate_id]),
   ])
-  return { place, source, computed: await computeStatementOfLine(computation, books, place) }
+  const computed = await computeStatementOfLine(computation, books, place)
+  const isHidden = computed !== null && (await tellsDraft({ grant, session }, place, computed))
+  return { place, source, computed: isHidden ? null : computed }
+}
+
+/** Returns whether what a line comes to now tells an affiliate who sees no drafts that a draft corrects it. */
+async function tellsDraft(reader: AccountReader, place: LinePlace, { found }: ComputedLine) {
+  if (maySee(reader.grant, place.affiliate_id, 'draft')) return false
+  const { amount, adjustments } = await closedLine(reader, place)
+  const approved = adjustments.reduce(
+    (sum, one) => add(sum, decimal(one.amount)),
+    decimal(amount ?? '0'),
+  )
+  return compare(approved, found.line.amount) !== 0
 }
 
 /** Computes the statement of a line and finds the line in it; returns null if it has no such line. */

@@ -307,7 +307,7 @@ const NARROW =
 
 /** Computes an answer for a reader. */
 const computeFor = <T>(reader: Reader, compute: (reader: Reader) => Promise<T>): Promise<T> =>
-  withinLimit(reader.grant.account, NARROW, () => compute(reader))
+  withinLimit(reader.grant, NARROW, () => compute(reader))
 
 /** Returns whether the `Accept` of a request prefers sentences to JSON, by its weights. */
 const prefersText = (c: Context): boolean =>

@@ -412,7 +412,8 @@ export const de: Messages = {
     'In der Abrechnung stehen {amount}. Seitdem haben sich Vorgänge geändert: So wird jetzt gerechnet.',
   'why.approved': '{period} ist abgeschlossen. Freigegeben: {amount}.',
   'why.corrected': 'Spätere Abrechnungen berichtigen es um {amounts}.',
-  'why.gone': 'Nach den jetzigen Vorgängen gibt es die Zeile nicht mehr.',
+  'why.gone':
+    'Die Vorgänge dieser Zeile haben sich seither geändert, daher gibt es keine Schritte zu zeigen.',
   'why.now': 'Nach den jetzigen Vorgängen:',
   'state.missing': 'Es fehlt noch: {what}.',
   'state.that': 'dass {what}',

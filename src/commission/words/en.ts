@@ -411,7 +411,7 @@ export const en = {
     'The statement says {amount}. Records have changed since: this is how it is computed now.',
   'why.approved': '{period} is closed. Approved: {amount}.',
   'why.corrected': 'Later statements correct it by {amounts}.',
-  'why.gone': 'As the records are now, the line no longer exists.',
+  'why.gone': 'The records of this line have changed since, so there are no steps to show.',
   'why.now': 'As the records are now:',
   'state.missing': 'Still missing: {what}.',
   'state.that': '{what}',

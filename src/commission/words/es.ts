@@ -412,7 +412,8 @@ export const es: Messages = {
     'La liquidación dice {amount}. Desde entonces cambiaron operaciones: así se calcula ahora.',
   'why.approved': '{period} está cerrado. Aprobado: {amount}.',
   'why.corrected': 'Liquidaciones posteriores lo corrigen en {amounts}.',
-  'why.gone': 'Según las operaciones actuales, la línea ya no existe.',
+  'why.gone':
+    'Las operaciones de esta línea han cambiado desde entonces, así que no hay pasos que mostrar.',
   'why.now': 'Según las operaciones actuales:',
   'state.missing': 'Falta todavía: {what}.',
   'state.that': '{what}',

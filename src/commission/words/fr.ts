@@ -417,7 +417,8 @@ export const fr: Messages = {
     'Le relevé indique {amount}. Des enregistrements ont changé depuis : voici le calcul actuel.',
   'why.approved': '{period} : période close. Approuvé : {amount}.',
   'why.corrected': 'Des relevés ultérieurs le corrigent de {amounts}.',
-  'why.gone': 'Selon les enregistrements actuels, la ligne n’existe plus.',
+  'why.gone':
+    'Les enregistrements de cette ligne ont changé depuis : il n’y a pas d’étapes à montrer.',
   'why.now': 'Selon les enregistrements actuels :',
   'state.missing': 'Il manque encore : {what}.',
   'state.that': '{what}',

@@ -404,7 +404,7 @@ export const pt: Messages = {
     'O extrato diz {amount}. Desde então mudaram operações: é assim que se calcula agora.',
   'why.approved': '{period} está fechado. Aprovado: {amount}.',
   'why.corrected': 'Extratos posteriores corrigem em {amounts}.',
-  'why.gone': 'Segundo as operações atuais, a linha já não existe.',
+  'why.gone': 'As operações desta linha mudaram desde então, por isso não há passos a mostrar.',
   'why.now': 'Segundo as operações atuais:',
   'state.missing': 'Ainda falta: {what}.',
   'state.that': '{what}',
