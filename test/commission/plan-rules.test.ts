@@ -1012,7 +1012,7 @@ describe('a plan is refused', () => {
 
   test('another currency, period, terms or the same first day as an earlier version', () => {
     const earlier = { version: 3, currency: 'USD', period: 'week', terms: 'current' } as const
-    const versions = [{ ...earlier, effective_from: head.effective_from }]
+    const versions = [{ ...earlier, effective_from: head.effective_from, rules: [] }]
     const differs = (name: string, own: string, other: string) =>
       issue(
         `/${name}`,

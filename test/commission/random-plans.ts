@@ -334,6 +334,38 @@ function changed(from: Source, vertical: Vertical, before: Rule[]): Rule[] {
   return all.length > 0 ? all : before
 }
 
+/** Returns a rule with another unit, if it has one. */
+function withUnit(rule: Rule, of: Json, per: Json): Rule {
+  const { each: _, ...rest } = rule
+  if (rule.kind === 'unit') return { ...rest, unit: of, ...per } as Rule
+  return (rule.of as Json | undefined)?.unit
+    ? ({ ...rest, of: { unit: of }, ...per } as Rule)
+    : rule
+}
+
+/** Gives rules of later versions another unit, or tiers that measure something else. */
+export function changeMeasures(from: Source, world: World): World {
+  const { vertical } = world
+  const changedIn = (all: Rule[]) =>
+    all.map((rule): Rule => {
+      const once = all.some(({ id }) => id === 'cpa') && rule.kind !== 'once' ? 'cpa' : null
+      const of = unit(from, vertical)
+      const own = from.oneIn(3) ? withUnit(rule, of, each(from, of)) : rule
+      const { tiers: before } = own as { tiers?: { mode: string; steps: Json[] } }
+      if (!before || rule.kind === 'override' || !from.oneIn(2)) return own
+      const measure = before.mode === 'slice' ? {} : measured(from, vertical, once)
+      return { ...own, tiers: { mode: before.mode, steps: before.steps, ...measure } }
+    })
+  const plans = world.plans.map(({ plan, versions }) => ({
+    plan,
+    versions: versions.map((one, at) => {
+      const terms = one.terms as Json & { rules: Rule[] }
+      return at === 0 ? one : { ...one, terms: { ...terms, rules: changedIn(terms.rules) } }
+    }),
+  }))
+  return { ...world, plans }
+}
+
 function plan(from: Source, vertical: Vertical, span: Span, name: string): World['plans'][number] {
   const period = from.oneIn(3) ? 'week' : 'month'
   const terms = from.pick(['signup', 'current'])

@@ -1,5 +1,5 @@
 import { instantOfLocalTime } from '../../src/zone.ts'
-import { addPlans } from './random-plans.ts'
+import { addPlans, changeMeasures } from './random-plans.ts'
 import { stageFacts } from './staged-facts.ts'
 import type {
   World,
@@ -306,7 +306,8 @@ export function randomFacts(from: Source, days?: number): { world: World; span: 
 export function randomWorld(seed: number, days?: number): World {
   const from = randomSource(seed)
   const { world, span } = randomFacts(from, days)
-  return stageFacts(from, addPlans(from, world, span))
+  const planned = stageFacts(from, addPlans(from, world, span))
+  return changeMeasures(randomSource(seed + 0.5 * 2 ** 32), planned)
 }
 
 /** Zones whose offset changes within worlds: by an hour, at midnight, in winter; and one of 5:30 h. */

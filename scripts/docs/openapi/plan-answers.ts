@@ -54,6 +54,8 @@ export const planAnswers = (): Record<string, JsonSchema> => ({
         'rebate_and_unit',
         'unknown_rule',
         'recouped_twice',
+        'measure_changed',
+        'minor_unit',
         'unknown_affiliate',
       ),
     ),

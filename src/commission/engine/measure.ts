@@ -1,6 +1,6 @@
-import { integer, ZERO } from './decimal.ts'
-import { type Version, versionsIn } from './plans-in-force.ts'
-import { addRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
+import { compare, integer, multiply, ZERO } from './decimal.ts'
+import type { Version } from './plans-in-force.ts'
+import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey } from './state.ts'
@@ -8,17 +8,30 @@ import type { RuleTally } from './tally.ts'
 import { type Measure, measured } from './tiers.ts'
 
 /**
- * Returns the measure of a rule's tiers (§12 "Tiers").
- *
- * @param own The rule's own base or units in the period, over all versions.
+ * Returns the base or units of the period over all versions of a rule, of the kind that the given version
+ * of the rule names (§16.5).
  */
-export function measureOf(
+export type OwnMeasure = (rule: CompiledRule) => Ratio
+
+/** Returns what a quantity of another version's rule adds to the measure of a rule: nothing in another unit. */
+export function measuredBy(
+  { unitName, each }: CompiledRule,
+  { rule, quantity }: { readonly rule: CompiledRule; readonly quantity: Ratio },
+): Ratio {
+  if (rule.unitName !== unitName) return NOTHING
+  if (compare(rule.each, each) === 0) return quantity
+  const { num, den } = multiplyRatio(quantity, rule.each)
+  return ratio(num, multiply(den, each))
+}
+
+/** Returns the measure of a rule's tiers (§12 "Tiers"). */
+function measureOf(
   input: PlanInput,
   version: Version,
   rule: CompiledRule,
-  own: Ratio,
+  own: OwnMeasure,
 ): Measure {
-  const inPeriod = measureIn(input, rule, own)
+  const inPeriod = measureIn(input, rule, own(rule))
   return measured(earlierOf(input, rule, version), inPeriod.own, inPeriod.network)
 }
 
@@ -28,7 +41,7 @@ export function measureOf(
  */
 export function measuresOf(
   input: PlanInput,
-  own: Ratio,
+  own: OwnMeasure,
 ): (version: Version, rule: CompiledRule) => Measure {
   const known = new Map<CompiledRule, Measure>()
   return (version, rule) => {
@@ -39,21 +52,22 @@ export function measuresOf(
 }
 
 /**
- * Adds the period's measure to those of a quarter and of all periods, for each version of a rule whose
- * tiers have a window. Under `terms: "current"` the version in force in the period measures it, for all
- * versions: whatever later ones measure, the period was as it was.
+ * Adds the period's measure to those of a quarter and of all periods, for each version that has a rule of
+ * the kind and id whose tiers have a window.
  */
-export function keepMeasure(input: PlanInput, id: string, own: Ratio): void {
+export function keepMeasure(
+  input: PlanInput,
+  kind: CompiledRule['kind'],
+  id: string,
+  ownMeasure: OwnMeasure,
+): void {
   const { plan, state, context } = input
-  const ruleIn = (version: Version | undefined) => version?.rules.find((one) => one.id === id)
-  for (const version of plan.versions) {
-    const rule = ruleIn(version)
+  for (const { rules, version } of plan.versions) {
+    const rule = rules.find((one) => one.id === id && one.kind === kind)
     if (!rule?.tiers || rule.tiers.window === 'period') continue
-    const isCurrent = version.terms === 'current'
-    const measuring = isCurrent ? ruleIn(versionsIn(plan, context.period.first)[0]) : rule
-    const key = measureKey(id, version.version)
-    const inPeriod = measuring && measureIn(input, measuring, own)
-    const measure = inPeriod ? addRatio(inPeriod.own, inPeriod.network) : NOTHING
+    const key = measureKey(id, version)
+    const { own, network } = measureIn(input, rule, ownMeasure(rule))
+    const measure = addRatio(own, network)
     state.measures.set(key, addMeasure(state.measures.get(key), measure, context.period.last))
   }
 }
@@ -71,11 +85,10 @@ export function earlierOf(
 /** What a rule measures in a period. */
 type PeriodMeasure = Pick<Measure, 'own' | 'network'>
 
-/** Returns what a rule measures in the period: what it pays for, if it has no tiers. */
+/** Returns what the tiers of a rule measure in the period. */
 function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeasure {
   const { tallies, onceBelow } = input
-  if (rule.tiers === null) return { own, network: NOTHING }
-  const { by, network } = rule.tiers
+  const { by, network } = rule.tiers ?? { by: null, network: false }
   const below = network ? tallies.network.get(rule) : undefined
   const withBelow = (once: string, count: Ratio): PeriodMeasure => ({
     own: count,

@@ -44,7 +44,7 @@ export interface Overrides {
   readonly lines: readonly Line[]
   readonly funded: readonly FundedLine[]
   /** What each rule brought in the period, for tiers with a window. */
-  readonly measures: ReadonlyMap<CompiledOverride, Ratio>
+  readonly measures: readonly { readonly rule: CompiledOverride; readonly quantity: Ratio }[]
   readonly holds: readonly {
     readonly affiliate: string
     readonly version: Version
@@ -78,7 +78,7 @@ export function settleOverrides(input: OverrideInput): Overrides | null {
     version,
     lines: [] as Line[],
     funded: [] as FundedLine[],
-    measures: new Map<CompiledOverride, Ratio>(),
+    measures: [] as Overrides['measures'][number][],
     holds: [] as Overrides['holds'][number][],
   }
   for (const rule of version.rules) {
@@ -87,7 +87,7 @@ export function settleOverrides(input: OverrideInput): Overrides | null {
     for (const hold of holds) result.holds.push({ affiliate: upline, version, hold })
     const earlier = input.earlier(version, rule)
     const brought = sumRatios(sources.map(({ quantity }) => quantity))
-    result.measures.set(rule, brought)
+    result.measures.push({ rule, quantity: brought })
     const total = addRatio(earlier, brought)
     // As it is explained, what the period adds makes up the total with the 12 places that a line has.
     const own = subtractRatio(ratio(roundRatio(total, PLACES)), earlier)

@@ -2,7 +2,9 @@ import { HOUR_MS } from '../../durations.ts'
 import { type ConditionCheck, compileConditions } from './conditions.ts'
 import { type Decimal, decimal, floorTo, ONE, ZERO } from './decimal.ts'
 import type {
+  ActivityKind,
   Conditions,
+  EventKind,
   OnceRule,
   OverrideRule,
   PlanTerms,
@@ -10,6 +12,7 @@ import type {
   Rule,
   ShareRule,
   Tiers,
+  TransactionKind,
   UnitRule,
 } from './plan.ts'
 import {
@@ -37,6 +40,10 @@ export interface RuleBase {
   readonly rateIs: 'percent' | 'amount'
   readonly tiers: CompiledTiers | null
   readonly max: Decimal | null
+  /** What it pays for, as `payUnit` names it. */
+  readonly unitName: string
+  /** How many units `rate` pays for. */
+  readonly each: Decimal
 }
 
 /** Tiers in place of a percentage or an amount. */
@@ -102,7 +109,6 @@ export interface CompiledShare extends RuleBase {
 export interface CompiledUnitRule extends RuleBase {
   readonly kind: 'unit'
   readonly unit: CompiledUnit
-  readonly each: Decimal
 }
 
 /** A rule that pays for affiliates below. */
@@ -114,7 +120,6 @@ export interface CompiledOverride extends RuleBase {
     | { readonly base: CompiledBase }
     | { readonly unit: CompiledUnit }
     | { readonly once: string }
-  readonly each: Decimal
   readonly offset: boolean
   readonly downline: boolean
 }
@@ -141,7 +146,12 @@ const optional = (text: string | undefined): Decimal | null =>
   text === undefined ? null : decimal(text)
 
 function compileShared(rule: Rule, rateIs: 'percent' | 'amount'): RuleBase {
-  const { percent, amount } = { percent: undefined, amount: undefined, ...rule }
+  const { percent, amount, each } = {
+    percent: undefined,
+    amount: undefined,
+    each: undefined,
+    ...rule,
+  }
   return {
     id: rule.id,
     when: compileConditions(rule.when),
@@ -150,7 +160,20 @@ function compileShared(rule: Rule, rateIs: 'percent' | 'amount'): RuleBase {
     rateIs,
     tiers: rule.tiers ? compileTiers(rule.tiers, rateIs) : null,
     max: optional(rule.max),
+    unitName: payUnit(rule),
+    each: optional(each) ?? ONE,
   }
+}
+
+/** Names what a rule pays for: money, customers of a `once` rule, or one kind of unit. */
+export function payUnit(rule: Rule): string {
+  const of = rule.kind === 'override' ? rule.of : rule
+  if (!('unit' in of)) return rule.kind === 'once' || 'once' in of ? 'once' : 'money'
+  const { unit } = of
+  const kind: Partial<TransactionKind & ActivityKind & EventKind> =
+    'count' in unit ? unit.count : unit
+  const lists = [kind.transactions, kind.subtypes].map((list) => list?.toSorted())
+  return JSON.stringify(['count' in unit, ...lists, kind.activity, kind.event, kind.kpi])
 }
 
 function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers {
@@ -242,7 +265,6 @@ function compileUnitRule(rule: UnitRule): CompiledUnitRule {
     ...compileShared(rule, 'amount'),
     kind: 'unit',
     unit: compileUnit(rule.unit),
-    each: optional(rule.each) ?? ONE,
   }
 }
 
@@ -261,7 +283,6 @@ function compileOverride(rule: OverrideRule): CompiledOverride {
           : 'unit' in of
             ? { unit: compileUnit(of.unit) }
             : of,
-    each: optional(rule.each) ?? ONE,
     offset: rule.negative === 'offset',
     downline: rule.funded_by === 'downline',
   }

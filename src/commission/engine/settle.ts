@@ -32,7 +32,14 @@ import {
   rounded,
   traceOf,
 } from './line.ts'
-import { earlierOf, keepMeasure, measureOf, measuresOf, quantityOf } from './measure.ts'
+import {
+  earlierOf,
+  keepMeasure,
+  measuredBy,
+  measuresOf,
+  type OwnMeasure,
+  quantityOf,
+} from './measure.ts'
 import type { Plan } from './plans-in-force.ts'
 import {
   addRatio,
@@ -143,14 +150,14 @@ function settleUnit(input: PlanInput, id: string): Line[] {
       ? [{ version, rule, total: tally.tally.total, quantity: quantityOf(rule, tally) }]
       : [],
   )
-  const own = sumRatios(counted.map(({ quantity }) => quantity))
-  let before: Ratio = NOTHING
-  const lines = counted.map(({ version, rule, total, quantity }) => {
-    const start = addRatio(earlierOf(input, rule, version), before)
+  const own: OwnMeasure = (rule) => sumRatios(counted.map((one) => measuredBy(rule, one)))
+  const measureOf = measuresOf(input, own)
+  const lines = counted.map(({ version, rule, total, quantity }, index) => {
+    const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
+    const start = sumRatios([earlierOf(input, rule, version), ...before])
     const name = { rule, version, scope: 'affiliate' }
     const trace = traceOf(input.traced, name)
-    const rated = applyRate(rule, quantity, measureOf(input, version, rule, own), start, trace)
-    before = addRatio(before, quantity)
+    const rated = applyRate(rule, quantity, measureOf(version, rule), start, trace)
     return newLine({
       ...name,
       trace,
@@ -161,7 +168,7 @@ function settleUnit(input: PlanInput, id: string): Line[] {
       amount: rounded(rated.paid, version, trace),
     })
   })
-  keepMeasure(input, id, own)
+  keepMeasure(input, 'unit', id, own)
   return applyMax(lines)
 }
 
@@ -169,11 +176,11 @@ type MeasureOf = ReturnType<typeof measuresOf>
 
 /** Makes the lines of the `once` rules with an id: one for each customer who qualified. */
 export function settleOnce(input: PlanInput, id: string): Line[] {
-  const own = ratio(integer(countOnce(input, id)))
+  const own = (): Ratio => ratio(integer(countOnce(input, id)))
   const measureOf = measuresOf(input, own)
   const qualified = input.qualified.get(id) ?? []
   const lines = qualified.map((one) => lineOf(input, one, measureOf))
-  keepMeasure(input, id, own)
+  keepMeasure(input, 'once', id, own)
   return applyMax(lines)
 }
 
@@ -315,7 +322,7 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
   const rules = rulesWith<CompiledShare>(input, 'share', id)
   const scopes = rules.flatMap((one) => scopesOf(input, one, once))
   const ruleBase = ratio(scopes.reduce((total, { base }) => add(total, base), ZERO))
-  const measureOf = measuresOf(input, ruleBase)
+  const measureOf = measuresOf(input, () => ruleBase)
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
     const earlier = earlierOf(input, scope.from.rule, scope.from.version)
@@ -323,7 +330,7 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
     before = addRatio(before, ratio(scope.base))
     return line
   })
-  keepMeasure(input, id, ruleBase)
+  keepMeasure(input, 'share', id, () => ruleBase)
   return applyMax(lines.sort((a, b) => compareText(a.scope, b.scope)))
 }
 

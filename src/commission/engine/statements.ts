@@ -25,10 +25,11 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { measuredBy } from './measure.ts'
 import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
-import { NOTHING, type Ratio } from './ratio.ts'
+import { NOTHING } from './ratio.ts'
 import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import {
@@ -153,14 +154,16 @@ function withOverrideMeasures(
   open: OpenState,
   earlier: PlanState,
   plan: Plan,
-  measures: readonly (readonly [string, Ratio])[],
+  measures: AddedOverrides['measures'],
   period: Period,
 ): OpenState {
   for (const { rules, version } of plan.versions) {
-    for (const { id, kind, tiers } of rules) {
+    for (const rule of rules) {
+      const { id, kind, tiers } = rule
       if (kind !== 'override' || !tiers || tiers.window === 'period') continue
       const key = measureKey(id, version)
-      const measure = measures.find(([rule]) => rule === id)?.[1] ?? NOTHING
+      const found = measures.find((one) => one.rule.id === id)
+      const measure = found ? measuredBy(rule, found) : NOTHING
       open.measures.set(key, addMeasure(earlier.measures[key], measure, period.last))
     }
   }
@@ -313,7 +316,7 @@ export type OverridesOf = Overrides & { readonly affiliate: string; readonly per
 interface AddedOverrides {
   readonly lines: readonly Line[]
   readonly funded: readonly Line[]
-  readonly measures: readonly (readonly [string, Ratio])[]
+  readonly measures: Overrides['measures']
   readonly holds: readonly StatementHold[]
 }
 
@@ -342,7 +345,7 @@ export function overridesByStatement(
     const isOwn = ({ from }: { from: OverridesOf }): boolean => own.includes(from)
     return {
       lines: own.flatMap(({ lines }) => lines),
-      measures: own.flatMap((one) => [...one.measures].map(([{ id }, sum]) => [id, sum] as const)),
+      measures: own.flatMap((one) => one.measures),
       funded: (funded.get(key) ?? []).map(({ line }) => line).sort(compareFunded),
       holds: [...held.filter(isOwn), ...held.filter((one) => !isOwn(one))].map(({ hold }) => hold),
     }

@@ -23,6 +23,8 @@ import type {
   TransactionKind,
   Unit,
 } from '../engine/plan.ts'
+import { payUnit } from '../engine/rules.ts'
+import { minorDigits } from '../minor-digits.ts'
 import { FACT_CONDITIONS } from './conditions.ts'
 import { compareDecimals, inMillionths } from './decimals.ts'
 import { validateShape } from './issues.ts'
@@ -227,7 +229,7 @@ function checkNames(
 const OF_PLAN = ['currency', 'period', 'terms'] as const
 
 /** The version of a plan to which others are compared. */
-type OtherVersion = Pick<PlanTerms, (typeof OF_PLAN)[number] | 'effective_from'> & {
+type OtherVersion = Pick<PlanTerms, (typeof OF_PLAN)[number] | 'effective_from' | 'rules'> & {
   readonly version: number
 }
 
@@ -286,7 +288,7 @@ export interface WarningContext {
 }
 
 /** Returns the warnings of a valid plan: what is allowed, and probably a mistake. */
-export function warningsOf(plan: PlanTerms, names: PlanNames, context: WarningContext): Warning[] {
+function warningsOf(plan: PlanTerms, names: PlanNames, context: PlanContext): Warning[] {
   return [
     ...currencyWarnings(plan.currency, '/currency'),
     ...warnOfRates(plan, context),
@@ -296,6 +298,8 @@ export function warningsOf(plan: PlanTerms, names: PlanNames, context: WarningCo
     ...warnOfRebates(plan),
     ...warnOfReferences(plan, context),
     ...warnOfAdvances(plan),
+    ...warnOfMeasures(plan, context),
+    ...warnOfMinorUnit(plan),
   ]
 }
 
@@ -305,19 +309,25 @@ function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContex
   return [{ code: 'no_rates', pointer: '/currency', message }]
 }
 
+/** Returns the rates of a rule that are of one kind, each with its pointer. */
+function ratesNamed(name: 'amount' | 'percent', rule: Rule, pointer: string) {
+  const own = rule as { readonly [Name in typeof name]?: string }
+  const rates = [
+    { at: `${pointer}/${name}`, rate: own[name] },
+    ...(rule.tiers?.steps ?? []).map((step, i) => ({
+      at: `${pointer}/tiers/steps/${i}/${name}`,
+      rate: step[name],
+    })),
+  ]
+  return rates.flatMap(({ at, rate }) => (rate === undefined ? [] : [{ at, rate }]))
+}
+
 /** Warns of a percentage above 100 %: what it pays exceeds what it is computed from. */
 function warnOfPercentages(rule: Rule, pointer: string): Warning[] {
   if (rule.kind === 'unit' || rule.allow_over_100) return []
-  const percentages = [
-    { at: `${pointer}/percent`, percent: rule.percent },
-    ...(rule.tiers?.steps ?? []).map(({ percent }, i) => ({
-      at: `${pointer}/tiers/steps/${i}/percent`,
-      percent,
-    })),
-  ]
-  return percentages.flatMap(({ at, percent }) => {
-    if (percent === undefined || compareDecimals(percent, '100') <= 0) return []
-    const message = `${quote(percent)} is more than 100 %. If that is meant, send \`"allow_over_100": true\` with the rule.`
+  return ratesNamed('percent', rule, pointer).flatMap(({ at, rate }) => {
+    if (compareDecimals(rate, '100') <= 0) return []
+    const message = `${quote(rate)} is more than 100 %. If that is meant, send \`"allow_over_100": true\` with the rule.`
     return [{ code: 'over_100', pointer: at, message }]
   })
 }
@@ -410,6 +420,32 @@ const warnOfAdvances = ({ rules }: PlanTerms): Warning[] =>
     const message = `The rule ${quote(first.id)} recoups ${quote(recoups)}, too: both deduct the whole CPA.`
     return [{ code: 'recouped_twice', pointer: `/rules/${i}/recoups`, message }]
   })
+
+/** Warns of tiers that measure something else than in another version of the plan (§16.5). */
+function warnOfMeasures({ rules }: PlanTerms, { versions }: PlanContext): Warning[] {
+  const measured = (rule: Rule) => canonicalJson(rule.tiers?.by ?? payUnit(rule))
+  return rules.flatMap((rule, i) => {
+    const other = versions.findLast((version) =>
+      version.rules.some((one) => one.id === rule.id && measured(one) !== measured(rule)),
+    )
+    if (!other || !rule.tiers) return []
+    const message = `The tiers of ${quote(rule.id)} measure something else than version ${other.version}. Earlier periods are measured as this version says, and what other versions pay for in another unit adds nothing.`
+    return [{ code: 'measure_changed', pointer: `/rules/${i}/tiers`, message }]
+  })
+}
+
+/** Warns of amounts that are never paid as they are: what is paid has the minor unit (§16.36). */
+function warnOfMinorUnit({ currency, minimum_payout, rules }: PlanTerms): Warning[] {
+  const digits = minorDigits(currency)
+  const amounts = rules.flatMap((rule, i) =>
+    rule.kind === 'once' ? ratesNamed('amount', rule, `/rules/${i}`) : [],
+  )
+  return [{ at: '/minimum_payout', rate: minimum_payout }, ...amounts].flatMap(({ at, rate }) => {
+    if (inMillionths(rate) % 10n ** BigInt(6 - digits) === 0n) return []
+    const message = `${quote(rate)} is finer than the smallest unit of ${currency}, which is ${(10 ** -digits).toFixed(digits)}. Payments are rounded to it.`
+    return [{ code: 'minor_unit', pointer: at, message }]
+  })
+}
 
 /** What the checks of a plan depend on beside the plan. */
 export interface PlanContext extends WarningContext {

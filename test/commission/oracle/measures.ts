@@ -1,13 +1,14 @@
 import { below } from './account.ts'
 import { type Books, joinKey, linesOf } from './books.ts'
-import { firstDay, lastDay, periodOf, quarterOf } from './calendar.ts'
+import { lastDay, periodOf, quarterOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
+import type { Draft } from './drafts.ts'
 import { type Fact, inTime } from './facts.ts'
-import { inForce, type Rule, type Term, type Tiers, type Version } from './plan.ts'
+import type { Rule, Term, Tiers, Version } from './plan.ts'
 import { add, count, divide, ONE, parse, type Rational, sum, ZERO } from './rational.ts'
 import { baseOf, type Held, unitsOf } from './terms.ts'
 
-// Measures of tiers: one figure for each affiliate, rule id and period, over all versions (§16.5).
+// Measures of tiers over all versions of a plan, each of the kind that the line's version names (§16.5).
 
 /** Returns the earning facts of affiliates in a period, under any plan, in order of time. */
 export const factsOf = (books: Books, affiliates: string[], period: string) =>
@@ -20,6 +21,19 @@ export const accepted = (rule: Rule, facts: Fact[]) =>
 
 /** Returns units after `each`. */
 export const inUnits = (rule: Rule, raw: Rational) => divide(raw, parse(rule.each ?? '1'))
+
+/** Names what a rule measures without `by`: money, lines of `once` rules, or units of one kind. */
+function unitOf({ kind, unit, of }: Rule): string {
+  const units = unit ?? of?.unit
+  if (units) return JSON.stringify(units)
+  return kind === 'once' || of?.once !== undefined ? 'once' : 'money'
+}
+
+/** Returns what a line of any version adds to the measure that a rule names: nothing in another unit. */
+export function measuredBy(rule: Rule, line: Draft): Rational {
+  if (unitOf(line.rule) !== unitOf(rule)) return ZERO
+  return line.units ? inUnits(rule, line.units) : line.measured
+}
 
 interface Network {
   value: Rational
@@ -78,7 +92,7 @@ export function network(
   return { value: base.total, customers: customersOf(base.counted), held: base.held }
 }
 
-/** Returns the measure of one period, without windows; that of a rule without tiers is what it paid for. */
+/** Returns the measure of one period, without windows. */
 function measureOf(
   books: Books,
   affiliate: string,
@@ -86,13 +100,11 @@ function measureOf(
   rule: Rule,
   period: string,
 ): Rational {
-  const { tiers } = rule
+  const { by, over } = rule.tiers!
   const lines = linesOf(books, affiliate, version.plan, period).filter(
     (line) => line.rule.id === rule.id,
   )
-  if (!tiers) return sum(lines.map((line) => line.measured))
-  const { by } = tiers
-  const around = tiers.over === 'network' ? network(books, affiliate, version, rule, period) : null
+  const around = over === 'network' ? network(books, affiliate, version, rule, period) : null
   const value = around?.value ?? ZERO
   // Each CPA of a `once` rule is one of its active customers.
   if (by?.customers && rule.kind !== 'once') {
@@ -105,7 +117,7 @@ function measureOf(
     return add(value, onceLines(books, by.once, isOwn))
   }
   if (by?.base) return add(value, ownBase(books, affiliate, version, rule, by.base, period))
-  return add(value, sum(lines.map((line) => line.measured)))
+  return add(value, sum(lines.map((line) => measuredBy(rule, line))))
 }
 
 /** Adds up `by.base` over the facts of all versions of the plan that have the rule. */
@@ -132,12 +144,6 @@ function windowOf(books: Books, version: Version, tiers: Tiers, period: string):
   return earlier.filter((one) => quarterOf(lastDay(one)) === quarterOf(lastDay(period)))
 }
 
-/** Returns the version that measures an earlier period: under `current`, the one in force then. */
-const versionThen = ({ account }: Books, version: Version, period: string): Version =>
-  version.terms === 'current'
-    ? inForce(account.plans.get(version.plan)!, firstDay(period))
-    : version
-
 /** Returns the measure of a rule's tiers, and how much of it earlier periods of its window make. */
 export function measuresFor(
   books: Books,
@@ -148,11 +154,9 @@ export function measuresFor(
 ) {
   if (!rule.tiers) return null
   const earlier = sum(
-    windowOf(books, version, rule.tiers, period).map((one) => {
-      const then = versionThen(books, version, one)
-      const found = then.rules.find(({ id }) => id === rule.id) ?? { ...rule, tiers: undefined }
-      return measureOf(books, affiliate, then, found as Rule, one)
-    }),
+    windowOf(books, version, rule.tiers, period).map((one) =>
+      measureOf(books, affiliate, version, rule, one),
+    ),
   )
   return { earlier, measure: add(earlier, measureOf(books, affiliate, version, rule, period)) }
 }

@@ -1,4 +1,5 @@
 import type { Draft } from './drafts.ts'
+import { measuredBy } from './measures.ts'
 import type { Rule, Step } from './plan.ts'
 import {
   add,
@@ -100,7 +101,9 @@ export function applyRate(
     return
   }
   // The lines of other versions take their place in the slice, but keep their own amounts.
-  const placed = all.map((line) => (line.rule === rule ? line : { ...line }))
+  const placed = all.map((line) =>
+    line.rule === rule ? line : { ...line, measured: measuredBy(rule, line) },
+  )
   const cut = rule.kind === 'once' ? sliceOnce : slice
   cut(placed, tiers.steps, measures.earlier)
 }
