@@ -253,8 +253,9 @@ function presentPlan(heads: readonly VersionHead[], today: string) {
   const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
   const [first] = kept
   const { plan, name, currency, period, terms } = inForce ?? first ?? heads.at(-1)!
-  const begins = inForce || !first ? null : { version: first.version, from: first.effective_from }
-  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, begins }
+  const later = kept.find(({ effective_from }) => effective_from > today)
+  const next = later ? { version: later.version, from: later.effective_from } : null
+  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, next }
 }
 
 /** The audit log names at most this many assignments of a request. */

@@ -17,6 +17,7 @@ export interface Me {
   readonly plans: readonly {
     readonly name: string
     readonly from: string
+    readonly customers: 'new' | 'all'
     readonly rules: readonly { readonly pays: string; readonly limits: readonly string[] }[]
     readonly in_words: readonly string[]
   }[]
@@ -29,10 +30,12 @@ const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => 
   if (plans.length === 0) return <p>{fill(words.no_plan, { account: account.name })}</p>
   return (
     <>
-      {plans.map(({ name, from, rules, in_words }) => (
+      {plans.map(({ name, from, customers, rules, in_words }) => (
         <section>
           <h3>
-            <Data text={fill(words.plan_from, { plan: name, day: speech.day(from) })} />
+            <Data
+              text={fill(words[`plan_from_${customers}`], { plan: name, day: speech.day(from) })}
+            />
           </h3>
           {[...rules.map(({ pays, limits }) => [pays, ...limits]), in_words].map((sentences) => (
             <SentenceList sentences={sentences} />

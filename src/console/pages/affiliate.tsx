@@ -1,6 +1,7 @@
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
+import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { ApiError } from '../../errors.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -29,8 +30,8 @@ import {
   assignFields,
   assignPlan,
   type ChosenPlan,
-  firstVersionWords,
   readAddChoices,
+  versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
 import { PostbacksPart, postbackChanges, readPostbacks } from '../parts/affiliate-postbacks.tsx'
@@ -177,14 +178,11 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
           ', to customers who sign up from that day on'}
         .
       </p>
-      {plan.begins && <p class="note">{firstVersionWords(plan.begins)}.</p>}
-      {terms === null ? (
-        <p class="note">All versions of the plan are withdrawn.</p>
-      ) : (
+      <p class="note">{versionWords(plan)}.</p>
+      {terms &&
         [...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
           (sentences) => <Sentences now={sentences} before={null} />,
-        )
-      )}
+        )}
     </>
   )
 }
@@ -262,10 +260,6 @@ async function readStatements({ api, account }: Visit, affiliate_id: string) {
   return { rows, total: first.meta.total }
 }
 
-/** Returns the assignment that governs customers who sign up on a day. */
-const assignedOn = (rows: readonly Assignment[], day: string): Assignment | undefined =>
-  rows.findLast(({ from }) => from <= day)
-
 /** Reads the plan of customers who sign up today; null if there is none. */
 async function readPlanInForce(
   { api, account, now }: Visit,
@@ -274,21 +268,23 @@ async function readPlanInForce(
 ): Promise<PlanInForce | null> {
   const today = dayBefore(now, 0)
   const { rows, forAll = [] } = (await assignments).found
-  const assignment = assignedOn(rows, today) ?? assignedOn(forAll, today)
+  const governing = withEveryone(rows, forAll)
+  const assignment = governing.findLast(({ from }) => from <= today)
   const plan = (await choices).plans.find((one) => one.plan === assignment?.plan)
   if (!assignment || !plan) return null
-  const isFirst = [...rows, ...forAll].every(({ from }) => from >= assignment.from)
-  const version = plan.in_force ?? plan.begins?.version
+  const isFirst = assignment === governing[0]
+  const version = plan.in_force ?? plan.next?.version
   if (version === undefined) return { plan, assignment, isFirst, terms: null }
   const path = apiPath(account, 'plans', plan.plan, 'versions', `${version}`)
   const { terms } = await api.get<{ terms: PlanTerms }>(path)
   return { plan, assignment, isFirst, terms }
 }
 
-/** Says which plan of its own the affiliate has next. */
+/** Says which plan the affiliate has next. */
 const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
   const today = dayBefore(visit.now, 0)
-  const next = found.assignments.found.rows.find(({ from }) => from > today)
+  const { rows, forAll } = found.assignments.found
+  const next = withEveryone(rows, forAll).find(({ from }) => from > today)
   const plan = found.choices.plans.find((one) => one.plan === next?.plan)
   if (!next || !plan) return null
   return (

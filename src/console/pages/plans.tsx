@@ -15,7 +15,7 @@ import {
   assignFields,
   assignPlan,
   type ChosenPlan,
-  firstVersionWords,
+  versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
@@ -119,10 +119,6 @@ export const Assignments = ({
     )}
   </>
 )
-
-/** A plan, and its first version if none is in force yet. */
-const futureWords = (begins: Plan['begins']): string =>
-  begins ? firstVersionWords(begins) : 'All versions are withdrawn'
 
 const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
   <ChangeForm
@@ -282,9 +278,7 @@ export const plansPage: Page = {
             column('A new version is for', ({ terms }: Plan) =>
               terms === 'signup' ? 'new customers' : 'all customers',
             ),
-            column('In force', ({ in_force, begins }: Plan) =>
-              in_force === null ? futureWords(begins) : `Version ${in_force}`,
-            ),
+            column('In force', (plan: Plan) => versionWords(plan)),
           ]}
           empty={
             <EmptyState title="There are no plans yet.">
