@@ -476,7 +476,9 @@ test('the file of the ticked payouts is uploaded with days, and recorded as paym
   const file = await change('/payouts', { change: 'download', ...tick })
   expect(file.headers.get('Content-Disposition')).toContain('payouts-acme.csv')
   const csv = await file.text()
-  expect(csv).toMatch(/^affiliate_id,[^\r]*,reference,open_cases,paid_on\r\naff-7,EUR,1\.00,1,/)
+  expect(csv).toMatch(
+    /^affiliate_id,[^\r]*,reference,status,returned,open_cases,paid_on\r\naff-7,EUR,1\.00,1,/,
+  )
 
   const empty = await change('/payouts', { change: 'upload', csv })
   const text = await empty.text()

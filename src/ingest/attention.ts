@@ -1,6 +1,7 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
 import { listDamaged } from '../db/archive/list.ts'
 import { dayText, encode } from '../db/column-types.ts'
+import { countReturned } from '../db/commission/books/pay.ts'
 import { countDrafts } from '../db/commission/statements.ts'
 import { countOpenQuestions } from '../db/directory/affiliate-questions.ts'
 import { expiriesOfAccount } from '../db/directory/credentials.ts'
@@ -52,6 +53,7 @@ export interface Attention {
     | 'unconfigured_affiliates'
     | 'unapproved_drafts'
     | 'waiting_for_rates'
+    | 'returned_payments'
     | 'open_cases'
     | 'waiting_cases'
     | 'ending_holds'
@@ -361,6 +363,15 @@ export async function readUnapproved(
     },
   ]
   return items.filter(({ count }) => count > 0)
+}
+
+/** Returns `returned_payments` if payments came back and are due again: only the integrations team pays. */
+export async function readReturned({ grant, session }: Reader): Promise<Attention[]> {
+  const { count, affiliates } = await countReturned(session, grant.account)
+  if (count === 0) return []
+  const names: string[] = JSON.parse(affiliates)
+  const detail = `Payments came back and are due again, of the affiliates ${firstNames(names)}. Correct where they are paid, and pay them again.`
+  return [{ code: 'returned_payments', count, names, detail }]
 }
 
 /** Returns `open_questions` if questions of affiliates wait for an answer of the team. */

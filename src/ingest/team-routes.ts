@@ -16,6 +16,7 @@ import {
   readAttention,
   readDamaged,
   readOpenQuestions,
+  readReturned,
   readReview,
   readUnapproved,
 } from './attention.ts'
@@ -54,6 +55,7 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       readAttention(c.env, reader, resourcesOf(reader.grant.vertical), now),
       readUnapproved(reader, now),
       readReview(reader, now),
+      readReturned(reader),
       readOpenQuestions(reader),
       readDamaged(reader),
     ])

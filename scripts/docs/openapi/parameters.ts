@@ -419,6 +419,9 @@ const QUERY: Record<string, object> = {
     '2026-11-30',
     DAY,
   ),
+  payout_returned: query('returned', 'Only payouts of which a payment came back.', 'true', {
+    enum: ['true'],
+  }),
   payable_on: query('payable_on', 'Only what is payable by this day.', '2026-11-15', DAY),
   part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
   fresh: query(

@@ -125,6 +125,14 @@ const ADJUSTMENT = object({
   ...CAUSES,
 })
 
+/** How a payment came back. */
+export const RETURNED_PAYMENT = object({
+  payment: documented('The reference of the payment.'),
+  reference: documented('The reference of the return.'),
+  returned_on: documented('The day on which it came back.', DAY),
+  reason: documented('Why it came back.'),
+})
+
 export const HEAD = {
   id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
@@ -174,14 +182,7 @@ export const HEAD = {
   ),
   returned: documented(
     'The payment of the statement that came back last. Null if none did.',
-    orNull(
-      object({
-        payment: documented('The reference of the payment.'),
-        reference: documented('The reference of the return.'),
-        returned_on: documented('The day on which it came back.', DAY),
-        reason: documented('Why it came back.'),
-      }),
-    ),
+    orNull(RETURNED_PAYMENT),
   ),
   hash: documented(
     'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `returned`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
