@@ -16,7 +16,7 @@ import {
 } from '../db/directory/affiliate-figures.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readChoice, readQuery } from '../http/query.ts'
-import { today } from './account-day.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 
 /** The periods of each kind whose earnings are listed, the current one among them. */
@@ -96,7 +96,7 @@ export async function getFigures(c: Context<AppEnv>): Promise<Response> {
   const db = resolveDatabase(c.env, account.binding)
   const context = JSON.stringify([account.id, 'affiliate figures', filter])
   const page = await readPage(c.env, context, query)
-  const days = daysOf(today(account))
+  const days = daysOf(todayOf(account))
   const found = await listForFigures(db, account.id, filter, days, page)
   const ids = found.data.map(({ affiliate_id }) => affiliate_id)
   const databases = { db, directory: c.env.DB }

@@ -43,7 +43,7 @@ import { ApiError } from '../errors.ts'
 import { invalidQuery, invalidValue, readDays, readQuery } from '../http/query.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { quote } from '../validation/quote.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
@@ -172,9 +172,6 @@ const inForce = (cause: unknown) =>
       'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments, manual entries or closed periods, which also governs the days before it. Put a new version instead.',
     cause,
   })
-
-/** Returns today's day, as facts of the account are dated. */
-export const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
 
 /**
  * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same

@@ -11,7 +11,7 @@ import { landingPagesOf } from '../db/directory/accounts.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
 import { sendJson } from '../http/send.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { bookZoneOf, todayOf } from '../zone.ts'
 
 /** An affiliate who calls, by their id, and what was read of them. */
 export type AdmittedAffiliate = ReadAffiliate & CallingAffiliate & { readonly grant: Grant }
@@ -29,7 +29,7 @@ export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)
   const { id, account, profile, view, grant, language } = await callerOf(c)
   const plans = await readStoredPlans(resolveDatabase(c.env, grant.binding), account.id)
-  const today = dayInZone(bookZoneOf(account), Date.now())
+  const today = todayOf(account)
   const me = {
     affiliate_id: id,
     display_name: profile.display_name,

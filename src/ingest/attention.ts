@@ -26,6 +26,7 @@ import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { nameSuggester } from '../validation/suggest.ts'
+import { todayOf } from '../zone.ts'
 import { accountUrl } from './account-url.ts'
 import { readAllErrors } from './delivery-errors.ts'
 import { firstIdAt } from './delivery-id.ts'
@@ -342,11 +343,8 @@ export const statusMembersOf = (definitions: readonly EventDefinition[]): Status
  * of drafts wait for an exchange rate. Only the integrations team approves and imports rates, so the account
  * itself does not see this.
  */
-export async function readUnapproved(
-  { grant, session }: Reader,
-  now: number,
-): Promise<Attention[]> {
-  const { unapproved, waiting } = await countDrafts(session, grant.account, now)
+export async function readUnapproved({ grant, session }: Reader): Promise<Attention[]> {
+  const { unapproved, waiting } = await countDrafts(session, grant.account, todayOf(grant))
   const first = [unapproved.first_month, unapproved.first_week].filter((period) => period !== null)
   const items: Attention[] = [
     {

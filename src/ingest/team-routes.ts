@@ -53,7 +53,7 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
     const now = Date.now()
     const found = await Promise.all([
       readAttention(c.env, reader, resourcesOf(reader.grant.vertical), now),
-      readUnapproved(reader, now),
+      readUnapproved(reader),
       readReview(reader, now),
       readReturned(reader),
       readOpenQuestions(reader),

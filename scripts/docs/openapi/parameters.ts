@@ -167,6 +167,11 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['open', 'confirmed', 'dismissed', 'expired'],
   }),
+  case_draft_of: query(
+    'draft_of',
+    'Returns only cases of affiliates with a draft of this period.',
+    '2026-10',
+  ),
   case_severity: query('severity', 'Returns only cases of this severity.', 'high', {
     type: 'string',
     enum: ['low', 'medium', 'high'],

@@ -239,6 +239,19 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     is_limited: documented('Whether there may be more statements than are added up.', {
       type: 'boolean',
     }),
+    changes: documented(
+      'With `period` and `status=draft`: the ten largest changes of a currency against the period before. Else null.',
+      orNull({
+        type: 'array',
+        items: object({
+          affiliate_id: HEAD.affiliate_id,
+          plan: HEAD.plan,
+          currency: HEAD.currency,
+          total: money('What the draft earned; 0 if there is none.'),
+          before: money('What the same affiliate and plan earned in the period before.'),
+        }),
+      }),
+    ),
   }),
   PeriodSums: object({
     data: listed(
@@ -257,7 +270,7 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
       type: 'boolean',
     }),
     due: listed(
-      'What is payable today (UTC): approved statements that are not paid, by currency.',
+      'What is payable today: approved statements that are not paid, by currency.',
       object({
         currency: HEAD.currency,
         affiliates: documented('The number of affiliates.', COUNT),

@@ -225,7 +225,7 @@ const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
 
 /** Renders the parents by day, the current one as a sentence. */
 function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) {
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   const past = parents.filter(({ from }) => from === null || from <= today)
   const now = past.at(-1)
   const others = parents.filter((one) => one !== now && (one.parent !== null || one.from !== null))
@@ -262,7 +262,7 @@ async function readStatements({ api, account }: Visit, affiliate_id: string) {
 
 /** Reads the plan of customers who sign up today; null if there is none. */
 async function readPlanInForce(
-  { api, account, now }: Visit,
+  { api, account, today: now }: Visit,
   choices: Promise<AddChoices>,
   assignments: ReturnType<typeof readAssignments>,
 ): Promise<PlanInForce | null> {
@@ -282,7 +282,7 @@ async function readPlanInForce(
 
 /** Says which plan the affiliate has next. */
 const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   const { rows, forAll } = found.assignments.found
   const next = withEveryone(rows, forAll).find(({ from }) => from > today)
   const plan = found.choices.plans.find((one) => one.plan === next?.plan)
@@ -637,7 +637,7 @@ export const affiliatePage: Page = {
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
     const { rows } = found.assignments.found
-    const series = seriesOf(earnedOf(found.statements.rows), visit.now, TREND)
+    const series = seriesOf(earnedOf(found.statements.rows), visit.today, TREND)
     const body = (
       <>
         <MadeLink visit={visit} rows={found.links.data} />
@@ -669,7 +669,7 @@ export const affiliatePage: Page = {
             title="Assign a plan"
             submit="Assign the plan"
             at="/0"
-            fields={assignFields(found.choices.plans, visit.now)}
+            fields={assignFields(found.choices.plans, visit.today)}
           />
         )}
         {own && (

@@ -390,7 +390,7 @@ function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
 function DueDays({ visit, rows }: Pick<ShownPayouts, 'visit' | 'rows'>) {
   const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
   if (days.length < 2) return null
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   type DueDay = (typeof days)[number]
   return (
     <Table
@@ -447,7 +447,7 @@ const TickedBar = ({ rows, children }: { rows: readonly Payout[]; children?: Chi
 
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
 function Due({ visit, rows, persons }: ShownPayouts) {
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   const kept = ticksOf(visit, 'pay', 'download')
   const isTicked = (row: Payout) =>
     isPayable(row) &&
@@ -623,7 +623,7 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
             name="returned_on"
             label="Day of the return"
             type="date"
-            value={dayBefore(visit.now, 0)}
+            value={dayBefore(visit.today, 0)}
           />
           <Field
             visit={visit}

@@ -106,7 +106,7 @@ async function renderEditor(visit: Visit) {
   const inForce = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
   const latest = inForce[0] ?? versions[0]
   const { period = 'month' } = latest?.terms ?? {}
-  const effective_from = nextFirstDay(period, visit.now, latest?.effective_from)
+  const effective_from = nextFirstDay(period, visit.today, latest?.effective_from)
   const { body, computeDeferred } = planEditor({
     visit,
     data,

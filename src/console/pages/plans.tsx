@@ -132,7 +132,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
         required: true,
         hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
       },
-      ...assignFields(plans, visit.now, visit.query.plan),
+      ...assignFields(plans, visit.today, visit.query.plan),
     ]}
   />
 )
@@ -192,7 +192,7 @@ const Templates = ({
       {templatesFor(
         vertical,
         vocabularyOf(visit.api.resourcesOf(vertical), []),
-        visit.now,
+        visit.today,
         currency,
       ).map((one) => (
         <TemplateCard visit={visit} {...one} />
@@ -215,13 +215,13 @@ async function renderEditor(visit: Visit) {
     visit.api.get<{ data: Plan[] }>(apiPath(visit.account, 'plans')),
   ])
   const currency = await readCurrency(visit, data.vertical, plans.data)
-  const templates = templatesFor(data.vertical, data.vocabulary, visit.now, currency)
+  const templates = templatesFor(data.vertical, data.vocabulary, visit.today, currency)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
     visit,
     data,
     versions: null,
-    initial: chosen?.terms ?? emptyTerms(visit.now, currency),
+    initial: chosen?.terms ?? emptyTerms(visit.today, currency),
   })
   return {
     title: 'New plan',

@@ -131,11 +131,11 @@ export function assignedText(answer: unknown): string {
 /** Makes the assignments of a form. Without a day, the plan is assigned from its start on. */
 export const assignPlan = async (
   values: Values,
-  { api, account, now, names }: Visit,
+  { api, account, today, names }: Visit,
   affiliates: readonly string[],
 ): Promise<Assigned> => {
   const { plan, from, customers } = pick(values, 'plan', 'from', 'customers')
-  const day = from || startOf(await readChosen({ api, account }, plan), now)
+  const day = from || startOf(await readChosen({ api, account }, plan), today)
   const answer = await api.send({
     method: 'PUT',
     path: apiPath(account, 'assignments'),
@@ -325,7 +325,7 @@ export const addAffiliate: Change = {
       visit.names.plans(),
     ])
     checkKnown(sent, known, planNames)
-    const from = startOf(await readChosen(visit, sent.plan), visit.now)
+    const from = startOf(await readChosen(visit, sent.plan), visit.today)
     const steps = stepsOf(sent, known, from, { account: visit.account, planNames })
     const answers = await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
       const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')
