@@ -342,3 +342,20 @@ test('the page of an affiliate shows and changes name and contact', async () => 
   const wrong = await change('/affiliates/IB-07', { ...sent, ...now, contact_email: 'nowhere' })
   expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('field wrong')])
 })
+
+test('the page of an affiliate with 201 statements lists the latest ones', async () => {
+  await env.DB.batch(statementRows(env.DB, 'acme', 'IB-07'))
+  await env.DB.prepare(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 200)
+     insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+       closing, statement, lines, parts, state, read_at, computed_at)
+     select account, strftime('%Y-%m', '2000-01-01', (i - 1) || ' months'), affiliate_id, plan,
+       'stm_' || i, status, hash, digest, payable, closing,
+       json_set(statement, '$.id', 'stm_' || i, '$.period', strftime('%Y-%m', '2000-01-01', (i - 1) || ' months')),
+       lines, parts, state, read_at, computed_at
+     from statements, n`,
+  ).run()
+  const page = await (await open()).read('/affiliates/IB-07')
+  expect(page).toContain('Statements, the latest first: 12 of 201')
+  expect(page).toContain('statements/stm_200"')
+})

@@ -382,6 +382,7 @@ const reads = (): Operation[] => [
       ...FILTERS,
       'statement_affiliates',
       'statement_approved_since',
+      'list_order',
       'fresh',
       'x-d1-bookmark',
     ],

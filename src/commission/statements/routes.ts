@@ -98,10 +98,16 @@ export const teamStatements = new Hono<AppEnv>()
       'fresh',
       'affiliate_ids',
       'approved_since',
+      'order',
     ] as const
-    const { fresh, affiliate_ids, approved_since, ...query } = readQuery(c.req.url, ...parameters)
+    const { fresh, affiliate_ids, approved_since, order, ...query } = readQuery(
+      c.req.url,
+      ...parameters,
+    )
     if (!readFlag('fresh', fresh)) {
-      return respondWithStatements(c, query, { affiliates: affiliate_ids, approved_since })
+      const isLatestFirst = readChoice('order', order, LIST_ORDERS) === 'latest'
+      const options = { affiliates: affiliate_ids, approved_since, isLatestFirst }
+      return respondWithStatements(c, query, options)
     }
     if (affiliate_ids !== undefined || approved_since !== undefined) {
       throw invalidQuery('`fresh` computes one affiliate: send `affiliate_id`.')

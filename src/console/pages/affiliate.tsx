@@ -251,13 +251,10 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
 
 /** Reads the statements of an affiliate, the latest first: at most 200 of the last ones. */
 async function readStatements({ api, account }: Visit, affiliate_id: string) {
-  const read = (page: number) =>
-    api.get<List<Statement>>(apiPath(account, 'statements'), { affiliate_id, per_page: READ, page })
-  const first = await read(1)
-  const last = Math.ceil(first.meta.total / READ)
-  const { data } = last > 1 && last <= 50 ? await read(last) : first
+  const query = { affiliate_id, order: 'latest', per_page: READ }
+  const { data, meta } = await api.get<List<Statement>>(apiPath(account, 'statements'), query)
   const rows = data.toSorted((a, b) => lastDayOf(b.period) - lastDayOf(a.period))
-  return { rows, total: first.meta.total }
+  return { rows, total: meta.total }
 }
 
 /** Reads the plan of customers who sign up today; null if there is none. */

@@ -133,7 +133,12 @@ const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly Held
   return (
     <FigureCard title="Payable now">
       <Moneys amounts={moneyOf(due)} none="Nothing" />
-      {held.length > 0 && <p class="change">The fraud review holds {sumsText(held)} of it.</p>}
+      {held.length > 0 && (
+        <p class="change">
+          The fraud review holds {sumsText(held)} of it
+          {props.payouts.length === MOST_PAYOUTS && `, of the first ${MOST_PAYOUTS} payouts alone`}.
+        </p>
+      )}
       {affiliates > 0 && canPay(visit) && (
         <p>
           <a

@@ -688,6 +688,11 @@ export const payoutsPage: Page = {
           fields={[AFFILIATE, ...(isPaid(visit) ? [...PAID_DAYS, ...paidSince(visit)] : DUE_DAY)]}
           keeps={isPaid(visit) ? { status: null } : {}}
         />
+        {(visit.query.cursor || meta.next_cursor) && (
+          <p class="notice">
+            There is more than this page lists: its notes, sums and ticks are of this page only.
+          </p>
+        )}
         {isPaid(visit) ? (
           <Paid visit={visit} rows={rows} />
         ) : (
