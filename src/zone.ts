@@ -107,3 +107,6 @@ export const bookZoneOf = ({ vertical, time_zone, book_zone }: AccountZones): st
 /** Returns the date in a zone at an instant, as YYYY-MM-DD. */
 export const dayInZone = (zone: string, instant: number) =>
   new Date(instant + offsetAt(zone, instant)).toISOString().slice(0, 10)
+
+/** Returns the current day of an account's books, as YYYY-MM-DD. */
+export const todayOf = (account: AccountZones): string => dayInZone(bookZoneOf(account), Date.now())

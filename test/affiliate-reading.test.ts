@@ -11,8 +11,10 @@ import { FRESH_LIMITS } from '../src/commission/statements/limits.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { REPORT_LIMITS } from '../src/reports/limits.ts'
 import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
+import { assign, monthly, storePlan } from './commission/stored.ts'
+import { signedIn } from './console/browser.ts'
 import { storeCases } from './fraud/stored-cases.ts'
-import { ada, ask, askAdmin, deposit, json, traded } from './partner.ts'
+import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { signedInFor } from './portal/join.ts'
 
 type World = Awaited<ReturnType<typeof affiliateWorld>>
@@ -372,6 +374,46 @@ test('of any number of statements, the latest say what waits for its day or is b
   const { data } = await json(askWith(key, 'statements?order=latest&per_page=100'))
   expect(data).toHaveLength(100)
   expect(data.map(({ id: one }: { id: string }) => one).slice(0, 2)).toEqual([id, 'st_old150'])
+})
+
+test('§16.7 an affiliate reads the plan for all until their own begins, and the versions to come', async () => {
+  await partner('forex', { account: 'acme', affiliates: ['own'] })
+  const named = (name: string, effective_from: string, terms: 'signup' | 'current' = 'current') =>
+    monthly([{ ...{ id: 'lots', kind: 'unit' }, unit: { activity: 'lots_traded' }, amount: '2' }], {
+      ...{ name, effective_from, terms },
+    })
+  await storePlan('acme', 'ib', named('Before', '2026-01-01'))
+  await storePlan('acme', 'ib', named('For all', '2026-02-01'), 2)
+  await storePlan('acme', 'ib', named('Better for all', '2999-06-01'), 3)
+  await storePlan('acme', 'own', named('Own', '2026-01-01', 'signup'))
+  await storePlan('acme', 'own', named('Better', '2999-12-05', 'signup'), 2)
+  await assign('acme', 'ib')
+  await assign('acme', 'own', 'own', '2999-12-01', 'all')
+
+  const made = await json(askAdmin('accounts/acme/affiliates/own/keys', 'POST', { name: 'Key' }))
+  const { plans } = await json(askWith(made.affiliate_key, 'me'))
+  const shown = plans.map((one: Record<string, unknown>) => [
+    ...[one.name, one.version, one.from, one.customers],
+  ])
+  expect(shown).toEqual([
+    ['For all', 2, '2026-01-01', 'all'],
+    ['Better for all', 3, '2999-06-01', 'all'],
+    ['Own', 1, '2999-12-01', 'all'],
+    ['Better', 2, '2999-12-05', 'new'],
+  ])
+  const portal = await (await (await signedInFor('acme', 'own')).get('/portal/acme')).text()
+  for (const words of [
+    'For all, from 1 Jan 2026 on',
+    'Better for all, from 1 Jun 2999 on',
+    'Own, from 1 Dec 2999 on',
+    'Better, for customers who sign up from 5 Dec 2999 on',
+  ]) {
+    expect(portal).toContain(words)
+  }
+  const team = await (await signedIn()).get('/console/accounts/acme/affiliates/own')
+  const page = (await team.text()).replace(/<[^>]*>/g, '')
+  expect(page).toContain('Version 2 is in force; version 3 begins on 1 Jun 2999.')
+  expect(page).toContain('From 1 Dec 2999 on: Own')
 })
 
 test('an affiliate reads plans, explanations and letters in their language', async () => {

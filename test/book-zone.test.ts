@@ -1,8 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { earning, storeRows } from './commission/book-rows.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './commission/stored.ts'
+import { signedIn } from './console/browser.ts'
 import {
   ada,
   askAdmin,
@@ -10,6 +12,7 @@ import {
   json,
   ORIGIN,
   issuedPartner as partner,
+  register,
   traded,
 } from './partner.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
@@ -483,3 +486,47 @@ describe.each(['DB', 'DB_2'] as const)(
     })
   },
 )
+
+test('“today”, “is over”, due payouts and default days are those of the zone of the books', async () => {
+  await register('forex', { affiliates: ['early', 'late'] })
+  await change('acme-forex', { book_zone: NEW_YORK })
+  await storePlan('acme-forex', 'ib', monthly([]))
+  await assign('acme-forex', 'ib', 'late', '2026-11-01')
+  await storeRows([
+    earning('early', '2026-10', '3.00'),
+    { ...earning('early', '2026-08', '1.00', { payable_on: '2026-10-31' }), status: 'approved' },
+    { ...earning('late', '2026-08', '2.00', { payable_on: '2026-11-01' }), status: 'approved' },
+  ])
+  const admin = async (path: string) => json(askAdmin(`accounts/acme-forex/${path}`))
+  const seen = async (time: string) => {
+    vi.setSystemTime(new Date(time))
+    const team = await signedIn()
+    const page = async (path: string) =>
+      (await team.get(`/console/accounts/acme-forex/${path}`)).text()
+    const payouts = await page('payouts')
+    return {
+      isOver: !(await page('statements?period=2026-10')).includes('has not ended'),
+      ticked: [...payouts.matchAll(/affiliates\/(\w+)"|" (checked)/g)].map(([, one]) => one),
+      paidOn: /name="paid_on"[^>]*value="([^"]*)"/.exec(payouts)?.[1],
+      due: (await admin('periods')).due.map(({ amount }: { amount: string }) => amount),
+      toApprove: (await admin('attention')).data.flatMap(
+        ({ code, names }: { code: string; names: string[] }) =>
+          code === 'unapproved_drafts' ? names : [],
+      ),
+      inForce: (await admin('affiliates/figures?search=late')).data[0].plan?.from ?? null,
+    }
+  }
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  // 22:00 of 31 October in New York, and two hours and a minute later.
+  expect(await seen('2026-11-01T02:00:00Z')).toMatchObject({
+    ...{ isOver: false, ticked: [undefined, 'early', 'late'], paidOn: '2026-10-31' },
+    ...{ due: ['1.00'], toApprove: [], inForce: null },
+  })
+  expect(await seen('2026-11-01T04:01:00Z')).toMatchObject({
+    ...{ isOver: true, ticked: [undefined, 'early', undefined, 'late'], paidOn: '2026-11-01' },
+    ...{ due: ['3.00'], toApprove: ['2026-10'], inForce: '2026-11-01' },
+  })
+})

@@ -371,16 +371,32 @@ test('a statement and its affiliate name the confirmed cases that hold on', asyn
   expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
 })
 
-test('the approval of a period names open cases of high severity of affiliates with drafts', async () => {
-  await storeCases({ id: 'case_2', affiliate: 'b', action: 'flag' })
-  await storeRows([earning('a', '2024-06', '40.50')])
-  const { html, text } = await read(`${AT}/statements?period=2024-06`)
-  expect(text).toContain(
-    '1 affiliate with a draft has an open case of high severity. An approval does not wait for it.',
+test('the approval of a period tells sums, cases and the largest changes of all drafts, and asks once', async () => {
+  await storeCases(
+    { id: 'case_2', affiliate: 'b', action: 'flag' },
+    { id: 'case_3', affiliate: 'z', severity: 'low', action: 'flag' },
   )
+  const many = Array.from({ length: 60 }, (_, i) => earning(`0${i}`, '2024-06', '1.00'))
+  await storeRows([
+    ...many,
+    earning('a', '2024-06', '40.50'),
+    earning('z', '2024-06', '2.00'),
+    earning('z', '2024-05', '900.00'),
+    { ...earning('gone', '2024-05', '70.00') },
+  ])
+  const list = await read(`${AT}/statements?period=2024-06`)
+  expect(list.html).not.toContain('value="approve"')
+  const [, next = ''] = /href="([^"]*approve=yes[^"]*)"/.exec(list.html) ?? []
+  const { html, text } = await read(next.replaceAll('&amp;', '&'))
+  expect(text).toMatch(/62 drafts of June 2024 .*102\.50 EUR/)
+  expect(text).toContain('2 open cases are of affiliates with a draft, 1 of them of high severity.')
   expect(html).toContain(`<a href="${CASE}">`)
   expect(text).toContain('It holds payouts.')
   expect(html).not.toContain('cases/case_2')
+  const changes = html.slice(html.indexOf('The largest changes against May 2024'))
+  const named = [...changes.matchAll(/affiliates\/(\w+)"/g)].map(([, id]) => id)
+  expect(named.slice(0, 3)).toEqual(['z', 'gone', 'a'])
+  expect(html.match(/value="approve"/g)).toHaveLength(1)
 })
 
 test('the overview names open cases of high severity, and those that hold payouts', async () => {

@@ -75,14 +75,15 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   await env.DB.batch([...move('2026-07', '0.00'), ...move('2026-08', '0.00')])
   const before = await read('/statements')
   expect(before).toContain('<h1>Statements of August 2026</h1>')
-  expect(before).toContain('The draft pays nothing.')
+  const review = (period: string) => read(`/statements?period=${period}&status=draft&approve=yes`)
+  expect(await review('2026-08')).toContain('The draft pays nothing.')
   const all = async () => (await (await signedIn()).get('/console')).text()
   expect(await all()).not.toMatch(/statements? to approve/)
   expect(await read('')).not.toContain('for approval')
 
   await env.DB.batch(move('2026-09', '5.00'))
-  const text = await read('/statements')
-  expect(text).toContain('<h1>Statements of September 2026</h1>')
+  expect(await read('/statements')).toContain('<h1>Statements of September 2026</h1>')
+  const text = await review('2026-09')
   expect(text).toContain(
     'Earlier drafts that pay nothing are approved, too: August 2026, 1 draft; July 2026, 1 draft.',
   )
@@ -175,7 +176,9 @@ test('the file of the ticked payouts is uploaded with days, and recorded as paym
   const file = await change('/payouts', { change: 'download', ...tick })
   expect(file.headers.get('Content-Disposition')).toContain('payouts-acme.csv')
   const csv = await file.text()
-  expect(csv).toMatch(/^affiliate_id,[^\r]*,reference,open_cases,paid_on\r\naff-7,EUR,1\.00,1,/)
+  expect(csv).toMatch(
+    /^affiliate_id,[^\r]*,reference,status,returned,open_cases,paid_on\r\naff-7,EUR,1\.00,1,/,
+  )
 
   const empty = await change('/payouts', { change: 'upload', csv })
   const text = await empty.text()

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { dayNumber, latestPeriods } from '../commission/engine/calendar.ts'
+import { withEveryone } from '../commission/engine/plans-in-force.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
   type AffiliateFigures,
@@ -15,7 +16,7 @@ import {
 } from '../db/directory/affiliate-figures.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readChoice, readQuery } from '../http/query.ts'
-import { today } from './account-day.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 
 /** The periods of each kind whose earnings are listed, the current one among them. */
@@ -38,9 +39,9 @@ interface Sum {
 export const amountOf = ({ currency, units }: Sum): string =>
   moneyText(fromUnits(units, currency), currency)
 
-const presentPlan = ({ plan, from_day, affiliate_id }: AssignedPlan) => ({
+const presentPlan = ({ plan, from, affiliate_id }: AssignedPlan) => ({
   plan,
-  from: from_day,
+  from,
   for_all: affiliate_id === '*',
 })
 
@@ -49,12 +50,10 @@ function present(row: ListedAffiliate, figures: AffiliateFigures) {
   const { affiliate_id, parent, display_name, contact_email, status } = row
   const { assigned, balances, earned, lastSignups } = figures
   const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
-  const [plan, next] = [0, 1].map((isNext) => {
-    const found = assigned.filter(({ is_next }) => is_next === isNext)
-    return found.find(isOwn) ?? found.find((one) => one.affiliate_id === '*')
-  })
-  // An affiliate with a plan of its own keeps it, whatever the others get.
-  const isGoverned = next && (isOwn(next) || !plan || !isOwn(plan))
+  const forAll = assigned.filter((one) => one.affiliate_id === '*')
+  const governing = withEveryone(assigned.filter(isOwn), forAll)
+  const plan = governing.findLast(({ is_next }) => is_next === 0)
+  const next = governing.find(({ is_next }) => is_next === 1)
   const sums = balances.filter(isOwn)
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
   const sumOf = (currency: string, what: 'balance' | 'due') =>
@@ -71,7 +70,7 @@ function present(row: ListedAffiliate, figures: AffiliateFigures) {
     status,
     parent,
     plan: plan ? presentPlan(plan) : null,
-    next_plan: isGoverned ? presentPlan(next) : null,
+    next_plan: next ? presentPlan(next) : null,
     balances: currencies.map((currency) => ({
       currency,
       balance: sumOf(currency, 'balance'),
@@ -97,7 +96,7 @@ export async function getFigures(c: Context<AppEnv>): Promise<Response> {
   const db = resolveDatabase(c.env, account.binding)
   const context = JSON.stringify([account.id, 'affiliate figures', filter])
   const page = await readPage(c.env, context, query)
-  const days = daysOf(today(account))
+  const days = daysOf(todayOf(account))
   const found = await listForFigures(db, account.id, filter, days, page)
   const ids = found.data.map(({ affiliate_id }) => affiliate_id)
   const databases = { db, directory: c.env.DB }

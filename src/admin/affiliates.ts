@@ -24,7 +24,7 @@ import { readFlag, readIds, readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
-import { today } from './account-day.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { getFigures } from './affiliate-figures.ts'
 import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
@@ -57,7 +57,7 @@ export const affiliates = new Hono<AppEnv>()
       readProfiles(db, account, ids),
     ])
     const before = toTree(parents)
-    const after = changeTree(before, sent, today(row))
+    const after = changeTree(before, sent, todayOf(row))
     const circles = findTreeIssues(sent, after)
     const changed = changedParents(before, after)
     const mayBeDeeper = circles.length === 0 && changed.length > 0

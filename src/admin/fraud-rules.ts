@@ -25,11 +25,12 @@ import { RULE_DEPTH } from '../fraud/rules.ts'
 import { parseRuleVersion, ruleOn } from '../fraud/stored-rules.ts'
 import { fraudRuleWords } from '../fraud/words.ts'
 import { readQuery } from '../http/query.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
 import { respondWithList } from './list-route.ts'
-import { readVersionNumber, todayOf } from './plans.ts'
+import { readVersionNumber } from './plans.ts'
 
 /** The attempts to store a version while others are stored at the same time. */
 const MAX_ATTEMPTS = 4

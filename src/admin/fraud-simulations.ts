@@ -35,7 +35,7 @@ import { invalidQuery, readQuery } from '../http/query.ts'
 import { sendJson } from '../http/send.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 
@@ -87,8 +87,6 @@ async function readRuleVersions(env: Env, account: Account, rule: string): Promi
   const all = await readStoredRules(resolveDatabase(env, account.binding), account.id)
   return all.filter((one) => one.rule === rule)
 }
-
-const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
 
 /** Returns the last complete day of an account. */
 const lastDayOf = (account: Account): string => dayText(dayNumber(todayOf(account)) - 1)

@@ -11,7 +11,7 @@ import type { Month } from '../db/archive/months.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { Account } from '../db/schema.ts'
 import { readStoredRules } from '../fraud/stored-rules.ts'
-import { today } from './account-day.ts'
+import { todayOf } from '../zone.ts'
 import { type KeptDays, keptDaysOf, longestWindow } from './archive-windows.ts'
 
 /** Why a month stays in the database, in a sentence for people. */
@@ -31,7 +31,7 @@ export async function readKeptDays(env: Env, account: Account): Promise<KeptDays
     readStoredPlans(db, account.id),
     readStoredRules(db, account.id),
   ])
-  const day = dayNumber(today(account))
+  const day = dayNumber(todayOf(account))
   return keptDaysOf(account.archive_after, longestWindow(versions, rules, day), day)
 }
 

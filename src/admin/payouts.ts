@@ -10,6 +10,7 @@ import {
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { moneyText } from '../commission/books/money.ts'
 import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
+import type { ReturnedPayment } from '../commission/books/present.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { add, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
@@ -57,6 +58,8 @@ const DUE_COLUMNS = [
   'statements',
   'payable_on',
   'reference',
+  'status',
+  'returned',
   'open_cases',
   'paid_on',
 ] as const
@@ -76,7 +79,7 @@ const PAID_COLUMNS = [
 /** The parameters that narrow the list. */
 const FILTERS = [
   ...['status', 'affiliate_id', 'payable_on', 'from', 'to'],
-  ...['recorded_since', 'returned_since'],
+  ...['recorded_since', 'returned_since', 'returned'],
 ] as const
 
 /** Which rows the list has; null does not narrow it. */
@@ -93,15 +96,14 @@ export const payouts = new Hono<AppEnv>()
       to = null,
       recorded_since = null,
       returned_since = null,
+      returned = null,
       ...query
     } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS)
-    const since = { recorded_since, returned_since }
-    const filter = { status, affiliate_id, payable_on, from, to }
+    const due = { affiliate_id, payable_on, returned }
+    const filter = { status, ...due, from, to, recorded_since, returned_since }
     const account = await findRouteAccount(c)
-    // A filter that is not sent is left out, so that cursors of earlier versions stay valid.
-    const chosen = Object.values(since).some((one) => one !== null) ? [since] : []
-    const context = JSON.stringify([account.id, 'payouts', ...Object.values(filter), ...chosen])
-    const read = (page: Page) => readPayouts(c, account, { ...filter, ...since }, page)
+    const context = JSON.stringify([account.id, 'payouts', filter])
+    const read = (page: Page) => readPayouts(c, account, filter, page)
     if (wantsCsv(c) && Object.keys(query).length === 0) {
       return sendRows(c, status, await readAll(read))
     }
@@ -163,9 +165,11 @@ function sendRows(c: Context, status: string, data: readonly PayoutRow[]): Promi
   return sendText(c, writeCsv([columns, ...rows]), headers, new ReadMemory('the team'))
 }
 
-/** Returns the text of a cell: of cases their ids. */
+/** Returns the text of a cell: of cases their ids, of payments that came back when and why. */
 const cellOf = (value: unknown): string =>
-  Array.isArray(value) ? value.map(({ case_id }) => case_id).join(' ') : String(value ?? '')
+  Array.isArray(value)
+    ? value.map((one) => one.case_id ?? `${one.returned_on} ${one.reason}`).join(' ')
+    : String(value ?? '')
 
 /** Returns how many payouts are held, and how much of each currency; nothing if none is. */
 function headersOfHeld(data: readonly PayoutRow[]): Record<string, string> {
@@ -222,12 +226,13 @@ const tooManyRows = () =>
 async function readPayouts(
   c: Context<AppEnv>,
   { id, binding }: Account,
-  { status, affiliate_id, payable_on, from, to, ...since }: PayoutFilter,
+  { status, affiliate_id, payable_on, returned, from, to, ...since }: PayoutFilter,
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
   const db = resolveDatabase(c.env, binding)
   if (status === 'paid') {
-    if (payable_on !== null) throw invalidQuery('`payable_on` narrows `status=approved` only.')
+    for (const [name, value] of Object.entries({ payable_on, returned }))
+      if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=approved\` only.`)
     readDays({ ...(from !== null && { from }), ...(to !== null && { to }) })
     const paid = { affiliate_id, from, to, ...instantsOf(since) }
     const found = await listPayments(db, id, paid, page)
@@ -237,7 +242,8 @@ async function readPayouts(
   const ofPayments = Object.entries({ from, to, ...since }).filter(([, value]) => value !== null)
   for (const [name] of ofPayments) throw invalidQuery(`\`${name}\` narrows \`status=paid\` only.`)
   if (payable_on !== null) checkDay('payable_on', payable_on)
-  const found = await listDue(db, id, { affiliate_id, payable_on }, page)
+  readChoice('returned', returned ?? undefined, ['true'])
+  const found = await listDue(db, id, { affiliate_id, payable_on, returned }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
   const [holds, open, corrections] = await Promise.all([
     readHolds(db, id, affiliates),
@@ -297,6 +303,7 @@ interface Item {
   readonly text: string
   readonly payable_on: string
   readonly payable: string
+  readonly returned: ReturnedPayment | null
   readonly isHeld: boolean
 }
 
@@ -312,6 +319,9 @@ async function presentSums(items: readonly Item[], currency: string) {
     reference: free.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
     amount_held: sum(held),
     statements_held: held.length,
+    returned: [
+      ...new Map(items.flatMap(({ returned: one }) => (one ? [[one.payment, one]] : []))).values(),
+    ],
   }
 }
 
@@ -327,12 +337,14 @@ const latestDay = (items: readonly Item[]) =>
  * that can be paid, so they are the same each time.
  */
 async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
-  const { affiliate_id, currency } = row
+  const { affiliate_id, currency, status } = row
   const heldIds = new Set(holds?.held.map(({ id }) => id))
-  const items = (JSON.parse(row.items) as DueItem[]).map(([text, payable_on, payable]): Item => {
-    const isHeld = heldIds.has(text.split(' ')[0] ?? text)
-    return { text, payable_on, payable, isHeld }
-  })
+  const items = (JSON.parse(row.items) as DueItem[]).map(
+    ([text, payable_on, payable, returned]): Item => {
+      const isHeld = heldIds.has(text.split(' ')[0] ?? text)
+      return { text, payable_on, payable, returned, isHeld }
+    },
+  )
   const isHeld = items.some((one) => one.isHeld)
   const cases = isHeld ? (holds?.cases ?? []) : []
   const byDay = [...Map.groupBy(items, ({ payable_on }) => payable_on)].sort(([a], [b]) =>
@@ -345,6 +357,7 @@ async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
   return {
     affiliate_id,
     currency,
+    status,
     ...(await presentSums(items, currency)),
     payable_on: latestDay(items.filter((one) => !one.isHeld)) ?? row.payable_on,
     due_days: await Promise.all(days),

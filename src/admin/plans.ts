@@ -43,7 +43,7 @@ import { ApiError } from '../errors.ts'
 import { invalidQuery, invalidValue, readDays, readQuery } from '../http/query.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { quote } from '../validation/quote.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
@@ -173,9 +173,6 @@ const inForce = (cause: unknown) =>
     cause,
   })
 
-/** Returns today's day, as facts of the account are dated. */
-export const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
-
 /**
  * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
  * time.
@@ -253,8 +250,9 @@ function presentPlan(heads: readonly VersionHead[], today: string) {
   const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
   const [first] = kept
   const { plan, name, currency, period, terms } = inForce ?? first ?? heads.at(-1)!
-  const begins = inForce || !first ? null : { version: first.version, from: first.effective_from }
-  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, begins }
+  const later = kept.find(({ effective_from }) => effective_from > today)
+  const next = later ? { version: later.version, from: later.effective_from } : null
+  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null, next }
 }
 
 /** The audit log names at most this many assignments of a request. */

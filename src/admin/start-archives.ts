@@ -10,7 +10,7 @@ import { formOf, readTotals } from '../db/records/totals.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { resolveBucket } from '../parquet/bucket.ts'
-import { today } from './account-day.ts'
+import { todayOf } from '../zone.ts'
 import { type OldMonthsJob, sendJobs } from './jobs.ts'
 import { judgeMonths, type OldMonth, readKeptDays } from './judge-months.ts'
 
@@ -29,7 +29,7 @@ export const START_LIMITS = {
 export async function queueOldMonths(env: Env, account: Account, at: number): Promise<void> {
   const { id, binding, archive_after } = account
   if (archive_after === null) return
-  const before = addMonths(dayNumber(today(account)), -archive_after)
+  const before = addMonths(dayNumber(todayOf(account)), -archive_after)
   if (!(await hasRecordsBefore(resolveDatabase(env, binding), id, before))) return
   const job: OldMonthsJob = { job: 'old-months', account: id, at, round: 1 }
   await sendJobs(env, [job], () => START_LIMITS.delaySeconds)

@@ -21,7 +21,7 @@ import { linkNext, PAGE_PARAMETERS, pageMeta, readPage } from '../http/paginatio
 import { readChoice, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson } from '../http/send.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { todayOf } from '../zone.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 
 /** Responds with one page of the ledger of the affiliate, and their balance. */
@@ -68,7 +68,7 @@ export function readPending(
   { id, account, grant, view }: AdmittedAffiliate,
 ) {
   const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
-  const today = dayInZone(bookZoneOf(account), Date.now())
+  const today = todayOf(account)
   return readPendingStatements(session, grant.account, filter, today)
 }
 

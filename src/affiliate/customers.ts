@@ -16,7 +16,7 @@ import { evaluatedCustomers } from '../commission/why/unearned.ts'
 import { PAGE_PARAMETERS } from '../http/pagination.ts'
 import { readChoice, readQuery } from '../http/query.ts'
 import type { Reader } from '../http/read-session.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { todayOf } from '../zone.ts'
 import { type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
 import { callerOf } from './me.ts'
 
@@ -68,7 +68,7 @@ export async function respondWithCustomers(c: Context<AppEnv>): Promise<Response
   } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status')
   const wanted = readChoice('status', status, STATES)
   const { account, id, view } = await callerOf(c)
-  const today = dayNumber(dayInZone(bookZoneOf(account), Date.now()))
+  const today = dayNumber(todayOf(account))
   const period = text === undefined ? periodOf(today, 'month') : readPeriod(text)
   const asOf = periodUntil(period, today)
   const list = ['customers', id, period.id, wanted]

@@ -15,7 +15,7 @@ import { sendJson } from '../http/send.ts'
 import { computeReport } from '../reports/compute.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
 import { parseReport } from '../reports/report.ts'
-import { bookZoneOf, dayInZone } from '../zone.ts'
+import { todayOf } from '../zone.ts'
 import { presentDue, readHeld, readPending } from './books.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 
@@ -76,7 +76,7 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
   const days = readDayRange(readQuery(c.req.url, 'from', 'to'))
   const caller = await callerOf(c)
   const { id, account } = caller
-  const { periods } = daysOf(dayInZone(bookZoneOf(account), Date.now()))
+  const { periods } = daysOf(todayOf(account))
   return withReadSession(c, async (reader) => {
     const { waiting, ...counted } = await readDays(c, reader, caller, days)
     const [earned, sums, held, pending] = await Promise.all([

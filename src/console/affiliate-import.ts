@@ -364,7 +364,7 @@ async function readImport(values: Values, visit: Visit): Promise<Import> {
     refusals.push({ row: row.row, affiliate_id: row.affiliate_id, message: found.problem })
     return []
   })
-  const found = known.map((row) => changeOf(row, stored, visit.now))
+  const found = known.map((row) => changeOf(row, stored, visit.today))
   let changes = found.filter((one) => one !== null)
   for (let check = 1; check <= MAX_CHECKS; check++) {
     const refusedRows = await checkChanges(visit, changes)

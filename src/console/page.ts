@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
 import type { FactResource } from '../commission/engine/facts.ts'
 import { DAY_MS } from '../durations.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
 import type { ShownSecret } from './session.ts'
 
@@ -100,6 +101,8 @@ export interface Visit {
   readonly path: string
   /** The time of the request, in milliseconds. */
   readonly now: number
+  /** The current day of the account's books: its first millisecond, as if it were in UTC. */
+  readonly today: number
   readonly csrf: string
   readonly refused: RefusedForm | null
   readonly typed: TypedForm | null
@@ -199,6 +202,19 @@ export function withQuery(path: string, query: Visit['query']): string {
   const sign = path.includes('?') ? '&' : '?'
   return filled.length === 0 ? path : `${path}${sign}${new URLSearchParams(filled)}`
 }
+
+/** What decides on the days of an account. */
+export interface DatedAccount {
+  readonly vertical: string
+  readonly time_zone: string
+  readonly book_zone?: string
+}
+
+/** Returns the current day of an account's books at `now`: its first millisecond, as if it were in UTC. */
+export const startOfToday = (
+  { vertical, time_zone, book_zone = 'UTC' }: DatedAccount,
+  now: number,
+): number => Date.parse(dayInZone(bookZoneOf({ vertical, time_zone, book_zone }), now))
 
 /** Returns the day (UTC) that is `days` days before `now` (milliseconds). */
 export const dayBefore = (now: number, days: number): string =>

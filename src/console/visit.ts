@@ -3,7 +3,15 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { readQuery } from '../http/query.ts'
 import { apiOf } from './api.ts'
 import { namesOf } from './names.ts'
-import { BY_ID, type Page, type Visit, withQuery } from './page.ts'
+import {
+  apiPath,
+  BY_ID,
+  type DatedAccount,
+  type Page,
+  startOfToday,
+  type Visit,
+  withQuery,
+} from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
 /**
@@ -17,6 +25,8 @@ function supportedOf(address: string, names: readonly string[]): string {
   }
   return url.href
 }
+
+const UTC: DatedAccount = { vertical: '', time_zone: 'UTC' }
 
 /**
  * Returns the request for a page as the page gets it.
@@ -37,6 +47,9 @@ export async function visitOf(
   if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
   const api = apiOf(c, session.member)
   const account = params.account ?? ''
+  const now = Date.now()
+  // The page says why an account cannot be read.
+  const dated = account && (await api.get<DatedAccount>(apiPath(account)).catch(() => null))
   return {
     member: session.member,
     api,
@@ -46,7 +59,8 @@ export async function visitOf(
     query,
     refusedFilters: [],
     path: withQuery(pathname, { id }),
-    now: Date.now(),
+    now,
+    today: startOfToday(dated || UTC, now),
     csrf: await csrfToken(c.env, session),
     refused,
     typed,

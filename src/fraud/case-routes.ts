@@ -31,7 +31,7 @@ const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
 const SEVERITIES = ['low', 'medium', 'high'] as const
 const FILTERS = [
   ...['status', 'rule', 'severity', 'affiliate_id', 'customer_id', 'from', 'to', 'keep_hold'],
-  ...['needs', 'opened_since'],
+  ...['needs', 'opened_since', 'draft_of'],
 ] as const
 
 type Present = (whole: WholeCase, holds: AffiliateHolds | undefined) => object
@@ -55,7 +55,7 @@ function readFilter(query: Partial<Record<string, string>>): CaseFilter {
   readChoice('status', status, STATUSES)
   readChoice('severity', severity, SEVERITIES)
   readDays({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
-  const texts = ['rule', 'severity', 'affiliate_id', 'customer_id'] as const
+  const texts = ['rule', 'severity', 'affiliate_id', 'customer_id', 'draft_of'] as const
   const isStatus = STATUSES.find((one) => one === status)
   const needs = readChoice('needs', query.needs, CASE_NEEDS)
   return {

@@ -1,6 +1,7 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
 import { listDamaged } from '../db/archive/list.ts'
 import { dayText, encode } from '../db/column-types.ts'
+import { countReturned } from '../db/commission/books/pay.ts'
 import { countDrafts } from '../db/commission/statements.ts'
 import { countOpenQuestions } from '../db/directory/affiliate-questions.ts'
 import { expiriesOfAccount } from '../db/directory/credentials.ts'
@@ -25,6 +26,7 @@ import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { nameSuggester } from '../validation/suggest.ts'
+import { todayOf } from '../zone.ts'
 import { accountUrl } from './account-url.ts'
 import { readAllErrors } from './delivery-errors.ts'
 import { firstIdAt } from './delivery-id.ts'
@@ -52,6 +54,7 @@ export interface Attention {
     | 'unconfigured_affiliates'
     | 'unapproved_drafts'
     | 'waiting_for_rates'
+    | 'returned_payments'
     | 'open_cases'
     | 'waiting_cases'
     | 'ending_holds'
@@ -340,11 +343,8 @@ export const statusMembersOf = (definitions: readonly EventDefinition[]): Status
  * of drafts wait for an exchange rate. Only the integrations team approves and imports rates, so the account
  * itself does not see this.
  */
-export async function readUnapproved(
-  { grant, session }: Reader,
-  now: number,
-): Promise<Attention[]> {
-  const { unapproved, waiting } = await countDrafts(session, grant.account, now)
+export async function readUnapproved({ grant, session }: Reader): Promise<Attention[]> {
+  const { unapproved, waiting } = await countDrafts(session, grant.account, todayOf(grant))
   const first = [unapproved.first_month, unapproved.first_week].filter((period) => period !== null)
   const items: Attention[] = [
     {
@@ -361,6 +361,15 @@ export async function readUnapproved(
     },
   ]
   return items.filter(({ count }) => count > 0)
+}
+
+/** Returns `returned_payments` if payments came back and are due again: only the integrations team pays. */
+export async function readReturned({ grant, session }: Reader): Promise<Attention[]> {
+  const { count, affiliates } = await countReturned(session, grant.account)
+  if (count === 0) return []
+  const names: string[] = JSON.parse(affiliates)
+  const detail = `Payments came back and are due again, of the affiliates ${firstNames(names)}. Correct where they are paid, and pay them again.`
+  return [{ code: 'returned_payments', count, names, detail }]
 }
 
 /** Returns `open_questions` if questions of affiliates wait for an answer of the team. */

@@ -16,6 +16,7 @@ import {
   readAttention,
   readDamaged,
   readOpenQuestions,
+  readReturned,
   readReview,
   readUnapproved,
 } from './attention.ts'
@@ -52,8 +53,9 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
     const now = Date.now()
     const found = await Promise.all([
       readAttention(c.env, reader, resourcesOf(reader.grant.vertical), now),
-      readUnapproved(reader, now),
+      readUnapproved(reader),
       readReview(reader, now),
+      readReturned(reader),
       readOpenQuestions(reader),
       readDamaged(reader),
     ])

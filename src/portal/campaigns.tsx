@@ -49,7 +49,7 @@ export const CampaignLinks = ({ visit, here }: { visit: MemberVisit; here?: stri
 /** Reads the figures by a parameter, those of most clicks first; null if there is too much to count. */
 async function readRows(visit: MemberVisit, by: string): Promise<readonly Row[] | null> {
   const query = {
-    ...{ from: dayBefore(visit.now, DAYS - 1), to: dayBefore(visit.now, 0), group_by: by },
+    ...{ from: dayBefore(visit.today, DAYS - 1), to: dayBefore(visit.today, 0), group_by: by },
     metrics: linkMetrics(visit)
       .map(([name]) => name)
       .join(),

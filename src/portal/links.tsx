@@ -41,7 +41,7 @@ const linkPath = ({ account }: MemberVisit, { link_id }: Pick<Link, 'link_id'>) 
 /** Reads the figures of links. A report of a very large account is refused: then the page has none. */
 async function readFigures(visit: MemberVisit): Promise<Figures> {
   const query = {
-    ...{ from: dayBefore(visit.now, DAYS - 1), to: dayBefore(visit.now, 0), group_by: 'link' },
+    ...{ from: dayBefore(visit.today, DAYS - 1), to: dayBefore(visit.today, 0), group_by: 'link' },
     metrics: linkMetrics(visit)
       .map(([name]) => name)
       .join(),

@@ -17,6 +17,7 @@ export interface Me {
   readonly plans: readonly {
     readonly name: string
     readonly from: string
+    readonly customers: 'new' | 'all'
     readonly rules: readonly { readonly pays: string; readonly limits: readonly string[] }[]
     readonly in_words: readonly string[]
   }[]
@@ -29,10 +30,12 @@ const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => 
   if (plans.length === 0) return <p>{fill(words.no_plan, { account: account.name })}</p>
   return (
     <>
-      {plans.map(({ name, from, rules, in_words }) => (
+      {plans.map(({ name, from, customers, rules, in_words }) => (
         <section>
           <h3>
-            <Data text={fill(words.plan_from, { plan: name, day: speech.day(from) })} />
+            <Data
+              text={fill(words[`plan_from_${customers}`], { plan: name, day: speech.day(from) })}
+            />
           </h3>
           {[...rules.map(({ pays, limits }) => [pays, ...limits]), in_words].map((sentences) => (
             <SentenceList sentences={sentences} />
@@ -185,10 +188,10 @@ const PendingWords = ({ visit, pending }: { visit: MemberVisit; pending: Overvie
 
 /** Renders the counts of each day as a chart, and as the table that it is drawn from. */
 const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
-  const { words, speech, now } = visit
+  const { words, speech, today } = visit
   const byDay = new Map(latest.map((one) => [one.day, one]))
   const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
-    const day = dayBefore(now, DAYS - 1 - i)
+    const day = dayBefore(today, DAYS - 1 - i)
     const found = byDay.get(day)
     return [speech.day(day), ...NAMES.map((name) => (found ? COUNTS[name](found) : 0))]
   })
@@ -208,13 +211,13 @@ const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
 
 /** Responds with the overview of the affiliate: the last 30 days, what is pending and why, and the plans. */
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, now, account } = visit
-  const range = { from: dayBefore(now, 2 * DAYS - 1), to: dayBefore(now, 0) }
+  const { words, today, account } = visit
+  const range = { from: dayBefore(today, 2 * DAYS - 1), to: dayBefore(today, 0) }
   const [me, overview] = await Promise.all([
     visit.get<Me>('/me'),
     visit.get<Overview>('/overview', range),
   ])
-  const first = dayBefore(now, DAYS - 1)
+  const first = dayBefore(today, DAYS - 1)
   const latest = overview.days.filter(({ day }) => day >= first)
   const before = overview.days.filter(({ day }) => day < first)
   return respond(

@@ -48,16 +48,13 @@ interface Frame {
   readonly questions: readonly Question[]
 }
 
-/** The most parts of a statement that a page reads, of 1,000 lines each. */
-const MAX_PARTS = 20
-
 /** The lines that one page lists, and the rows of a rule. */
 const SHOWN = { lines: 100, rows: 25 }
 
 /** Yields the parts of a statement, of which the first is read already. */
 async function* partsOf(visit: MemberVisit, path: string, first: WholeStatement) {
   yield first
-  for (let part = 2; part <= Math.min(first.parts, MAX_PARTS); part++) {
+  for (let part = 2; part <= first.parts; part++) {
     yield await visit.get<WholeStatement>(path, { part: String(part) })
   }
 }
@@ -373,7 +370,8 @@ async function renderLines(frame: Frame, query: Readonly<Record<string, string>>
   for await (const part of partsOf(visit, path, statement)) {
     addToGroups(groups, part.lines, SHOWN.rows)
     adjustments.push(...part.adjustments)
-    if (query.like || query.rule) all.push(...part.lines)
+    if (query.like) all.push(...part.lines)
+    else all.push(...part.lines.filter(({ rule }) => rule === query.rule))
   }
   const model = all.find(({ id }) => id === query.like)
   const key = model && equalityKey(model)

@@ -56,8 +56,8 @@ const DAYS = 30
 
 /** Responds with the affiliates below, with their counts of the last days, as far as the account shows them. */
 export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, speech, account, now } = visit
-  const range = { from: dayBefore(now, DAYS - 1), to: dayBefore(now, 0) }
+  const { words, speech, account, today } = visit
+  const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
   const [{ affiliate_view }, { data, from, to }] = await Promise.all([
     visit.get<Me>('/me'),
     visit.get<Found>('/sub-affiliates', range),

@@ -7,9 +7,9 @@ import { ruleWords } from '../commission/engine/plan-words.ts'
 import type { UnearnedRecord } from '../commission/engine/unearned.ts'
 import { outcomeStateWords } from '../commission/why/affiliate-words.ts'
 import { isMessageName } from '../commission/words/words.ts'
+import { dayBefore } from '../console/page.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
-import { dayInZone } from '../zone.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
@@ -190,9 +190,9 @@ const CustomerLinks = ({ visit: { words, account } }: { visit: MemberVisit }) =>
 
 /** Responds with the records of a month for which no rule pays, each with its reason. */
 export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
-  const { words, speech, zone, now } = visit
+  const { words, speech } = visit
   const query = c.req.query()
-  const today = dayInZone(zone, now)
+  const today = dayBefore(visit.today, 0)
   const months = monthsUntil(today)
   const sent = parsePeriod(query.period ?? '')
   const period = sent?.id ?? months[0] ?? ''

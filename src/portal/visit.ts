@@ -14,6 +14,7 @@ import { findHolder } from '../affiliate/session-holder.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
+import { startOfToday } from '../console/page.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import type { SignedIn } from '../db/directory/affiliate-passkeys.ts'
@@ -41,6 +42,8 @@ export interface PortalVisit {
   /** The time zone of the account. */
   readonly zone: string
   readonly now: number
+  /** The current day of the account: its first millisecond, as if it were in UTC. */
+  readonly today: number
 }
 
 /** A request of a member who is signed in, or of one of the team who sees the same. */
@@ -77,7 +80,9 @@ export async function portalVisit(c: Context<AppEnv>): Promise<PortalVisit> {
   if (!account || account.disabled === 1) throw new ApiError('not_found')
   const language = acceptedLanguage(c.req.header('Accept-Language')) ?? 'en'
   const db = resolveDatabase(c.env, account.binding)
-  return { account, db, zone: bookZoneOf(account), ...spokenIn(language), now: Date.now() }
+  const now = Date.now()
+  const dates = { zone: bookZoneOf(account), now, today: startOfToday(account, now) }
+  return { account, db, ...spokenIn(language), ...dates }
 }
 
 /** Why a request is not one of a member. */

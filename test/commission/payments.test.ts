@@ -177,12 +177,12 @@ describe('payouts', () => {
     const [first] = data
     expect(first.reference).toMatch(/^pay_[\da-f]{20}$/)
     expect((await csv()).text.split('\r\n')).toEqual([
-      'affiliate_id,currency,amount,statements,payable_on,reference,open_cases,paid_on',
+      'affiliate_id,currency,amount,statements,payable_on,reference,status,returned,open_cases,paid_on',
       ...data.map(
         (row: Record<string, unknown>) =>
           `${['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference']
             .map((name) => row[name])
-            .join()},,`,
+            .join()},active,,,`,
       ),
       '',
     ])
@@ -506,7 +506,7 @@ describe('payouts', () => {
         pointer: '/header',
         code: 'unknown_reference',
         message:
-          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, payable_on, returned_on, reason, statements, open_cases.',
+          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, payable_on, returned_on, reason, statements, status, returned, open_cases.',
       },
     ],
     [

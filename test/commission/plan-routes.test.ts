@@ -72,7 +72,7 @@ describe('plans', () => {
       ...{ plan: 'ib', name: perLot.name, currency: 'USD', period: 'month', terms: 'current' },
       // Its first version begins later.
       in_force: null,
-      begins: { version: 1, from: put1.effective_from },
+      next: { version: 1, from: put1.effective_from },
     }
     expect(await json(plans())).toEqual({ data: [head] })
     const version = { name: perLot.name, created_at: expect.any(String), withdrawn_at: null }
@@ -165,7 +165,7 @@ describe('plans', () => {
     const { put, withdraw, plans } = await firm()
     await put('ib', later(FUTURE))
     await withdraw('ib/versions/1')
-    expect((await json(plans())).data).toMatchObject([{ plan: 'ib', in_force: null, begins: null }])
+    expect((await json(plans())).data).toMatchObject([{ plan: 'ib', in_force: null, next: null }])
     expect((await put('ib', later(FUTURE, { currency: 'EUR' }))).status).toBe(201)
   })
 

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/durations.ts'
+import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
 import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -144,6 +145,61 @@ describe('a payment that the bank returned', () => {
       ...['earned', 'paid', 'returned', 'paid', 'returned'],
     ])
     expect(await balanceOf('a')).toMatchObject({ balance: '25.00', due: '25.00' })
+  })
+
+  test('§16.33 is due again first, unticked and with its reason, and needs attention', async () => {
+    await approve(september, earning('0', '2024-10', '9.00'))
+    await pay(september, 'R-1')
+    await giveBack(september, 'RET-1')
+    const returned = [
+      {
+        ...{ payment: 'R-1', reference: 'RET-1' },
+        ...{ returned_on: RETURNED_ON, reason: 'Account closed' },
+      },
+    ]
+    const list = async (query = '') => (await json(askAdmin(`${PATH}/payouts${query}`))).data
+    const [, back] = await list()
+    expect(back).toMatchObject({ affiliate_id: 'a', returned, due_days: [{ returned }] })
+    expect(await list('?returned=true')).toEqual([back])
+    const csv = await askAdmin(`${PATH}/payouts`, 'GET', undefined, { Accept: 'text/csv' })
+    expect((await csv.text()).split('\r\n').map((line) => line.split(',')[7])).toEqual([
+      ...['returned', '', '2024-12-03 Account closed', undefined],
+    ])
+    const { data } = await json(askAdmin(`${PATH}/attention`))
+    expect(data).toContainEqual({
+      ...{ code: 'returned_payments', count: 1, names: ['a'] },
+      detail:
+        'Payments came back and are due again, of the affiliates `a`. Correct where they are paid, and pay them again.',
+    })
+
+    const browser = await signedIn()
+    const read = async (path: string) =>
+      (await browser.get(`/console/accounts/acme-forex${path}`)).text()
+    const rows = (await read('/payouts')).split('<tr>').filter((row) => row.includes('name="tick'))
+    expect(rows.map((row) => [/affiliates\/(\w)"/.exec(row)?.[1], / checked/.test(row)])).toEqual([
+      ['a', false],
+      ['0', true],
+    ])
+    expect(rows[0]).toMatch(/Came back<.*3 Dec 2024.*Account closed/)
+    expect(await read('')).toContain('/console/accounts/acme-forex/payouts?returned=true')
+  })
+
+  test('§18.1 a suspended affiliate is marked in the list of payouts, its file and its page', async () => {
+    await askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: 'b', status: 'suspended' }])
+    await approve(september, other)
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([{ status: 'active' }, { affiliate_id: 'b', status: 'suspended' }])
+    const csv = await askAdmin(`${PATH}/payouts`, 'GET', undefined, { Accept: 'text/csv' })
+    expect((await csv.text()).split('\r\n').map((line) => line.split(',')[6])).toEqual([
+      ...['status', 'active', 'suspended', undefined],
+    ])
+    const browser = await signedIn()
+    const page = await (await browser.get('/console/accounts/acme-forex/payouts')).text()
+    const rows = page.split('<tr>').filter((row) => row.includes('name="tick'))
+    expect(rows.map((row) => [row.includes('Suspended'), / checked/.test(row)])).toEqual([
+      [false, true],
+      [true, false],
+    ])
   })
 
   test('brings back all statements that it paid', async () => {

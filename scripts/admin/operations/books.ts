@@ -267,7 +267,8 @@ const PAYOUT = ['affiliate_id', 'currency', 'amount', 'statements']
 interface Payout {
   amount_held?: string
   statements: number
-  due_days?: object[]
+  due_days?: { returned?: { returned_on: string; reason: string }[] }[]
+  status?: string
   open_cases?: { case_id: string }[]
   [member: string]: unknown
 }
@@ -278,12 +279,14 @@ interface Payouts {
 
 const isHeld = ({ amount_held = '0' }: Payout) => /[1-9]/.test(amount_held)
 
-/** Returns a row for each due day, with the ids of cases as a text. */
-const rowsByDay = ({ due_days = [{}], ...row }: Payout): Payout[] => {
-  const { open_cases } = row
-  const named = open_cases && { open_cases: open_cases.map(({ case_id }) => case_id).join(' ') }
-  return due_days.map((day) => Object.assign({}, row, day, named))
-}
+/** Returns a row for each due day, with cases and payments that came back as texts. */
+const rowsByDay = ({ due_days = [{}], open_cases, ...row }: Payout) =>
+  due_days.map(({ returned, ...day }) => ({
+    ...row,
+    ...day,
+    open_cases: open_cases?.map(({ case_id }) => case_id).join(' '),
+    returned: returned?.map((one) => `${one.returned_on} ${one.reason}`).join(' '),
+  }))
 
 const listPayouts = listOperation({
   noun: 'payouts',
@@ -340,15 +343,21 @@ const listPayouts = listOperation({
     const { data } = body as Payouts
     if (!input.options.csv) {
       const held = data.some(isHeld) ? ['amount_held', 'held_by'] : []
+      const isMarked = (row: Payout) =>
+        row.due_days?.some((day) => day.returned?.length) || row.status === 'suspended'
+      const marks = data.some(isMarked) ? ['status', 'returned'] : []
       const open = data.some(({ open_cases = [] }) => open_cases.length > 0) ? ['open_cases'] : []
-      return list([...shown, ...held, ...open], (row) => rowsByDay(row as Payout))(body, input)
+      return list([...shown, ...held, ...marks, ...open], (row) => rowsByDay(row as Payout))(
+        body,
+        input,
+      )
     }
     // Without its day filled in, the file is what `payouts import --on` reads.
-    const columns = isPaid ? shown : [...shown, 'open_cases', 'paid_on']
+    const columns = isPaid ? shown : [...shown, 'status', 'returned', 'open_cases', 'paid_on']
     const rows = data
       .flatMap(rowsByDay)
       .filter(({ statements }) => statements > 0)
-      .map((row) => columns.map((name) => String(row[name] ?? '')))
+      .map((row) => columns.map((name) => String(Reflect.get(row, name) ?? '')))
     return writeCsv([columns, ...rows]).trimEnd()
   },
 })

@@ -111,7 +111,7 @@ const ME = object({
     mode: documented('Whether the account is a test.', oneOf('live', 'test')),
   }),
   plans: documented(
-    'The plans under which the affiliate earns: the one that governs customers who sign up today, and later ones.',
+    'The versions of plans under which the affiliate earns, and those that come, in the order of their first days.',
     {
       type: 'array',
       items: object({
@@ -119,10 +119,10 @@ const ME = object({
         name: documented('The name of the plan.'),
         from: documented('The first day on which it governs.', { type: 'string', format: 'date' }),
         customers: documented(
-          'Whether it governs all customers, or those who sign up from that day on.',
+          'Whether it then governs all customers of the plan, or those who sign up from that day on.',
           oneOf('new', 'all'),
         ),
-        version: documented('The version in force.', { type: 'integer', minimum: 1 }),
+        version: documented('The version.', { type: 'integer', minimum: 1 }),
         rules: documented('Each rule in words.', {
           type: 'array',
           items: object({

@@ -15,7 +15,7 @@ import type { JsonSchema } from '../types.ts'
 import { ACCOUNT_PATH, AT, operation, paged, returned } from './administration/operation.ts'
 import { type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
 import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
-import { HEAD } from './statements.ts'
+import { HEAD, RETURNED_PAYMENT } from './statements.ts'
 
 const money = (description: string) =>
   documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })
@@ -92,6 +92,11 @@ export const ENTRY_MEMBERS = {
 
 const ENTRY = object(ENTRY_MEMBERS)
 
+const RETURNED = documented('The payments of its statements that came back. They are due again.', {
+  type: 'array',
+  items: RETURNED_PAYMENT,
+})
+
 const BALANCES = object({
   affiliate_id,
   balances: documented('By currency.', {
@@ -125,6 +130,7 @@ const PAYOUT = object(
           ),
           amount_held: money('What is held of it.'),
           statements_held: documented('The number of statements that are held.', COUNT),
+          returned: RETURNED,
         }),
       },
     ),
@@ -135,6 +141,11 @@ const PAYOUT = object(
     ),
     amount_held: money('What cases of the fraud review hold of a payout that is due.'),
     statements_held: documented('The number of statements that are held.', COUNT),
+    status: documented(
+      'The status of the affiliate. One that is suspended earns on.',
+      oneOf('active', 'suspended'),
+    ),
+    returned: RETURNED,
     held_by: documented('The ids of the cases that hold it. Empty if nothing is held.', {
       type: 'array',
       items: TEXT,
@@ -177,7 +188,7 @@ const PAYOUT = object(
   },
   [
     ...['payable_on', 'due_days', 'amount_held', 'statements_held', 'held_by', 'ended_holds'],
-    ...['open_cases', 'taken_back'],
+    ...['open_cases', 'taken_back', 'status', 'returned'],
     ...['paid_on', 'actor', 'at', 'return_reference', 'returned_on', 'reason'],
   ],
 )
@@ -369,6 +380,7 @@ const payouts = (): Operation[] => [
       'payout_to',
       'payout_recorded_since',
       'payout_returned_since',
+      'payout_returned',
     ],
     answers: {
       200: {

@@ -153,7 +153,14 @@ export const CASE_SCHEMAS: Record<string, JsonSchema> = {
 }
 
 const FILTERS = [
-  ...['case_status', 'rule_query', 'case_severity', 'affiliate_query', 'case_customer'],
+  ...[
+    'case_status',
+    'rule_query',
+    'case_severity',
+    'affiliate_query',
+    'case_customer',
+    'case_draft_of',
+  ],
   ...['case_from', 'case_to', 'case_keep_hold', 'case_needs', 'case_opened_since'],
 ]
 

@@ -167,6 +167,11 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['open', 'confirmed', 'dismissed', 'expired'],
   }),
+  case_draft_of: query(
+    'draft_of',
+    'Returns only cases of affiliates with a draft of this period.',
+    '2026-10',
+  ),
   case_severity: query('severity', 'Returns only cases of this severity.', 'high', {
     type: 'string',
     enum: ['low', 'medium', 'high'],
@@ -419,6 +424,9 @@ const QUERY: Record<string, object> = {
     '2026-11-30',
     DAY,
   ),
+  payout_returned: query('returned', 'Only payouts of which a payment came back.', 'true', {
+    enum: ['true'],
+  }),
   payable_on: query('payable_on', 'Only what is payable by this day.', '2026-11-15', DAY),
   part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
   fresh: query(

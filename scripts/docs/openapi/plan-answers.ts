@@ -28,8 +28,8 @@ const head = {
     'The version in force today. Null if none is: all begin later or are withdrawn.',
     { type: ['integer', 'null'], minimum: 1 },
   ),
-  begins: documented(
-    'The first version, if none is in force yet. It also governs the days before it. Null if a version is in force, or all are withdrawn.',
+  next: documented(
+    'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
     orNull(
       object({
         version: documented('Its number.', { type: 'integer', minimum: 1 }),

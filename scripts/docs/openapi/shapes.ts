@@ -243,6 +243,7 @@ export const attention = documented('What needs attention, in the order of urgen
           'unconfigured_affiliates',
           'unapproved_drafts',
           'waiting_for_rates',
+          'returned_payments',
           'open_cases',
           'waiting_cases',
           'ending_holds',
@@ -253,7 +254,7 @@ export const attention = documented('What needs attention, in the order of urgen
         ),
       ),
       count: documented(
-        'How many feeds, records, credentials, statuses, affiliates, statements or cases it concerns.',
+        'How many feeds, records, credentials, statuses, affiliates, statements, payments or cases it concerns.',
         COUNT,
       ),
       names: documented(

@@ -125,6 +125,14 @@ const ADJUSTMENT = object({
   ...CAUSES,
 })
 
+/** How a payment came back. */
+export const RETURNED_PAYMENT = object({
+  payment: documented('The reference of the payment.'),
+  reference: documented('The reference of the return.'),
+  returned_on: documented('The day on which it came back.', DAY),
+  reason: documented('Why it came back.'),
+})
+
 export const HEAD = {
   id: documented('The id of the statement.'),
   affiliate_id: documented('The affiliate.'),
@@ -174,14 +182,7 @@ export const HEAD = {
   ),
   returned: documented(
     'The payment of the statement that came back last. Null if none did.',
-    orNull(
-      object({
-        payment: documented('The reference of the payment.'),
-        reference: documented('The reference of the return.'),
-        returned_on: documented('The day on which it came back.', DAY),
-        reason: documented('Why it came back.'),
-      }),
-    ),
+    orNull(RETURNED_PAYMENT),
   ),
   hash: documented(
     'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `returned`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
@@ -238,6 +239,19 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     is_limited: documented('Whether there may be more statements than are added up.', {
       type: 'boolean',
     }),
+    changes: documented(
+      'With `period` and `status=draft`: the ten largest changes of a currency against the period before. Else null.',
+      orNull({
+        type: 'array',
+        items: object({
+          affiliate_id: HEAD.affiliate_id,
+          plan: HEAD.plan,
+          currency: HEAD.currency,
+          total: money('What the draft earned; 0 if there is none.'),
+          before: money('What the same affiliate and plan earned in the period before.'),
+        }),
+      }),
+    ),
   }),
   PeriodSums: object({
     data: listed(
@@ -256,7 +270,7 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
       type: 'boolean',
     }),
     due: listed(
-      'What is payable today (UTC): approved statements that are not paid, by currency.',
+      'What is payable today: approved statements that are not paid, by currency.',
       object({
         currency: HEAD.currency,
         affiliates: documented('The number of affiliates.', COUNT),
@@ -368,6 +382,7 @@ const reads = (): Operation[] => [
       ...FILTERS,
       'statement_affiliates',
       'statement_approved_since',
+      'list_order',
       'fresh',
       'x-d1-bookmark',
     ],

@@ -34,7 +34,7 @@ const COLUMNS = Object.keys(listedPayment)
 const OPTIONAL = Object.keys({ ...listedDay, ...listedReturn })
 
 /** Further columns of the list of payouts; a file that was made from it may keep them. */
-const IGNORED = ['statements', 'open_cases']
+const IGNORED = ['statements', 'status', 'returned', 'open_cases']
 
 const ALLOWED = [...COLUMNS, ...OPTIONAL, ...IGNORED]
 

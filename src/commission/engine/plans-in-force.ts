@@ -88,13 +88,12 @@ export function buildPlansInForce({
 }
 
 /** Returns an affiliate's own assignments and, before its first own, those of `*` (§16.7). */
-function withEveryone(
-  own: readonly Assignment[] | undefined,
-  everyone: readonly Assignment[],
-): readonly Assignment[] {
-  const first = own?.[0]
-  if (own === undefined || first === undefined) return everyone
-  return [...everyone.filter(({ from }) => from < first.from), ...own]
+export function withEveryone<A extends { readonly from: number | string }>(
+  own: readonly A[] = [],
+  everyone: readonly A[] = [],
+): readonly A[] {
+  const [first] = own
+  return first ? [...everyone.filter(({ from }) => from < first.from), ...own] : everyone
 }
 
 /** Compiles a version of a plan. */

@@ -3,6 +3,7 @@ import type { AppEnv } from '../../auth/authorize.ts'
 import { type Grant, maySee, ownFilter } from '../../auth/grant.ts'
 import { findRun } from '../../db/commission/runs.ts'
 import {
+  findChanges,
   findStatement,
   listStatements,
   SUMMED_STATEMENTS,
@@ -26,7 +27,8 @@ import {
 import { withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
 import { showTo } from '../../http/show.ts'
-import { parsePeriod } from '../engine/calendar.ts'
+import { todayOf } from '../../zone.ts'
+import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
 import {
   checkPageSize,
   formatOf,
@@ -96,10 +98,16 @@ export const teamStatements = new Hono<AppEnv>()
       'fresh',
       'affiliate_ids',
       'approved_since',
+      'order',
     ] as const
-    const { fresh, affiliate_ids, approved_since, ...query } = readQuery(c.req.url, ...parameters)
+    const { fresh, affiliate_ids, approved_since, order, ...query } = readQuery(
+      c.req.url,
+      ...parameters,
+    )
     if (!readFlag('fresh', fresh)) {
-      return respondWithStatements(c, query, { affiliates: affiliate_ids, approved_since })
+      const isLatestFirst = readChoice('order', order, LIST_ORDERS) === 'latest'
+      const options = { affiliates: affiliate_ids, approved_since, isLatestFirst }
+      return respondWithStatements(c, query, options)
     }
     if (affiliate_ids !== undefined || approved_since !== undefined) {
       throw invalidQuery('`fresh` computes one affiliate: send `affiliate_id`.')
@@ -170,17 +178,26 @@ const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
 function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> {
   const filter = readFilters(query)
   return withReadSession(c, async ({ grant, session }) => {
-    const sums = await sumStatements(session, grant.account, filter)
+    const { account } = grant
+    const period = filter.status === 'draft' && filter.period ? parsePeriod(filter.period) : null
+    const [sums, changes] = await Promise.all([
+      sumStatements(session, account, filter),
+      period && findChanges(session, account, filter, nextPeriod(period, -1).id),
+    ])
     const count = sums.reduce((all, { statements }) => all + statements, 0)
     const data = sums.map((one) => presentSums(one, filter.period !== undefined))
-    return c.json({ data, is_limited: count === LIST_LIMITS.total })
+    return c.json({ data, is_limited: count === LIST_LIMITS.total, changes })
   })
 }
 
 function respondWithPeriods(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)
   return withReadSession(c, async ({ grant, session }) => {
-    const { sums, due, leading, last_run_at } = await sumPeriods(session, grant.account, Date.now())
+    const { sums, due, leading, last_run_at } = await sumPeriods(
+      session,
+      grant.account,
+      todayOf(grant),
+    )
     const count = sums.reduce((all, { statements }) => all + statements, 0)
     const is_limited = count === SUMMED_STATEMENTS
     return c.json({

@@ -23,7 +23,7 @@ import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
 import { namedCustomer, namedLine, showTo } from '../../http/show.ts'
 import { archiveReader } from '../../ingest/archive-reader.ts'
-import { bookZoneOf, dayInZone } from '../../zone.ts'
+import { todayOf } from '../../zone.ts'
 import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS } from '../engine/reasons.ts'
@@ -148,7 +148,7 @@ function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
   }
   const list = ['qualifications', period.id, query]
   return respondWithList(c, list, page, async (reader) => {
-    const today = dayNumber(dayInZone(bookZoneOf(reader.grant), Date.now()))
+    const today = dayNumber(todayOf(reader.grant))
     const computation = await periodFor(c, reader, period)
     return listQualifications(computation, periodUntil(period, today), query)
   })

@@ -1,7 +1,15 @@
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { Feed } from '../../ingest/feed.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  apiPath,
+  type DatedAccount,
+  type Page,
+  startOfToday,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import {
   Amount,
   Data,
@@ -22,10 +30,9 @@ import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 
 /** An account, as the list of accounts has it. */
-interface Account {
+interface Account extends DatedAccount {
   readonly account: string
   readonly name: string
-  readonly vertical: string
   readonly disabled: boolean
 }
 
@@ -53,9 +60,12 @@ function lagOf(feeds: readonly Feed[]): number | null {
 }
 
 /** Returns what needs attention of an account, and where it is resolved. */
-function needsOf(visit: Visit, { account, disabled, feeds, sums }: AccountState) {
+function needsOf(visit: Visit, state: AccountState) {
+  const { account, disabled, feeds, sums } = state
   // Drafts that pay nothing are approved with those that do.
-  const ended = draftsByPeriod(sums, visit.now).filter(({ paying }) => paying > 0)
+  const ended = draftsByPeriod(sums, startOfToday(state, visit.now)).filter(
+    ({ paying }) => paying > 0,
+  )
   const drafts = ended.reduce((sum, one) => sum + one.drafts, 0)
   const refused = feeds.reduce((sum, feed) => sum + feed.refused_last_day, 0)
   const isLate = feeds.some(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
@@ -99,7 +109,7 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
           <Data text={account} /> · {VERTICALS[vertical] ?? vertical}
         </small>
       </div>
-      {openPeriods(sums, visit.now).map(({ period, owed }) => (
+      {openPeriods(sums, startOfToday(state, visit.now)).map(({ period, owed }) => (
         <div>
           <small>Owed for {periodWords(period.id)}</small>
           <Amounts amounts={moneyOf(owed)} />

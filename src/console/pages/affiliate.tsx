@@ -1,6 +1,7 @@
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
+import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { ApiError } from '../../errors.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -29,8 +30,8 @@ import {
   assignFields,
   assignPlan,
   type ChosenPlan,
-  firstVersionWords,
   readAddChoices,
+  versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
 import { PostbacksPart, postbackChanges, readPostbacks } from '../parts/affiliate-postbacks.tsx'
@@ -177,14 +178,11 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
           ', to customers who sign up from that day on'}
         .
       </p>
-      {plan.begins && <p class="note">{firstVersionWords(plan.begins)}.</p>}
-      {terms === null ? (
-        <p class="note">All versions of the plan are withdrawn.</p>
-      ) : (
+      <p class="note">{versionWords(plan)}.</p>
+      {terms &&
         [...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
           (sentences) => <Sentences now={sentences} before={null} />,
-        )
-      )}
+        )}
     </>
   )
 }
@@ -227,7 +225,7 @@ const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
 
 /** Renders the parents by day, the current one as a sentence. */
 function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) {
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   const past = parents.filter(({ from }) => from === null || from <= today)
   const now = past.at(-1)
   const others = parents.filter((one) => one !== now && (one.parent !== null || one.from !== null))
@@ -253,42 +251,37 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
 
 /** Reads the statements of an affiliate, the latest first: at most 200 of the last ones. */
 async function readStatements({ api, account }: Visit, affiliate_id: string) {
-  const read = (page: number) =>
-    api.get<List<Statement>>(apiPath(account, 'statements'), { affiliate_id, per_page: READ, page })
-  const first = await read(1)
-  const last = Math.ceil(first.meta.total / READ)
-  const { data } = last > 1 && last <= 50 ? await read(last) : first
+  const query = { affiliate_id, order: 'latest', per_page: READ }
+  const { data, meta } = await api.get<List<Statement>>(apiPath(account, 'statements'), query)
   const rows = data.toSorted((a, b) => lastDayOf(b.period) - lastDayOf(a.period))
-  return { rows, total: first.meta.total }
+  return { rows, total: meta.total }
 }
-
-/** Returns the assignment that governs customers who sign up on a day. */
-const assignedOn = (rows: readonly Assignment[], day: string): Assignment | undefined =>
-  rows.findLast(({ from }) => from <= day)
 
 /** Reads the plan of customers who sign up today; null if there is none. */
 async function readPlanInForce(
-  { api, account, now }: Visit,
+  { api, account, today: now }: Visit,
   choices: Promise<AddChoices>,
   assignments: ReturnType<typeof readAssignments>,
 ): Promise<PlanInForce | null> {
   const today = dayBefore(now, 0)
   const { rows, forAll = [] } = (await assignments).found
-  const assignment = assignedOn(rows, today) ?? assignedOn(forAll, today)
+  const governing = withEveryone(rows, forAll)
+  const assignment = governing.findLast(({ from }) => from <= today)
   const plan = (await choices).plans.find((one) => one.plan === assignment?.plan)
   if (!assignment || !plan) return null
-  const isFirst = [...rows, ...forAll].every(({ from }) => from >= assignment.from)
-  const version = plan.in_force ?? plan.begins?.version
+  const isFirst = assignment === governing[0]
+  const version = plan.in_force ?? plan.next?.version
   if (version === undefined) return { plan, assignment, isFirst, terms: null }
   const path = apiPath(account, 'plans', plan.plan, 'versions', `${version}`)
   const { terms } = await api.get<{ terms: PlanTerms }>(path)
   return { plan, assignment, isFirst, terms }
 }
 
-/** Says which plan of its own the affiliate has next. */
+/** Says which plan the affiliate has next. */
 const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
-  const today = dayBefore(visit.now, 0)
-  const next = found.assignments.found.rows.find(({ from }) => from > today)
+  const today = dayBefore(visit.today, 0)
+  const { rows, forAll } = found.assignments.found
+  const next = withEveryone(rows, forAll).find(({ from }) => from > today)
   const plan = found.choices.plans.find((one) => one.plan === next?.plan)
   if (!next || !plan) return null
   return (
@@ -641,7 +634,7 @@ export const affiliatePage: Page = {
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
     const { rows } = found.assignments.found
-    const series = seriesOf(earnedOf(found.statements.rows), visit.now, TREND)
+    const series = seriesOf(earnedOf(found.statements.rows), visit.today, TREND)
     const body = (
       <>
         <MadeLink visit={visit} rows={found.links.data} />
@@ -673,7 +666,7 @@ export const affiliatePage: Page = {
             title="Assign a plan"
             submit="Assign the plan"
             at="/0"
-            fields={assignFields(found.choices.plans, visit.now)}
+            fields={assignFields(found.choices.plans, visit.today)}
           />
         )}
         {own && (

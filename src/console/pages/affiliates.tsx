@@ -191,7 +191,7 @@ const figureColumns = (visit: Visit): Column<AffiliateFigures>[] => [
   column('Balance', ({ balances }: AffiliateFigures) => <BalanceCell balances={balances} />, true),
   column(
     'Earned this period',
-    ({ earned }: AffiliateFigures) => <EarnedCell earned={earned} now={visit.now} />,
+    ({ earned }: AffiliateFigures) => <EarnedCell earned={earned} now={visit.today} />,
     true,
   ),
   column('Last signup', ({ last_signup }: AffiliateFigures) => <Day day={last_signup} />),
@@ -330,7 +330,7 @@ const ListForm = ({
         </legend>
         {canAssign && (
           <div class="in-line">
-            {assignFields(plans, visit.now, visit.query.plan).map((field) => (
+            {assignFields(plans, visit.today, visit.query.plan).map((field) => (
               <Field visit={visit} change="assign" pointer={`/0/${field.name}`} {...field} />
             ))}
             <button type="submit" name="change" value="assign">

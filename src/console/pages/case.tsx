@@ -123,7 +123,7 @@ const Head = ({ visit, found }: ShownCase) => {
     [
       'Opened',
       <>
-        <Day day={opened_for} /> <small>{agoText(opened_for, visit.now)}</small>
+        <Day day={opened_for} /> <small>{agoText(opened_for, visit.today)}</small>
       </>,
     ],
     ['Last new record', <Day day={last_evidence_for} />],

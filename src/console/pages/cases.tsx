@@ -146,7 +146,7 @@ export const casesPage: Page = {
   hasNames: true,
   query: [
     ...['status', 'needs', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to'],
-    ...['opened_since', 'cursor'],
+    ...['opened_since', 'draft_of', 'cursor'],
   ],
   changes: {
     acknowledge,

@@ -174,7 +174,8 @@ async function renderEarned(visit: Visit, customer_id: string, period: string) {
     <>
       <h3>
         {periodWords(period)}
-        {isOpen(period, visit.now) && (hasBegun(period, visit.now) ? ', so far' : ', not begun')}
+        {isOpen(period, visit.today) &&
+          (hasBegun(period, visit.today) ? ', so far' : ', not begun')}
       </h3>
       {earned}
     </>
@@ -189,7 +190,7 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
   const { customer_id } = history
   const chosen = periodFilter(visit, sums)
   const { period } = visit.query
-  const periods = period ? [period] : currentPeriods(sums, visit.now)
+  const periods = period ? [period] : currentPeriods(sums, visit.today)
   const [line, ...earned] = await Promise.all([
     renderTimeLine(visit, history),
     ...periods.map((one) => renderEarned(visit, customer_id, one)),

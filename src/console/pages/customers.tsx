@@ -32,7 +32,7 @@ const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
     </EmptyState>
   )
 
-const Lists = ({ account, now, query }: Visit) => {
+const Lists = ({ account, today, query }: Visit) => {
   const path = accountPath(account, 'customers')
   const isAll = query.unattributed === undefined
   return (
@@ -41,7 +41,7 @@ const Lists = ({ account, now, query }: Visit) => {
         All customers
       </a>
       <a
-        href={withQuery(path, { unattributed: 'true', ...unattributedDays(now) })}
+        href={withQuery(path, { unattributed: 'true', ...unattributedDays(today) })}
         aria-current={isAll ? undefined : 'page'}
       >
         Without an affiliate
@@ -93,7 +93,7 @@ async function readList(visit: Visit) {
     data.length > 0 ? <Customers visit={visit} rows={data} /> : <NoCustomers {...visit} />
   return (
     <>
-      {query.unattributed ? <Unattributed visit={visit} rows={data} now={visit.now} /> : list}
+      {query.unattributed ? <Unattributed visit={visit} rows={data} now={visit.today} /> : list}
       <Pager visit={visit} meta={meta} />
     </>
   )
@@ -121,7 +121,7 @@ export const customersPage: Page = {
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
   async render(given) {
     const isSearch = given.query.unattributed !== undefined
-    const days = { ...unattributedDays(given.now), ...given.query }
+    const days = { ...unattributedDays(given.today), ...given.query }
     const visit = isSearch ? { ...given, query: days } : given
     const body = (
       <>

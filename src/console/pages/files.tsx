@@ -115,7 +115,7 @@ const FileList = ({ visit, files, has }: { visit: Visit; files: Files; has: Expo
       visit={visit}
       fields={[
         { name: 'resource', label: 'What they have', options: resourceOptions },
-        { name: 'month', label: 'Month', options: monthOptions(visit.now) },
+        { name: 'month', label: 'Month', options: monthOptions(visit.today) },
       ]}
     />
     <FileTable visit={visit} files={files} />

@@ -1,12 +1,11 @@
 import { isAtLeast } from '../../auth/roles.ts'
 import { DAY_MS } from '../../durations.ts'
 import { kindNamed } from '../../fraud/words.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
+import { apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import {
-  dayOf,
   type FraudVersion,
   neededFor,
   putRule,
@@ -171,7 +170,7 @@ async function renderForm(visit: Visit) {
     ruleForm({
       ...{ visit, kind, account, affiliates, versions, rule: rule.rule },
       needed: neededFor(rule.versions),
-      initial: { ...terms, effective_from: nextDay(rule.versions, dayOf(account, visit.now)) },
+      initial: { ...terms, effective_from: nextDay(rule.versions, dayBefore(visit.today, 0)) },
     })
   return {
     title: 'Next version of the rule',
@@ -213,7 +212,7 @@ export const fraudRulePage: Page = {
   },
   async render(visit) {
     if (visit.query.edit || visit.typed || visit.refused?.change === 'put') return renderForm(visit)
-    const [rule, { data: versions, meta }, account] = await readRule(visit)
+    const [rule, { data: versions, meta }] = await readRule(visit)
     const kind = kindNamed(rule.kind)
     const shown = { visit, rule, versions }
     const needed = neededFor(rule.versions)
@@ -249,7 +248,7 @@ export const fraudRulePage: Page = {
         <Versions {...shown} />
         <Pager visit={visit} meta={meta} />
         {!isEditor && <p class="note">Only the role {needed} can change this rule.</p>}
-        <Ends {...shown} day={dayOf(account, visit.now)} />
+        <Ends {...shown} day={dayBefore(visit.today, 0)} />
       </>
     )
     return { title: isolated(rule.name), body }

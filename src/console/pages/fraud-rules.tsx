@@ -3,11 +3,10 @@ import type { Kind } from '../../fraud/kind.ts'
 import { kindsOf } from '../../fraud/kinds.ts'
 import { usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Name, Table, titleOf } from '../parts/data.tsx'
 import { AccountLink, column, prose } from '../parts/fields.tsx'
 import {
-  dayOf,
   putRule,
   type RuleAccount,
   readAffiliates,
@@ -166,7 +165,7 @@ async function renderForm(visit: Visit, kind: Kind) {
     initial: {
       severity: 'medium',
       ...usualRule(account.vertical, kind.kind)?.terms,
-      effective_from: dayOf(account, visit.now),
+      effective_from: dayBefore(visit.today, 0),
     },
   })
   return {

@@ -87,7 +87,7 @@ export const heldPage: Page = {
   query: ['cursor'],
   async render(visit) {
     const { api, account, query } = visit
-    const unattributed = { unattributed: 'true', ...unattributedDays(visit.now) }
+    const unattributed = { unattributed: 'true', ...unattributedDays(visit.today) }
     const [held, customers] = await Promise.all([
       api.get<List<Held>>(apiPath(account, 'held'), { ...query, per_page: PAGE_SIZE }),
       api.get<List<Attributed>>(apiPath(account, 'customers'), { ...unattributed, per_page: 25 }),
@@ -96,7 +96,7 @@ export const heldPage: Page = {
       <>
         <HeldRecords visit={visit} list={held} />
         <h2>Customers without an affiliate</h2>
-        <Unattributed visit={visit} rows={customers.data} now={visit.now} />
+        <Unattributed visit={visit} rows={customers.data} now={visit.today} />
         {customers.data.length > 0 && (
           <p>
             <a href={withQuery(accountPath(account, 'customers'), unattributed)}>

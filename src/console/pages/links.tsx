@@ -40,10 +40,10 @@ interface Clicks {
 
 const sum = (rows: readonly Clicks[]) => rows.reduce((total, { clicks }) => total + clicks, 0)
 
-const readClicks = ({ api, account, now }: Visit) =>
+const readClicks = ({ api, account, today }: Visit) =>
   api.get<{ data: Clicks[] }>(apiPath(account, 'clicks'), {
-    from: dayBefore(now, DAYS - 1),
-    to: dayBefore(now, 0),
+    from: dayBefore(today, DAYS - 1),
+    to: dayBefore(today, 0),
   })
 
 const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[] }) => {

@@ -76,7 +76,7 @@ const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
 const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
   const { period, previous, owed, before, trend } = open
   const currencies = [...new Set([...owed.keys(), ...before.keys()])].sort()
-  const passed = Math.floor(visit.now / DAY_MS) - period.first + 1
+  const passed = Math.floor(visit.today / DAY_MS) - period.first + 1
   return (
     <FigureCard
       title={
@@ -133,13 +133,18 @@ const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly Held
   return (
     <FigureCard title="Payable now">
       <Moneys amounts={moneyOf(due)} none="Nothing" />
-      {held.length > 0 && <p class="change">The fraud review holds {sumsText(held)} of it.</p>}
+      {held.length > 0 && (
+        <p class="change">
+          The fraud review holds {sumsText(held)} of it
+          {props.payouts.length === MOST_PAYOUTS && `, of the first ${MOST_PAYOUTS} payouts alone`}.
+        </p>
+      )}
       {affiliates > 0 && canPay(visit) && (
         <p>
           <a
             class="button"
             href={withQuery(accountPath(visit.account, 'payouts'), {
-              payable_on: dayBefore(visit.now, 0),
+              payable_on: dayBefore(visit.today, 0),
             })}
           >
             Pay {count(affiliates)} {affiliates === 1 ? 'affiliate' : 'affiliates'}
@@ -255,7 +260,7 @@ export const overviewPage: Page = {
       api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),
       api.get<PeriodSums>(apiPath(account, 'periods')),
       api.get<List<HeldPayout>>(apiPath(account, 'payouts'), {
-        payable_on: dayBefore(visit.now, 0),
+        payable_on: dayBefore(visit.today, 0),
         per_page: MOST_PAYOUTS,
       }),
       readSinceYesterday(visit),
@@ -270,7 +275,7 @@ export const overviewPage: Page = {
           {settings.mode === 'test' && <> · Test mode</>}
         </p>
         <div class="figure-cards now">
-          {openPeriods(sums, visit.now).map((open) => (
+          {openPeriods(sums, visit.today).map((open) => (
             <Owed visit={visit} open={open} />
           ))}
           <Payable visit={visit} sums={sums} payouts={payouts.data} />

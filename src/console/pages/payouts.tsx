@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { ImportedPayments } from '../../commission/books/payments.ts'
+import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
@@ -18,6 +19,7 @@ import { ColumnChoices } from '../parts/column-choices.tsx'
 import {
   Amount,
   Badge,
+  Data,
   Day,
   EmptyState,
   type List,
@@ -60,6 +62,9 @@ interface Payout extends PaymentRow {
   readonly held_by?: readonly string[]
   /** Those of them whose hold ended, and goes on until two persons have acknowledged that. */
   readonly ended_holds?: readonly string[]
+  /** The payments of its statements that came back, and the status of the affiliate; absent of payments. */
+  readonly returned?: readonly ReturnedPayment[]
+  readonly status?: 'active' | 'suspended'
   /** What drafts will take back because customers were refused. */
   readonly taken_back?: readonly TakenBack[]
   /** The open cases of the affiliate that hold none of it, the most severe first. */
@@ -78,7 +83,13 @@ interface OpenCase {
 interface DuePayout extends Payout {
   readonly due_days?: readonly Pick<
     Payout,
-    'payable_on' | 'amount' | 'statements' | 'reference' | 'amount_held' | 'statements_held'
+    | 'payable_on'
+    | 'amount'
+    | 'statements'
+    | 'reference'
+    | 'amount_held'
+    | 'statements_held'
+    | 'returned'
   >[]
 }
 
@@ -277,6 +288,12 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
           <Badge tone="bad">Still held</Badge>
         </a>
       )}
+      {row.status === 'suspended' && <Badge tone="bad">Suspended</Badge>}
+      {row.returned?.map(({ returned_on, reason }) => (
+        <small class="line">
+          <Badge tone="bad">Came back</Badge> <Day day={returned_on} />: <Data text={reason} />
+        </small>
+      ))}
       {row.open_cases?.map(({ case_id, name, severity, sentence }) => (
         <small class="line">
           <a href={accountPath(visit.account, 'cases', case_id)} title={visible(sentence)}>
@@ -350,6 +367,12 @@ function HeldNote({ visit, rows, persons }: ShownPayouts) {
 const hasOpenCase = ({ open_cases = [] }: Payout): boolean =>
   open_cases.some(({ severity }) => severity !== 'low')
 
+const isReturned = ({ returned = [] }: DuePayout): boolean => returned.length > 0
+
+/** Whether a person should look before it is paid, so that it is not ticked. */
+const isDoubtful = (row: Payout): boolean =>
+  hasOpenCase(row) || isReturned(row) || row.status === 'suspended'
+
 /** Says how many affiliates of the page have an open case that holds nothing. */
 function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
   const affiliates = new Set(rows.filter(hasOpenCase).map(({ affiliate_id }) => affiliate_id)).size
@@ -367,7 +390,7 @@ function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
 function DueDays({ visit, rows }: Pick<ShownPayouts, 'visit' | 'rows'>) {
   const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
   if (days.length < 2) return null
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   type DueDay = (typeof days)[number]
   return (
     <Table
@@ -424,11 +447,11 @@ const TickedBar = ({ rows, children }: { rows: readonly Payout[]; children?: Chi
 
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
 function Due({ visit, rows, persons }: ShownPayouts) {
-  const today = dayBefore(visit.now, 0)
+  const today = dayBefore(visit.today, 0)
   const kept = ticksOf(visit, 'pay', 'download')
   const isTicked = (row: Payout) =>
     isPayable(row) &&
-    (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today && !hasOpenCase(row))
+    (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today && !isDoubtful(row))
   if (rows.length === 0) {
     return (
       <>
@@ -451,8 +474,8 @@ function Due({ visit, rows, persons }: ShownPayouts) {
       <DueDays visit={visit} rows={rows} />
       <TickTable
         caption={
-          rows.some(hasOpenCase)
-            ? 'What has to be paid. Ticked: what is due today, except affiliates with such a case.'
+          rows.some(isDoubtful)
+            ? 'What has to be paid. Ticked: what is due today, except what came back, and affiliates with such a case or suspended.'
             : 'What has to be paid. Ticked: what is due today.'
         }
         rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}
@@ -600,7 +623,7 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
             name="returned_on"
             label="Day of the return"
             type="date"
-            value={dayBefore(visit.now, 0)}
+            value={dayBefore(visit.today, 0)}
           />
           <Field
             visit={visit}
@@ -630,7 +653,7 @@ export const payoutsPage: Page = {
   hasNames: true,
   query: [
     ...['status', 'affiliate_id', 'payable_on', 'from', 'to'],
-    ...['recorded_since', 'returned_since', 'cursor', 'format'],
+    ...['recorded_since', 'returned_since', 'returned', 'cursor', 'format'],
   ],
   changes,
   downloads: { download: downloadTicked },
@@ -639,11 +662,16 @@ export const payoutsPage: Page = {
   async render(visit) {
     const { format: _, ...query } = visit.query
     const path = apiPath(visit.account, 'payouts')
-    const [{ data, meta }, { approvals }] = await Promise.all([
-      visit.api.get<List<DuePayout>>(path, { ...query, per_page: MAX_PAYEES }),
+    const read = (more: Visit['query']) =>
+      visit.api.get<List<DuePayout>>(path, { ...query, per_page: MAX_PAYEES, ...more })
+    const [{ data, meta }, returned, { approvals }] = await Promise.all([
+      read({}),
+      isPaid(visit) ? null : read({ returned: 'true', cursor: undefined }),
       visit.api.get<{ approvals: number }>(apiPath(visit.account)),
     ])
-    const rows = rowsByDay(data)
+    // What came back stands first on the first page, and on no other.
+    const first = query.cursor ? [] : (returned?.data ?? [])
+    const rows = rowsByDay([...first, ...data.filter((row) => !isReturned(row))])
     const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
     const body = (
       <>
@@ -660,6 +688,11 @@ export const payoutsPage: Page = {
           fields={[AFFILIATE, ...(isPaid(visit) ? [...PAID_DAYS, ...paidSince(visit)] : DUE_DAY)]}
           keeps={isPaid(visit) ? { status: null } : {}}
         />
+        {(visit.query.cursor || meta.next_cursor) && (
+          <p class="notice">
+            There is more than this page lists: its notes, sums and ticks are of this page only.
+          </p>
+        )}
         {isPaid(visit) ? (
           <Paid visit={visit} rows={rows} />
         ) : (

@@ -1,5 +1,5 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { firstVersionWords } from '../parts/affiliate-forms.tsx'
+import { versionWords } from '../parts/affiliate-forms.tsx'
 import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
@@ -43,12 +43,6 @@ const InWordsByVersion = ({ versions }: Shown) => (
     ))}
   </>
 )
-
-/** Says which version is in force, or which one governs until then. */
-function stateWords({ in_force, begins }: PlanWithVersions): string {
-  if (in_force !== null) return `Version ${in_force} is in force`
-  return begins ? firstVersionWords(begins) : 'All versions are withdrawn'
-}
 
 const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
   <Table
@@ -112,7 +106,7 @@ async function renderEditor(visit: Visit) {
   const inForce = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
   const latest = inForce[0] ?? versions[0]
   const { period = 'month' } = latest?.terms ?? {}
-  const effective_from = nextFirstDay(period, visit.now, latest?.effective_from)
+  const effective_from = nextFirstDay(period, visit.today, latest?.effective_from)
   const { body, computeDeferred } = planEditor({
     visit,
     data,
@@ -162,7 +156,7 @@ export const planPage: Page = {
       <>
         <p class="lead">
           <Data text={plan.plan} />
-          {` · ${stateWords(plan)}`}
+          {` · ${versionWords(plan)}`}
         </p>
         <p class="quick">
           {canManage(visit) && (

@@ -15,7 +15,7 @@ import {
   assignFields,
   assignPlan,
   type ChosenPlan,
-  firstVersionWords,
+  versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
@@ -120,10 +120,6 @@ export const Assignments = ({
   </>
 )
 
-/** A plan, and its first version if none is in force yet. */
-const futureWords = (begins: Plan['begins']): string =>
-  begins ? firstVersionWords(begins) : 'All versions are withdrawn'
-
 const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
   <ChangeForm
     visit={visit}
@@ -136,7 +132,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
         required: true,
         hint: 'The id of an affiliate, or * for all others: those without an assignment of their own.',
       },
-      ...assignFields(plans, visit.now, visit.query.plan),
+      ...assignFields(plans, visit.today, visit.query.plan),
     ]}
   />
 )
@@ -196,7 +192,7 @@ const Templates = ({
       {templatesFor(
         vertical,
         vocabularyOf(visit.api.resourcesOf(vertical), []),
-        visit.now,
+        visit.today,
         currency,
       ).map((one) => (
         <TemplateCard visit={visit} {...one} />
@@ -219,13 +215,13 @@ async function renderEditor(visit: Visit) {
     visit.api.get<{ data: Plan[] }>(apiPath(visit.account, 'plans')),
   ])
   const currency = await readCurrency(visit, data.vertical, plans.data)
-  const templates = templatesFor(data.vertical, data.vocabulary, visit.now, currency)
+  const templates = templatesFor(data.vertical, data.vocabulary, visit.today, currency)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
     visit,
     data,
     versions: null,
-    initial: chosen?.terms ?? emptyTerms(visit.now, currency),
+    initial: chosen?.terms ?? emptyTerms(visit.today, currency),
   })
   return {
     title: 'New plan',
@@ -282,9 +278,7 @@ export const plansPage: Page = {
             column('A new version is for', ({ terms }: Plan) =>
               terms === 'signup' ? 'new customers' : 'all customers',
             ),
-            column('In force', ({ in_force, begins }: Plan) =>
-              in_force === null ? futureWords(begins) : `Version ${in_force}`,
-            ),
+            column('In force', (plan: Plan) => versionWords(plan)),
           ]}
           empty={
             <EmptyState title="There are no plans yet.">

@@ -103,9 +103,9 @@ const ratedDay = (period: string, now: number): string =>
 const READ_PERIODS = 3
 
 /** Reads the rates at the end of the first periods that wait, by period. */
-async function readRatesOf({ api, now }: Visit, waiting: readonly Waiting[]) {
+async function readRatesOf({ api, today }: Visit, waiting: readonly Waiting[]) {
   const periods = [...new Set(waiting.map(({ since }) => since))].slice(0, READ_PERIODS)
-  const read = (period: string) => api.get<Rates>('/fx-rates', { day: ratedDay(period, now) })
+  const read = (period: string) => api.get<Rates>('/fx-rates', { day: ratedDay(period, today) })
   return new Map(await Promise.all(periods.map(async (one) => [one, await read(one)] as const)))
 }
 
@@ -118,7 +118,7 @@ function isThere({ currency, reason, since }: Waiting, rates: Rates | undefined,
 /** Renders why amounts wait, and the button that computes their period once the rate is there. */
 const Why = ({ visit, one, rates }: { visit: Visit; one: Waiting; rates: Rates | undefined }) => {
   const { currency, reason, since } = one
-  if (isThere(one, rates, visit.now)) {
+  if (isThere(one, rates, visit.today)) {
     return <Compute visit={visit} one={one} text="The rate is there: compute" />
   }
   const records = { period: since, reason: 'no_rate', list: 'records' }
@@ -422,7 +422,7 @@ export const ratesPage: Page = {
   },
   async render(visit) {
     const { api, account, query } = visit
-    const day = query.day ?? dayBefore(visit.now, 0)
+    const day = query.day ?? dayBefore(visit.today, 0)
     const [drafts, known] = await Promise.all([
       api.get<List<Draft>>(apiPath(account, 'statements'), { status: 'draft', per_page: DRAFTS }),
       api.get<Rates>('/fx-rates', { day }),

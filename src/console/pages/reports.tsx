@@ -14,7 +14,7 @@ const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
 const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
 
 /** Returns the query of the report. Its days are the last 30 until its last day unless the query has others. */
-function reportQuery({ query, now }: Visit): Visit['query'] {
+function reportQuery({ query, today: now }: Visit): Visit['query'] {
   const { format: _, ...filters } = query
   const today = dayBefore(now, 0)
   const to = query.to ?? (query.from && query.from > today ? query.from : today)
@@ -80,7 +80,11 @@ function lastMonth(now: number): { from: string; to: string } {
 }
 
 /** Returns reports that managers often ask for, with their addresses. */
-function presets({ path, now }: Visit, vertical: string, currency: string): [string, string][] {
+function presets(
+  { path, today: now }: Visit,
+  vertical: string,
+  currency: string,
+): [string, string][] {
   const metrics = PRESET_METRICS[vertical] ?? []
   const today = dayBefore(now, 0)
   const year = { from: `${today.slice(0, 4)}-01-01`, to: today }
@@ -148,7 +152,7 @@ async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
   const query = { currency, ...reportQuery(visit) }
   const at = apiPath(account, 'reports')
-  const compared = comparedWith(query, visit.now)
+  const compared = comparedWith(query, visit.today)
   const [report, before] = await Promise.all([
     api.get<Report>(at, query),
     api.get<Report>(at, { ...query, ...compared.days, group_by: undefined }),

@@ -27,7 +27,7 @@ const planOf = ({ params }: Visit): string => params.plan ?? ''
 
 /** Reads the plan, its latest versions, and the periods that have ended. */
 async function readKnown(visit: Visit): Promise<Known> {
-  const { api, account, query, now } = visit
+  const { api, account, query, today } = visit
   const at = (...parts: string[]) => apiPath(account, 'plans', planOf(visit), ...parts)
   const [plan, { data: versions }, sums, chosen] = await Promise.all([
     api.get<Plan>(at()),
@@ -35,7 +35,7 @@ async function readKnown(visit: Visit): Promise<Known> {
     api.get<PeriodSums>(apiPath(account, 'periods')),
     query.version && !query.terms ? api.get<Version>(at('versions', query.version)) : null,
   ])
-  const periods = endedPeriods(sums, plan.period, now)
+  const periods = endedPeriods(sums, plan.period, today)
   const chosenPeriods = [query.first, query.period].filter((one) => one !== undefined)
   return {
     versions,

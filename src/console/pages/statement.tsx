@@ -79,13 +79,13 @@ const ChangedSince = ({ statement, values }: { statement: WholeStatement; values
 
 const ONCE = 'Must be unique: a reference is booked once.'
 
-const paymentFields = ({ now, refused }: Visit): Input[] => [
+const paymentFields = ({ today, refused }: Visit): Input[] => [
   { name: 'reference', required: true, hint: ONCE, value: refused?.values('reference') },
   {
     name: 'paid_on',
     type: 'date',
     required: true,
-    value: refused?.values('paid_on') || dayBefore(now, 0),
+    value: refused?.values('paid_on') || dayBefore(today, 0),
   },
 ]
 
@@ -157,7 +157,7 @@ const Return = ({ visit, statement: { paid } }: ShownStatement) => (
         value: paid?.reference,
         hint: 'That of the return if the bank gave it one, else that of the payment.',
       },
-      { name: 'returned_on', type: 'date', required: true, value: dayBefore(visit.now, 0) },
+      { name: 'returned_on', type: 'date', required: true, value: dayBefore(visit.today, 0) },
       { name: 'reason', required: true, hint: 'The statement shows it.' },
     ]}
   >
@@ -209,20 +209,20 @@ const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
   const isGone =
     (refused?.change === 'approve' || isPayment) &&
     (NEXT[status] !== (isPayment ? 'pay' : refused?.change) ||
-      (status === 'draft' && isOpen(period, visit.now)))
+      (status === 'draft' && isOpen(period, visit.today)))
   // The draft is another one: what was refused of the earlier one does not hold for it.
   const now = isChanged ? { ...visit, refused: null } : visit
   return (
     <>
       {isChanged && <ChangedSince statement={statement} values={refused.values} />}
       {isGone && !isChanged && <Refusal {...refused} />}
-      {status === 'draft' && !isOpen(period, visit.now) && (
+      {status === 'draft' && !isOpen(period, visit.today) && (
         <Approve visit={now} statement={statement} />
       )}
-      {status === 'draft' && isOpen(period, visit.now) && (
+      {status === 'draft' && isOpen(period, visit.today) && (
         <p class="note">
-          {periodWords(period)} has not {hasBegun(period, visit.now) ? 'ended' : 'begun'}. The draft
-          changes until then, and is approved after it.
+          {periodWords(period)} has not {hasBegun(period, visit.today) ? 'ended' : 'begun'}. The
+          draft changes until then, and is approved after it.
         </p>
       )}
       {status === 'approved' && isSome(payable) && (

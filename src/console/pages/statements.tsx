@@ -1,6 +1,7 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
-import { nextPeriod, parsePeriod } from '../../commission/engine/calendar.ts'
+import { nextPeriod, parsePeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
+import type { ChangedDraft } from '../../db/commission/statements.ts'
 import { ApiError } from '../../errors.ts'
 import {
   accountPath,
@@ -14,6 +15,7 @@ import {
 import { planOptions } from '../parts/affiliate-forms.tsx'
 import { CaseLink, type FraudCase, isHolding } from '../parts/cases.tsx'
 import {
+  Amount,
   count,
   Data,
   EmptyState,
@@ -25,7 +27,7 @@ import {
   Time,
   visible,
 } from '../parts/data.tsx'
-import { AccountLink, column, prose } from '../parts/fields.tsx'
+import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
 import {
   ChangeForm,
   Filters,
@@ -34,9 +36,9 @@ import {
   type Input,
   sinceFilter,
 } from '../parts/forms.tsx'
-import { AffiliateName, PlanName } from '../parts/names.tsx'
+import { AffiliateLink, AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
-import { canManage } from '../parts/payout-forms.tsx'
+import { canManage, sumsText } from '../parts/payout-forms.tsx'
 import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
 import {
   type Earlier,
@@ -310,37 +312,33 @@ const OtherDrafts = ({
     </p>
   )
 
-/** The most open cases of high severity that the page reads. */
-const SEVERE = 100
-
-/** Says which affiliates with drafts have an open case of high severity, since an approval does not wait for it. */
-const OpenCases = ({ visit, cases }: { visit: Visit; cases: readonly FraudCase[] }) => {
-  const affiliates = new Set(cases.map(({ affiliate_id }) => affiliate_id)).size
-  if (affiliates === 0) return null
+/** Says how many open cases are of affiliates with a draft, and names the severe ones: an approval waits for none. */
+const OpenCases = ({ visit, cases }: { visit: Visit; cases: DraftCases }) => {
+  const { all, severe } = cases
+  if (all.meta.total === 0) return null
+  const isOne = all.meta.total === 1
   return (
     <div class="notice why">
       <p>
         <strong>
-          {counted(affiliates, 'affiliate')} with a draft {affiliates === 1 ? 'has' : 'have'} an
-          open case of high severity.
+          {counted(all.meta.total, 'open case')} {isOne ? 'is' : 'are'} of affiliates with a draft,{' '}
+          {count(severe.meta.total)} of {isOne ? 'it' : 'them'} of high severity.
         </strong>{' '}
-        An approval does not wait for it.
+        An approval waits for none.
       </p>
       <ul>
-        {cases.slice(0, NAMED_CASES).map((one) => (
+        {severe.data.map((one) => (
           <li>
             <CaseLink visit={visit} found={one} />
             {isHolding(one) && ' It holds payouts.'}
           </li>
         ))}
       </ul>
-      {cases.length > NAMED_CASES && (
-        <p>
-          <AccountLink visit={visit} at={['cases']} query={{ severity: 'high' }}>
-            All open cases of high severity
-          </AccountLink>
-        </p>
-      )}
+      <p>
+        <AccountLink visit={visit} at={['cases']} query={{ draft_of: visit.query.period }}>
+          All of them
+        </AccountLink>
+      </p>
     </div>
   )
 }
@@ -354,8 +352,17 @@ interface ActionsProps {
   readonly totals: StatementTotals
   readonly names: PlanNames
   readonly others: OtherPeriods
-  /** The open cases of high severity of affiliates with drafts. */
-  readonly cases: readonly FraudCase[]
+}
+
+/** The open cases of affiliates with drafts of a period, and the latest of high severity. */
+interface DraftCases {
+  readonly all: List<FraudCase>
+  readonly severe: List<FraudCase>
+}
+
+/** What a person sees before they approve a period. */
+interface ReviewProps extends ActionsProps {
+  readonly cases: DraftCases
 }
 
 /** Says how many drafts an approval concerns, and how many of them pay nothing. */
@@ -389,23 +396,43 @@ function earlierField({ own, others }: OtherPeriods): Input[] {
   ]
 }
 
-/** Renders the forms that approve and compute a whole period. */
-const Actions = (props: ActionsProps) => {
+/** Renders what all drafts of a period say together, and the form that approves them. */
+const Review = (props: ReviewProps) => {
   const { visit, period, totals, names, cases } = props
   const { own, unpaid } = props.others
   const { plan } = visit.query
-  const drafts = totals.data.filter(({ status }) => status === 'draft')
-  const hasHolds = drafts.some(({ with_holds }) => with_holds > 0)
+  const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
   const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
+  const drafts = totals.data.reduce((sum, { statements }) => sum + statements, 0)
+  const sums = (name: 'total' | 'payable') =>
+    sumsText(totals.data.map((one) => ({ amount: one[name], currency: one.currency })))
+  const previous = periodWords(nextPeriod(storedPeriod(period), -1).id)
   return (
-    <div class="actions">
-      {drafts.length > 0 && isOpen(period, visit.now) && (
-        <p class="note">
-          {periodWords(period)} has not ended. Its drafts change until then, and are approved after
-          it.
-        </p>
-      )}
-      {drafts.length > 0 && !isOpen(period, visit.now) && (
+    <>
+      <p class="lead">
+        {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}, and pay{' '}
+        {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
+      </p>
+      <OpenCases visit={visit} cases={cases} />
+      <Table
+        caption={`The largest changes against ${previous}`}
+        rows={totals.changes ?? []}
+        columns={[
+          column('Affiliate', ({ affiliate_id }: ChangedDraft) => (
+            <AffiliateLink visit={visit} id={affiliate_id} />
+          )),
+          ...fields<ChangedDraft>(visit, 'plan'),
+          ...(['before', 'total'] as const).map((name) =>
+            column(
+              name === 'before' ? `In ${previous}` : `In ${periodWords(period)}`,
+              (row: ChangedDraft) => <Amount value={row[name]} currency={row.currency} />,
+              true,
+            ),
+          ),
+        ]}
+        empty={<p class="note">Nothing differs from {previous}.</p>}
+      />
+      <div class="actions">
         <ChangeForm
           visit={visit}
           change="approve"
@@ -417,7 +444,6 @@ const Actions = (props: ActionsProps) => {
             Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
             period. {draftsSentence(totals)}An approved statement never changes.
           </p>
-          <OpenCases visit={visit} cases={cases} />
           {unpaid.length > 0 && (
             <p class="note">
               Earlier drafts that pay nothing are approved, too: {unpaid.map(draftsText).join('; ')}
@@ -432,8 +458,35 @@ const Actions = (props: ActionsProps) => {
             value={unpaid.map(({ period: { id } }) => id).join(' ')}
           />
         </ChangeForm>
+        <AccountLink visit={visit} at={['statements']} query={{ period, plan }}>
+          Back without approving
+        </AccountLink>
+      </div>
+    </>
+  )
+}
+
+/** Renders what approves and computes a whole period. */
+const Actions = ({ visit, period, totals }: ActionsProps) => {
+  const { plan } = visit.query
+  const drafts = totals.data.filter(({ status }) => status === 'draft')
+  return (
+    <div class="actions">
+      {drafts.length > 0 && isOpen(period, visit.today) && (
+        <p class="note">
+          {periodWords(period)} has not ended. Its drafts change until then, and are approved after
+          it.
+        </p>
       )}
-      {!hasBegun(period, visit.now) ? (
+      {drafts.length > 0 && !isOpen(period, visit.today) && (
+        <a
+          class="button"
+          href={withQuery(visit.path, { period, plan, status: 'draft', approve: 'yes' })}
+        >
+          Approve all that can be approved
+        </a>
+      )}
+      {!hasBegun(period, visit.today) ? (
         <p class="note">{periodWords(period)} has not begun: there is nothing to compute yet.</p>
       ) : canManage(visit) ? (
         <ChangeForm
@@ -524,7 +577,7 @@ function filterOf({ query }: Visit, shown: string | undefined) {
 const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefined }) => (
   <EmptyState title="No statement matches.">
     <p>
-      {period && !hasBegun(period, visit.now)
+      {period && !hasBegun(period, visit.today)
         ? `${periodWords(period)} has not begun. Choose an earlier period. `
         : 'Choose another period, or compute this one. '}
       Affiliates need a <AccountLink visit={visit} at={['plans']} children="plan" /> that is
@@ -533,15 +586,14 @@ const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefi
   </EmptyState>
 )
 
-/** Reads the latest open cases of high severity. */
-const readSevereCases = ({ api, account }: Visit): Promise<List<FraudCase>> =>
-  api.get(apiPath(account, 'cases'), { status: 'open', severity: 'high', per_page: SEVERE })
-
-/** Returns the cases of the affiliates of drafts. */
-function ofDrafts(cases: readonly FraudCase[], rows: readonly Statement[]): FraudCase[] {
-  const drafts = rows.filter(({ status }) => status === 'draft')
-  const affiliates = new Set(drafts.map((row) => row.affiliate_id))
-  return cases.filter((one) => affiliates.has(one.affiliate_id))
+/** Reads the open cases of affiliates with a draft of a period. */
+async function readCases({ api, account }: Visit, draft_of: string): Promise<DraftCases> {
+  const read = (more: Visit['query']) =>
+    api.get<List<FraudCase>>(apiPath(account, 'cases'), {
+      ...{ status: 'open', draft_of, per_page: NAMED_CASES, ...more },
+    })
+  const [all, severe] = await Promise.all([read({}), read({ severity: 'high' })])
+  return { all, severe }
 }
 
 /** Renders links from a list of statements: to what is paid, to what earned nothing, and to its CSV. */
@@ -575,7 +627,17 @@ export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
   hasNames: true,
-  query: ['period', 'affiliate_id', 'plan', 'status', 'approved_since', 'cursor', 'run', 'format'],
+  query: [
+    'period',
+    'affiliate_id',
+    'plan',
+    'status',
+    'approved_since',
+    'cursor',
+    'run',
+    'format',
+    'approve',
+  ],
   changes,
   file: (visit) =>
     visit.query.format === 'csv'
@@ -590,32 +652,35 @@ export const statementsPage: Page = {
         }
       : null,
   async render(visit) {
-    const { api, account, path, query, now } = visit
+    const { api, account, path, query, now, today } = visit
     const { cursor } = query
     const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
-    const readSevere = readSevereCases(visit)
     const { approved_since } = query
     const hasFilter = Boolean(
       query.period || query.affiliate_id || query.plan || query.status || approved_since,
     )
-    const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
+    const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, today)
     const filter = filterOf(visit, shown)
     const { period } = filter
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const readRows = api.get<List<Statement>>(apiPath(account, 'statements'), {
       ...{ ...filter, approved_since, cursor },
     })
-    const [{ data, meta }, earlier, totals, sums, names, severe, run] = await Promise.all([
+    const [{ data, meta }, earlier, totals, sums, names, run] = await Promise.all([
       readRows,
       readEarlier(visit, period, readRows),
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
       readPeriods,
       visit.names.plans(),
-      readSevere,
       query.run ? api.get<Run>(apiPath(account, 'runs', query.run)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
-    const others = otherPeriods(sums, period ?? '', now)
+    const others = otherPeriods(sums, period ?? '', today)
+    if (query.approve && period && query.status === 'draft' && totals.data.length > 0) {
+      const review = { visit: here, period, totals, names, others }
+      const cases = await readCases(visit, period)
+      return { title: `Approve ${periodWords(period)}`, body: <Review {...review} cases={cases} /> }
+    }
     const body = (
       <>
         <Filters visit={here} fields={filtersOf(here, sums, names)} />
@@ -626,14 +691,7 @@ export const statementsPage: Page = {
             <OtherDrafts visit={here} others={others.others} hasOwn={others.own !== null} />
           )}
           {period && (
-            <Actions
-              visit={here}
-              period={period}
-              totals={totals}
-              names={names}
-              others={others}
-              cases={ofDrafts(severe.data, data)}
-            />
+            <Actions visit={here} period={period} totals={totals} names={names} others={others} />
           )}
           <Statements
             planNames={names}

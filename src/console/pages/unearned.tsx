@@ -120,7 +120,7 @@ export const unearnedPage: Page = {
     const { api, account, query } = visit
     const sums = await api.get<PeriodSums>(apiPath(account, 'periods'))
     // The period that the filter shows, which is the current one if none is chosen.
-    const period = query.period ?? choosablePeriods(sums, visit.now)[0]
+    const period = query.period ?? choosablePeriods(sums, visit.today)[0]
     const here: Visit = { ...visit, query: { ...query, period } }
     const body = (
       <>

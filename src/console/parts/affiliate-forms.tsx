@@ -26,26 +26,27 @@ export interface ChosenPlan {
   readonly name: string
   /** The version in force; null if none is. */
   readonly in_force: number | null
-  /** The first version, if the first day of the plan is yet to come: it also governs earlier days. Else null. */
-  readonly begins: FirstVersion | null
+  /** The next version, whose first day is to come: if none is in force, it also governs earlier days. Null if there is none. */
+  readonly next: { readonly version: number; readonly from: string } | null
 }
 
-/** The first version of a plan. */
-export interface FirstVersion {
-  readonly version: number
-  readonly from: string
-}
+type Versions = Pick<ChosenPlan, 'in_force' | 'next'>
 
-/** Says that the first version of a plan also governs the days before it. */
-export const firstVersionWords = ({ version, from }: FirstVersion): string =>
-  `Version ${version}, from ${dayWords(from)}; it also governs earlier days, as it is the first`
+/** Says which version of a plan is in force, and which one comes. */
+export function versionWords({ in_force, next }: Versions): string {
+  const day = next ? dayWords(next.from) : ''
+  if (in_force === null) {
+    return next
+      ? `Version ${next.version}, from ${day}; it also governs earlier days, as it is the first`
+      : 'All versions are withdrawn'
+  }
+  const later = next ? `; version ${next.version} begins on ${day}` : ''
+  return `Version ${in_force} is in force${later}`
+}
 
 /** Returns the day from which a plan is assigned if none is chosen: today, or its first day if that is later. */
-export function startOf(plan: Pick<ChosenPlan, 'begins'> | undefined, now: number): string {
-  const today = dayBefore(now, 0)
-  const first = plan?.begins?.from ?? today
-  return first > today ? first : today
-}
+export const startOf = (plan: Versions | undefined, now: number): string =>
+  (plan?.in_force === null && plan.next?.from) || dayBefore(now, 0)
 
 /** What the form of a new affiliate offers. */
 export interface AddChoices {
@@ -85,10 +86,10 @@ export const planOptions = (plans: readonly Pick<ChosenPlan, 'plan' | 'name'>[])
 /** Says what an assignment does before the first day of a plan, for each whose first day is to come. */
 const futureWords = (plans: AddChoices['plans']): string =>
   plans
-    .flatMap(({ name, begins }) =>
-      begins
+    .flatMap(({ name, in_force, next }) =>
+      in_force === null && next
         ? [
-            `${isolated(name)} begins on ${dayWords(begins.from)}: if you choose an earlier day, its first version pays from that day on.`,
+            `${isolated(name)} begins on ${dayWords(next.from)}: if you choose an earlier day, its first version pays from that day on.`,
           ]
         : [],
     )
@@ -130,11 +131,11 @@ export function assignedText(answer: unknown): string {
 /** Makes the assignments of a form. Without a day, the plan is assigned from its start on. */
 export const assignPlan = async (
   values: Values,
-  { api, account, now, names }: Visit,
+  { api, account, today, names }: Visit,
   affiliates: readonly string[],
 ): Promise<Assigned> => {
   const { plan, from, customers } = pick(values, 'plan', 'from', 'customers')
-  const day = from || startOf(await readChosen({ api, account }, plan), now)
+  const day = from || startOf(await readChosen({ api, account }, plan), today)
   const answer = await api.send({
     method: 'PUT',
     path: apiPath(account, 'assignments'),
@@ -149,11 +150,9 @@ export const assignPlan = async (
 async function readChosen(
   { api, account }: Pick<Visit, 'api' | 'account'>,
   plan: string | undefined,
-): Promise<Pick<ChosenPlan, 'begins'> | undefined> {
+): Promise<Versions | undefined> {
   if (!plan) return undefined
-  const found = await api
-    .get<Pick<ChosenPlan, 'begins'>>(apiPath(account, 'plans', plan))
-    .catch(nullIfNotFound)
+  const found = await api.get<Versions>(apiPath(account, 'plans', plan)).catch(nullIfNotFound)
   return found ?? undefined
 }
 
@@ -326,7 +325,7 @@ export const addAffiliate: Change = {
       visit.names.plans(),
     ])
     checkKnown(sent, known, planNames)
-    const from = startOf(await readChosen(visit, sent.plan), visit.now)
+    const from = startOf(await readChosen(visit, sent.plan), visit.today)
     const steps = stepsOf(sent, known, from, { account: visit.account, planNames })
     const answers = await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
       const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')

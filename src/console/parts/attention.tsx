@@ -71,6 +71,17 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: 'Add rates',
     to: accountPath(account, 'rates'),
   }),
+  returned_payments: (item, visit) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'payment')}</strong> came back and{' '}
+        {is(item.count, 'is', 'are')} due again
+        <Names names={item.names} visit={visit} />.
+      </>
+    ),
+    button: is(item.count, 'Look at it', 'Look at them'),
+    to: withQuery(accountPath(visit.account, 'payouts'), { returned: 'true' }),
+  }),
   open_cases: (item, visit) => ({
     text: (
       <>

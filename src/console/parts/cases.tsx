@@ -171,7 +171,7 @@ export const CaseTable = ({
       column('Holds', HeldAmounts, true),
       column('Opened', ({ opened_for }: FraudCase) => (
         <>
-          <Day day={opened_for} /> <small>{agoText(opened_for, visit.now)}</small>
+          <Day day={opened_for} /> <small>{agoText(opened_for, visit.today)}</small>
         </>
       )),
     ]}

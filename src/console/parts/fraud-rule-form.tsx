@@ -5,7 +5,6 @@ import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
 import type { RuleTerms } from '../../fraud/rules.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
-import { bookZoneOf, dayInZone } from '../../zone.ts'
 import {
   checkTerms,
   doubtsOf,
@@ -50,22 +49,16 @@ export interface FraudVersion {
 /** The account, as far as its rules need it. */
 export interface RuleAccount {
   readonly vertical: Vertical
-  readonly time_zone: string
-  readonly book_zone?: string
 }
-
-/** Returns the day of an account at a time, in its zone. */
-export const dayOf = ({ vertical, time_zone, book_zone = 'UTC' }: RuleAccount, now: number) =>
-  dayInZone(bookZoneOf({ vertical, time_zone, book_zone }), now)
 
 /** The days that a back-test has unless others are chosen. */
 const TESTED_DAYS = 90
 
 /** Returns the days that are tested by default: the last ones that are over. */
-export function lastDays(account: RuleAccount, now: number): { from: string; to: string } {
-  const today = Date.parse(dayOf(account, now))
-  return { from: dayBefore(today, TESTED_DAYS), to: dayBefore(today, 1) }
-}
+export const lastDays = ({ today }: Visit): { from: string; to: string } => ({
+  from: dayBefore(today, TESTED_DAYS),
+  to: dayBefore(today, 1),
+})
 
 /** Returns the sentences of a rule, when it opens a case first. */
 export const ruleSentences = ({ opens, limits }: FraudRuleWords): string[] => [opens, ...limits]
@@ -329,7 +322,7 @@ export function ruleForm(props: RuleFormProps): {
     offers: { ...NO_OFFERS, lists: new Set(affiliates.length > 0 ? ['affiliates'] : []) },
   }
   const { parameters, ...others } = members
-  const days = lastDays(account, visit.now)
+  const days = lastDays(visit)
   const test = accountPath(visit.account, 'fraud-rules', rule, 'simulate')
   const body = (
     <div class="plan-editor">

@@ -130,17 +130,6 @@ export function latestPaid({ data }: PeriodSums) {
   return { period: latest.period, paid: amountsOf(rows, latest.period), trend }
 }
 
-/**
- * Returns the sums of drafts of periods that have ended everywhere at `now` (milliseconds), which is a day after they
- * have ended in UTC, the latest first.
- */
-function endedDrafts({ data }: PeriodSums, now: number): Row[] {
-  const yesterday = Math.floor(now / DAY_MS) - 1
-  return data.filter(
-    ({ status, period }) => status === 'draft' && storedPeriod(period).last < yesterday,
-  )
-}
-
 /** The drafts of an ended period. */
 export interface PeriodDrafts {
   readonly period: Period
@@ -151,7 +140,11 @@ export interface PeriodDrafts {
 
 /** Returns the drafts of periods that have ended before `now` (milliseconds), the latest first. */
 export function draftsByPeriod(sums: PeriodSums, now: number): PeriodDrafts[] {
-  const byPeriod = Map.groupBy(endedDrafts(sums, now), ({ period }) => period)
+  const today = Math.floor(now / DAY_MS)
+  const ended = sums.data.filter(
+    ({ status, period }) => status === 'draft' && storedPeriod(period).last < today,
+  )
+  const byPeriod = Map.groupBy(ended, ({ period }) => period)
   return [...byPeriod].map(([period, rows]) => ({
     period: storedPeriod(period),
     drafts: rows.reduce((sum, { statements }) => sum + statements, 0),

@@ -24,10 +24,10 @@ export const lastDayOf = (period: string): number =>
 
 const todayOf = (now: number): number => Math.floor(now / DAY_MS)
 
-/** Returns whether a period has not ended at `now` (milliseconds), by the days of UTC. */
+/** Returns whether a period has not ended on the day of `now` (milliseconds). */
 export const isOpen = (period: string, now: number): boolean => lastDayOf(period) >= todayOf(now)
 
-/** Returns whether a period has begun at `now` (milliseconds), by the days of UTC. */
+/** Returns whether a period has begun on the day of `now` (milliseconds). */
 export const hasBegun = (period: string, now: number): boolean =>
   (parsePeriod(period)?.first ?? 0) <= todayOf(now)
 
@@ -87,7 +87,7 @@ export const periodOptions = (sums: Sums, now: number, chosen?: string): Option[
 
 /** Returns the filter that chooses a period. `shown` is the one that the page shows if none is chosen. */
 export const periodFilter = (
-  { query, now }: Visit,
+  { query, today: now }: Visit,
   sums: Sums,
   shown?: string,
   others: readonly Option[] = [],

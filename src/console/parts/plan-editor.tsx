@@ -143,10 +143,10 @@ const isUnseen = ({ detail, errors }: RefusedForm): boolean =>
   errors.length === 0 && detail.includes('was stored since')
 
 /** Returns the next free first day if a version that was saved meanwhile has the typed one; else null. */
-function freeDay({ visit: { now }, versions }: EditorProps, typed: Values): string | null {
+function freeDay({ visit: { today }, versions }: EditorProps, typed: Values): string | null {
   const [latest] = versions ?? []
   if (!latest || latest.terms.effective_from !== typed('effective_from').trim()) return null
-  return nextFirstDay(latest.terms.period, now, latest.terms.effective_from)
+  return nextFirstDay(latest.terms.period, today, latest.terms.effective_from)
 }
 
 function openDraft(props: EditorProps): Draft {
@@ -193,11 +193,11 @@ const OFFERED_DAYS = 90
 
 /** Returns the values that records of the last days have, by the names of conditions. */
 async function reportedValues(
-  { api, account, now }: Visit,
+  { api, account, today }: Visit,
   { vocabulary }: EditorData,
 ): Promise<[string, readonly string[]][]> {
   const wanted = Object.entries(REPORTED).filter(([name]) => vocabulary.conditions.has(name))
-  const days = { from: dayBefore(now, OFFERED_DAYS), to: dayBefore(now, 0) }
+  const days = { from: dayBefore(today, OFFERED_DAYS), to: dayBefore(today, 0) }
   return Promise.all(
     wanted.map(async ([name, [group_by, metrics]]): Promise<[string, readonly string[]]> => {
       const query = { ...days, group_by, metrics }
@@ -568,7 +568,7 @@ const Buttons = ({ isJson, isNew }: { isJson: boolean; isNew: boolean }) => (
 /** Returns the period whose figures are shown: the latest that ended and has statements. */
 function lastPeriod({ data, visit }: EditorProps, terms: unknown): string | undefined {
   const { period } = Object(terms)
-  return endedPeriods(data.periods, period === 'week' ? 'week' : 'month', visit.now)[0]
+  return endedPeriods(data.periods, period === 'week' ? 'week' : 'month', visit.today)[0]
 }
 
 const FigureNote = ({ draft, period }: { draft: Draft; period: string | undefined }) => {

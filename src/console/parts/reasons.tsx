@@ -61,7 +61,7 @@ function stepPath(
 
 /** Returns why something earned nothing, in words. */
 export const wordsOf = (visit: Visit, unearned: Unearned, termsOf: TermsOf): ReasonWords =>
-  reasonWords(unearned, termsOf(unearned), dayBefore(visit.now, 0))
+  reasonWords(unearned, termsOf(unearned), dayBefore(visit.today, 0))
 
 /** Renders the next step after a reason: a link where a page helps. */
 export function NextStep(props: { visit: Visit; unearned: Unearned; next: ReasonWords['next'] }) {

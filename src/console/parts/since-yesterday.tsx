@@ -87,12 +87,12 @@ const SETTINGS = [
 ].join()
 
 /** Reads what has changed since yesterday. */
-export async function readSinceYesterday({ api, account, now }: Visit): Promise<SinceYesterday> {
+export async function readSinceYesterday({ api, account, today }: Visit): Promise<SinceYesterday> {
   const [changes, log] = await Promise.all([
     api.get<Changes>(apiPath(account, 'changes')),
     // A day in the time zone of an account can begin up to 14 hours before that of UTC.
     api.get<List<Entry>>('/audit-log', {
-      ...{ account, kind: SETTINGS, from: dayBefore(now, 2), per_page: READ_ENTRIES },
+      ...{ account, kind: SETTINGS, from: dayBefore(today, 2), per_page: READ_ENTRIES },
     }),
   ])
   return { changes, log }
@@ -198,7 +198,7 @@ function Signups({ visit, changes }: Props): Child {
 function Records({ visit, changes }: Props): Child {
   const { records, refused_records, since } = changes
   if (!hasSome(records)) return null
-  const days = { from: utcDay(since), to: dayBefore(visit.now, 0) }
+  const days = { from: utcDay(since), to: dayBefore(visit.today, 0) }
   const refused = total(refused_records)
   return (
     <li>

@@ -9,6 +9,7 @@ import type {
   presentDueSums,
   presentPeriods,
 } from '../../commission/statements/present.ts'
+import type { ChangedDraft } from '../../db/commission/statements.ts'
 import type { PlanNames, Visit } from '../page.ts'
 import {
   Amount,
@@ -54,6 +55,8 @@ export interface StatementTotals {
     readonly closing: string | null
   }[]
   readonly is_limited: boolean
+  /** The largest changes of drafts against the period before; null unless drafts of a period are asked for. */
+  readonly changes: readonly ChangedDraft[] | null
 }
 
 /** The words of the statuses. */

@@ -241,7 +241,7 @@ export const mainCurrency = (sums: readonly { currency: string; statements: numb
 export async function renderThisMonth(visit: Visit, vertical: string, currency: string) {
   const meaning = MEANINGS[vertical]
   if (!meaning) return null
-  const days = daysUntil(visit.now)
+  const days = daysUntil(visit.today)
   const query = {
     from: dayText(days.firstBefore),
     to: dayText(days.today),

@@ -213,7 +213,7 @@ const Open = (props: {
 }) => (
   <ul class="missing">
     {props.reports.map((report) => {
-      const unearned = unearnedOf(report, dayBefore(props.visit.now, 0))
+      const unearned = unearnedOf(report, dayBefore(props.visit.today, 0))
       return (
         <li>
           <Data text={wordsOf(props.visit, unearned, props.termsOf).sentence} />{' '}
@@ -229,9 +229,9 @@ const Open = (props: {
 
 /** Computes and renders the time line of a customer, and what is missing to qualify. */
 export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
-  const { api, account, now } = visit
+  const { api, account, today } = visit
   const { customer_id } = history
-  const period = dayBefore(now, 0).slice(0, 7)
+  const period = dayBefore(today, 0).slice(0, 7)
   const path = apiPath(account, 'qualifications')
   const { data } = await api.get<List<QualificationReport>>(path, { period, customer_id })
   const [termsOf, qualified] = await Promise.all([

@@ -272,6 +272,50 @@ export async function sumStatements(
   return all<SummedStatements>(db, SUM_STATEMENTS, values)
 }
 
+/** The changes of a currency that are listed. */
+const LISTED_CHANGES = 10
+
+/** What a draft earned, and what the same affiliate earned by the same plan in the period before. */
+export interface ChangedDraft {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly currency: string
+  readonly total: string
+  readonly before: string
+}
+
+const FIND_CHANGES = compileStatement(`
+  with both as (
+    select affiliate_id, plan, statement ->> 'currency' as currency, period = :period as is_now,
+      status = 'draft' as is_draft, statement ->> 'total' as total
+    from statements
+    where account = :account and statement is not null and period in (:period, :before)
+      and (:affiliate_id is null or affiliate_id = :affiliate_id)
+      and (:plan is null or plan = :plan)
+  ), compared as (
+    select affiliate_id, plan, currency, ifnull(max(iif(is_now, total, null)), '0') as total,
+      ifnull(max(iif(is_now, null, total)), '0') as before
+    from both group by affiliate_id, plan, currency
+    having max(is_now) = 0 or max(is_now and is_draft) = 1
+  ), ordered as (
+    select *, row_number() over (partition by currency
+      order by abs(cast(total as real) - cast(before as real)) desc, affiliate_id, plan) as place
+    from compared where cast(total as real) <> cast(before as real)
+  )
+  select affiliate_id, plan, currency, total, before from ordered
+  where place <= ${LISTED_CHANGES} order by currency, place`)
+
+/** Returns the largest changes of drafts of a period against the one before, by currency. */
+export async function findChanges(
+  db: Connection,
+  account: string,
+  filter: StatementFilter,
+  before: string,
+): Promise<ChangedDraft[]> {
+  const values = { account, affiliate_id: null, plan: null, ...filter, before }
+  return all<ChangedDraft>(db, FIND_CHANGES, values)
+}
+
 // Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
 
 /** The statements of the latest periods that are added up, and the drafts that are counted. */
@@ -327,7 +371,7 @@ const SUM_DUE = compileStatement(`
     select affiliate_id, statement ->> 'currency' as currency, payable
     from statements indexed by statements_due
     where account = :account and ${IS_DUE}
-      and statement ->> 'payable_on' <= strftime('%Y-%m-%d', :now / 1000, 'unixepoch')
+      and statement ->> 'payable_on' <= :today
     limit :limit)
   group by currency order by currency`)
 
@@ -345,7 +389,7 @@ export interface LeadingStatement {
   readonly total: string
 }
 
-/** Finds the statements with the highest totals of each currency, of the month and the ISO week of now. */
+/** Finds the statements with the highest totals of each currency, of the month and the ISO week of a day. */
 const FIND_LEADING = compileStatement(`
   select id, affiliate_id, plan, period, status, currency, total
   from (
@@ -355,19 +399,18 @@ const FIND_LEADING = compileStatement(`
       select id, affiliate_id, plan, period, status,
         statement ->> 'currency' as currency, statement ->> 'total' as total
       from statements where account = :account and statement is not null
-        and period in (strftime('%Y-%m', :now / 1000, 'unixepoch'),
-          strftime('%G-W%V', :now / 1000, 'unixepoch'))
+        and period in (strftime('%Y-%m', :today), strftime('%G-W%V', :today))
       limit :limit)
     where total glob '*[1-9]*' and total not glob '-*')
   where place <= ${LEADING} order by currency, place`)
 
 /**
- * Adds up the latest statements of an account by period, status and currency, and what is payable at `now`
- * (milliseconds). Also returns the statements that lead the open periods, and when the latest run has ended:
+ * Adds up the latest statements of an account by period, status and currency, and what is payable on a day.
+ * Also returns the statements that lead the open periods, and when the latest run has ended:
  * null if none has.
  */
-export async function sumPeriods(session: D1DatabaseSession, account: string, now: number) {
-  const values = { account, now, limit: SUMMED_STATEMENTS }
+export async function sumPeriods(session: D1DatabaseSession, account: string, today: string) {
+  const values = { account, today, limit: SUMMED_STATEMENTS }
   type Lists = [
     sums: PeriodSums[],
     due: DueSum[],
@@ -392,8 +435,7 @@ interface Unapproved {
 }
 
 /**
- * Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day
- * before now. A period whose drafts pay nothing is left out: it is approved with the next one that pays something.
+ * Counts the drafts of periods that have ended, by the month and the ISO week of a day. A period whose drafts pay nothing is left out: it is approved with the next one that pays something.
  */
 const COUNT_UNAPPROVED = compileStatement(`
   select ifnull(sum(drafts), 0) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
@@ -403,8 +445,8 @@ const COUNT_UNAPPROVED = compileStatement(`
     from (
       select period, statement, payable from statements indexed by statements_status
       where account = :account and ${isDraft('status')} limit :limit)
-    where statement is not null and period <
-      strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')
+    where statement is not null
+      and period < strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :today)
     group by period)
   where paying > 0`)
 
@@ -425,11 +467,11 @@ const COUNT_WAITING_FOR_RATES = compileStatement(`
   group by 1 order by 2 desc, 1`)
 
 /**
- * Counts the drafts of periods that have ended at `now` (milliseconds), and the amounts in drafts that have no
+ * Counts the drafts of periods that have ended on a day, and the amounts in drafts that have no
  * exchange rate, by currency, the most frequent first.
  */
-export async function countDrafts(session: D1DatabaseSession, account: string, now: number) {
-  const values = { account, now, limit: SUMMED_STATEMENTS }
+export async function countDrafts(session: D1DatabaseSession, account: string, today: string) {
+  const values = { account, today, limit: SUMMED_STATEMENTS }
   const [[unapproved], waiting] = await readBatch<[[Unapproved], WaitingForRates[]]>(session, [
     bindStatement(session, COUNT_UNAPPROVED, values),
     bindStatement(session, COUNT_WAITING_FOR_RATES, values),

@@ -114,13 +114,13 @@ export function listForFigures(
 export interface AssignedPlan {
   readonly affiliate_id: string
   readonly plan: string
-  readonly from_day: string
+  readonly from: string
   /** 1 if its first day is to come. */
   readonly is_next: 0 | 1
 }
 
 const ASSIGNED = compileStatement(`
-  select affiliate_id, plan, max(from_day) as from_day, 0 as is_next from assignments
+  select affiliate_id, plan, max(from_day) as "from", 0 as is_next from assignments
   where account = :account and from_day <= :today
     and affiliate_id in (select value from json_each(:ids) union all select '*')
   group by affiliate_id

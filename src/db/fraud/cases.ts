@@ -59,6 +59,9 @@ const CONDITIONS = {
   from: 'c.opened_for >= :from',
   to: 'c.opened_for <= :to',
   opened_since: 'c.opened_at >= :opened_since',
+  draft_of: `exists (select 1 from statements s indexed by statements_affiliate
+    where s.account = :account and s.affiliate_id = c.affiliate_id and s.period = :draft_of
+      and s.status = 'draft')`,
   // The partial index of cases that hold needs the value as a literal.
   keep_hold: 'c.keep_hold = 1',
 } as const
@@ -92,7 +95,9 @@ export type CaseFilter = {
   readonly to?: number
   /** Only cases that were confirmed and go on holding. */
   readonly keep_hold?: 1
-} & { readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id']?: string }
+} & {
+  readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id' | 'draft_of']?: string
+}
 
 /** Reads one page of the cases of an account at a time (milliseconds), the latest first. */
 export function listCases(

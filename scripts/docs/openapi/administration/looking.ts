@@ -164,7 +164,7 @@ export const looking = (): Operation[] => [
     id: 'listAttention',
     summary: 'List what needs attention',
     description:
-      'Returns what needs the attention of an account, the most urgent first. The account reads the same in `attention` of `GET account`, but for `unapproved_drafts`: drafts of periods that have ended, without periods whose drafts all pay nothing.',
+      'Returns what needs the attention of an account, the most urgent first. The account reads the same in `attention` of `GET account`, but for what only the team decides, such as `unapproved_drafts`: drafts of periods that have ended, without periods whose drafts all pay nothing.',
     parameters: ['x-d1-bookmark'],
     answers: returned('What needs attention.', ATTENTION),
   }),

@@ -1,3 +1,4 @@
+import type { ReturnedPayment } from '../../../commission/books/present.ts'
 import type { Connection } from '../../database.ts'
 import { newAuditId, withAudit } from '../../directory/audit.ts'
 import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds } from '../../fraud/holds.ts'
@@ -8,6 +9,7 @@ import { isAssertionFailure } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import { PAYMENT_RETURN } from './booked.ts'
 import { IS_DUE, type PayableStatement } from './ledger.ts'
 
 /**
@@ -226,35 +228,51 @@ export interface DuePayout {
   readonly items: string
   /** The latest day on which one of them is payable. */
   readonly payable_on: string
+  /** The status of the affiliate. */
+  readonly status: 'active' | 'suspended'
 }
 
-/** A statement that has to be paid: its id with its payment that came back, its day, and what it pays. */
-export type DueItem = readonly [id: string, payable_on: string, payable: string]
+/**
+ * A statement that has to be paid: its id with its payment that came back, its day, what it pays, and how that
+ * payment came back.
+ */
+export type DueItem = readonly [
+  id: string,
+  payable_on: string,
+  payable: string,
+  returned: ReturnedPayment | null,
+]
 
 /** Which payouts a list has; null does not narrow it. */
 export interface DueFilter {
   readonly affiliate_id: string | null
   /** Only what is payable by this day. */
   readonly payable_on: string | null
+  /** `true`: only those of which a payment came back. */
+  readonly returned: string | null
 }
 
 /**
  * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
  * the index, so that a page reads only its own rows.
  */
-const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
+const dueQuery = (account: string, { affiliate_id, payable_on, returned }: DueFilter) => {
   const groups = (from: string) => `(
     select affiliate_id, statement ->> 'currency' as currency,
       json_group_array(json_array(
-        concat_ws(' ', id, returned), statement ->> 'payable_on', payable)) as items,
-      max(statement ->> 'payable_on') as payable_on
-    from statements indexed by statements_due
+        concat_ws(' ', id, returned), statement ->> 'payable_on', payable,
+        json(${PAYMENT_RETURN}))) as items,
+      max(statement ->> 'payable_on') as payable_on,
+      ifnull((select a.status from affiliates a
+        where a.account = :account and a.affiliate_id = s.affiliate_id), 'active') as status
+    from statements s indexed by statements_due
     where account = :account and ${IS_DUE} ${from}
       ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
       ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
-    group by affiliate_id, statement ->> 'currency')`
+    group by affiliate_id, statement ->> 'currency'
+    ${returned === null ? '' : 'having count(returned) > 0'})`
   return {
-    columns: ['affiliate_id', 'currency', 'items', 'payable_on'],
+    columns: ['affiliate_id', 'currency', 'items', 'payable_on', 'status'],
     from: `${groups('')} where true`,
     fromCursor: `${groups('and affiliate_id >= :after_0')}
       where (affiliate_id, currency) > (:after_0, :after_1)`,
@@ -274,6 +292,21 @@ export const listDue = (
   filter: DueFilter,
   page: Page,
 ): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, filter), page)
+
+const COUNT_RETURNED = compileStatement(`
+  select count(distinct n.payment) as count, json_group_array(distinct s.affiliate_id) as affiliates
+  from payment_returns n
+  cross join payments p on p.account = :account and p.reference = n.payment
+  cross join json_each(p.statements) i
+  cross join statements s on s.account = :account and s.id = i.value and s.returned = n.payment
+    and ${IS_DUE}
+  where n.account = :account`)
+
+/** Counts the payments that came back and are due again, and names their affiliates as a JSON array. */
+export const countReturned = async (db: Connection, account: string) => {
+  const [row] = await all<{ count: number; affiliates: string }>(db, COUNT_RETURNED, { account })
+  return row ?? { count: 0, affiliates: '[]' }
+}
 
 /** A payment, and how it came back; null if it did not. */
 export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {
