@@ -5,13 +5,16 @@ import { addressPostback } from '../src/affiliate/postback-address.ts'
 import { POSTBACK_QUERIES, queuePostbacks } from '../src/affiliate/postback-causes.ts'
 import { digest } from '../src/auth/secret.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
+import { WORDS } from '../src/portal/words.ts'
 import { fillMacros } from '../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../src/webhooks/send-batch.ts'
 import { affiliateWorld, type Who } from './affiliate-world.ts'
 import { brand } from './brand.ts'
+import { signedIn } from './console/browser.ts'
 import { deliverJob, listing, type Sent } from './crons.ts'
 import { overriding } from './overriding.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
+import { signedInFor } from './portal/join.ts'
 import { eventsOf } from './webhook-events.ts'
 
 // What the trackers of affiliates are told. test-node/postbacks.test.ts has a tracker that fails and hangs.
@@ -486,6 +489,53 @@ test('a test event and the attempts say what the tracker answered; a failure is 
   expect(await json(change(key, `/${id}/replay`, 'POST', { event_id }))).toEqual({ replayed: 1 })
   const [replayed] = parameters(await deliver())
   expect(replayed).toEqual(again)
+})
+
+test('a webhook and a postback that failures have stopped are named where people look each morning', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['signup'] })
+  await postbackOf(world, 'other', { events: ['signup'] })
+  await askAdmin(`${world.path}/webhooks`, 'POST', {
+    ...{ url: 'https://hooks.example/secret', events: ['delivery.refused'] },
+  })
+  const read = async () => {
+    const { data } = await json(askAdmin(`${world.path}/attention`))
+    const { attention } = await json(world.get('account'))
+    const failing = ({ code }: { code: string }) => code.startsWith('failing_')
+    expect(attention.filter(failing)).toEqual(data.filter(failing))
+    return data.filter(failing)
+  }
+  const overviews = async () => [
+    await (await console.get('/console/accounts/acme-forex')).text(),
+    await (await portal.get('/portal/acme-forex')).text(),
+  ]
+  const console = await signedIn()
+  const portal = await signedInFor('acme-forex', 'own')
+  expect(await read()).toEqual([])
+  await join(world, 'own', 'n-1')
+  await world.post('customers', [{ customer_id: 'bad' }])
+  expect(await deliver(410)).toHaveLength(2)
+  expect(await read()).toEqual([
+    {
+      ...{ code: 'failing_webhooks', count: 1, names: ['hooks.example'] },
+      detail: expect.stringContaining('hooks.example'),
+    },
+    {
+      ...{ code: 'failing_postbacks', count: 1, names: ['own'] },
+      detail: expect.stringContaining('own'),
+    },
+  ])
+  expect(await overviews()).toEqual([
+    expect.stringMatching(/Show the webhooks.+Show the affiliate/s),
+    expect.stringContaining(WORDS.en.postback_stopped),
+  ])
+  // From the first day on, before three days of failures disable it.
+  await env.DB.prepare('update webhook_endpoints set disabled = null, failing_since = ?')
+    .bind(Date.now() - 23 * 3_600_000)
+    .run()
+  expect(await read()).toEqual([])
+  await env.DB.prepare('update webhook_endpoints set failing_since = failing_since - 3600000').run()
+  expect(await read()).toMatchObject([{ names: ['hooks.example'] }, { names: ['own', 'other'] }])
 })
 
 test('the parameters of the click are sent, also once the click is no longer kept', async () => {

@@ -250,6 +250,8 @@ const en = {
   postback_off_firm: 'paused by {account}. Ask them why.',
   postback_off_gone: 'stopped: your tracker answered that the address is gone',
   postback_off_failing: 'stopped: everything failed for three days',
+  postback_stopped:
+    'One of your postbacks is stopped, because your tracker did not take what was sent.',
   postback_secret:
     'Keep this secret: your tracker checks signatures with it. It is shown only now.',
   postback_done_added: 'The postback is added.',
@@ -583,6 +585,8 @@ const de: Words = {
   postback_off_firm: 'von {account} angehalten. Fragen Sie dort nach dem Grund.',
   postback_off_gone: 'beendet: Ihr Tracker hat geantwortet, dass es die Adresse nicht mehr gibt',
   postback_off_failing: 'beendet: drei Tage lang ist alles fehlgeschlagen',
+  postback_stopped:
+    'Einer Ihrer Postbacks ist angehalten, weil Ihr Tracker nicht angenommen hat, was gesendet wurde.',
   postback_secret:
     'Bewahren Sie dieses Geheimnis auf: Ihr Tracker prüft damit die Signaturen. Es wird nur jetzt gezeigt.',
   postback_done_added: 'Der Postback ist hinzugefügt.',
@@ -905,6 +909,8 @@ const es: Words = {
   postback_off_firm: 'pausado por {account}. Pregúnteles por qué.',
   postback_off_gone: 'detenido: su tracker respondió que la dirección ya no existe',
   postback_off_failing: 'detenido: todo falló durante tres días',
+  postback_stopped:
+    'Uno de sus postbacks está detenido, porque su tracker no aceptó lo que se envió.',
   postback_secret:
     'Guarde este secreto: su tracker comprueba las firmas con él. Solo se muestra ahora.',
   postback_done_added: 'El postback se ha añadido.',
@@ -1227,6 +1233,8 @@ const pt: Words = {
   postback_off_firm: 'pausado por {account}. Pergunte o motivo.',
   postback_off_gone: 'parado: seu tracker respondeu que o endereço não existe mais',
   postback_off_failing: 'parado: tudo falhou por três dias',
+  postback_stopped:
+    'Um dos seus postbacks está parado, porque seu tracker não aceitou o que foi enviado.',
   postback_secret:
     'Guarde este segredo: seu tracker verifica as assinaturas com ele. Ele só é mostrado agora.',
   postback_done_added: 'O postback foi adicionado.',
