@@ -20,6 +20,8 @@ CREATE TABLE webhook_endpoints (
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX webhook_endpoints_failing ON webhook_endpoints (account) WHERE failing_since IS NOT NULL;
+
 -- Events, each with its cause: `about` names the cause, so that it has one event. Events of which an
 -- account's endpoints want none are not stored. The id begins with the time. `data` holds no personal
 -- data.

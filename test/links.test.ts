@@ -330,15 +330,18 @@ describe('clicks', () => {
   const clicksOf = async (
     method: string,
     link_id: string,
-    send?: () => Promise<void>,
-    query = '',
+    {
+      send,
+      query = '',
+      headers = {},
+    }: { send?: () => Promise<void>; query?: string; headers?: Record<string, string> } = {},
   ) => {
     const sent: Click[] = []
     const CLICKS = overriding(env.CLICKS, {
       send: send ?? (async (click: Click) => void sent.push(click)),
     })
     const context = createExecutionContext()
-    const request = new Request(`${ORIGIN}/go/${link_id}${query}`, { method })
+    const request = new Request(`${ORIGIN}/go/${link_id}${query}`, { method, headers })
     const response = await fetchWith({ ...env, CLICKS } as Env, request, context)
     await waitOnExecutionContext(context)
     return { response, sent }
@@ -385,9 +388,9 @@ describe('clicks', () => {
     await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'A-1' }])
     const link = await linkOf(account)
     await askAdmin(`accounts/${account}/links/${link.link_id}`, 'PATCH', { pass_query: true })
-    const followed = ['?sub1=fb.ads-1~_&sub5=Z&gclid=1', '?sub1=other&sub1=second', '?sub1=a%20b']
+    const followed = ['?sub1=fb.ads-1~_&sub5=Z&gclid=1', '?sub1=other&sub1=second', '?sub1=']
     const clicks = await Promise.all(
-      followed.map((query) => clicksOf('GET', link.link_id, undefined, query)),
+      followed.map((query) => clicksOf('GET', link.link_id, { query })),
     )
     expect(clicks.map(({ sent }) => sent[0]?.subs)).toEqual([
       { sub1: 'fb.ads-1~_', sub5: 'Z' },
@@ -440,6 +443,23 @@ describe('clicks', () => {
     expect(await rows('sub1,affiliate_id')).toHaveLength(3)
   })
 
+  test('§18.2 a click keeps what an affiliate wrote whole, or shows that it is cut', async () => {
+    const { link } = await brandWithLink()
+    const gclid = `EAIaIQobChMI-_${'x'.repeat(200)}`
+    for (const [sub1, kept] of [
+      [gclid, gclid],
+      ['a+b@c:d/e==&f ü %', 'a+b@c:d/e==&f ü %'],
+      ['a\n\u202eb', 'a……b'],
+      ['y'.repeat(501), `${'y'.repeat(500)}…`],
+    ] as const) {
+      const query = `?${new URLSearchParams({ sub1, sub2: 'z'.repeat(300) })}`
+      const { sent } = await clicksOf('GET', link.link_id, { query })
+      const rest = Math.max(0, 500 - sub1.length)
+      const sub2 = rest < 300 ? `${'z'.repeat(rest)}…` : 'z'.repeat(300)
+      expect(sent[0]?.subs).toEqual({ sub1: kept, sub2 })
+    }
+  })
+
   test('an account stores a bounded number of clicks a day', async () => {
     // Its own account: the queue may still deliver clicks of earlier tests.
     const { account, link } = await brandWithLink({ account: 'clicked' })
@@ -473,16 +493,46 @@ describe('clicks', () => {
     expect((await clicksOf('GET', link.link_id)).response.status).toBe(302)
   })
 
-  test('a HEAD request for a link records no click', async () => {
+  test('§9 only a person clicks: bots that name themselves, previews and prefetches get the redirect alone', async () => {
     const { link } = await brandWithLink()
-    const { response, sent } = await clicksOf('HEAD', link.link_id)
-    expect([response.status, sent]).toEqual([302, []])
+    const countOf = async (method: string, headers: Record<string, string>) => {
+      const { response, sent } = await clicksOf(method, link.link_id, { headers })
+      return [response.status, sent.length]
+    }
+    const apple = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15'
+    const android =
+      'Mozilla/5.0 (Linux; Android 14; CUBOT X70) AppleWebKit/537.36 (KHTML, like Gecko)'
+    const people = [
+      { 'User-Agent': `${apple} (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1` },
+      { 'User-Agent': `${android} Chrome/126.0.0.0 Mobile Safari/537.36` },
+      { 'User-Agent': `${android} Chrome/126.0.0.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/470.0]` },
+      { 'User-Agent': 'curl/8.5.0', 'Sec-Purpose': '' },
+      {},
+    ]
+    const others = [
+      { 'User-Agent': 'WhatsApp/2.23.20.0' },
+      { 'User-Agent': 'facebookexternalhit/1.1;line-poker/1.0' },
+      { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' },
+      { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
+      { 'User-Agent': 'TelegramBot (like TwitterBot)' },
+      { 'User-Agent': 'Mozilla/5.0 (Windows NT 6.1) SkypeUriPreview Preview/0.5' },
+      { 'User-Agent': 'Mozilla/5.0 (compatible; Yahoo! Slurp)' },
+      { 'User-Agent': 'Bluesky Cardyb/1.1; +mailto:support@bsky.app' },
+      { ...people[0], 'Sec-Purpose': 'prefetch;prerender' },
+      { ...people[0], Purpose: 'prefetch' },
+      { ...people[0], 'X-Purpose': 'preview' },
+    ]
+    for (const one of people) expect([one, await countOf('GET', one)]).toEqual([one, [302, 1]])
+    for (const one of others) expect([one, await countOf('GET', one)]).toEqual([one, [302, 0]])
+    expect(await countOf('HEAD', {})).toEqual([302, 0])
   })
 
   test('a click that the queue refuses is logged and delays nobody', async () => {
     const { link } = await brandWithLink()
-    const { response } = await clicksOf('GET', link.link_id, async () => {
-      throw new Error('gone')
+    const { response } = await clicksOf('GET', link.link_id, {
+      async send() {
+        throw new Error('gone')
+      },
     })
     expect(response.status).toBe(302)
     expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([

@@ -22,12 +22,14 @@ import {
 } from '../db/records/delivery-search.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { endOfTexts } from '../db/text-range.ts'
+import { readFailingEndpoints } from '../db/webhooks/endpoints.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { nameSuggester } from '../validation/suggest.ts'
 import { todayOf } from '../zone.ts'
 import { accountUrl } from './account-url.ts'
+import type { ATTENTION_CODES } from './attention-codes.ts'
 import { readAllErrors } from './delivery-errors.ts'
 import { firstIdAt } from './delivery-id.ts'
 import {
@@ -41,29 +43,9 @@ import type { Resource } from './resource.ts'
 
 /** Something that needs the attention of an account. */
 export interface Attention {
-  code:
-    | 'feed_late'
-    | 'refused_records'
-    | 'log_budget_used'
-    | 'expiring_credentials'
-    | 'held_records'
-    | 'unmapped_statuses'
-    | 'negative_amounts'
-    | 'implausible_times'
-    | 'unknown_events'
-    | 'unconfigured_affiliates'
-    | 'unapproved_drafts'
-    | 'waiting_for_rates'
-    | 'returned_payments'
-    | 'open_cases'
-    | 'waiting_cases'
-    | 'ending_holds'
-    | 'ended_holds'
-    | 'too_large_affiliates'
-    | 'open_questions'
-    | 'damaged_archives'
+  code: (typeof ATTENTION_CODES)[number]
   count: number
-  /** What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants. */
+  /** What it is about: resources, statuses, amounts, event names, affiliates, hosts, currencies, periods or instants. */
   names: readonly string[]
   /** What it means and what to do. */
   detail: string
@@ -85,6 +67,8 @@ interface AttentionFacts extends Findings {
   storedSince: ReadonlyMap<string, number>
   /** The ends of the credentials that end soon, the earliest first, in milliseconds. */
   ends: readonly number[]
+  /** The webhooks, and the postbacks of affiliates, that have failed for a day or that failures have disabled. */
+  failing: Awaited<ReturnType<typeof readFailingEndpoints>>
   /** Returns the address of a path of the account's own API. */
   urlOf: (path: string) => string
 }
@@ -101,6 +85,8 @@ const findAttention = (facts: AttentionFacts): Attention[] =>
     refusedRecords(facts),
     usedLogBudget(facts),
     expiringCredentials(facts),
+    failingWebhooks(facts),
+    failingPostbacks(facts),
     heldRecords(facts),
     unmappedStatuses(facts),
     negativeAmounts(facts),
@@ -153,6 +139,28 @@ function expiringCredentials({ ends, isBrand }: AttentionFacts): Attention {
     count: ends.length,
     names: instants,
     detail: `A previous ${credential} ends at ${instants[0]}. Switch to the new one before then.`,
+  }
+}
+
+function failingWebhooks({ failing }: AttentionFacts): Attention {
+  const found = failing.filter(({ affiliate_id }) => affiliate_id === null)
+  const hosts = found.map(({ url }) => new URL(url).host)
+  return {
+    code: 'failing_webhooks',
+    count: found.length,
+    names: hosts,
+    detail: `Receivers of webhooks have failed for a day, or so often that their webhooks are disabled: ${firstNames(hosts)}. Correct them, and have the integrations team enable the webhooks and replay what is missing.`,
+  }
+}
+
+function failingPostbacks({ failing }: AttentionFacts): Attention {
+  const found = failing.flatMap(({ affiliate_id }) => affiliate_id ?? [])
+  const affiliates = [...new Set(found)]
+  return {
+    code: 'failing_postbacks',
+    count: found.length,
+    names: affiliates,
+    detail: `Trackers of affiliates have failed for a day, or so often that their postbacks are stopped: ${firstNames(affiliates)}. Tell the affiliates, who can let a postback go on.`,
   }
 }
 
@@ -297,12 +305,13 @@ export async function readAttention(
     firstDay: today - 1,
     lastDay: today,
   }
-  const [found, [feeds = []], refusals, ends, map] = await Promise.all([
+  const [found, [feeds = []], refusals, ends, map, failing] = await Promise.all([
     readFindings(session, account, span, statusMembersOf(grant.events)),
     readFeedsOf(session, [{ account, createdAt, names }], now),
     latestRefused(session, account, names, manyOfLastDay),
     expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
     readMapping(env.DB, account, 'status'),
+    readFailingEndpoints(session, { account, since: now - DAY_MS }),
   ])
   const refused = resources.flatMap((resource, i) =>
     feeds.some((feed) => feed.resource === resource.name && refusesMany(feed))
@@ -324,6 +333,7 @@ export async function readAttention(
     isBrand,
     mapped: new Set([...Object.keys(map), ...STATUSES]),
     ends,
+    failing,
     signOf: (kind) =>
       isBrand ? expectedEventSign(outflows.get(kind) ?? false, signs) : expectedSign(kind, signs),
     suggestName: (name) => (outflows.has(name) ? null : suggestName(name)),

@@ -5,6 +5,7 @@ import { Chart, type ChartRow } from '../console/parts/chart.tsx'
 import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import { respond } from '../console/respond.ts'
+import type { Postback } from '../webhooks/manage.ts'
 import { portalPath } from './layout.tsx'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
 import { type Due, dueText } from './payments.tsx'
@@ -213,16 +214,24 @@ const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, today, account } = visit
   const range = { from: dayBefore(today, 2 * DAYS - 1), to: dayBefore(today, 0) }
-  const [me, overview] = await Promise.all([
+  const [me, overview, postbacks] = await Promise.all([
     visit.get<Me>('/me'),
     visit.get<Overview>('/overview', range),
+    visit.get<{ data: Postback[] }>('/postbacks'),
   ])
+  const isStopped = ({ disabled_reason: why }: Postback) => why === 'gone' || why === 'failing'
   const first = dayBefore(today, DAYS - 1)
   const latest = overview.days.filter(({ day }) => day >= first)
   const before = overview.days.filter(({ day }) => day < first)
   return respond(
     c,
     <MemberPage visit={visit} here="overview" title={words.overview}>
+      {postbacks.data.some(isStopped) && (
+        <p class="notice bad">
+          {words.postback_stopped}{' '}
+          <a href={portalPath(account.id, '/postbacks')}>{words.postbacks}</a>
+        </p>
+      )}
       <h2>{words.last_days}</h2>
       <div class="figure-cards">
         <Counts visit={visit} latest={latest} before={before} />

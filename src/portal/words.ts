@@ -156,7 +156,7 @@ const en = {
   entry_dropped: 'A negative balance written off',
   entry_transferred: 'Moved between plans',
   entry_paid: 'Paid',
-  entry_returned: 'A payment that came back',
+  entry_returned: 'A payment comes back',
   affiliate: 'Affiliate',
   level: 'Level',
   active_customers: 'Active customers',
@@ -226,7 +226,7 @@ const en = {
   qr_code_save: 'Save it as a picture (SVG)',
   campaigns: 'Tell your campaigns apart',
   campaigns_lead:
-    'Add sub1 to sub5 to the address, each with up to 64 letters, digits and . _ - ~. Your reports count clicks and signups by them. For example:',
+    'Add sub1 to sub5 to the address, with up to 500 characters together; a value that ends in … was longer. Your reports count clicks and signups by them. For example:',
   postbacks: 'Postbacks',
   postback_lead:
     'A postback tells your own tracker what happens to your customers and your commission. You have at most {count}.',
@@ -251,6 +251,8 @@ const en = {
   postback_off_firm: 'paused by {account}. Ask them why.',
   postback_off_gone: 'stopped: your tracker answered that the address is gone',
   postback_off_failing: 'stopped: everything failed for three days',
+  postback_stopped:
+    'One of your postbacks is stopped, because your tracker did not take what was sent.',
   postback_secret:
     'Keep this secret: your tracker checks signatures with it. It is shown only now.',
   postback_done_added: 'The postback is added.',
@@ -283,6 +285,7 @@ const en = {
   event_commission_approved: 'Commission is approved',
   event_commission_adjusted: 'Commission is corrected, also downwards',
   event_statement_paid: 'A statement is paid',
+  event_statement_returned: 'A payment comes back',
   event_webhook_test: 'Test',
   unearned: 'Not counted',
   unearned_lead:
@@ -559,7 +562,7 @@ const de: Words = {
   qr_code_save: 'Als Bild speichern (SVG)',
   campaigns: 'Kampagnen unterscheiden',
   campaigns_lead:
-    'Hängen Sie sub1 bis sub5 an die Adresse an, jedes mit bis zu 64 Buchstaben, Ziffern und . _ - ~. Ihre Berichte zählen Klicks und Registrierungen danach. Zum Beispiel:',
+    'Hängen Sie sub1 bis sub5 an die Adresse an, zusammen mit bis zu 500 Zeichen; ein Wert, der mit … endet, war länger. Ihre Berichte zählen Klicks und Registrierungen danach. Zum Beispiel:',
   postbacks: 'Postbacks',
   postback_lead:
     'Ein Postback meldet Ihrem eigenen Tracker, was mit Ihren Kunden und Ihrer Provision geschieht. Sie haben höchstens {count}.',
@@ -585,6 +588,8 @@ const de: Words = {
   postback_off_firm: 'von {account} angehalten. Fragen Sie dort nach dem Grund.',
   postback_off_gone: 'beendet: Ihr Tracker hat geantwortet, dass es die Adresse nicht mehr gibt',
   postback_off_failing: 'beendet: drei Tage lang ist alles fehlgeschlagen',
+  postback_stopped:
+    'Einer Ihrer Postbacks ist angehalten, weil Ihr Tracker nicht angenommen hat, was gesendet wurde.',
   postback_secret:
     'Bewahren Sie dieses Geheimnis auf: Ihr Tracker prüft damit die Signaturen. Es wird nur jetzt gezeigt.',
   postback_done_added: 'Der Postback ist hinzugefügt.',
@@ -618,6 +623,7 @@ const de: Words = {
   event_commission_approved: 'Provision wird freigegeben',
   event_commission_adjusted: 'Provision wird berichtigt, auch nach unten',
   event_statement_paid: 'Eine Abrechnung wird bezahlt',
+  event_statement_returned: 'Eine Zahlung kommt zurück',
   event_webhook_test: 'Test',
   unearned: 'Nicht gezählt',
   unearned_lead:
@@ -813,7 +819,7 @@ const es: Words = {
   entry_dropped: 'Un saldo negativo condonado',
   entry_transferred: 'Trasladado entre planes',
   entry_paid: 'Pagado',
-  entry_returned: 'Un pago devuelto',
+  entry_returned: 'Un pago es devuelto',
   affiliate: 'Afiliado',
   level: 'Nivel',
   active_customers: 'Clientes activos',
@@ -883,7 +889,7 @@ const es: Words = {
   qr_code_save: 'Guardar como imagen (SVG)',
   campaigns: 'Distinguir sus campañas',
   campaigns_lead:
-    'Añada de sub1 a sub5 a la dirección, cada uno con hasta 64 letras, dígitos y . _ - ~. Sus informes cuentan clics y registros según ellos. Por ejemplo:',
+    'Añada de sub1 a sub5 a la dirección, con hasta 500 caracteres en total; un valor que termina en … era más largo. Sus informes cuentan clics y registros según ellos. Por ejemplo:',
   postbacks: 'Postbacks',
   postback_lead:
     'Un postback avisa a su propio tracker de lo que ocurre con sus clientes y su comisión. Puede tener {count} como máximo.',
@@ -908,6 +914,8 @@ const es: Words = {
   postback_off_firm: 'pausado por {account}. Pregúnteles por qué.',
   postback_off_gone: 'detenido: su tracker respondió que la dirección ya no existe',
   postback_off_failing: 'detenido: todo falló durante tres días',
+  postback_stopped:
+    'Uno de sus postbacks está detenido, porque su tracker no aceptó lo que se envió.',
   postback_secret:
     'Guarde este secreto: su tracker comprueba las firmas con él. Solo se muestra ahora.',
   postback_done_added: 'El postback se ha añadido.',
@@ -941,6 +949,7 @@ const es: Words = {
   event_commission_approved: 'Se aprueba una comisión',
   event_commission_adjusted: 'Se corrige una comisión, también a la baja',
   event_statement_paid: 'Se paga una liquidación',
+  event_statement_returned: 'Un pago es devuelto',
   event_webhook_test: 'Prueba',
   unearned: 'No contado',
   unearned_lead:
@@ -1137,7 +1146,7 @@ const pt: Words = {
   entry_dropped: 'Um saldo negativo anulado',
   entry_transferred: 'Movido entre planos',
   entry_paid: 'Pago',
-  entry_returned: 'Um pagamento devolvido',
+  entry_returned: 'Um pagamento é devolvido',
   affiliate: 'Afiliado',
   level: 'Nível',
   active_customers: 'Clientes ativos',
@@ -1206,7 +1215,7 @@ const pt: Words = {
   qr_code_save: 'Salvar como imagem (SVG)',
   campaigns: 'Diferenciar suas campanhas',
   campaigns_lead:
-    'Acrescente de sub1 a sub5 ao endereço, cada um com até 64 letras, algarismos e . _ - ~. Seus relatórios contam cliques e cadastros por eles. Por exemplo:',
+    'Acrescente de sub1 a sub5 ao endereço, com até 500 caracteres no total; um valor que termina em … era mais longo. Seus relatórios contam cliques e cadastros por eles. Por exemplo:',
   postbacks: 'Postbacks',
   postback_lead:
     'Um postback informa ao seu tracker o que acontece com seus clientes e sua comissão. Você pode ter no máximo {count}.',
@@ -1231,6 +1240,8 @@ const pt: Words = {
   postback_off_firm: 'pausado por {account}. Pergunte o motivo.',
   postback_off_gone: 'parado: seu tracker respondeu que o endereço não existe mais',
   postback_off_failing: 'parado: tudo falhou por três dias',
+  postback_stopped:
+    'Um dos seus postbacks está parado, porque seu tracker não aceitou o que foi enviado.',
   postback_secret:
     'Guarde este segredo: seu tracker verifica as assinaturas com ele. Ele só é mostrado agora.',
   postback_done_added: 'O postback foi adicionado.',
@@ -1265,6 +1276,7 @@ const pt: Words = {
   event_commission_approved: 'Uma comissão é aprovada',
   event_commission_adjusted: 'Uma comissão é corrigida, também para baixo',
   event_statement_paid: 'Um extrato é pago',
+  event_statement_returned: 'Um pagamento é devolvido',
   event_webhook_test: 'Teste',
   unearned: 'Não contado',
   unearned_lead:

@@ -19,16 +19,22 @@ export interface Click {
   subs: Subs
 }
 
-const SUB_PATTERN = /^[\w.~-]{1,64}$/
+/** The most characters that a click keeps of `sub1` to `sub5` together: anybody can follow a link. */
+const MAX_SUBS_LENGTH = 500
 
-/** Returns the valid values of a visitor. Others are left out: the visitor has not written them. */
-const subsOf = (query: URLSearchParams): Subs =>
-  Object.fromEntries(
+/** Returns the values that a click keeps. What is cut, or invisible, is `…` instead: the affiliate sees it. */
+function subsOf(query: URLSearchParams): Subs {
+  let left = MAX_SUBS_LENGTH
+  return Object.fromEntries(
     SUBS.flatMap((name) => {
-      const value = query.get(name)
-      return value !== null && SUB_PATTERN.test(value) ? [[name, value]] : []
+      const value = query.get(name)?.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '…')
+      if (!value) return []
+      const kept = value.length > left ? `${value.slice(0, left).toWellFormed()}…` : value
+      left = Math.max(0, left - value.length)
+      return [[name, kept]]
     }),
   )
+}
 
 /** How long an isolate caches a link: a changed link takes effect within this time (contract §9). */
 const CACHED_MS = 60_000
@@ -62,6 +68,18 @@ async function findCachedLink(env: Env, link_id: string, now: number): Promise<L
   return link
 }
 
+/** The names of programs that say what they are: `CUBOT` is a phone, and a program often names its website. */
+const PROGRAM = /(?<!cu)bot|crawl|spider|slurp|preview|externalhit|^whatsapp|https?:|mailto:/i
+
+/** The header fields in which a browser says that it fetches a page before anybody asks for it. */
+const PURPOSES = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz']
+
+/** Returns whether a person may have made a request. Link checkers and previews send HEAD, or name themselves. */
+const isVisit = ({ method, headers }: Request): boolean =>
+  method === 'GET' &&
+  !PROGRAM.test(headers.get('User-Agent') ?? '') &&
+  !PURPOSES.some((name) => /^(prefetch|prerender|preview)/.test(headers.get(name) ?? ''))
+
 /**
  * Redirects a visitor to the landing page of a link. The click goes to a queue after the response, so
  * that the visitor waits for one read at most and for no write.
@@ -72,8 +90,7 @@ async function followLink(c: Context<AppEnv>) {
   const { account, binding, link_id, landing_page, pass_query } = link
   const click_id = newClickId(now)
   const code = await encodeTrackingCode(c.env.TRACKING_KEYS, link, click_id)
-  // HEAD is sent by link checkers and previews, not by visitors.
-  if (c.req.method === 'GET') {
+  if (isVisit(c.req.raw)) {
     const subs = subsOf(new URL(c.req.url).searchParams)
     const click: Click = { account, binding, link_id, click_id, clicked_at: now, subs }
     c.executionCtx.waitUntil(queueClick(c.env, click))

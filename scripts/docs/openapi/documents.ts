@@ -132,7 +132,7 @@ const followLink: Operation = {
   tag: 'links',
   summary: 'Follow a link',
   description:
-    'Redirects a visitor to the landing page with `tracking_data` added to its query, after the parameters of the visitor if the link has `pass_query`. The click is recorded after the response, so that the visitor does not wait for it.',
+    'Redirects a visitor to the landing page with `tracking_data` added to its query, after the parameters of the visitor if the link has `pass_query`. The click is recorded after the response, so that the visitor does not wait for it. Link previews, bots that name themselves and prefetches get the redirect and no click.',
   caller: 'anyone',
   parameters: ['link_id'],
   answers: {

@@ -1,5 +1,6 @@
 import { definitionFields } from '../../../src/admin/definition-fields.ts'
 import { PRODUCTS } from '../../../src/db/directory/event-definitions.ts'
+import { ATTENTION_CODES } from '../../../src/ingest/attention-codes.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject, nullable } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
@@ -228,37 +229,13 @@ export const attention = documented('What needs attention, in the order of urgen
   type: 'array',
   items: object(
     {
-      code: documented(
-        'What it is.',
-        oneOf(
-          'feed_late',
-          'refused_records',
-          'log_budget_used',
-          'expiring_credentials',
-          'held_records',
-          'unmapped_statuses',
-          'negative_amounts',
-          'implausible_times',
-          'unknown_events',
-          'unconfigured_affiliates',
-          'unapproved_drafts',
-          'waiting_for_rates',
-          'returned_payments',
-          'open_cases',
-          'waiting_cases',
-          'ending_holds',
-          'open_questions',
-          'ended_holds',
-          'too_large_affiliates',
-          'damaged_archives',
-        ),
-      ),
+      code: documented('What it is.', oneOf(...ATTENTION_CODES)),
       count: documented(
-        'How many feeds, records, credentials, statuses, affiliates, statements, payments or cases it concerns.',
+        'How many feeds, records, credentials, webhooks, statuses, affiliates, statements, payments or cases it concerns.',
         COUNT,
       ),
       names: documented(
-        'What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants.',
+        'What it is about: resources, statuses, amounts, event names, affiliates, hosts, currencies, periods or instants.',
         { type: 'array', items: { type: 'string' } },
       ),
       detail: documented('What it means and what to do.'),

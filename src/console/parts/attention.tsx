@@ -194,6 +194,29 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: 'Show the deliveries',
     to: deliveriesPath(account, { resource: item.names[0] }),
   }),
+  failing_webhooks: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'webhook')}</strong> {is(item.count, 'has', 'have')} failed for
+        a day, or {is(item.count, 'is', 'are')} disabled because of it
+        <Names {...item} />.
+      </>
+    ),
+    button: 'Show the webhooks',
+    to: accountPath(account, 'webhooks'),
+  }),
+  failing_postbacks: (item, visit) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'postback')}</strong> of affiliates{' '}
+        {is(item.count, 'has', 'have')} failed for a day, or {is(item.count, 'is', 'are')} stopped
+        because of it
+        <Names names={item.names} visit={visit} />.
+      </>
+    ),
+    button: 'Show the affiliate',
+    to: accountPath(visit.account, 'affiliates', item.names[0] ?? ''),
+  }),
   held_records: (item, { account }) => ({
     text: (
       <>

@@ -33,6 +33,21 @@ export const readEndpoint = (
   id: string,
 ): Promise<EndpointRow | null> => first<EndpointRow>(db, READ_ENDPOINT, { ...owner, id })
 
+/** The most failing endpoints that are read. */
+const MAX_FAILING = 1000
+
+const READ_FAILING = compileStatement(`
+  select affiliate_id, url from webhook_endpoints
+  where account = :account and failing_since is not null and disabled is not 'team'
+    and (disabled is not null or failing_since <= :since)
+  order by created_at, id limit ${MAX_FAILING}`)
+
+/** Reads the endpoints of an account that failures have disabled, or that have failed since a time (milliseconds). */
+export const readFailingEndpoints = (
+  db: D1DatabaseSession,
+  values: { readonly account: string; readonly since: number },
+): Promise<Pick<EndpointRow, 'affiliate_id' | 'url'>[]> => all(db, READ_FAILING, values)
+
 const INSERT_ENDPOINT = compileStatement(`
   insert into webhook_endpoints (account, id, affiliate_id, url, method, events, description, secrets,
     created_at)
