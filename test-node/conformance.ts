@@ -55,6 +55,7 @@ export function conformance(file: string) {
     inlineRefs: false,
   })
   formats.default(ajv)
+  ajv.addFormat('idn-email', true)
   ajv.addSchema(closeObjects({ $id: 'openapi', ...document }) as object)
   const validators = new Map<string, ValidateFunction>()
   const described = new Map<string, Described>()

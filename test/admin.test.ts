@@ -261,6 +261,13 @@ describe('accounts', () => {
     expect(next).toMatchObject({ data: [{ account: 'b' }], meta: { next_cursor: null } })
   })
 
+  test('§1 a zone whose name is a link is shown as it was set', async () => {
+    await askAdmin('accounts', 'POST', { ...newAccount, time_zone: 'Europe/Kyiv' })
+    expect(await json(askAdmin('accounts/acme'))).toMatchObject({ time_zone: 'Europe/Kyiv' })
+    const change = { time_zone: 'Asia/Kolkata', book_zone: 'EST' }
+    expect(await json(askAdmin('accounts/acme', 'PATCH', change))).toMatchObject(change)
+  })
+
   test.each([
     [{ account: 'Acme' }, '/account', 'pattern'],
     [{ account: 'a/b' }, '/account', 'pattern'],
@@ -273,6 +280,7 @@ describe('accounts', () => {
     [{ mode: 'demo' }, '/mode', 'enum'],
     [{ time_zone: 'Mars/Olympus' }, '/time_zone', 'pattern'],
     [{ time_zone: '+02:00' }, '/time_zone', 'pattern'],
+    [{ time_zone: 'Factory' }, '/time_zone', 'pattern'],
     [{ binding: 'ADMIN_KEY' }, '/binding', 'enum'],
     [{ binding: 'ASSETS' }, '/binding', 'enum'],
     [{ region: 'moon' }, '/region', 'enum'],

@@ -183,7 +183,7 @@ test('a column that the file calls otherwise is chosen in the preview', async ()
   const { preview } = await open()
   const csv = 'Affiliate,Firma,Mail\nIB-30,Forex Friends,ada@friends.example\n'
   expect(wordsOf((await preview(csv)).text)).toContain('This column is not used: Firma .')
-  const { text } = await preview(csv, { column_display_name: '1' })
+  const { text } = await preview(csv, { column_display_name: 'Firma' })
   expect(wordsOf(text)).toContain('IB-30 is new, with the name Forex Friends')
   expect(wordsOf(text)).not.toContain('not used')
 })
@@ -249,4 +249,57 @@ test('plans are found by their names, and begin on their first day if it is late
     from: '2099-01-01',
     customers: 'all',
   })
+})
+
+test.each([
+  ['a section line, as Post Affiliate Pro writes it', '[[AFFILIATES]]\n!USERID;!FIRSTNAME\n'],
+  ['`sep=` in quotes and capitals', '"SEP=;"\r\nuserid;FirstName\n'],
+])('§18.1 a file of another system with %s keeps its names', async (_, begin) => {
+  const { preview } = await open()
+  const file = `${begin}"11";"Anna"\n"12";"Ben"\n\n[[PAYOUTOPTIONS]]\n!USERID;!NAME\n"11";"IBAN"\n`
+  const words = wordsOf((await preview(file)).text)
+  expect(words).toContain('Row 1 11 is new, with the name Anna Row 2 12 is new')
+  expect(words).not.toContain('Row 3')
+})
+
+test('§18.1 names in two columns, parents by e-mail and who was switched off come with a file', async () => {
+  const { preview, store } = await open()
+  const file = [
+    'Email,First Name,Last Name,Affiliate,Custom Id,Parent Affiliate,Status',
+    'anna@example.org,Anna,Kern,Kern Ltd,K-1,,Approved',
+    'ben@example.org,Ben,Bo,,K-2,Anna@example.org,rejected',
+    'cy@example.org,Cy,,,K-3,gone@example.org,inactive',
+    'dee@example.org,Dee,,,K-4,,unclear',
+    'two@example.org,Fay,,,K-5,,',
+    'two@example.org,Gil,,,K-6,two@example.org,',
+  ].join('\n')
+  const { text } = await preview(file)
+  const words = wordsOf(text)
+
+  expect(words).toContain(
+    'K-1 is new, with the name Kern Ltd, Anna Kern, with the e-mail anna@example.org',
+  )
+  expect(words).toContain('with the name Ben Bo')
+  expect(words).toContain('below K-1')
+  expect(words).toContain('with the status suspended')
+  expect(words).toContain('Row 3, K-3 : Affiliate gone@example.org is not configured.')
+  expect(words).toContain(
+    'Row 4, K-4 : The status unclear is not known. Write active or suspended.',
+  )
+  expect(words).toContain('Row 6, K-6 : More than one affiliate has the e-mail')
+  expect(text).toContain('<div class="notice warn">')
+
+  expect((await store(text)).status).toBe(303)
+  const { data } = await admin('affiliates?affiliate_id=K-2')
+  expect(data).toMatchObject([{ display_name: 'Ben Bo', parent: 'K-1', status: 'suspended' }])
+  const later = 'Email,Affiliate Code,Parent\neve@example.org,E-1,BEN@example.org\n'
+  expect(wordsOf((await preview(later)).text)).toContain('below K-2')
+})
+
+test('a column of plans that this account does not have is named, and can be left out', async () => {
+  const { preview } = await open()
+  const csv = 'Affiliate,Affiliate Type\nIB-30,Gold\n'
+  expect(wordsOf((await preview(csv)).text)).toContain('There is no plan Gold.')
+  const { text } = await preview(csv, { column_plan: 'none' })
+  expect(wordsOf(text)).toContain('IB-30 is new')
 })

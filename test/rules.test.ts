@@ -198,6 +198,8 @@ const cases: Case[] = [
       '"a@b.c"',
       '"a@b.info"',
       '"a@b.1x2y3"',
+      '"ü@b.co"',
+      '"a@bücher.de"',
     ],
     invalid: [
       '"secret@person"',
@@ -211,6 +213,7 @@ const cases: Case[] = [
       '"a@b.c-"',
       '"a@b.x_y"',
       '".a@b.org"',
+      '"a@\u202eb.org"',
       '"ada@person.org!"',
     ],
   },

@@ -132,7 +132,7 @@ function patternSchema({ source }: RegExp, message: unknown): JsonSchema {
   if (source.includes('\\p{')) {
     return { 'x-rules': { pattern: `Must consist of ${String(message).replace('pattern ', '')}.` } }
   }
-  return { pattern: source, ...(message === 'email' && { format: 'email' }) }
+  return { pattern: source, ...(message === 'email' && { format: 'idn-email' }) }
 }
 
 const typeIn = (message: unknown) =>

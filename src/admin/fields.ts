@@ -10,21 +10,27 @@ import { describeField, documentation } from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { landingPages } from './link-fields.ts'
 
-/** Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted. */
+/**
+ * Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted, and neither is
+ * `Factory`, which stands for no zone.
+ */
 const isZone = (name: string) => {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name })
-    return !/^[+-]/.test(name)
+    return !/^(?:[+-]|factory$)/i.test(name)
   } catch {
     return false
   }
 }
 
-/** A time zone of the IANA database, stored in the canonical spelling. */
+/** A time zone of the IANA database. A link such as `Europe/Kyiv` stays; else the spelling is the canonical one. */
 const zone = v.pipe(
   f.text,
   v.check(isZone, 'pattern a name of the IANA time zone database'),
-  v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
+  v.transform((name) => {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name
+  }),
 )
 
 // The fields of request bodies in the administration API.
@@ -408,7 +414,7 @@ export const affiliate = {
       describeField(
         f.email,
         documentation(
-          'The e-mail address of the affiliate, in ASCII. Personal data, which is not in the audit log. Null removes it; if left out, it stays as it is.',
+          'The e-mail address of the affiliate. Personal data, which is not in the audit log. Null removes it; if left out, it stays as it is.',
           'ada@friends.example',
         ),
       ),

@@ -66,16 +66,19 @@ const CELLS: Readonly<Record<Separator, RegExp>> = {
   '\t': cellOf('\t'),
 }
 
-/** A first line by which a spreadsheet states the separator. */
-const DECLARED = /^sep=([,;\t])\r?\n/
+/** A first line that states the separator, or names a section, as exports of Post Affiliate Pro do. */
+const FIRST_LINE = /^"?(?:sep=(.)|\[\[.*\]\])"?[,;\t]*\r?\n/i
+
+/** The line that begins another section. */
+const NEXT_SECTION = /\n"?\[\[[^\r\n]*\]\]/
 
 /** Returns the separator of a CSV text, and where its header begins. */
 function beginOf(text: string): { separator: Separator; at: number } {
   const bom = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
-  const declared = DECLARED.exec(text.slice(bom))
-  const at = bom + (declared?.[0].length ?? 0)
+  const first = FIRST_LINE.exec(text.slice(bom))
+  const at = bom + (first?.[0].length ?? 0)
   const [header = ''] = /[^\r\n]*/.exec(text.slice(at)) ?? []
-  const found = SEPARATORS.find((one) => (declared ? one === declared[1] : header.includes(one)))
+  const found = SEPARATORS.find((one) => (first?.[1] ? one === first[1] : header.includes(one)))
   return { separator: found ?? ',', at }
 }
 
@@ -84,8 +87,12 @@ export type CsvRows =
   | { readonly rows: string[][]; readonly fault: null }
   | { readonly rows: null; readonly fault: { readonly line: number; readonly reason: string } }
 
-/** Reads CSV: the rows with their cells. Lines that are empty or have only separators are left out. */
-export function readCsv(text: string): CsvRows {
+/**
+ * Reads CSV: the rows of its first section, with their cells. Lines that are empty or have only separators
+ * are left out.
+ */
+export function readCsv(file: string): CsvRows {
+  const [text = ''] = file.split(NEXT_SECTION)
   const rows: string[][] = []
   let row: string[] = []
   const begin = beginOf(text)

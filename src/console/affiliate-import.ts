@@ -12,8 +12,9 @@ import { isAssumedText } from './form.ts'
 import { type Step, sendInOrder } from './in-order.ts'
 import { apiPath, dayBefore, type FieldError, type Values, type Visit } from './page.ts'
 import { type ChosenPlan, startOf } from './parts/affiliate-forms.tsx'
+import type { Status } from './parts/affiliate-status.tsx'
 import { dayWords, isolated, type List } from './parts/data.tsx'
-import { readDay } from './typed.ts'
+import { readDay, type Typed } from './typed.ts'
 
 // A file of affiliates: what it would change, and storing it.
 
@@ -21,7 +22,10 @@ import { readDay } from './typed.ts'
 export const AFFILIATE_COLUMNS = {
   affiliate_id: 'Affiliate',
   display_name: 'Name',
+  first_name: 'First name',
+  last_name: 'Last name',
   contact_email: 'E-mail',
+  status: 'Status',
   parent: 'Parent',
   plan: 'Plan',
   from: 'From',
@@ -32,44 +36,45 @@ type ColumnName = keyof typeof AFFILIATE_COLUMNS
 const FILE: FileColumns<ColumnName> = {
   titles: AFFILIATE_COLUMNS,
   aliases: {
-    affiliate: 'affiliate_id',
-    affiliate_code: 'affiliate_id',
-    ib: 'affiliate_id',
-    ib_id: 'affiliate_id',
-    ib_code: 'affiliate_id',
-    id: 'affiliate_id',
-    partner_id: 'affiliate_id',
-    name: 'display_name',
-    affiliate_name: 'display_name',
-    company: 'display_name',
-    company_name: 'display_name',
-    full_name: 'display_name',
-    ib_name: 'display_name',
-    partner_name: 'display_name',
-    email: 'contact_email',
-    e_mail: 'contact_email',
-    mail: 'contact_email',
-    mail_address: 'contact_email',
-    contact_e_mail: 'contact_email',
-    contact: 'contact_email',
-    email_address: 'contact_email',
-    e_mail_address: 'contact_email',
-    e_mail_adresse: 'contact_email',
-    parent_id: 'parent',
-    parent_affiliate: 'parent',
-    master_ib: 'parent',
-    referred_by: 'parent',
-    referrer: 'parent',
-    upline: 'parent',
-    plan_name: 'plan',
-    commission_plan: 'plan',
-    since: 'from',
-    date: 'from',
-    plan_from: 'from',
-    start: 'from',
-    start_date: 'from',
-    start_day: 'from',
-    valid_from: 'from',
+    affiliate_id: [
+      'custom id',
+      'affiliate code',
+      'ib id',
+      'ib code',
+      'ib',
+      'partner id',
+      'id',
+      'user id',
+      'ref id',
+      'affiliate',
+    ],
+    display_name: [
+      'name',
+      'affiliate name',
+      'ib name',
+      'partner name',
+      'full name',
+      'company',
+      'company name',
+      'affiliate',
+    ],
+    first_name: [],
+    last_name: [],
+    contact_email: ['email', 'mail', 'mail address', 'contact', 'email address', 'email adresse'],
+    status: ['affiliate status', 'account status', 'r status'],
+    parent: [
+      'parent id',
+      'parent affiliate',
+      'parent email',
+      'parent user id',
+      'custom parent ref id',
+      'master ib',
+      'referred by',
+      'referrer',
+      'upline',
+    ],
+    plan: ['plan name', 'commission plan', 'affiliate type', 'payout group name'],
+    from: ['since', 'date', 'plan from', 'start', 'start date', 'start day', 'valid from'],
   },
   required: ['affiliate_id'],
 }
@@ -80,10 +85,33 @@ const MAX_ROWS = 1000
 /** How often the rows that are left are checked again after others were refused. */
 const MAX_CHECKS = 5
 
-/** What the team calls affiliates, and how it reaches them. */
-const PROFILE = ['display_name', 'contact_email'] as const
+/** What the team knows of affiliates, and what sentences call it. */
+const PROFILE = { display_name: 'name', contact_email: 'e-mail', status: 'status' } as const
 
-type ProfileName = (typeof PROFILE)[number]
+type ProfileName = keyof typeof PROFILE
+
+const PROFILE_NAMES = Object.keys(PROFILE) as ProfileName[]
+
+/** What other systems call the two states of affiliates. */
+const STATUSES: Readonly<Record<Status, readonly string[]>> = {
+  active: ['active', 'approved', 'accepted', 'enabled', 'a'],
+  suspended: [
+    'suspended',
+    'inactive',
+    'pending',
+    'rejected',
+    'declined',
+    'disabled',
+    'deactivated',
+    'blocked',
+    'banned',
+    'archived',
+    'deleted',
+    'closed',
+    'p',
+    'd',
+  ],
+}
 
 /** A row of the file. `parent` is null if its cell is empty, and undefined if the file has no such column. */
 interface ImportRow {
@@ -159,16 +187,26 @@ function readRows(values: Values): {
     const cell = (name: ColumnName) => cellOf(file, cells, name)
     const [row, affiliate_id, text] = [i + 1, cell('affiliate_id'), cell('from')]
     const from = text === '' ? { value: '' } : readDay(text)
-    const message = 'problem' in from ? from.problem : affiliate_id ? null : 'The id is missing.'
+    const status = readStatus(cell('status'))
+    const problem = [from, status].find((one) => 'problem' in one)?.problem
+    const message = affiliate_id ? problem : 'The id is missing.'
     if (message) refusals.push({ row, affiliate_id, message })
-    if (message || 'problem' in from) return []
+    if (message || 'problem' in from || 'problem' in status) return []
     const parent = positions.has('parent') ? cell('parent') || null : undefined
-    const profile = Object.fromEntries(
-      PROFILE.flatMap((name) => (cell(name) ? [[name, cell(name)]] : [])),
-    )
+    const person = `${cell('first_name')} ${cell('last_name')}`.trim()
+    const display_name = [...new Set([cell('display_name'), person])].filter(Boolean).join(', ')
+    const texts = { display_name, contact_email: cell('contact_email'), status: status.value }
+    const profile = Object.fromEntries(Object.entries(texts).filter(([, one]) => one))
     return [{ row, affiliate_id, profile, parent, plan: cell('plan'), from: from.value }]
   })
   return { rows: understood, refusals, file }
+}
+
+/** Returns the state that a cell means; empty if the cell is. */
+function readStatus(text: string): Typed {
+  const found = Object.entries(STATUSES).find(([, words]) => words.includes(folded(text)))
+  if (found || text === '') return { value: found?.[0] ?? '' }
+  return { problem: `The status ${text} is not known. Write active or suspended.` }
 }
 
 /** What is stored of the affiliates of an account. */
@@ -181,7 +219,7 @@ interface Stored {
   readonly profiles: ReadonlyMap<string, Profile>
 }
 
-type Profile = Readonly<Record<ProfileName, string | null>>
+type Profile = Readonly<Record<ProfileName, string | null>> & { readonly affiliate_id: string }
 
 /** Reads all pages of a list. */
 async function readAll<Row>({ api }: Visit, path: string): Promise<Row[]> {
@@ -194,7 +232,7 @@ async function readAll<Row>({ api }: Visit, path: string): Promise<Row[]> {
   }
 }
 
-async function readStored(visit: Visit, hasProfiles: boolean): Promise<Stored> {
+async function readStored(visit: Visit): Promise<Stored> {
   const { api, account } = visit
   type Parents = { affiliate_id: string; parents: { parent: string | null }[] }
   type Assignment = { affiliate_id: string; plan: string; from: string }
@@ -202,9 +240,7 @@ async function readStored(visit: Visit, hasProfiles: boolean): Promise<Stored> {
     readAll<Parents>(visit, apiPath(account, 'affiliates', 'parents')),
     readAll<Assignment>(visit, apiPath(account, 'assignments')),
     api.get<{ data: ChosenPlan[] }>(apiPath(account, 'plans')),
-    hasProfiles
-      ? readAll<Profile & { affiliate_id: string }>(visit, apiPath(account, 'affiliates'))
-      : [],
+    readAll<Profile>(visit, apiPath(account, 'affiliates')),
   ])
   return {
     parents: new Map(parents.map((one) => [one.affiliate_id, one.parents.at(-1)?.parent ?? null])),
@@ -227,10 +263,22 @@ function findPlan({ plans }: Stored, text: string): ChosenPlan | { readonly prob
   const exact = plans.find(({ plan }) => plan === text)
   const same = plans.filter(({ plan, name }) => [plan, name].map(folded).includes(folded(text)))
   const found = exact ?? same[0]
-  if (!found) return { problem: `There is no plan ${text}.` }
+  if (!found) {
+    const choice = 'Add it, or choose below that no column has plans.'
+    return { problem: `There is no plan ${text}. ${choice}` }
+  }
   if (exact || same.length === 1) return found
   const names = listed(same.map(({ plan }) => plan))
   return { problem: `${same.length} plans have the name ${text}. Write a short name: ${names}.` }
+}
+
+/** Returns the ids of affiliates, stored or in the file, by their e-mail addresses in lower case. */
+function idsByEmail(rows: readonly ImportRow[], { profiles }: Stored): Map<string, string[]> {
+  const emails = new Map([...profiles].map(([id, { contact_email }]) => [id, contact_email]))
+  for (const { affiliate_id, profile } of rows) {
+    if (profile.contact_email) emails.set(affiliate_id, profile.contact_email)
+  }
+  return Map.groupBy(emails.keys(), (id) => folded(emails.get(id) ?? ''))
 }
 
 /** What a row changes. */
@@ -264,8 +312,9 @@ function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | nul
   const isNew = !stored.parents.has(affiliate_id)
   const before = stored.parents.get(affiliate_id) ?? null
   const planBefore = planOn(stored, affiliate_id, planDay)
-  const profile = PROFILE.flatMap((name) => {
-    const [was, after] = [stored.profiles.get(affiliate_id)?.[name] ?? null, sent.profile[name]]
+  const profile = PROFILE_NAMES.flatMap((name) => {
+    const initial = name === 'status' ? 'active' : null
+    const [was, after] = [stored.profiles.get(affiliate_id)?.[name] ?? initial, sent.profile[name]]
     return after === undefined || after === was ? [] : [{ name, before: was, after }]
   })
   const change: RowChange = {
@@ -290,7 +339,7 @@ function sentenceOf(change: RowChange): string {
   const [parentFrom, planFrom] = [parentDay, planDay].map((day) => ` from ${dayWords(day)}`)
   const parts = [
     ...profile.map(({ name: member, before, after }) => {
-      const label = member === 'display_name' ? 'name' : 'e-mail'
+      const label = PROFILE[member]
       return isNew
         ? `with the ${label} ${isolated(after)}`
         : `${label} ${name(before, 'none')} → ${isolated(after)}`
@@ -355,13 +404,15 @@ interface Import {
 /** Compares the file of a form with what is stored, and checks what it would change. */
 async function readImport(values: Values, visit: Visit): Promise<Import> {
   const { rows, refusals, file } = readRows(values)
-  const hasProfiles = PROFILE.some((name) => file.positions.has(name))
-  const stored = await readStored(visit, hasProfiles)
-  const known = rows.flatMap((row): ImportRow[] => {
-    if (row.plan === '') return [row]
-    const found = findPlan(stored, row.plan)
-    if ('plan' in found) return [{ ...row, plan: found.plan }]
-    refusals.push({ row: row.row, affiliate_id: row.affiliate_id, message: found.problem })
+  const stored = await readStored(visit)
+  const ids = idsByEmail(rows, stored)
+  const known = rows.flatMap((sent): ImportRow[] => {
+    const { row, affiliate_id } = sent
+    const plan = sent.plan === '' ? sent : findPlan(stored, sent.plan)
+    const [parent = sent.parent, other] = (sent.parent && ids.get(folded(sent.parent))) || []
+    if ('plan' in plan && !other) return [{ ...sent, parent, plan: plan.plan }]
+    const twins = `More than one affiliate has the e-mail address ${sent.parent}. Write an id.`
+    refusals.push({ row, affiliate_id, message: 'problem' in plan ? plan.problem : twins })
     return []
   })
   const found = known.map((row) => changeOf(row, stored, visit.today))

@@ -7,8 +7,8 @@ import type { Values } from './page.ts'
 export interface FileColumns<Name extends string> {
   /** What members call them. */
   readonly titles: Readonly<Record<Name, string>>
-  /** Other names that files have for them, in lower case with underscores. */
-  readonly aliases: Readonly<Record<string, Name>>
+  /** Other names that files have for them, the best first. */
+  readonly aliases: Readonly<Record<Name, readonly string[]>>
   readonly required: readonly Name[]
 }
 
@@ -29,27 +29,20 @@ export interface ColumnFile<Name extends string> {
   readonly fault: string | null
 }
 
-/** Returns the name of the field that says which column of the file has a column's values. */
+/**
+ * Returns the name of the field that says which column of the file has a column's values: its title, or
+ * `NO_COLUMN`. Another file that is sent with the same choices may not have that title.
+ */
 export const mappedName = (name: string): string => `column_${name}`
+
+/** The choice of no column, where the file has a title for it. */
+export const NO_COLUMN = 'none'
 
 /** Returns the text of the file of a form: the file that was chosen, else the rows that were pasted. */
 export const fileText = (values: Values): string => values('file') || values('csv')
 
-/** Returns the column that a title of a file names; undefined if it names none. */
-function columnOf<Name extends string>(
-  title: string,
-  columns: FileColumns<Name>,
-): Name | undefined {
-  const text = title
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, '_')
-  if (isColumn(text, columns)) return text
-  return Object.hasOwn(columns.aliases, text) ? columns.aliases[text] : undefined
-}
-
-const isColumn = <Name extends string>(text: string, { titles }: FileColumns<Name>): text is Name =>
-  Object.hasOwn(titles, text)
+/** Returns the letters of a title, by which it is found. Post Affiliate Pro begins some titles with `!`. */
+const keyOf = (title: string): string => title.toLowerCase().replaceAll(/[\s_!-]+/g, '')
 
 /** Reads the file of a form. Columns that this kind of file does not have are left out. */
 export function readColumnFile<Name extends string>(
@@ -58,23 +51,25 @@ export function readColumnFile<Name extends string>(
 ): ColumnFile<Name> {
   const { rows: all, fault } = readCsv(fileText(values))
   const [header = [], ...rows] = all ?? []
+  const keys = header.map(keyOf)
+  const names = Object.keys(columns.titles) as Name[]
   const positions = new Map<Name, number>()
-  for (const [i, title] of header.entries()) {
-    const name = columnOf(title, columns)
-    if (name && !positions.has(name)) positions.set(name, i)
-  }
-  const names = Object.keys(columns.titles).filter((name) => isColumn(name, columns))
-  const unnamed = names.filter((name) => !positions.has(name))
-  for (const name of unnamed) {
+  const unnamed: Name[] = []
+  const used = new Set<number>()
+  for (const name of names) {
+    const places = [name, ...columns.aliases[name]].map((one) => keys.indexOf(keyOf(one)))
+    const byTitle = places.find((place) => place >= 0 && !used.has(place)) ?? -1
+    if (byTitle < 0) unnamed.push(name)
     const chosen = values(mappedName(name))
-    if (/^\d{1,3}$/.test(chosen) && Number(chosen) < header.length) {
-      positions.set(name, Number(chosen))
-    }
+    const isChosen = chosen === NO_COLUMN || (chosen !== '' && header.includes(chosen))
+    const at = isChosen ? header.indexOf(chosen) : byTitle
+    if (at < 0) continue
+    positions.set(name, at)
+    used.add(at)
   }
   const { required } = columns
   const missing = required.filter((name) => !positions.has(name))
   const place = fault && `The file is not valid CSV: line ${fault.line} has ${fault.reason}.`
-  const used = new Set(positions.values())
   const ignored = header.filter((title, i) => title.trim() !== '' && !used.has(i))
   return { header, rows, positions, unnamed, required, missing, ignored, fault: place }
 }

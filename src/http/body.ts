@@ -237,9 +237,15 @@ export const unsupportedType = (...types: readonly string[]) =>
     detail: `Send ${types.map((type) => `\`Content-Type: ${type}\``).join(' or ')}, in UTF-8.`,
   })
 
-/** Reads the text of a CSV body of at most 6.5 MiB, with the limits and errors of `readBody`. */
+/**
+ * Reads the text of a CSV body of at most 6.5 MiB, with the limits of `readBody` and its errors, but
+ * `invalid_request` instead of `malformed_json`.
+ */
 export const readCsvBody = (request: Request, caller: CallerPromise): Promise<RequestBody> =>
-  readBodyAs(CSV_FORMAT, request, caller)
+  readBodyAs(CSV_FORMAT, request, caller).catch((error: unknown) => {
+    const isMalformed = error instanceof ApiError && error.code === 'malformed_json'
+    throw isMalformed ? new ApiError('invalid_request', error.details) : error
+  })
 
 async function readBodyAs(
   format: BodyFormat,

@@ -86,7 +86,7 @@ export const customer = {
     describeField(
       f.email,
       documentation(
-        "The trader's email address, in ASCII. Personal data: an erasure removes it permanently.",
+        "The trader's email address. Personal data: an erasure removes it permanently.",
         'ada@example.org',
       ),
     ),

@@ -185,11 +185,15 @@ export const country = matching(
 /** A ratio such as `1:100`. */
 export const leverage = matching(/^1:\d+(\.\d+)?$/, 'a ratio such as `1:100`')
 
-// No nested repetition, so matching takes linear time on hostile input.
-const EMAIL =
-  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?\.)+[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?$/
+// Letters beyond ASCII are accepted, without the blocks of punctuation and symbols.
+const ATOM = /[\w!#$%&'*+/=?^`{|}~\u00a1-\u1fff\u3040-\ud7ff-]+/.source
+const ALPHANUMERIC = /[A-Za-z\d\u00a1-\u1fff\u3040-\ud7ff]/.source
+const LABEL = `${ALPHANUMERIC}(?:${ALPHANUMERIC.replace(']', '-]')}*${ALPHANUMERIC})?`
 
-/** An e-mail address in the format `email` of JSON Schema. */
+// No nested repetition, so matching takes linear time on hostile input.
+const EMAIL = new RegExp(`^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+${LABEL}$`)
+
+/** An e-mail address in the format `idn-email` of JSON Schema (RFC 6531). */
 export const email = v.pipe(text, v.regex(EMAIL, ruleMessage('email')))
 
 /** A currency code of ISO 4217. Recently withdrawn codes are valid and get a warning. */

@@ -22,6 +22,8 @@ export interface Schema {
 // Strict mode knows no other keywords than these two, and those of draft 2020-12.
 const ajv = new Ajv2020({ strict: true, allErrors: true })
 addFormats.default(ajv, { mode: 'full' })
+// ajv-formats has no pattern for it; that of the schema decides.
+ajv.addFormat('idn-email', true)
 ajv.addVocabulary(['x-key', 'x-rules'])
 
 /** A schema file and its validator. */

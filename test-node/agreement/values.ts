@@ -192,7 +192,15 @@ const LONG_DECIMALS = one(
 
 const email = fc.oneof(
   fc.emailAddress(),
-  one("o'neil@x.org", 'a.b+c@x-y.example.org', 'A@B.CO', '!#$%&*+/=?^_`{|}~-@a.b', '1@2.3'),
+  one(
+    "o'neil@x.org",
+    'a.b+c@x-y.example.org',
+    'A@B.CO',
+    '!#$%&*+/=?^_`{|}~-@a.b',
+    '1@2.3',
+    'ü@b.co',
+    'a@bücher.de',
+  ),
 )
 
 const letters = (unit: string, count: number) =>

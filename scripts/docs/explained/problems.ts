@@ -9,11 +9,11 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'malformed or repeated, the credentials are both in the header and in the form, or the ' +
       'token to revoke belongs to another client. Errors with status 403, 404, 405, 413 and 415 ' +
       'also have this code there. On `/tracking/events/*`: the `Idempotency-Key` is not 1 to 255 ' +
-      'visible ASCII characters.',
+      'visible ASCII characters. A file in CSV: it is not valid UTF-8, or cut off.',
     fix:
       'Read `error_description` or `detail`. Send a token request as ' +
       '`grant_type=client_credentials&client_id=…&client_secret=…` with `Content-Type: ' +
-      'application/x-www-form-urlencoded`. Use a UUID as the `Idempotency-Key`.',
+      'application/x-www-form-urlencoded`. Use a UUID as the `Idempotency-Key`. Save a file as CSV in UTF-8.',
   },
   invalid_scope: {
     cause: '`scope` contains something other than `read` and `write`, separated by one space.',

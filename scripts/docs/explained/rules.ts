@@ -68,11 +68,11 @@ export const RULE: Record<IssueCode, Explanation> = {
   },
   email: {
     cause:
-      'The text is not an e-mail address in ASCII: an `@` followed by a domain with a dot. The ' +
-      'message does not repeat the value, because it is personal.',
+      'The text is not an e-mail address: an `@` followed by a domain with a dot. The message does ' +
+      'not repeat the value, because it is personal.',
     fix:
-      'Send an address such as `jane.doe@example.com`. Write international domains as `xn--…`. Omit ' +
-      'the field if the address is unknown.',
+      'Send an address such as `jane.doe@example.com` or `jürgen@bücher.example`. Omit the field if ' +
+      'the address is unknown.',
   },
   currency: {
     cause:

@@ -410,7 +410,14 @@ const payouts = (): Operation[] => [
       also: { type: 'text/csv', schema: CSV_TEXT },
     },
     answers: returned('The payments are booked.', ref('ImportedPayments')),
-    errors: ['amount_differs', 'held_by_case', 'nothing_due', 'not_paid', 'reference_used'],
+    errors: [
+      'amount_differs',
+      'held_by_case',
+      'invalid_request',
+      'nothing_due',
+      'not_paid',
+      'reference_used',
+    ],
   }),
 ]
 

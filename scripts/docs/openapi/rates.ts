@@ -91,6 +91,6 @@ export const rates = (): Operation[] => [
     parameters: ['correct'],
     body: { type: 'text/csv', schema: CSV },
     answers: returned('What was stored.', ref('RateImport')),
-    errors: ['conflict'],
+    errors: ['conflict', 'invalid_request'],
   }),
 ]

@@ -43,37 +43,36 @@ const LeftOut = ({ refusals }: Pick<ImportPreview, 'refusals'>) => (
 /** What the choices of columns call them. */
 const CHOSEN = { ...AFFILIATE_COLUMNS, from: 'First day' } as const
 
-/** Renders which columns of a file are not used, and the form that says what they are. */
-const Ignored = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
+/** Renders which columns of a file are not used, and the form that says what its columns are. */
+const Columns = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
   const { file, text, customers } = preview
-  const { ignored, unnamed } = file
-  if (ignored.length === 0) return null
+  const { ignored } = file
   return (
     <>
-      <p>
-        {ignored.length === 1 ? 'This column is not used: ' : 'These columns are not used: '}
-        {ignored.map((title, i) => (
-          <>
-            {i > 0 && ', '}
-            <Data text={title} />
-          </>
-        ))}
-        .
-      </p>
-      {unnamed.length > 0 && (
-        <details>
-          <summary>Use other columns</summary>
-          <PostForm visit={visit} id="change-columns" hasFile>
-            <input type="hidden" name="change" value="preview" />
-            <input type="hidden" name="csv" value={text} />
-            <input type="hidden" name="customers" value={customers} />
-            <ColumnChoices visit={visit} change="columns" file={file} titles={CHOSEN} />
-            <button type="submit" class="plain">
-              Show what would change
-            </button>
-          </PostForm>
-        </details>
+      {ignored.length > 0 && (
+        <p>
+          {ignored.length === 1 ? 'This column is not used: ' : 'These columns are not used: '}
+          {ignored.map((title, i) => (
+            <>
+              {i > 0 && ', '}
+              <Data text={title} />
+            </>
+          ))}
+          .
+        </p>
       )}
+      <details>
+        <summary>Use other columns</summary>
+        <PostForm visit={visit} id="change-columns" hasFile>
+          <input type="hidden" name="change" value="preview" />
+          <input type="hidden" name="csv" value={text} />
+          <input type="hidden" name="customers" value={customers} />
+          <ColumnChoices visit={visit} change="columns" file={file} titles={CHOSEN} hasAll />
+          <button type="submit" class="plain">
+            Show what would change
+          </button>
+        </PostForm>
+      </details>
     </>
   )
 }
@@ -109,7 +108,7 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
           ))}
         </ul>
       )}
-      <Ignored preview={preview} visit={visit} />
+      <Columns preview={preview} visit={visit} />
       {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
       {refusals.length > 0 && <LeftOut refusals={refusals} />}
       {changes.length > 0 && (
@@ -133,6 +132,7 @@ export const affiliateUploadPage: Page = {
     preview: {
       perform: previewImport,
       done: '',
+      toneOf: (answer) => ((answer as ImportPreview).refusals.length > 0 ? 'warn' : 'good'),
       show: (answer, visit) => <Preview preview={answer as ImportPreview} visit={visit} />,
     },
     store: {
@@ -151,7 +151,8 @@ export const affiliateUploadPage: Page = {
       <>
         <p class="lead">
           A file with one affiliate in a row. The columns <strong>Affiliate</strong>,{' '}
-          <strong>Name</strong>, <strong>E-mail</strong>, <strong>Parent</strong>,{' '}
+          <strong>Name</strong> (or <strong>First name</strong> and <strong>Last name</strong>),{' '}
+          <strong>E-mail</strong>, <strong>Status</strong>, <strong>Parent</strong>,{' '}
           <strong>Plan</strong> and <strong>From</strong> may stand in any order; only the first is
           needed. You see what would change before anything is stored.
         </p>
@@ -168,8 +169,9 @@ export const affiliateUploadPage: Page = {
           )}
           <FileField id="preview-file">
             CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
-            removes the parent. An empty name or e-mail keeps what is stored. Without a day, parents
-            and plans count from today on, and a plan that begins later from its first day on.
+            removes the parent. A parent is an id or an e-mail address. An empty name, e-mail or
+            status keeps what is stored. Without a day, parents and plans count from today on, and a
+            plan that begins later from its first day on.
           </FileField>
           <Field
             visit={visit}

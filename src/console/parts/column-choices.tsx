@@ -1,4 +1,4 @@
-import { type ColumnFile, mappedName } from '../csv-columns.ts'
+import { type ColumnFile, mappedName, NO_COLUMN } from '../csv-columns.ts'
 import type { Visit } from '../page.ts'
 import { visible } from './data.tsx'
 import { Field, type Option } from './forms.tsx'
@@ -10,24 +10,28 @@ interface ColumnChoicesProps<Name extends string> {
   readonly file: ColumnFile<Name>
   /** What members call the columns. */
   readonly titles: Readonly<Record<Name, string>>
+  /** Whether also those can be chosen that titles of the file name. */
+  readonly hasAll?: boolean
 }
 
-/** Renders a choice for each column that no title of the file names. */
+/** Renders a choice for each column that no title of the file names, or for all. */
 export function ColumnChoices<Name extends string>(props: ColumnChoicesProps<Name>) {
-  const { visit, change, file, titles } = props
+  const { visit, change, file, titles, hasAll } = props
   const { header, unnamed, required, positions } = file
-  const columns = header.map((title, i): Option => [`${i}`, visible(title) || `Column ${i + 1}`])
+  const columns = header.filter(Boolean).map((title): Option => [title, visible(title)])
+  const names = hasAll ? (Object.keys(titles) as Name[]) : unnamed
+  const none = (name: Name) => (unnamed.includes(name) ? '' : NO_COLUMN)
   if (header.length === 0) return null
   return (
     <>
-      {unnamed.map((name) => (
+      {names.map((name) => (
         <Field
           visit={visit}
           change={change}
           name={mappedName(name)}
           label={`Column with the ${titles[name].toLowerCase()}`}
-          value={`${positions.get(name) ?? ''}`}
-          options={[['', required.includes(name) ? 'choose a column' : 'none'], ...columns]}
+          value={header[positions.get(name) ?? -1] ?? none(name)}
+          options={[[none(name), required.includes(name) ? 'choose a column' : 'none'], ...columns]}
         />
       ))}
     </>
