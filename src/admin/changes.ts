@@ -53,7 +53,7 @@ export const changes = new Hono<AppEnv>().get('/changes', async (c) => {
   const db = resolveDatabase(c.env, account.binding)
   const days = lastDays(bookZoneOf(account), Date.now())
   const found = await readChanges(db, account.id, wordsFor(statusMap, ['approved']), days)
-  const { approved, payments, cases, questions } = found
+  const { approved, payments, cases } = found
   const paidOn = distinct(payments.map(({ of }) => of))
   return c.json({
     since: new Date(days.yesterday.at).toISOString(),
@@ -81,7 +81,5 @@ export const changes = new Hono<AppEnv>().get('/changes', async (c) => {
       affiliates: affiliatesOf(cases),
     },
     holds_ended: found.endedHolds,
-    questions_asked: { count: questions.length, affiliates: affiliatesOf(questions) },
-    affiliates_added: { count: found.affiliatesAdded, affiliates: distinct(found.addedIds) },
   })
 })

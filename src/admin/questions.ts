@@ -11,9 +11,9 @@ import {
   setQuestionStatus,
 } from '../db/directory/affiliate-questions.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import { ulid, ulidPrefix } from '../db/ulid.ts'
+import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
-import { readChoice, readInstant, readQuery } from '../http/query.ts'
+import { readChoice, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields } from './body.ts'
 import { respondWithFilteredList } from './list-route.ts'
@@ -78,11 +78,6 @@ async function readAgain({ account, db, question }: RouteQuestion) {
   return presentQuestion(found ?? question)
 }
 
-/** Returns the filter of questions that were asked at a time or later: their ids begin with their time. */
-const askedSince = (text: string) => ({
-  asked_since: `qst_${ulidPrefix(Math.max(0, readInstant('asked_since', text)))}`,
-})
-
 const auditOf = (c: Context<AppEnv>, { account, question }: RouteQuestion, verb: string) => ({
   ...{ actor: c.var.actor, action: `affiliate-question.${verb}`, account },
   details: { affiliate_id: question.affiliate_id, id: question.id },
@@ -91,14 +86,14 @@ const auditOf = (c: Context<AppEnv>, { account, question }: RouteQuestion, verb:
 /** Routes by which the team reads and answers the questions of affiliates. */
 export const questions = new Hono<AppEnv>()
   .get('/', (c) => {
-    const names = ['affiliate_id', 'statement', 'status', 'asked_since'] as const
+    const names = ['affiliate_id', 'statement', 'status'] as const
     return respondWithFilteredList(c, 'questions', names, async (account, page, db, filter) => {
-      const { status: text, asked_since, ...rest } = filter
+      const { status: text, ...rest } = filter
       const status = readQuestionStatus(text)
       const found = await listQuestions(
         db,
         account.id,
-        { ...rest, ...(status && { status }), ...(asked_since && askedSince(asked_since)) },
+        { ...rest, ...(status && { status }) },
         page,
       )
       return { ...found, data: found.data.map(presentQuestion) }

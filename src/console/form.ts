@@ -100,7 +100,7 @@ export function parseField(name: string, text: string): unknown {
   } catch (cause) {
     throw new ApiError('validation_failed', {
       detail: 'The text is not valid JSON.',
-      errors: [{ pointer: `/${name}`, message: jsonErrorWords(text) }],
+      errors: [{ pointer: `/${name}`, message: jsonErrorWords(cause) }],
       cause,
     })
   }

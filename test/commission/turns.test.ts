@@ -41,4 +41,3 @@ test('the firm and the team never wait for an affiliate, and affiliates have one
   expect(other.running).toHaveLength(1)
   await Promise.all([greedy.finish(), other.finish()])
 })
-

@@ -333,12 +333,6 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['open', 'closed'],
   }),
-  question_asked_since: query(
-    'asked_since',
-    'Returns only questions that were asked at this time or later.',
-    '2026-10-31T00:00:00Z',
-    { type: 'string', format: 'date-time' },
-  ),
   question_statement: query(
     'statement',
     'Returns only questions about this statement and its lines.',

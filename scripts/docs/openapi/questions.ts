@@ -52,13 +52,7 @@ export const questionOperations = (): Operation[] => [
     summary: 'List questions',
     description:
       'Lists the questions of affiliates, the latest first, with what was written about each.',
-    parameters: [
-      ...PAGING,
-      'payout_affiliate',
-      'question_status',
-      'question_statement',
-      'question_asked_since',
-    ],
+    parameters: [...PAGING, 'payout_affiliate', 'question_status', 'question_statement'],
     answers: {
       200: {
         description: 'One page of questions.',

@@ -282,7 +282,7 @@ export const overviewPage: Page = {
         </div>
         <div class="rest">
           <AttentionList visit={visit} isDisabled={settings.disabled} items={attention.data} />
-          <SinceYesterdayList visit={visit} {...since} />
+          <SinceYesterdayList visit={visit} changes={since} />
           <Leading visit={visit} sums={sums} />
           <section id="feeds">
             <h2>Feeds</h2>

@@ -1,6 +1,6 @@
 import { apiPath, type Page } from '../page.ts'
 import { EmptyState, Pager } from '../parts/data.tsx'
-import { Filters, sinceFilter } from '../parts/forms.tsx'
+import { Filters } from '../parts/forms.tsx'
 import {
   AnswerPart,
   type Question,
@@ -17,9 +17,9 @@ export const questionsPage: Page = {
   path: '/accounts/:account/questions',
   section: 'Questions',
   hasNames: true,
-  query: ['status', 'affiliate_id', 'asked_since', 'cursor'],
+  query: ['status', 'affiliate_id', 'cursor'],
   async render(visit) {
-    const { status = visit.query.asked_since ? 'all' : 'open', ...query } = visit.query
+    const { status = 'open', ...query } = visit.query
     const filter = status === 'all' ? query : { ...query, status }
     const { data, meta } = await readQuestions(visit, { ...filter, per_page: PAGE_SIZE })
     const body = (
@@ -38,7 +38,6 @@ export const questionsPage: Page = {
               ],
             },
             { name: 'affiliate_id', label: 'Affiliate' },
-            ...sinceFilter('asked_since', 'Asked', visit.query),
           ]}
         />
         {data.length === 0 ? (

@@ -1,11 +1,8 @@
 import type { Child } from 'hono/jsx'
-import { parseAffiliateActor } from '../../auth/grant.ts'
 import { dayNumber, dayText } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
-import { AUDIT_KINDS } from './audit-kinds.ts'
-import { Actor, AuditSentence } from './audit-words.tsx'
-import { Amount, count, dayWords, type List } from './data.tsx'
+import { Amount, count, dayWords } from './data.tsx'
 import { deliveriesPath } from './deliveries.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'
@@ -42,74 +39,23 @@ interface Changes {
   readonly returned_payments: number
   readonly cases_opened: Named & { readonly holding: number }
   readonly holds_ended: number
-  readonly questions_asked: Named
-  readonly affiliates_added: Named
 }
 
+/** Affiliates, and how many of something they have. */
 interface Named {
   readonly count: number
   readonly affiliates: readonly string[]
 }
 
-/** An entry of the audit log. */
-interface Entry {
-  readonly at: string
-  readonly actor: string
-  readonly role: string | null
-  readonly action: string
-  readonly details: Readonly<Record<string, unknown>>
-}
-
-/** What is shown of the time since yesterday. */
-export interface SinceYesterday {
-  readonly changes: Changes
-  readonly log: List<Entry>
-}
-
-/** The entries of the audit log that are read: those since yesterday are the latest. */
-const READ_ENTRIES = 100
-
-/** The changes of settings and plans, by the first words of their actions. */
-const SETTINGS = [
-  ...['account', 'plans', 'meanings', 'credentials'].flatMap(
-    (kind) => AUDIT_KINDS[kind]?.words ?? [],
-  ),
-  ...[
-    'affiliates',
-    'assignment',
-    'assignments',
-    'affiliations',
-    'refusal',
-    'manual',
-    'fraud-rule',
-    'webhook',
-  ],
-].join()
-
 /** Reads what has changed since yesterday. */
-export async function readSinceYesterday({ api, account, today }: Visit): Promise<SinceYesterday> {
-  const [changes, log] = await Promise.all([
-    api.get<Changes>(apiPath(account, 'changes')),
-    // A day in the time zone of an account can begin up to 14 hours before that of UTC.
-    api.get<List<Entry>>('/audit-log', {
-      ...{ account, kind: SETTINGS, from: dayBefore(today, 2), per_page: READ_ENTRIES },
-    }),
-  ])
-  return { changes, log }
-}
+export const readSinceYesterday = ({ api, account }: Visit): Promise<Changes> =>
+  api.get<Changes>(apiPath(account, 'changes'))
 
 /** The maximum number of affiliates that a sentence names. */
 const NAMED = 3
 
-interface ShownAffiliates {
-  readonly visit: Visit
-  readonly ids: readonly string[]
-  /** How many there are, if more than the ids. */
-  readonly total?: number
-}
-
 /** Renders the first affiliates and how many more there are. */
-const Affiliates = ({ visit, ids, total = ids.length }: ShownAffiliates) => (
+const Affiliates = ({ visit, ids }: { visit: Visit; ids: readonly string[] }) => (
   <>
     {ids.slice(0, NAMED).map((id, i) => (
       <>
@@ -117,7 +63,7 @@ const Affiliates = ({ visit, ids, total = ids.length }: ShownAffiliates) => (
         <AffiliateName visit={visit} id={id} />
       </>
     ))}
-    {total > NAMED && ` and ${count(total - NAMED)} more`}
+    {ids.length > NAMED && ` and ${count(ids.length - NAMED)} more`}
   </>
 )
 
@@ -156,7 +102,10 @@ function comparedWords(one: Compared): string {
 /** Returns the day (UTC) on which an instant lies, by which deliveries and the audit log are filtered. */
 const utcDay = (at: string): string => at.slice(0, 'YYYY-MM-DD'.length)
 
-type Props = SinceYesterday & { readonly visit: Visit }
+interface Props {
+  readonly visit: Visit
+  readonly changes: Changes
+}
 
 /** Returns the day that the number at the beginning of a sentence counts, as a query. */
 function dayOf(one: Compared, { yesterday }: Changes) {
@@ -285,134 +234,12 @@ function Cases({ visit, changes: { cases_opened: opened, holds_ended: ended, sin
   )
 }
 
-function Questions({ visit, changes: { questions_asked: questions, since } }: Props): Child {
-  if (questions.count === 0) return null
-  return (
-    <li>
-      <AccountLink visit={visit} at={['questions']} query={{ asked_since: since }}>
-        {counted(questions.count, 'question')}
-      </AccountLink>{' '}
-      {were(questions.count)} asked by <Affiliates visit={visit} ids={questions.affiliates} />.
-    </li>
-  )
-}
-
-function Added({ visit, changes: { affiliates_added: added, since } }: Props): Child {
-  if (added.count === 0) return null
-  return (
-    <li>
-      {counted(added.count, 'affiliate')} {were(added.count)} added:{' '}
-      <Affiliates visit={visit} ids={added.affiliates} total={added.count} />.
-      {added.count > NAMED && (
-        <>
-          {' '}
-          <AccountLink
-            visit={visit}
-            at={['audit-log']}
-            query={{ kind: 'affiliates', from: utcDay(since) }}
-          >
-            Who added them
-          </AccountLink>
-        </>
-      )}
-    </li>
-  )
-}
-
-/** The actors of the audit log that are no people. */
-const SERVICES = ['cron', 'webhooks']
-
-const isOfPerson = ({ actor }: Entry): boolean =>
-  !SERVICES.includes(actor) && parseAffiliateActor(actor) === null
-
-/** What changes nothing: an evaluation, a test event, events that are sent again. */
-const isChange = (entry: Entry): boolean =>
-  entry.action === 'affiliates.put'
-    ? statusesOf(entry).length > 0
-    : !/\.(?:run|test|replay)$/.test(entry.action)
-
-interface ChangedProfile {
-  readonly affiliate_id: string
-  readonly changed: readonly string[]
-  readonly status: 'active' | 'suspended'
-}
-
-/** Returns the affiliates whose status changed: who was added, and how many were stored, is said elsewhere. */
-const statusesOf = ({ details }: Entry): ChangedProfile[] =>
-  ((details.profiles ?? []) as ChangedProfile[]).filter(({ changed }) => changed.includes('status'))
-
-/** Says what somebody changed. */
-const Sentence = ({ visit, entry }: { visit: Visit; entry: Entry }) => {
-  const statuses = statusesOf(entry)
-  if (statuses.length === 0) {
-    return <AuditSentence visit={visit} action={entry.action} details={entry.details} />
-  }
-  return (
-    <>
-      {[...Map.groupBy(statuses, ({ status }) => status)].map(([status, list], i) => (
-        <>
-          {i > 0 && ' and '}
-          {status === 'suspended' ? 'suspended' : 'reinstated'}{' '}
-          <Affiliates visit={visit} ids={list.map(({ affiliate_id }) => affiliate_id)} />
-        </>
-      ))}
-    </>
-  )
-}
-
-/** What a change is of: repeated changes of the same thing are one sentence. */
-const subjectOf = ({ actor, action, details }: Entry): string => {
-  const { plan, rule, customer_id, id, version, profiles } = details
-  return JSON.stringify([actor, action, plan ?? rule ?? customer_id ?? id, version, profiles])
-}
-
-/** The fewest sentences about changes of settings that are shown, and the most of all. */
-const [FEWEST_SENTENCES, MOST_SENTENCES] = [2, 8]
-
-/** Says who changed which settings and plans; the rest is in the audit log. */
-function settingLines({ visit, changes, log }: Props, others: number): Child[] {
-  const entries = log.data.filter(
-    (entry) => entry.at >= changes.since && isOfPerson(entry) && isChange(entry),
-  )
-  const grouped = [...Map.groupBy(entries, subjectOf).values()]
-  const most = Math.max(FEWEST_SENTENCES, MOST_SENTENCES - others)
-  const shown = grouped.slice(0, most)
-  const left = grouped.slice(most).reduce((sum, group) => sum + group.length, 0)
-  const all = withQuery(accountPath(visit.account, 'audit-log'), { from: utcDay(changes.since) })
-  return shown.flatMap(([latest, ...earlier], i) =>
-    latest === undefined
-      ? []
-      : [
-          <li>
-            <Actor actor={latest.actor} role={latest.role} />{' '}
-            <Sentence visit={visit} entry={latest} />
-            {earlier.length > 0 && `, ${count(earlier.length + 1)} times`}.
-            {left > 0 && i === shown.length - 1 && (
-              <>
-                {' '}
-                {counted(left, 'more change')} {left === 1 ? 'is' : 'are'} in the{' '}
-                <a href={all}>audit log</a>.
-              </>
-            )}
-          </li>,
-        ],
-  )
-}
-
-const LINES: readonly ((props: Props) => Child)[] = [
-  Signups,
-  Records,
-  Paid,
-  Cases,
-  Questions,
-  Added,
-]
+const LINES: readonly ((props: Props) => Child)[] = [Signups, Records, Paid, Cases]
 
 /** Renders what has changed since the start of yesterday; nothing if nothing has. */
 export function SinceYesterdayList(props: Props): Child {
   const { visit, changes } = props
-  const figures = LINES.map((line) => line(props)).filter((line) => line !== null)
-  const lines = [...figures, ...settingLines(props, figures.length)]
+  const lines = LINES.map((line) => line(props)).filter((line) => line !== null)
   if (lines.length === 0) return null
   return (
     <section id="since-yesterday">

@@ -25,8 +25,8 @@ export function typedTerms(values: Values): Typed {
   if (!isJson(values)) return termsOf(values)
   try {
     return { terms: JSON.parse(values('json')), problems: [] }
-  } catch {
-    const message = `The text is not valid JSON. ${jsonErrorWords(values('json'))}`
+  } catch (error) {
+    const message = jsonErrorWords(error)
     return { terms: null, problems: [{ pointer: '/json', message }] }
   }
 }

@@ -70,8 +70,6 @@ export type QuestionFilter = Partial<
   Pick<Row, 'affiliate_id' | 'status'> & {
     statement: string
     customer_id: string
-    /** The id that a question of this time would have, without its random part. */
-    asked_since: string
   }
 >
 
@@ -88,9 +86,7 @@ export const listQuestions = (
       customer_id: encode(affiliateQuestions.customer_id, customer_id),
     }),
   }
-  const conditions = Object.keys(narrowed).map((name) =>
-    name === 'asked_since' ? ' and id >= :asked_since' : ` and ${name} = :${name}`,
-  )
+  const conditions = Object.keys(narrowed).map((name) => ` and ${name} = :${name}`)
   const index = filter.affiliate_id === undefined ? '' : OF_ONE
   const query = {
     columns: COLUMNS,

@@ -14,7 +14,7 @@ import { ulidPrefix } from '../ulid.ts'
 export const CHANGE_LIMITS = {
   /** The signups of a day that are counted. */
   signups: 10_000,
-  /** The statements, cases, questions and entries of the audit log that are read, the latest. */
+  /** The statements, cases and entries of the audit log that are read, the latest. */
   rows: 1000,
   /** The payments that are read, the latest by the day on which they were made. */
   payments: 10_000,
@@ -66,11 +66,6 @@ export interface Changes {
   /** The affiliates of the cases that were opened, and whether each case holds payouts. */
   readonly cases: readonly { readonly affiliate_id: string; readonly holds: number }[]
   readonly endedHolds: number
-  /** The affiliates of the questions that were asked. */
-  readonly questions: readonly { readonly affiliate_id: string }[]
-  readonly affiliatesAdded: number
-  /** The first ones. */
-  readonly addedIds: readonly string[]
 }
 
 const signupsOf = (day: string): string => `(select count(*) from (
@@ -139,12 +134,8 @@ const READ_LOGGED = compileStatement(`
     select action, details from audit_log indexed by audit_log_account
     where account = :account and id >= :start order by id desc limit ${CHANGE_LIMITS.rows}
   )
-  select
-    (select ifnull(sum(iif(action = 'statement.return', 1, details ->> 'returned')), 0) from l
-      where action in ('statement.return', 'payouts.book')) as returned,
-    (select ifnull(sum(details ->> 'added'), 0) from l where action = 'affiliates.put') as added,
-    (select json_group_array(a.value) from l, json_each(l.details, '$.added_ids') a
-      where l.action = 'affiliates.put') as added_ids`)
+  select ifnull(sum(iif(action = 'statement.return', 1, details ->> 'returned')), 0) as returned from l
+  where action in ('statement.return', 'payouts.book')`)
 
 const READ_CASES = compileStatement(`
   select affiliate_id, holds from (
@@ -155,11 +146,6 @@ const READ_CASES = compileStatement(`
 
 const COUNT_ENDED = compileStatement(`
   select count(*) as ended from fraud_ended_holds where account = :account and ended_at >= :since_ms`)
-
-const READ_QUESTIONS = compileStatement(`
-  select affiliate_id from affiliate_questions
-  where account = :account and id >= 'qst_' || :start
-  order by id desc limit ${CHANGE_LIMITS.rows}`)
 
 type RecordCounts = Record<`${'received' | 'refused'}_${'before' | 'yesterday' | 'today'}`, number>
 
@@ -196,13 +182,12 @@ export async function readChanges(
     records: RecordCounts[],
     approved: AmountRow[],
     payments: AmountRow[],
-    logged: { returned: number; added: number; added_ids: string }[],
+    logged: { returned: number }[],
     cases: Changes['cases'][number][],
     ended: { ended: number }[],
-    questions: Changes['questions'][number][],
   ]
   const bind = (statement: Statement) => bindStatement(db, statement, values)
-  const [signups, firstDeposits, records, approved, payments, logged, cases, ended, questions] =
+  const [signups, firstDeposits, records, approved, payments, logged, cases, ended] =
     await readBatch<Lists>(db, [
       bind(COUNT_SIGNUPS),
       bind(COUNT_FIRST_DEPOSITS),
@@ -212,18 +197,16 @@ export async function readChanges(
       bind(READ_LOGGED),
       bind(READ_CASES),
       bind(COUNT_ENDED),
-      bind(READ_QUESTIONS),
     ])
   const counts = required(records[0], 'sum')
   const { is_limited, ...first } = required(firstDeposits[0], 'count')
-  const { returned, added, added_ids } = required(logged[0], 'sum')
+  const { returned } = required(logged[0], 'sum')
   return {
     signups: required(signups[0], 'count'),
     firstDeposits: is_limited === 1 ? null : first,
     records: comparedOf(counts, 'received'),
     refused: comparedOf(counts, 'refused'),
-    ...{ approved, payments, returned, cases, questions, affiliatesAdded: added },
+    ...{ approved, payments, returned, cases },
     endedHolds: required(ended[0], 'count').ended,
-    addedIds: JSON.parse(added_ids),
   }
 }

@@ -121,17 +121,6 @@ const CHANGES = object({
     'Holds of payouts that ended without a decision, and that nobody has acknowledged.',
     COUNT,
   ),
-  questions_asked: documented(
-    'Questions that affiliates asked.',
-    object({ count: documented('Their number.', COUNT), affiliates }),
-  ),
-  affiliates_added: documented(
-    'Affiliates that were added.',
-    object({
-      count: documented('Their number.', COUNT),
-      affiliates: listed('The first of each request.', TEXT),
-    }),
-  ),
 })
 
 const returned = (description: string, schema: JsonSchema) => ({
