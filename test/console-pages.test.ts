@@ -104,7 +104,7 @@ test('a second person who approves a period sees how many drafts another has app
        values ('acme', 'run_1', ?1, 'done', 1, 1, 1, ?2, ?2)`,
     ).bind(BOOK_PERIOD, '2026-11-01T00:00:00.000Z'),
   ])
-  const page = `/statements?period=${BOOK_PERIOD}`
+  const page = `/statements?period=${BOOK_PERIOD}&status=draft&approve=yes`
   expect(await read(page)).toContain('name="seen" value="1"')
   const approve = () =>
     change(page, { change: 'approve', period: BOOK_PERIOD, seen: '1', earlier: '' })
@@ -138,7 +138,7 @@ test('earlier periods are approved in the same form, the oldest first; what was 
     october('stm_c', 'aff-7', BOOK_HASH),
     ...[run(BOOK_PERIOD), run('2024-10')],
   ])
-  const page = '/statements?period=2024-10'
+  const page = '/statements?period=2024-10&status=draft&approve=yes'
   const form = await read(page)
   expect(form).toContain(
     '<option value="2024-09">Approve them first, the oldest first: September 2024, 1 draft</option>',

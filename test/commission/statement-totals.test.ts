@@ -74,6 +74,7 @@ test('totals are exact, by plan, status and currency', async () => {
       expect.objectContaining({ plan: 'yen', status: 'paid', currency: 'JPY', payable: '7' }),
     ],
     is_limited: false,
+    changes: null,
   })
   const counts = async (query: string) =>
     (await totals(query)).data.map((one: { statements: number }) => one.statements)
