@@ -45,11 +45,21 @@ BEGIN
 END;
 
 CREATE TRIGGER webhook_events_posted_back AFTER INSERT ON webhook_events
-WHEN new.type <> 'webhook.test' AND new.affiliate_id IS NOT NULL
+WHEN new.type <> 'webhook.test' AND new.affiliate_id IS NOT NULL AND new.id NOT GLOB '*-r'
 BEGIN
   INSERT INTO webhook_messages (account, event, endpoint, next_at)
   SELECT new.account, new.id, endpoint, new.at FROM postback_wants
   WHERE account = new.account AND affiliate_id = new.affiliate_id AND type = new.type;
+END;
+
+-- What takes an event back is for the postbacks that the event was for.
+CREATE TRIGGER webhook_events_taken_back AFTER INSERT ON webhook_events WHEN new.id GLOB '*-r'
+BEGIN
+  INSERT INTO webhook_messages (account, event, endpoint, next_at)
+  SELECT new.account, new.id, m.endpoint, new.at
+  FROM webhook_messages m CROSS JOIN webhook_endpoints e ON e.account = m.account AND e.id = m.endpoint
+  WHERE m.account = new.account AND m.event = substr(new.id, 1, length(new.id) - 2)
+    AND e.disabled IS NULL;
 END;
 
 -- Up to when the causes of postbacks of an account have been read, in milliseconds.

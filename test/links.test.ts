@@ -398,7 +398,7 @@ describe('clicks', () => {
     await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'A-1' }])
     const link = await linkOf(account)
     await askAdmin(`accounts/${account}/links/${link.link_id}`, 'PATCH', { pass_query: true })
-    const followed = ['?sub1=fb.ads-1~_&sub5=Z&gclid=1', '?sub1=other&sub1=second', '?sub1=a%20b']
+    const followed = ['?sub1=fb.ads-1~_&sub5=Z&gclid=1', '?sub1=other&sub1=second', '?sub1=']
     const clicks = await Promise.all(
       followed.map((query) => clicksOf('GET', link.link_id, { query })),
     )
@@ -451,6 +451,23 @@ describe('clicks', () => {
       [null, 2, 3, '18'],
     ])
     expect(await rows('sub1,affiliate_id')).toHaveLength(3)
+  })
+
+  test('§18.2 a click keeps what an affiliate wrote whole, or shows that it is cut', async () => {
+    const { link } = await brandWithLink()
+    const gclid = `EAIaIQobChMI-_${'x'.repeat(200)}`
+    for (const [sub1, kept] of [
+      [gclid, gclid],
+      ['a+b@c:d/e==&f ü %', 'a+b@c:d/e==&f ü %'],
+      ['a\n\u202eb', 'a……b'],
+      ['y'.repeat(501), `${'y'.repeat(500)}…`],
+    ] as const) {
+      const query = `?${new URLSearchParams({ sub1, sub2: 'z'.repeat(300) })}`
+      const { sent } = await clicksOf('GET', link.link_id, { query })
+      const rest = Math.max(0, 500 - sub1.length)
+      const sub2 = rest < 300 ? `${'z'.repeat(rest)}…` : 'z'.repeat(300)
+      expect(sent[0]?.subs).toEqual({ sub1: kept, sub2 })
+    }
   })
 
   test('an account stores a bounded number of clicks a day', async () => {

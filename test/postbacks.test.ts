@@ -4,12 +4,15 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { addressPostback } from '../src/affiliate/postback-address.ts'
 import { POSTBACK_QUERIES, queuePostbacks } from '../src/affiliate/postback-causes.ts'
 import { digest } from '../src/auth/secret.ts'
+import { periodOf } from '../src/commission/engine/calendar.ts'
 import { storeClicks } from '../src/db/directory/clicks.ts'
 import { WORDS } from '../src/portal/words.ts'
+import { encodeTrackingCode, newClickId } from '../src/tracking/code.ts'
 import { fillMacros } from '../src/webhooks/macros.ts'
 import { sendWebhookBatch } from '../src/webhooks/send-batch.ts'
 import { affiliateWorld, type Who } from './affiliate-world.ts'
 import { brand } from './brand.ts'
+import { assign, monthly, storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { deliverJob, listing, type Sent } from './crons.ts'
 import { overriding } from './overriding.ts'
@@ -79,6 +82,12 @@ const parameters = (requests: Awaited<ReturnType<typeof deliver>>) =>
   requests.map(({ url }) => Object.fromEntries(url.searchParams))
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+/** Lets the minute pass for which an event waits for a click. */
+function waitForClicks() {
+  vi.setSystemTime(Date.now() + 61_000)
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 /** An id that is stored in a short form. */
 const UUID = '019a0c5b-3d0c-4b1f-8a7d-2e9b3c019a0c'
@@ -184,7 +193,11 @@ async function booked(world: World, who: Who) {
   const entries = data as { kind: string; amount: string }[]
   const sumOf = (...kinds: string[]) =>
     cents(entries.filter(({ kind }) => kinds.includes(kind)).map(({ amount }) => amount))
-  return { approved: sumOf('earned'), adjusted: sumOf('adjusted', 'manual'), paid: -sumOf('paid') }
+  return {
+    approved: sumOf('earned'),
+    adjusted: sumOf('adjusted', 'manual'),
+    paid: -sumOf('paid', 'returned'),
+  }
 }
 
 test('what is approved, taken back and paid adds up to the books', async () => {
@@ -249,20 +262,32 @@ test('a reading that needs more queries than a message has goes on in the next o
   expect(await deliver()).toEqual([])
 })
 
-test('a payment is sent once for each statement', async () => {
+test('§18.3 a payment that came back is sent as `statement.returned` with a negative amount', async () => {
   const world = await affiliateWorld()
   await postbackOf(world, 'own', { events: ['statement.paid'] })
-  const october = await run(world, '2026-10', 'own')
-  await approve(world, october)
-  expect(await deliver()).toEqual([])
-  const paid = await askAdmin(`${world.path}/statements/${october.id}/pay`, 'POST', {
-    ...{ reference: 'p-1', paid_on: hoursAgo(24).slice(0, 10) },
+  const { id, hash, payable } = await run(world, '2026-10', 'own')
+  await approve(world, { id, hash })
+  const post = async (action: string, body: object) =>
+    expect((await askAdmin(`${world.path}/${action}`, 'POST', body)).status).toBe(200)
+  const paid_on = hoursAgo(48).slice(0, 10)
+  await post(`statements/${id}/pay`, { reference: 'p-1', paid_on })
+  const [first, ...more] = parameters(await deliver())
+  expect([first?.amt, more, await deliver()]).toEqual([payable, [], []])
+  await post(`statements/${id}/return`, {
+    ...{ reference: 'r-1', returned_on: paid_on, reason: 'Account closed' },
   })
-  expect(paid.status).toBe(200)
   expect(parameters(await deliver())).toMatchObject([
-    { ev: 'statement.paid', amt: october.payable, cur: 'EUR', p: '2026-10' },
+    {
+      ev: 'statement.returned',
+      amt: `-${payable}`,
+      cur: 'EUR',
+      p: '2026-10',
+      tx: `${first?.tx}-r`,
+    },
   ])
-  expect(await deliver()).toEqual([])
+  await post(`statements/${id}/pay`, { reference: 'p-2', paid_on })
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'statement.paid', amt: payable }])
+  expect((await booked(world, 'own')).paid).toBe(cents([payable]))
 })
 
 test('a customer who qualified is sent once, after the run that finds them', async () => {
@@ -281,6 +306,80 @@ test('a customer who qualified is sent once, after the run that finds them', asy
   ])
   await run(world, '2026-11', 'own')
   expect(await deliver()).toEqual([])
+})
+
+test('§18.3 what is taken back is sent again with a negative amount: each event adds up to the present state', async () => {
+  const world = await affiliateWorld()
+  await postbackOf(world, 'own', { events: ['first_deposit', 'qualified'] })
+  await run(world, '2026-11', 'own')
+  await join(world, 'own', 'n-1', 2)
+  const day = hoursAgo(0).slice(0, 10)
+  await world.post('trading-activity', [{ ...traded, customer_id: 'n-1', date: day }])
+  const all: Record<string, string>[] = []
+  const next = async () => {
+    await run(world, day.slice(0, 7), 'own')
+    const sent = parameters(await deliver())
+    all.push(...sent)
+    const sumOf = (type: string) =>
+      cents(all.filter(({ ev }) => ev === type).map(({ amt }) => amt)) / 100
+    expect(await deliver()).toEqual([])
+    const shown = sent.map(({ ev, amt }) => `${ev} ${amt}`).sort()
+    return [shown, sumOf('first_deposit'), sumOf('qualified')]
+  }
+  const set = (n: number, status: string) =>
+    world.post('transactions', [
+      {
+        ...{ ...deposit, customer_id: 'n-1', transaction_id: `n-1-${n}`, status },
+        ...{ amount_currency: 50 + n, transaction_date: hoursAgo(-0.2 - n / 100) },
+      },
+    ])
+  expect(await next()).toEqual([['first_deposit 50', 'qualified 20.00'], 50, 20])
+  const [deposited, qualified] = ['first_deposit', 'qualified'].map(
+    (type) => all.find(({ ev }) => ev === type)?.tx,
+  )
+  await set(0, 'declined')
+  expect(await next()).toEqual([['first_deposit -50', 'first_deposit 51'], 51, 20])
+  expect(all.find(({ amt }) => amt === '-50')).toMatchObject({ tx: `${deposited}-r`, a: 'own' })
+  await set(1, 'declined')
+  expect(await next()).toEqual([['first_deposit -51', 'qualified -20.00'], 0, 0])
+  expect(all.find(({ amt }) => amt === '-20.00')).toMatchObject({ tx: `${qualified}-r` })
+  // It is approved after all.
+  await set(0, 'approved')
+  expect(await next()).toEqual([['first_deposit 50', 'qualified 20.00'], 50, 20])
+  expect(new Set(all.map(({ tx }) => tx)).size).toBe(all.length)
+  // Who was not sent the first event is not sent that it is taken back.
+  await postbackOf(world, 'own', { events: ['first_deposit', 'qualified'] })
+  await set(0, 'declined')
+  await run(world, day.slice(0, 7), 'own')
+  expect(parameters(await deliver()).map(({ amt }) => amt)).toEqual(['-50', '-20.00'])
+})
+
+test('§18.3 a correction of a closed period takes back who qualified in it', async () => {
+  const world = await affiliateWorld()
+  const cpa = {
+    ...{ id: 'first', kind: 'once' as const, amount: '20.00' },
+    trigger: { transactions: ['deposit'], min: '10' },
+  }
+  await storePlan('acme-forex', 'weekly', { ...monthly([cpa]), period: 'week' })
+  const today = Math.floor(Date.now() / 86_400_000)
+  const daysAgo = (days: number) => hoursAgo(24 * days)
+  await assign('acme-forex', 'weekly', 'own', daysAgo(20).slice(0, 10))
+  await postbackOf(world, 'own', { events: ['qualified'] })
+  const signup = { ...ada, customer_id: 'n-1', affiliate_id: 'own', signup_date: daysAgo(8) }
+  await world.post('customers', [signup])
+  const paid = { ...deposit, customer_id: 'n-1', transaction_id: 'n-1' }
+  await world.post('transactions', [{ ...paid, transaction_date: daysAgo(7) }])
+  const [last, current] = [7, 0].map((days) => periodOf(today - days, 'week').id)
+  const week = await run(world, last ?? '', 'own')
+  const [first] = parameters(await deliver())
+  expect(first).toMatchObject({ ev: 'qualified', amt: '20.00' })
+  await approve(world, week)
+  expect(await deliver()).toEqual([])
+  await world.post('transactions', [{ ...paid, transaction_date: daysAgo(7), status: 'declined' }])
+  await run(world, current ?? '', 'own')
+  expect(parameters(await deliver())).toMatchObject([
+    { ev: 'qualified', amt: '-20.00', tx: `${first?.tx}-r` },
+  ])
 })
 
 test('what the account hides is in no macro, and in no body', async () => {
@@ -319,7 +418,6 @@ test('a URL with an unknown macro, or with one before its path, is refused and s
   const key = await world.makeKey('own', { scope: 'read links' })
   for (const [url, why] of [
     ['https://t.example/?a={payout}', '{sub1}'],
-    ['https://t.example/?a={Sub1}', '{sub1}'],
     ['https://t.example/?a={sub1', '{sub1}'],
     ['https://t.example/?a={{sub1}}', '{sub1}'],
     ['https://{sub1}.example/', 'behind its host'],
@@ -346,6 +444,39 @@ test('a URL with an unknown macro, or with one before its path, is refused and s
     expect((await change(key, '', 'POST', sent)).status).toBe(422)
   }
   expect(await json(change(key, '', 'GET'))).toEqual({ data: [] })
+})
+
+test('§18.3 a macro in any spelling that trackers use is replaced, or refused', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own', { scope: 'read links' })
+  const make = (query: string) =>
+    change(key, '', 'POST', { url: `https://t.example/p?${query}`, events: ['signup'] })
+  for (const query of [
+    'cid=%7Bsub1%7D',
+    'cid=%7bSub1%7d',
+    'cid=%257BSUB1%257D',
+    'cid={Sub1}',
+    'cid=%7B%20sub1%20%7D',
+  ]) {
+    const { url, id } = await json(make(query))
+    expect([query, url]).toEqual([query, 'https://t.example/p?cid={sub1}'])
+    await change(key, `/${id}`, 'DELETE')
+  }
+  for (const query of [
+    ...['cid={clickid}', 'c={sub1}&cid=%7Bclick_id%7D', 'cid={{sub1}}', 'cid=%7B%7Bsub1%7D%7D'],
+    ...['cid={sub_1}', 'cid=%7Bsub1', 'cid=[sub1]', 'cid=%5Bsub1%5D', 'cid=<sub1>', 'cid=(sub1)'],
+    ...['cid=$%7Bsub1%7D', 'cid=__SUB1__', 'cid=%%sub1%%', 'cid=$sub1', 'cid=:sub1'],
+  ]) {
+    const refused = await make(query)
+    expect([query, refused.status]).toEqual([query, 422])
+    expect(await refused.text()).toContain('{sub1}')
+  }
+  expect((await make('data[amount]={amount}&ev=signup&t=-1&type=event')).status).toBe(201)
+  const { data } = await json(change(key, '', 'GET'))
+  const changed = await json(
+    change(key, `/${data[0].id}`, 'PATCH', { url: 'https://t.example/%7BID%7D' }),
+  )
+  expect(changed.url).toBe('https://t.example/{id}')
 })
 
 test('a value that a visitor chose changes neither host nor path of a postback', async () => {
@@ -568,6 +699,7 @@ test('the parameters of the click are sent, also once the click is no longer kep
     ['campaign-7', linkOf('own')],
   ])
   await env.DB.prepare('delete from clicks').run()
+  waitForClicks()
   await world.show({ customer_ids: 'plain' })
   const paid = { ...deposit, customer_id: UUID, transaction_id: 'n-1' }
   await world.post('transactions', [{ ...paid, transaction_date: hoursAgo(-0.2) }])
@@ -581,30 +713,50 @@ test('the parameters of the click are sent, also once the click is no longer kep
   expect(JSON.stringify(await eventsOf('acme-forex'))).not.toContain('campaign-7')
 })
 
-test('a customer whose click still waits in its queue is sent once the click is stored, or a minute later without it', async () => {
+test('§18.3 an event waits for the click that its customer came by, at most a minute', async () => {
   const world = await affiliateWorld()
-  await postbackOf(world, 'own', { events: ['signup'] })
+  await postbackOf(world, 'own', { events: ['signup', 'first_deposit', 'qualified'] })
   const { data } = await json(askAdmin(`${world.path}/links?per_page=100`))
   const { link_id } = data.find((one: { affiliate_id: string }) => one.affiliate_id === 'own')
-  const follow = async () => {
-    const response = await ask(`/go/${link_id}?sub1=late`, { redirect: 'manual' })
-    return new URL(response.headers.get('Location') ?? '').searchParams.get('tracking_data')
+  const account = 'acme-forex'
+  const codes = await Promise.all(
+    [1, 2].map(() => {
+      const origin = { link_id, account, affiliate_id: 'own' }
+      return encodeTrackingCode(env.TRACKING_KEYS, origin, newClickId(Date.now()))
+    }),
+  )
+  for (const [i, tracking_data] of codes.entries()) {
+    const customer_id = `n-${i}`
+    await join(world, 'own', customer_id)
+    await world.post('customers', [
+      {
+        ...{ ...ada, customer_id, affiliate_id: 'own', tracking_data },
+        signup_date: hoursAgo(-0.1),
+      },
+    ])
+    const day = hoursAgo(0).slice(0, 10)
+    await world.post('trading-activity', [{ ...traded, customer_id, date: day }])
   }
-  const [first, second] = [await follow(), await follow()]
-  const signup = { ...ada, affiliate_id: 'own', signup_date: new Date().toISOString() }
-  await world.post('customers', [
-    { ...signup, customer_id: 'n-1', tracking_data: first },
-    { ...signup, customer_id: 'n-2', tracking_data: second },
-  ])
-  await env.DB.prepare('delete from clicks').run()
+  await run(world, hoursAgo(0).slice(0, 7), 'own')
   expect(await deliver()).toEqual([])
 
-  const stored = { account: 'acme-forex', link_id, clicked_at: Date.now(), subs: { sub1: 'late' } }
-  await storeClicks(env.DB, [{ ...stored, click_id: first?.slice(11, 23) ?? '' }])
-  expect(parameters(await deliver())).toMatchObject([{ ev: 'signup', l: link_id, cid: 'late' }])
-  vi.setSystemTime(Date.now() + 61_000)
-  onTestFinished(() => void vi.useRealTimers())
-  expect(parameters(await deliver())).toMatchObject([{ ev: 'signup', l: link_id, cid: '' }])
+  const stored = { account, link_id, clicked_at: Date.now(), subs: { sub1: 'late' } }
+  await storeClicks(env.DB, [{ ...stored, click_id: codes[0]?.slice(11, 23) ?? '' }])
+  const sent = async () =>
+    parameters(await deliver())
+      .map(({ ev, l, cid }) => [ev, l, cid])
+      .sort()
+  expect(await sent()).toEqual([
+    ['first_deposit', link_id, 'late'],
+    ['qualified', link_id, 'late'],
+    ['signup', link_id, 'late'],
+  ])
+  waitForClicks()
+  expect(await sent()).toEqual([
+    ['first_deposit', link_id, ''],
+    ['qualified', link_id, ''],
+    ['signup', link_id, ''],
+  ])
 })
 
 test('a customer of a brand has the affiliate of their link', async () => {
@@ -626,6 +778,7 @@ test('a customer of a brand has the affiliate of their link', async () => {
   const code = new URL(visit.headers.get('Location') ?? '').searchParams.get('tracking_data')
   const customer = { customerId: UUID, regtime: hoursAgo(-0.1), tracking_data: code }
   expect((await casino.post('customers', customer)).status).toBe(201)
+  waitForClicks()
   expect(parameters(await deliver())).toMatchObject([
     { ev: 'signup', a: 'own', l: link.link_id, c: expect.stringMatching(/^c_/) },
   ])

@@ -2,13 +2,14 @@ import * as v from 'valibot'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import { POSTBACK_EVENTS } from '../webhooks/events.ts'
+import { readMacros } from '../webhooks/macros.ts'
 
 // The fields of request bodies about postbacks.
 
 const url = describeField(
-  f.textOf(2000),
+  v.pipe(f.textOf(2000), v.transform(readMacros)),
   documentation(
-    'Where events are sent: an `https://` URL as of webhooks. Behind its host it can have macros: `{event}`, `{id}`, `{link_id}`, `{sub1}` to `{sub5}`, `{customer}`, `{country}`, `{amount}`, `{currency}`, `{period}`, `{affiliate_id}` and `{time}`. Each stands for the percent-encoded value of the event, or for nothing.',
+    'Where events are sent: an `https://` URL as of webhooks. Behind its host it can have macros: `{event}`, `{id}`, `{link_id}`, `{sub1}` to `{sub5}`, `{customer}`, `{country}`, `{amount}`, `{currency}`, `{period}`, `{affiliate_id}` and `{time}`. Each stands for the percent-encoded value of the event, or for nothing. Encoded braces and other letter case are read as these.',
     'https://tracker.example/p?cid={sub1}&amt={amount}&cur={currency}&ev={event}&tx={id}',
   ),
 )

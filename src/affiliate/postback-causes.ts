@@ -1,6 +1,7 @@
 import { type PageJob, pagesOf, sendJobs } from '../admin/jobs.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
+import { add, decimal, fixedText } from '../commission/engine/decimal.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { splitItems } from '../commission/statements/present.ts'
@@ -23,6 +24,7 @@ import {
   type CustomerDetails,
   dropProgress,
   insertCaused,
+  type OnceLine,
   putSubs,
   readDetails,
   readEntries,
@@ -30,8 +32,10 @@ import {
   readItems,
   readOnceLines,
   readProgress,
+  readSent,
   readSignups,
   readWants,
+  type SentEvent,
   type Signup,
   type StoredDetails,
   setProgress,
@@ -40,18 +44,22 @@ import {
 import { DAY_MS, MINUTE_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
 import { firstIdAt } from '../ingest/delivery-id.ts'
+import { clickTime } from '../tracking/code.ts'
 import { queueSoon } from '../webhooks/causes.ts'
-import type { PostbackEvent } from '../webhooks/events.ts'
+import { type PostbackEvent, RETURNED_EVENT } from '../webhooks/events.ts'
 import { keyedDigest } from './pseudonyms.ts'
 
 // The causes of postbacks, which a cron reads each minute for the accounts that have any. Nothing is added to
 // a delivery, to a run or to an approval: what these store is their trace. `signup` is a customer whom a
 // delivery since the last reading has written and whose signup is recent; its affiliate is the one of that day.
-// `first_deposit` is the first approved deposit since the signup, of a transaction that such a delivery has
-// written, or of a customer whom it has written: their transactions may have waited for them. `qualified` is a
-// line of a rule that pays once, in the statements as the last run has left them. The others are entries of the
-// ledger, whose ids begin with their time: `earned` has the lines of its statement, `adjusted` its corrections
-// and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` is one event.
+// `first_deposit` is the first approved deposit since the signup, of a customer of whom such a delivery has written
+// a deposit, or whom it has written: their transactions may have waited for them. `qualified` is a line of a rule
+// that pays once, in the statements as the last run has left them, with its corrections. The others are entries of
+// the ledger, whose ids begin with their time: `earned` has the lines of its statement, `adjusted` its corrections
+// and `manual` its manual entries, so that the amounts of the events add up to the entry; `paid` is one event, and
+// `returned` takes it back. A first deposit or a qualification that is no more, or has another amount, is taken
+// back too: by an event with the negative amount, whose id and `about` are those of the first with `-r`. If it comes
+// back, so does its event, with one more `-r`.
 // The id of an event is a keyed digest of its cause, which names its customer, and begins with its time: a cause
 // that is read again, or after a restore, is the same event, and is stored once. Events are kept for 30 days after
 // the time of their cause, and older causes cause none. How far the causes were read is stored in the transaction
@@ -90,48 +98,81 @@ const wantKey = (affiliate: string, type: string) => JSON.stringify([affiliate, 
 interface Cause {
   readonly affiliate_id: string
   readonly type: PostbackEvent
-  /** What tells it from the other causes of the type and affiliate. */
+  /** What tells it from the other causes of the type. */
   readonly of: readonly (string | null)[]
   /** In milliseconds. */
   readonly at: number
+  /** How the customer came; absent if it is about none. */
+  readonly found?: CustomerDetails | undefined
   readonly data: object
 }
 
 const ID_DIGITS = 16
 
+const keyOf = ({ of }: Cause) => JSON.stringify(of)
+
+/** Returns what the keys of causes begin with whose first parts are given. */
+const startOf = (...parts: readonly string[]) => `${JSON.stringify(parts).slice(0, -1)},`
+
+const TAKEN_BACK = '-r'
+
 async function toEvent({ account, pseudonymKey }: Reading, cause: Cause): Promise<CausedEvent> {
-  const { affiliate_id, type, at, data, of } = cause
-  const causeKey = JSON.stringify([affiliate_id, ...of])
-  const digits = await keyedDigest(pseudonymKey, JSON.stringify([account.id, type, causeKey]))
+  const { affiliate_id, type, at, data } = cause
+  const digits = await keyedDigest(pseudonymKey, JSON.stringify([account.id, type, keyOf(cause)]))
   const time = Math.max(0, Math.floor(at)).toString(16).padStart(11, '0')
-  return {
-    id: `evt_${time}${digits.slice(0, ID_DIGITS)}`,
-    affiliate_id,
-    type,
-    about: causeKey,
-    at,
-    data,
+  const id = `evt_${time}${digits.slice(0, ID_DIGITS)}`
+  return { id, affiliate_id, type, about: keyOf(cause), at, data }
+}
+
+/** Returns the event that takes another one back, which may have taken back one before. */
+function takeBack({ id, about, data, ...event }: SentEvent, now: number): CausedEvent {
+  const { amount, ...values } = JSON.parse(data)
+  const opposite = amount.startsWith('-') ? amount.slice(1) : `-${amount}`
+  const names = { id: id + TAKEN_BACK, about: about + TAKEN_BACK }
+  return { ...event, ...names, at: now, data: { ...values, amount: opposite } }
+}
+
+async function insert({ db, account, now }: Reading, events: readonly CausedEvent[]) {
+  for (let i = 0; i < events.length; i += BATCH) {
+    const part = events.slice(i, i + BATCH)
+    await withD1Retry(() => insertCaused(db, account.id, part, now).run())
   }
+  return events.length
 }
 
 /** Stores the events of causes that a postback wants, each once. `isWanted` decides instead, if it is given. */
 async function store(
   reading: Reading,
   causes: readonly Cause[],
-  isWanted = ({ affiliate_id, type, at }: Cause) => {
+  isWanted = ({ affiliate_id, type, at, found }: Cause) => {
     const since = reading.wants.get(wantKey(affiliate_id, type))
     // `skipQualified` has stored what was found before.
-    return since !== undefined && (type === 'qualified' || at >= since)
+    const isSince = since !== undefined && (type === 'qualified' || at >= since)
+    return isSince && !(found && waitsForClick(found))
   },
 ): Promise<number> {
-  const { db, account, now } = reading
-  const wanted = causes.filter((one) => one.at >= now - RECENT_MS && isWanted(one))
-  for (let i = 0; i < wanted.length; i += BATCH) {
-    const part = wanted.slice(i, i + BATCH).map((one) => toEvent(reading, one))
-    const events = await Promise.all(part)
-    await withD1Retry(() => insertCaused(db, account.id, events, now).run())
-  }
-  return wanted.length
+  const wanted = causes.filter((one) => one.at >= reading.query.since && isWanted(one))
+  return insert(reading, await Promise.all(wanted.map((one) => toEvent(reading, one))))
+}
+
+/** Stores the events by which those of a type add up to the causes of now, among those with one of some starts. */
+async function settle(
+  reading: Reading,
+  type: PostbackEvent,
+  { causes, starts }: { readonly causes: readonly Cause[]; readonly starts: readonly string[] },
+): Promise<number> {
+  const { db, account, now, query } = reading
+  const sent = Map.groupBy(await readSent(db, account.id, type, starts), ({ about }) =>
+    about.slice(0, about.lastIndexOf(']') + 1),
+  )
+  const keys = new Set(causes.map(keyOf))
+  const changed = [...sent].flatMap(([key, events]) => {
+    const [first, last] = [events[0], events.at(-1)]
+    const isChanged = (events.length % 2 === 1) !== keys.has(key)
+    return first && last && isChanged && first.at >= query.since ? [takeBack(last, now)] : []
+  })
+  const fresh = causes.filter((one) => !sent.has(keyOf(one)))
+  return (await insert(reading, changed)) + (await store(reading, fresh))
 }
 
 /** Returns what an event says of a customer: their link only if it is one of the affiliate's own. */
@@ -176,37 +217,43 @@ async function keepSubs(reading: Reading, signups: readonly Signup[]): Promise<v
 const CLICK_MS = MINUTE_MS
 
 /**
- * Whether the click by which a customer came may not be stored yet: the next reading finds the customer again, for
+ * Whether the click by which a customer came may not be stored yet: the next reading finds the cause again, for
  * readings overlap by more than this.
  */
-const waitsForClick = (found: CustomerDetails, at: number): boolean =>
-  found.link !== null &&
-  Math.abs(Date.now() - at) < CLICK_MS &&
-  Object.keys(subsOf(found)).length === 0
+const waitsForClick = ({ link, clicked_at, tracking_data }: CustomerDetails): boolean =>
+  link !== null &&
+  clicked_at === null &&
+  Date.now() - (clickTime(tracking_data ?? '') ?? 0) < CLICK_MS
 
-async function readCustomerCauses(reading: Reading): Promise<Cause[]> {
+/** Reads the customers that were written or deposited, and stores the events about them. */
+async function storeCustomerCauses(reading: Reading): Promise<number> {
   const { db, account, query } = reading
-  const [foundSignups, foundDeposits] = await Promise.all([
+  const [signups, deposits] = await Promise.all([
     readSignups(db, query),
     account.vertical === 'forex' ? readFirstDeposits(db, query) : [],
   ])
-  const signups = foundSignups.filter((one) => !waitsForClick(one, one.at))
-  const deposits = foundDeposits.filter((one) => !waitsForClick(one, one.transaction_date))
   await keepSubs(reading, signups)
-  const causeOf = (one: CustomerDetails, type: PostbackEvent, at: number, data: object): Cause => {
-    const affiliate_id = one.affiliate_id ?? ''
-    const own = { customer: one.customer_id, ...detailsOf(reading, affiliate_id, one) }
-    return { affiliate_id, type, of: [one.customer_id], at, data: { ...own, ...data } }
+  const causeOf = (found: CustomerDetails, type: PostbackEvent, at: number, data = {}): Cause => {
+    const { customer_id, affiliate_id } = found
+    const affiliate = affiliate_id ?? ''
+    const own = { customer: customer_id, ...detailsOf(reading, affiliate, found), ...data }
+    const of = [customer_id, ...Object.values(data).map(String), affiliate]
+    return { affiliate_id: affiliate, type, of, at, found, data: own }
   }
-  return [
-    ...signups.map((one) => causeOf(one, 'signup', one.at, {})),
-    ...deposits.map((one) =>
-      causeOf(one, 'first_deposit', one.transaction_date, {
-        amount: String(one.amount_currency),
-        currency: one.currency,
-      }),
-    ),
-  ]
+  const first = deposits.flatMap((one) => {
+    if (one.transaction_id === null) return []
+    const { transaction_id, transaction_date, amount_currency, currency } = one
+    const amount = String(amount_currency)
+    const cause = causeOf(one, 'first_deposit', transaction_date, { amount, currency })
+    return [{ ...cause, of: [...cause.of, transaction_id] }]
+  })
+  const starts = deposits.map(({ customer_id }) => startOf(customer_id))
+  return (
+    (await store(
+      reading,
+      signups.map((one) => causeOf(one, 'signup', one.at)),
+    )) + (await settle(reading, 'first_deposit', { causes: first, starts }))
+  )
 }
 
 /** Returns the customer that a scope names; null if it names something else. */
@@ -230,19 +277,30 @@ async function readScopes(
   return new Map(found.map((one) => [one.customer_id, one]))
 }
 
-/** Returns what an event says of the scope of a line. */
+/** Returns what an event says of the scope of a line, and how its customer came. */
 function scopeDetails(
   reading: Reading,
   affiliate: string,
   scope: string | null,
-  found: ReadonlyMap<string, StoredDetails>,
+  details: ReadonlyMap<string, StoredDetails>,
 ) {
   const customer = customerOf(scope)
-  if (customer === null) return {}
-  return { customer, ...detailsOf(reading, affiliate, found.get(customer)) }
+  if (customer === null) return { own: {}, found: undefined }
+  const found = details.get(customer)
+  return { own: { customer, ...detailsOf(reading, affiliate, found) }, found }
 }
 
-/** Reads the lines of rules that pay once of some affiliates: each is a customer who qualified. */
+/** Adds up the lines of rules that pay once and their corrections; one of nothing left is left out. */
+function addUpLines(lines: readonly OnceLine[]): OnceLine[] {
+  const groups = Map.groupBy(lines, ({ plan, rule, scope }) => JSON.stringify([plan, rule, scope]))
+  return [...groups.values()].flatMap((group) => {
+    const line = group.find(({ kind }) => kind === 'once')
+    const sum = group.map((one) => decimal(one.amount)).reduce(add)
+    return line && sum.units !== 0n ? [{ ...line, amount: fixedText(sum, sum.scale) }] : []
+  })
+}
+
+/** Reads the customers of some affiliates who qualified under rules that pay once. */
 async function readQualified(reading: Reading, affiliates: readonly string[]): Promise<Cause[]> {
   const { db, account, now } = reading
   const lines = await readOnceLines(db, {
@@ -251,23 +309,17 @@ async function readQualified(reading: Reading, affiliates: readonly string[]): P
     oldest: now - COMPUTED_MS,
   })
   const causes: Cause[] = []
-  for (const [affiliate_id, own] of Map.groupBy(lines, (one) => one.affiliate_id)) {
-    const found = await readScopes(
-      reading,
-      affiliate_id,
-      own.map(({ scope }) => scope),
-    )
-    for (const { plan, period, currency, rule, scope, amount } of own) {
+  for (const [affiliate_id, all] of Map.groupBy(lines, (one) => one.affiliate_id)) {
+    const lines = addUpLines(all)
+    const scopes = lines.map(({ scope }) => scope)
+    const details = await readScopes(reading, affiliate_id, scopes)
+    for (const { plan, period, currency, rule, scope, amount } of lines) {
       const last = parsePeriod(period)?.last
       if (last === undefined) continue
-      const data = {
-        amount,
-        currency,
-        period,
-        ...scopeDetails(reading, affiliate_id, scope, found),
-      }
-      const of = [plan, rule, customerOf(scope)]
-      causes.push({ affiliate_id, type: 'qualified', of, at: last * DAY_MS, data })
+      const { own, found } = scopeDetails(reading, affiliate_id, scope, details)
+      const of = [affiliate_id, plan, rule, customerOf(scope), amount, currency]
+      const data = { amount, currency, period, ...own }
+      causes.push({ affiliate_id, type: 'qualified', of, at: last * DAY_MS, found, data })
     }
   }
   return causes
@@ -275,12 +327,24 @@ async function readQualified(reading: Reading, affiliates: readonly string[]): P
 
 const isNotZero = ({ amount }: { readonly amount: string }) => /[1-9]/.test(amount)
 
+/** Stores the events that take back the payments of a statement before it was returned. */
+async function storeReturn(reading: Reading, { id, affiliate_id, statement }: BookEntry) {
+  const { db, account, now } = reading
+  const starts = [startOf(affiliate_id, statement)]
+  const paid = await readSent(db, account.id, 'statement.paid', starts)
+  const before = paid.filter(({ at }) => at <= ulidTime(id))
+  return insert(
+    reading,
+    before.map((one) => takeBack({ ...one, type: RETURNED_EVENT }, now)),
+  )
+}
+
 /** Yields the causes that an entry of the ledger stands for, one part of its statement after the other. */
 async function* readEntryCauses(reading: Reading, entry: BookEntry): AsyncGenerator<Cause[]> {
   const { affiliate_id, kind, statement, currency, period, reference } = entry
   const at = ulidTime(entry.id)
   const causeOf = (type: PostbackEvent, of: readonly string[], data: object): Cause => ({
-    ...{ affiliate_id, type, of, at },
+    ...{ affiliate_id, type, of: [affiliate_id, ...of], at },
     data: { currency, period, ...data },
   })
   if (kind === 'paid') {
@@ -307,8 +371,8 @@ async function* readEntryCauses(reading: Reading, entry: BookEntry): AsyncGenera
       items.map(({ scope }) => scope),
     )
     yield items.filter(isNotZero).map(({ id, amount, scope }) => {
-      const of = scopeDetails(reading, affiliate_id, scope, details)
-      return causeOf(type, [id], { amount, ...of })
+      const { own, found } = scopeDetails(reading, affiliate_id, scope, details)
+      return { ...causeOf(type, [id], { amount, ...own }), found }
     })
   }
 }
@@ -332,8 +396,7 @@ async function openReading(
     linksOf(env.DB, account.id, affiliates),
     pseudonymKeyOf(env.DB, account),
   ])
-  const sinces = wants.map(({ since }) => since)
-  const since = Math.max(now - RECENT_MS, Math.min(now, ...sinces))
+  const since = now - RECENT_MS
   return {
     ...{ env, account, pseudonymKey, now, affiliates, db: resolveDatabase(env, account.binding) },
     wants: wantedSince(wants),
@@ -360,12 +423,17 @@ async function* partsOf(
   qualified: readonly string[],
   first: string,
 ): AsyncGenerator<() => Promise<number>> {
-  yield async () => store(reading, await readCustomerCauses(reading))
+  yield () => storeCustomerCauses(reading)
   for (const affiliates of pagesOf(qualified, AFFILIATES)) {
-    yield async () => store(reading, await readQualified(reading, affiliates))
+    const starts = affiliates.map((one) => startOf(one))
+    yield async () => {
+      const causes = await readQualified(reading, affiliates)
+      return settle(reading, 'qualified', { causes, starts })
+    }
   }
   for (const entry of await readEntries(reading.db, { ...reading.query, first })) {
     yield async () => {
+      if (entry.kind === 'returned') return storeReturn(reading, entry)
       let stored = 0
       for await (const causes of readEntryCauses(reading, entry))
         stored += await store(reading, causes)

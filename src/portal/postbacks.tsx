@@ -55,6 +55,7 @@ const EVENT_WORDS: Readonly<Record<string, keyof Words>> = {
   'commission.approved': 'event_commission_approved',
   'commission.adjusted': 'event_commission_adjusted',
   'statement.paid': 'event_statement_paid',
+  'statement.returned': 'event_statement_returned',
   'webhook.test': 'event_webhook_test',
 }
 

@@ -155,7 +155,7 @@ const en = {
   entry_dropped: 'A negative balance written off',
   entry_transferred: 'Moved between plans',
   entry_paid: 'Paid',
-  entry_returned: 'A payment that came back',
+  entry_returned: 'A payment comes back',
   affiliate: 'Affiliate',
   level: 'Level',
   active_customers: 'Active customers',
@@ -225,7 +225,7 @@ const en = {
   qr_code_save: 'Save it as a picture (SVG)',
   campaigns: 'Tell your campaigns apart',
   campaigns_lead:
-    'Add sub1 to sub5 to the address, each with up to 64 letters, digits and . _ - ~. Your reports count clicks and signups by them. For example:',
+    'Add sub1 to sub5 to the address, with up to 500 characters together; a value that ends in … was longer. Your reports count clicks and signups by them. For example:',
   postbacks: 'Postbacks',
   postback_lead:
     'A postback tells your own tracker what happens to your customers and your commission. You have at most {count}.',
@@ -284,6 +284,7 @@ const en = {
   event_commission_approved: 'Commission is approved',
   event_commission_adjusted: 'Commission is corrected, also downwards',
   event_statement_paid: 'A statement is paid',
+  event_statement_returned: 'A payment comes back',
   event_webhook_test: 'Test',
   unearned: 'Not counted',
   unearned_lead:
@@ -559,7 +560,7 @@ const de: Words = {
   qr_code_save: 'Als Bild speichern (SVG)',
   campaigns: 'Kampagnen unterscheiden',
   campaigns_lead:
-    'Hängen Sie sub1 bis sub5 an die Adresse an, jedes mit bis zu 64 Buchstaben, Ziffern und . _ - ~. Ihre Berichte zählen Klicks und Registrierungen danach. Zum Beispiel:',
+    'Hängen Sie sub1 bis sub5 an die Adresse an, zusammen mit bis zu 500 Zeichen; ein Wert, der mit … endet, war länger. Ihre Berichte zählen Klicks und Registrierungen danach. Zum Beispiel:',
   postbacks: 'Postbacks',
   postback_lead:
     'Ein Postback meldet Ihrem eigenen Tracker, was mit Ihren Kunden und Ihrer Provision geschieht. Sie haben höchstens {count}.',
@@ -620,6 +621,7 @@ const de: Words = {
   event_commission_approved: 'Provision wird freigegeben',
   event_commission_adjusted: 'Provision wird berichtigt, auch nach unten',
   event_statement_paid: 'Eine Abrechnung wird bezahlt',
+  event_statement_returned: 'Eine Zahlung kommt zurück',
   event_webhook_test: 'Test',
   unearned: 'Nicht gezählt',
   unearned_lead:
@@ -814,7 +816,7 @@ const es: Words = {
   entry_dropped: 'Un saldo negativo condonado',
   entry_transferred: 'Trasladado entre planes',
   entry_paid: 'Pagado',
-  entry_returned: 'Un pago devuelto',
+  entry_returned: 'Un pago es devuelto',
   affiliate: 'Afiliado',
   level: 'Nivel',
   active_customers: 'Clientes activos',
@@ -884,7 +886,7 @@ const es: Words = {
   qr_code_save: 'Guardar como imagen (SVG)',
   campaigns: 'Distinguir sus campañas',
   campaigns_lead:
-    'Añada de sub1 a sub5 a la dirección, cada uno con hasta 64 letras, dígitos y . _ - ~. Sus informes cuentan clics y registros según ellos. Por ejemplo:',
+    'Añada de sub1 a sub5 a la dirección, con hasta 500 caracteres en total; un valor que termina en … era más largo. Sus informes cuentan clics y registros según ellos. Por ejemplo:',
   postbacks: 'Postbacks',
   postback_lead:
     'Un postback avisa a su propio tracker de lo que ocurre con sus clientes y su comisión. Puede tener {count} como máximo.',
@@ -944,6 +946,7 @@ const es: Words = {
   event_commission_approved: 'Se aprueba una comisión',
   event_commission_adjusted: 'Se corrige una comisión, también a la baja',
   event_statement_paid: 'Se paga una liquidación',
+  event_statement_returned: 'Un pago es devuelto',
   event_webhook_test: 'Prueba',
   unearned: 'No contado',
   unearned_lead:
@@ -1139,7 +1142,7 @@ const pt: Words = {
   entry_dropped: 'Um saldo negativo anulado',
   entry_transferred: 'Movido entre planos',
   entry_paid: 'Pago',
-  entry_returned: 'Um pagamento devolvido',
+  entry_returned: 'Um pagamento é devolvido',
   affiliate: 'Afiliado',
   level: 'Nível',
   active_customers: 'Clientes ativos',
@@ -1208,7 +1211,7 @@ const pt: Words = {
   qr_code_save: 'Salvar como imagem (SVG)',
   campaigns: 'Diferenciar suas campanhas',
   campaigns_lead:
-    'Acrescente de sub1 a sub5 ao endereço, cada um com até 64 letras, algarismos e . _ - ~. Seus relatórios contam cliques e cadastros por eles. Por exemplo:',
+    'Acrescente de sub1 a sub5 ao endereço, com até 500 caracteres no total; um valor que termina em … era mais longo. Seus relatórios contam cliques e cadastros por eles. Por exemplo:',
   postbacks: 'Postbacks',
   postback_lead:
     'Um postback informa ao seu tracker o que acontece com seus clientes e sua comissão. Você pode ter no máximo {count}.',
@@ -1269,6 +1272,7 @@ const pt: Words = {
   event_commission_approved: 'Uma comissão é aprovada',
   event_commission_adjusted: 'Uma comissão é corrigida, também para baixo',
   event_statement_paid: 'Um extrato é pago',
+  event_statement_returned: 'Um pagamento é devolvido',
   event_webhook_test: 'Teste',
   unearned: 'Não contado',
   unearned_lead:

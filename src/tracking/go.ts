@@ -19,16 +19,22 @@ export interface Click {
   subs: Subs
 }
 
-const SUB_PATTERN = /^[\w.~-]{1,64}$/
+/** The most characters that a click keeps of `sub1` to `sub5` together: anybody can follow a link. */
+const MAX_SUBS_LENGTH = 500
 
-/** Returns the valid values of a visitor. Others are left out: the visitor has not written them. */
-const subsOf = (query: URLSearchParams): Subs =>
-  Object.fromEntries(
+/** Returns the values that a click keeps. What is cut, or invisible, is `…` instead: the affiliate sees it. */
+function subsOf(query: URLSearchParams): Subs {
+  let left = MAX_SUBS_LENGTH
+  return Object.fromEntries(
     SUBS.flatMap((name) => {
-      const value = query.get(name)
-      return value !== null && SUB_PATTERN.test(value) ? [[name, value]] : []
+      const value = query.get(name)?.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '…')
+      if (!value) return []
+      const kept = value.length > left ? `${value.slice(0, left).toWellFormed()}…` : value
+      left = Math.max(0, left - value.length)
+      return [[name, kept]]
     }),
   )
+}
 
 /** How long an isolate caches a link: a changed link takes effect within this time (contract §9). */
 const CACHED_MS = 60_000

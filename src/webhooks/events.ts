@@ -28,6 +28,9 @@ export const POSTBACK_EVENTS = [
   'statement.paid',
 ] as const
 
+/** What the postbacks that want `statement.paid` are sent of a payment that came back. */
+export const RETURNED_EVENT = 'statement.returned'
+
 /** A type of events to which a postback can subscribe. */
 export type PostbackEvent = (typeof POSTBACK_EVENTS)[number]
 

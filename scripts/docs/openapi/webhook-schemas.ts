@@ -2,6 +2,7 @@ import {
   ALL_EVENTS,
   EVENT_TYPES,
   POSTBACK_EVENTS,
+  RETURNED_EVENT,
   TEST_EVENT,
 } from '../../../src/webhooks/events.ts'
 import { documented, object } from '../envelopes.ts'
@@ -107,7 +108,7 @@ export const WEBHOOK_SCHEMAS: Record<string, JsonSchema> = {
       { type: ['string', 'null'], pattern: '^whsec_[A-Za-z0-9+/]{43}=$' },
     ),
   }),
-  PostbackAttempt: attempt(POSTBACK_EVENTS),
+  PostbackAttempt: attempt([...POSTBACK_EVENTS, RETURNED_EVENT]),
   WebhookEvent: object({
     event_id: documented('The id of the event, which is the `webhook-id` of its requests.'),
     type: TYPE,

@@ -116,7 +116,8 @@ export const REPLAY_EVENT = replay('v.id = :event')
 export const REPLAY_SPAN = replay(`v.id >= 'evt_' || printf('%011x', :from)
       and v.id < 'evt_' || printf('%011x', :to)
       and (m.event is not null or exists (
-        select 1 from json_each(e.events) w where w.value in (v.type, '*')
+        select 1 from json_each(e.events) w where w.value in (iif(v.affiliate_id is null, v.type,
+            replace(v.type, 'statement.returned', 'statement.paid')), '*')
           and v.type <> 'webhook.test'))
       and (:only_dead = 0 or m.status = 'dead')`)
 

@@ -1,6 +1,6 @@
 import { ARCHIVED_MONTHS_OF_REPORT, orRestore, requireRecords } from '../archive/needed.ts'
 import { hasArchivedDepositSql } from '../archive/touched.ts'
-import { SUBS } from '../directory/clicks.ts'
+import { clickSql, SUBS } from '../directory/clicks.ts'
 import { livesHere } from '../lives-here.ts'
 import { all, first } from '../query.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
@@ -83,7 +83,8 @@ export const readProgress = (
 const GROUPS = ['affiliate_id', 'link', ...SUBS, 'country_code']
 
 const details = (source: 'customers' | 'transactions') =>
-  GROUPS.map((group) => `${dimensionSql(group, source)} as ${group}`).join(', ')
+  `${GROUPS.map((group) => `${dimensionSql(group, source)} as ${group}`).join(', ')},
+      c.tracking_data, ${clickSql('clicked_at', 'c.tracking_data')} as clicked_at`
 
 /** The days of the records of a resource that the delivery `:first` or a later one has written. */
 const writtenDays = (resource: string) => `(
@@ -109,6 +110,9 @@ export interface CustomerDetails {
   readonly sub4: string | null
   readonly sub5: string | null
   readonly country_code: string | null
+  readonly tracking_data: string | null
+  /** When the click was by which they came, in milliseconds; null unless it is stored. */
+  readonly clicked_at: number | null
 }
 
 /** A signup; `at` in milliseconds. */
@@ -159,71 +163,64 @@ export interface StoredDetails extends CustomerDetails {
   readonly subs: string | null
 }
 
-/** A first deposit; `transaction_date` in milliseconds. */
-export interface FirstDeposit extends StoredDetails {
-  readonly transaction_id: string
-  readonly transaction_date: number
-  readonly amount_currency: number
-  readonly currency: string
-}
+/** A customer of whom deposits were written, and their first deposit; `transaction_date` in milliseconds. */
+export type FirstDeposit = StoredDetails &
+  (
+    | { readonly transaction_id: null }
+    | {
+        readonly transaction_id: string
+        readonly transaction_date: number
+        readonly amount_currency: number
+        readonly currency: string
+      }
+  )
 
-const DEPOSIT_COLUMNS = [
-  'customer_id',
-  'day',
-  'transaction_id',
-  'transaction_date',
-  'amount_currency',
-  'currency',
-]
-  .map((name) => `r.${name}`)
-  .join(', ')
-
-const IS_DEPOSIT = `${DEPOSITS} and r.held = 0 and r.transaction_date >= :since`
-
-/** Whether another approved deposit of the customer and day is earlier. */
-const HAS_EARLIER_OF_DAY = `exists (
-        select 1 from transactions r not indexed
-        where r.account = :account and r.day = t.day and r.customer_id = t.customer_id
-          and ${DEPOSITS} and r.held = 0
-          and (r.transaction_date, r.transaction_id) < (t.transaction_date, t.transaction_id))`
+const DEPOSIT_COLUMNS = ['transaction_id', 'transaction_date', 'amount_currency', 'currency']
+const columnsOf = (table: string) => DEPOSIT_COLUMNS.map((name) => `${table}.${name}`).join(', ')
 
 // A deposit that waited for its customer is found by the delivery of the customer.
 const READ_FIRST_DEPOSITS = compileStatement(`
   with recursive ${OWNERS},
   days(day) as (select :since_day union all select day + 1 from days where day < :last_day),
-  deposits as materialized (
-    select ${DEPOSIT_COLUMNS} from ${writtenDays('transactions')} w
+  written(customer_id) as materialized (
+    select r.customer_id from ${writtenDays('transactions')} w
       cross join transactions r not indexed on r.account = :account and r.day = w.day
-    where r.delivery >= :first and ${IS_DEPOSIT}
+    where r.delivery >= :first and r.transaction_type = 'deposit'
     union
-    select ${DEPOSIT_COLUMNS} from ${WRITTEN_CUSTOMERS} cross join days d
-      cross join transactions r not indexed
-        on r.account = :account and r.day = d.day and r.customer_id = c.customer_id
-    where ${IS_DEPOSIT}
+    select c.customer_id from ${WRITTEN_CUSTOMERS}
   ),
-  earliest as materialized (
-    select t.*, row_number() over (
-        partition by t.customer_id order by t.day, t.transaction_date, t.transaction_id) as n
-    from deposits t
-    cross join customers d on d.account = :account and d.customer_id = t.customer_id
-    where t.day >= d.day
+  deposits as materialized (
+    select r.customer_id, r.day, ${columnsOf('r')}, row_number() over (
+        partition by r.customer_id order by r.day, r.transaction_date, r.transaction_id) as n
+    from written w cross join customers c on c.account = :account and c.customer_id = w.customer_id
+      cross join days d
+      cross join transactions r not indexed
+        on r.account = :account and r.day = d.day and r.customer_id = w.customer_id
+    where ${DEPOSITS} and r.held = 0 and r.day >= c.day
+  ),
+  firsts as materialized (
+    select t.* from deposits t
+    cross join customers c on c.account = :account and c.customer_id = t.customer_id
+    where t.n = 1 and not ${hasDeposit('c.day', ':since_day')}
+      and not ${hasArchivedDepositSql('t.customer_id', 'c.day', 't.day')}
   )
-  select *, (select p.subs from postback_customers p
+  select f.*, (select p.subs from postback_customers p
       where p.account = :account and p.customer_id = f.customer_id
         and p.affiliate_id = f.affiliate_id) as subs
   from (
-    select t.customer_id, t.transaction_id, t.transaction_date, t.amount_currency, t.currency,
-      ${details('transactions')}
-    from earliest t cross join customers c on c.account = :account and c.customer_id = t.customer_id
-    where t.n = 1 and not ${HAS_EARLIER_OF_DAY} and not ${hasDeposit('c.day', 't.day')}
-      and not ${hasArchivedDepositSql('t.customer_id', 'c.day', 't.day')}
-  ) f where ${OF_AFFILIATES}`)
+    select t.*, ${details('transactions')}
+    from (
+      select w.customer_id, ifnull(f.day, :last_day) as day, ${columnsOf('f')}
+      from written w left join firsts f on f.customer_id = w.customer_id
+    ) t
+    cross join customers c on c.account = :account and c.customer_id = t.customer_id
+  ) f`)
 
 /** Finds archived months of the days whose deposits are read. */
 const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
 
 /**
- * Reads the first deposits of affiliates among the records that were written or released.
+ * Reads the customers of whom deposits were written or released, with their first deposits.
  *
  * @throws RecordsArchived if records of the days are archived. Their months are restored from then on.
  */
@@ -245,7 +242,7 @@ export const readFirstDeposits = (db: D1Database, query: CauseQuery): Promise<Fi
 export interface BookEntry {
   readonly affiliate_id: string
   readonly id: string
-  readonly kind: 'earned' | 'adjusted' | 'manual' | 'paid'
+  readonly kind: 'earned' | 'adjusted' | 'manual' | 'paid' | 'returned'
   readonly period: string
   readonly statement: string
   readonly currency: string
@@ -257,7 +254,7 @@ const READ_ENTRIES = compileStatement(`
   select l.affiliate_id, l.id, l.kind, l.period, l.statement, l.currency, l.amount, l.reference
   from json_each(:affiliates) a
   cross join ledger l on l.account = :account and l.affiliate_id = a.value and l.id >= :first
-  where l.kind in ('earned', 'adjusted', 'manual', 'paid')
+  where l.kind in ('earned', 'adjusted', 'manual', 'paid', 'returned')
   order by l.affiliate_id, l.id`)
 
 /** Reads the entries of the ledger from an id on, of some affiliates (a JSON array). */
@@ -305,12 +302,14 @@ export async function readDetails(
   return withFullIds(await all<StoredDetails>(db, READ_DETAILS, { ...values, ids: stored }))
 }
 
-/** A line of a rule that pays once, in a statement that is not closed yet or was closed lately. */
+/** A line of a rule that pays once, or a correction of a line, in a statement that may still change or closed lately. */
 export interface OnceLine {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
   readonly currency: string
+  /** Null: a correction, of a rule of any kind. */
+  readonly kind: 'once' | null
   readonly rule: string
   readonly scope: string
   readonly amount: string
@@ -318,18 +317,21 @@ export interface OnceLine {
 
 const onceLines = (from: string, lines: string) => `
   select s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency,
-    l.value ->> 'rule' as rule, l.value ->> 'scope' as scope, l.value ->> 'amount' as amount
+    l.value ->> 'kind' as kind, l.value ->> 'rule' as rule, l.value ->> 'scope' as scope,
+    l.value ->> 'amount' as amount
   from json_each(:affiliates) a
   cross join statements s indexed by statements_affiliate
     on s.account = :account and s.affiliate_id = a.value
   ${from} cross join json_each(${lines}) l
-  where s.read_at >= :oldest and s.statement is not null and l.value ->> 'kind' = 'once'
+  where s.read_at >= :oldest and s.statement is not null
+    and (l.value ->> 'kind' = 'once' or l.value -> 'of' is not null)
     and l.value ->> 'scope' glob 'customer:*'`
 
 const READ_ONCE_LINES = compileStatement(`
   ${onceLines('', 's.lines')}
   union all
-  ${onceLines('cross join statement_lines p on p.account = :account and p.id = s.id', 'p.lines')}`)
+  ${onceLines('cross join statement_lines p on p.account = :account and p.id = s.id', 'p.lines')}
+  order by period`)
 
 /** Reads the lines of rules that pay once, of statements that were computed from `oldest` (milliseconds) on. */
 export const readOnceLines = (
@@ -361,6 +363,25 @@ export const insertCaused = (
   events: readonly CausedEvent[],
   now: number,
 ) => bindStatement(db, INSERT_CAUSED, { account, rows: JSON.stringify(events), now })
+
+/** An event of a postback as it is stored: `data` is JSON. */
+export type SentEvent = Omit<CausedEvent, 'data'> & { readonly data: string }
+
+const READ_SENT = compileStatement(`
+  select v.id, v.affiliate_id, v.type, v.about, v.at, v.data
+  from ${JSON_EACH}(:starts) p cross join webhook_events v
+    on v.account = :account and v.type = :type and v.about >= p.value
+      and v.about < p.value || char(0x10ffff)
+  order by v.about`)
+
+/** Reads the events of a type whose `about` has one of the given starts. */
+export const readSent = (
+  db: D1Database,
+  account: string,
+  type: string,
+  starts: readonly string[],
+): Promise<SentEvent[]> =>
+  all<SentEvent>(db, READ_SENT, { account, type, starts: JSON.stringify(starts) })
 
 const PUT_SUBS = compileStatement(`
   insert into postback_customers (account, customer_id, affiliate_id, subs)
