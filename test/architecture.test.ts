@@ -135,6 +135,7 @@ const MAY_USE: Record<string, string[]> = {
     'languages',
     'ingest',
     'reports',
+    'tracking',
     'webhooks',
     'zone',
   ],
