@@ -262,20 +262,32 @@ test('a reading that needs more queries than a message has goes on in the next o
   expect(await deliver()).toEqual([])
 })
 
-test('a payment is sent once for each statement', async () => {
+test('§18.3 a payment that came back is sent as `statement.returned` with a negative amount', async () => {
   const world = await affiliateWorld()
   await postbackOf(world, 'own', { events: ['statement.paid'] })
-  const october = await run(world, '2026-10', 'own')
-  await approve(world, october)
-  expect(await deliver()).toEqual([])
-  const paid = await askAdmin(`${world.path}/statements/${october.id}/pay`, 'POST', {
-    ...{ reference: 'p-1', paid_on: hoursAgo(24).slice(0, 10) },
+  const { id, hash, payable } = await run(world, '2026-10', 'own')
+  await approve(world, { id, hash })
+  const post = async (action: string, body: object) =>
+    expect((await askAdmin(`${world.path}/${action}`, 'POST', body)).status).toBe(200)
+  const paid_on = hoursAgo(48).slice(0, 10)
+  await post(`statements/${id}/pay`, { reference: 'p-1', paid_on })
+  const [first, ...more] = parameters(await deliver())
+  expect([first?.amt, more, await deliver()]).toEqual([payable, [], []])
+  await post(`statements/${id}/return`, {
+    ...{ reference: 'r-1', returned_on: paid_on, reason: 'Account closed' },
   })
-  expect(paid.status).toBe(200)
   expect(parameters(await deliver())).toMatchObject([
-    { ev: 'statement.paid', amt: october.payable, cur: 'EUR', p: '2026-10' },
+    {
+      ev: 'statement.returned',
+      amt: `-${payable}`,
+      cur: 'EUR',
+      p: '2026-10',
+      tx: `${first?.tx}-r`,
+    },
   ])
-  expect(await deliver()).toEqual([])
+  await post(`statements/${id}/pay`, { reference: 'p-2', paid_on })
+  expect(parameters(await deliver())).toMatchObject([{ ev: 'statement.paid', amt: payable }])
+  expect((await booked(world, 'own')).paid).toBe(cents([payable]))
 })
 
 test('§18.3 a payment that came back is sent as `statement.returned` with a negative amount', async () => {

@@ -162,6 +162,7 @@ async function settle(
   { causes, starts }: { readonly causes: readonly Cause[]; readonly starts: readonly string[] },
 ): Promise<number> {
   const { db, account, now, query } = reading
+  if (starts.length === 0) return 0
   const sent = Map.groupBy(await readSent(db, account.id, type, starts), ({ about }) =>
     about.slice(0, about.lastIndexOf(']') + 1),
   )

@@ -43,13 +43,6 @@ export const accounts = sqliteTable('accounts', {
   archive_after: integer().default(13),
 })
 
-/** The logos of accounts, in Base64. */
-export const accountLogos = sqliteTable('account_logos', {
-  account: text().primaryKey(),
-  type: text({ enum: ['image/svg+xml', 'image/png'] }).notNull(),
-  data: text().notNull(),
-})
-
 /** The OAuth clients of partner firms. */
 export const clients = sqliteTable('clients', {
   client_id: text().primaryKey(),
@@ -186,22 +179,6 @@ export const affiliateQuestions = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** What affiliates and the team wrote about questions, in order. */
-export const affiliateQuestionMessages = sqliteTable(
-  'affiliate_question_messages',
-  {
-    account: text().notNull(),
-    question: text().notNull(),
-    position: integer().notNull(),
-    id: text().notNull(),
-    side: text({ enum: ['affiliate', 'team'] }).notNull(),
-    author: text().notNull(),
-    at: text().notNull(),
-    text: text(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.question, t.position] })],
-)
-
 /** Tracking links, each of one affiliate. */
 export const links = sqliteTable('links', {
   link_id: text().primaryKey(),
@@ -310,16 +287,6 @@ export const fraudProgress = sqliteTable('fraud_progress', {
   too_large: text().notNull().default('{}'),
 })
 
-/** Customers of whom a value became known that counts from their first record on. */
-export const fraudChangedCustomers = sqliteTable(
-  'fraud_changed_customers',
-  {
-    account: text().notNull(),
-    customer_id: id().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
-)
-
 /** What fraud rules found on each day; `figures` and `evidence` are JSON. */
 export const fraudFindings = sqliteTable(
   'fraud_findings',
@@ -402,17 +369,6 @@ export const fraudEndedHolds = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.case_id] })],
 )
 
-/** When cases that are gone were first found. */
-export const fraudGoneCases = sqliteTable(
-  'fraud_gone_cases',
-  {
-    account: text().notNull(),
-    id: text().notNull(),
-    opened_at: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.id] })],
-)
-
 /** What persons decided of cases; `refuse` and `seen` are JSON. */
 export const fraudDecisions = sqliteTable(
   'fraud_decisions',
@@ -431,19 +387,6 @@ export const fraudDecisions = sqliteTable(
     at: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.case_id, t.position] })],
-)
-
-/** The records that a person saw of a case with very many; `seen` is JSON. */
-export const fraudSeenParts = sqliteTable(
-  'fraud_seen_parts',
-  {
-    account: text().notNull(),
-    case_id: text().notNull(),
-    position: integer().notNull(),
-    part: integer().notNull(),
-    seen: text().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.case_id, t.position, t.part] })],
 )
 
 /** What persons wrote about cases. */
@@ -606,17 +549,6 @@ export const customerAffiliations = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
-/** The customers of each affiliate, or link of a brand, now or at any time before. */
-export const customerOwners = sqliteTable(
-  'customer_owners',
-  {
-    account: text().notNull(),
-    owner: text().notNull(),
-    customer_id: id().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.owner, t.customer_id] })],
-)
-
 /** Changes of the customer fields that plans use, by day: the values before each. */
 export const customerFields = sqliteTable(
   'customer_fields',
@@ -749,15 +681,6 @@ export const dayTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
 )
 
-/** The computation of control totals that an account last began. */
-export const totalsLeases = sqliteTable('totals_leases', {
-  account: text().primaryKey(),
-  computation: text().notNull(),
-  running: integer().notNull(),
-  until: integer().notNull(),
-  paid_at: integer().notNull(),
-})
-
 /** Idempotency keys, each with a digest of the records of its first use. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
@@ -811,41 +734,6 @@ export const accountMoves = sqliteTable(
     uniqueIndex('account_moves_active').on(t.account),
   ],
 )
-
-/** The size of each database by day (since 1970), in bytes. */
-export const databaseSizes = sqliteTable(
-  'database_sizes',
-  {
-    binding: text().notNull(),
-    day: day().notNull(),
-    bytes: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.binding, t.day] })],
-)
-
-/** The accounts that move from this database to another one, or have moved. */
-export const moveSources = sqliteTable('move_sources', {
-  account: text().primaryKey(),
-  closed_at: integer(),
-})
-
-/** The changed rows of accounts that move, to be copied. */
-export const moveChanges = sqliteTable(
-  'move_changes',
-  {
-    account: text().notNull(),
-    source_table: text().notNull(),
-    key: text().notNull(),
-    note: text().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.source_table, t.key, t.note] })],
-)
-
-/** The accounts of which this database gets a copy. */
-export const moveCopies = sqliteTable('move_copies', {
-  account: text().primaryKey(),
-  writer: text().notNull(),
-})
 
 /** The files of exports, by resource and month; `sums` is JSON, times are in milliseconds. */
 export const exports = sqliteTable(
@@ -907,13 +795,6 @@ export const resets = sqliteTable('resets', {
   started_at: text().notNull(),
 })
 
-/** Accounts that accept no deliveries, or only those of one book zone. */
-export const deliveryConditions = sqliteTable('delivery_conditions', {
-  account: text().primaryKey(),
-  resetting: integer().notNull(),
-  book_zone: text(),
-})
-
 /** The bytes that each account stores, up to an hour (since 1970). */
 export const storage = sqliteTable('storage', {
   account: text().primaryKey(),
@@ -945,28 +826,6 @@ export const archivedMonths = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day] })],
 )
 
-/** The manifest: the objects of archived months. `days`, `groups` and `deliveries` are JSON. */
-export const archiveObjects = sqliteTable(
-  'archive_objects',
-  {
-    account: text().notNull(),
-    resource: text().notNull(),
-    first_day: day().notNull(),
-    part: integer().notNull(),
-    sha256: text().notNull(),
-    bytes: integer().notNull(),
-    version: integer().notNull(),
-    records: integer().notNull(),
-    days: text().notNull(),
-    groups: text().notNull(),
-    deliveries: text().notNull(),
-    written_at: integer().notNull(),
-    restored: integer().notNull().default(0),
-    totals: text(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.part] })],
-)
-
 /** The ids of archived records, each with the first day of its month. */
 export const archivedRecords = sqliteTable(
   'archived_records',
@@ -979,20 +838,6 @@ export const archivedRecords = sqliteTable(
     row_group: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource, t.id] })],
-)
-
-/** The customers who have archived records, by month. */
-export const archivedCustomers = sqliteTable(
-  'archived_customers',
-  {
-    account: text().notNull(),
-    resource: text().notNull(),
-    first_day: day().notNull(),
-    customer_id: id().notNull(),
-    deposits: text(),
-    records: text(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day, t.customer_id] })],
 )
 
 /** Objects of months that are no longer archived, until they are deleted. */
@@ -1017,20 +862,6 @@ export const erasures = sqliteTable(
     after_id: text().default(''),
   },
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
-)
-
-/** Exchange rates: units of a currency for one euro; `known_from` and `known_until` in milliseconds. */
-export const fxRates = sqliteTable(
-  'fx_rates',
-  {
-    source: text().notNull(),
-    currency: text().notNull(),
-    day: day().notNull(),
-    rate: text().notNull(),
-    known_from: integer().notNull(),
-    known_until: integer(),
-  },
-  (t) => [primaryKey({ columns: [t.source, t.currency, t.day, t.known_from] })],
 )
 
 /** Statements of commissions, by period, affiliate and plan. */
@@ -1077,48 +908,6 @@ export const statementLines = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
 )
 
-/** Test accounts whose books a batch deletes at this moment; otherwise empty. */
-export const bookResets = sqliteTable('book_resets', {
-  account: text().primaryKey(),
-})
-
-/** Who has approved a statement so far, where two persons must. */
-export const statementApprovals = sqliteTable(
-  'statement_approvals',
-  {
-    account: text().notNull(),
-    id: text().notNull(),
-    hash: text().notNull(),
-    actor: text().notNull(),
-    at: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.id, t.hash, t.actor] })],
-)
-
-/** The periods of plans that were approved as a whole. */
-export const closedPeriods = sqliteTable(
-  'closed_periods',
-  {
-    account: text().notNull(),
-    plan: text().notNull(),
-    period: text().notNull(),
-    closed_at: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.plan, t.period] })],
-)
-
-/** Affiliates for which the approval of a period did not close it. */
-export const openAffiliates = sqliteTable(
-  'open_affiliates',
-  {
-    account: text().notNull(),
-    plan: text().notNull(),
-    period: text().notNull(),
-    affiliate_id: text().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.plan, t.period, t.affiliate_id] })],
-)
-
 /** Amounts that the integrations team entered. */
 export const manualEntries = sqliteTable(
   'manual_entries',
@@ -1160,25 +949,6 @@ export const payments = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.account, t.reference] }),
     uniqueIndex('payments_folded').on(t.account, t.folded_reference),
-  ],
-)
-
-/** Payments that the bank returned. */
-export const paymentReturns = sqliteTable(
-  'payment_returns',
-  {
-    account: text().notNull(),
-    payment: text().notNull(),
-    reference: text().notNull(),
-    returned_on: text().notNull(),
-    reason: text().notNull(),
-    actor: text().notNull(),
-    at: text().notNull(),
-    folded_reference: text().notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.account, t.payment] }),
-    uniqueIndex('payment_returns_folded').on(t.account, t.folded_reference),
   ],
 )
 
@@ -1268,20 +1038,6 @@ export const changedDays = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.first_day, t.generation, t.day] })],
 )
 
-/** The affiliates of each step of a run that goes on. */
-export const statementRunSteps = sqliteTable(
-  'statement_run_steps',
-  {
-    account: text().notNull(),
-    run: text().notNull(),
-    step: integer().notNull(),
-    affiliates: text().notNull(),
-    changed: integer(),
-    written: integer().notNull().default(0),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
-)
-
 /** The addresses to which events are sent, also postbacks of affiliates; their secrets are encrypted. */
 export const webhookEndpoints = sqliteTable(
   'webhook_endpoints',
@@ -1305,41 +1061,6 @@ export const webhookEndpoints = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** Events, each written in the transaction that causes it; `data` is JSON. */
-export const webhookEvents = sqliteTable(
-  'webhook_events',
-  {
-    account: text().notNull(),
-    id: text().notNull(),
-    type: text().notNull(),
-    about: text().notNull(),
-    at: integer().notNull(),
-    data: text().notNull(),
-    affiliate_id: text(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.account, t.id] }),
-    uniqueIndex('webhook_events_about').on(t.account, t.type, t.about),
-  ],
-)
-
-/** What is sent of each event to each endpoint. */
-export const webhookMessages = sqliteTable(
-  'webhook_messages',
-  {
-    account: text().notNull(),
-    event: text().notNull(),
-    endpoint: text().notNull(),
-    status: text({ enum: ['pending', 'delivered', 'dead'] })
-      .notNull()
-      .default('pending'),
-    attempts: integer().notNull().default(0),
-    next_at: integer().notNull(),
-    queued_until: integer().notNull().default(0),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.event, t.endpoint] })],
-)
-
 /** The log of attempts to send events. */
 export const webhookAttempts = sqliteTable(
   'webhook_attempts',
@@ -1355,42 +1076,6 @@ export const webhookAttempts = sqliteTable(
     error: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
-)
-
-/** How often webhooks wanted to know of a refused delivery on the last such day. */
-export const webhookRefusals = sqliteTable('webhook_refusals', {
-  account: text().primaryKey(),
-  day: day().notNull(),
-  events: integer().notNull(),
-})
-
-/** Up to when the causes of postbacks of an account have been read. */
-export const postbackProgress = sqliteTable('postback_progress', {
-  account: text().primaryKey(),
-  read_to: integer().notNull(),
-})
-
-/** The parameters of the clicks of customers, for postbacks; `subs` is JSON. */
-export const postbackCustomers = sqliteTable(
-  'postback_customers',
-  {
-    account: text().notNull(),
-    customer_id: id().notNull(),
-    affiliate_id: text().notNull(),
-    subs: text().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.affiliate_id] })],
-)
-
-/** Feeds that were reported as late and have not recovered. */
-export const webhookLateFeeds = sqliteTable(
-  'webhook_late_feeds',
-  {
-    account: text().notNull(),
-    resource: text().notNull(),
-    day: text().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
 /** Changes that the integrations team made; `details` is JSON. */
