@@ -90,6 +90,27 @@ test('a file is shown as sentences, and then stored', async () => {
   expect(wordsOf((await preview(FILE)).text)).toContain('The file changes nothing.')
 })
 
+test('a plan in a file is assigned to its affiliate, also if it is that of all others', async () => {
+  const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-01-01', customers: 'all' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [all])
+  const { preview, store } = await open()
+  const file =
+    'Affiliate,Plan,From\nIB-02,standard-ib,2026-12-01\nIB-12,IB per lot,2026-12-01\nIB-07,,\n'
+  const { text } = await preview(file)
+  const words = wordsOf(text)
+
+  expect(words).toContain('IB-02: plan IB per lot (for all) → IB per lot from 1 Dec 2026')
+  expect(words).toContain('IB-12 is new, with the plan IB per lot from 1 Dec 2026')
+  expect((await store(text)).status).toBe(303)
+  const own = { plan: 'standard-ib', from: '2026-12-01', customers: 'all' }
+  expect((await admin('assignments')).data).toEqual([
+    all,
+    { affiliate_id: 'IB-02', ...own },
+    { affiliate_id: 'IB-12', ...own },
+  ])
+  expect(wordsOf((await preview(file)).text)).toContain('The file changes nothing.')
+})
+
 test('refused rows are named with their number and reason, and the others are stored', async () => {
   const { preview, store } = await open()
   const file = [

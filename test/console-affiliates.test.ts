@@ -204,13 +204,16 @@ test('the ticked affiliates, or all that the filter matches, are one file', asyn
     expect(response.headers.get('Content-Type')).toContain('text/csv')
     return (await response.text()).replace('\ufeff', '').trimEnd().split('\r\n')
   }
+  // The plan of all others is none of its own, also if the file is uploaded again.
+  const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-01-01', customers: 'all' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [all])
   expect(await download('/affiliates', { change: 'download', tick0: 'IB-07' })).toEqual([
-    'affiliate_id,name,parent,plan,plan_from,last_signup,balance_EUR,payable_EUR',
-    'IB-07,,,,,,1.00,1.00',
+    'affiliate_id,name,parent,plan,plan_from,plan_for_all,last_signup,balance_EUR,payable_EUR',
+    'IB-07,,,,,IB per lot,,1.00,1.00',
   ])
   expect(await download('/affiliates', { change: 'download_all' })).toHaveLength(3)
   const filtered = await download('/affiliates?search=01', { change: 'download_all' })
-  expect(filtered.slice(1)).toEqual(['IB-01,,,,,'])
+  expect(filtered.slice(1)).toEqual(['IB-01,,,,,IB per lot,'])
   const gone = { change: 'download', tick0: 'IB-07' }
   expect((await change('/affiliates?search=01', gone)).status).toBe(409)
 })

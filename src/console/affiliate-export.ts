@@ -83,6 +83,7 @@ async function fileOf(
   { account, names }: Visit,
 ): Promise<CsvFile> {
   const planNames = await names.plans()
+  const nameOf = (plan = '') => planNames.get(plan) ?? plan
   const currencies = sortedSet(
     rows.flatMap(({ balances }) => balances.map(({ currency }) => currency)),
   )
@@ -90,7 +91,7 @@ async function fileOf(
     rows.flatMap((row) => row.earned.map(({ period, currency }) => `${period} ${currency}`)),
   )
   const header = [
-    ...['affiliate_id', 'name', 'parent', 'plan', 'plan_from', 'last_signup'],
+    ...['affiliate_id', 'name', 'parent', 'plan', 'plan_from', 'plan_for_all', 'last_signup'],
     ...currencies.flatMap((currency) => [`balance_${currency}`, `payable_${currency}`]),
     ...earned.map((one) => `earned_${one.replace(' ', '_')}`),
   ]
@@ -100,8 +101,10 @@ async function fileOf(
         affiliate_id,
         display_name ?? '',
         parent ?? '',
-        plan ? (planNames.get(plan.plan) ?? plan.plan) : '',
-        plan?.from ?? '',
+        // A plan of all others must not become one of their own when the file is uploaded again.
+        ...(plan?.for_all
+          ? ['', '', nameOf(plan.plan)]
+          : [nameOf(plan?.plan), plan?.from ?? '', '']),
         last_signup ?? '',
       ],
       ...currencies.flatMap((currency) => {

@@ -250,11 +250,9 @@ async function readStored(visit: Visit): Promise<Stored> {
   }
 }
 
-/** Returns the plan that governs customers who sign up on a day: of an affiliate's own assignments, or of `*`. */
-function planOn({ assignments }: Stored, affiliate: string, day: string): string | null {
-  const latest = (id: string) => assignments.get(id)?.findLast(({ from }) => from <= day)
-  return (latest(affiliate) ?? latest('*'))?.plan ?? null
-}
+/** Returns the plan of an affiliate, or of `*`, on a day. */
+const planOn = ({ assignments }: Stored, affiliate: string, day: string): string | null =>
+  assignments.get(affiliate)?.findLast(({ from }) => from <= day)?.plan ?? null
 
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
@@ -311,7 +309,8 @@ function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | nul
   const planDay = sent.from || startOf(chosen, now)
   const isNew = !stored.parents.has(affiliate_id)
   const before = stored.parents.get(affiliate_id) ?? null
-  const planBefore = planOn(stored, affiliate_id, planDay)
+  const own = planOn(stored, affiliate_id, planDay)
+  const others = planOn(stored, '*', planDay)
   const profile = PROFILE_NAMES.flatMap((name) => {
     const initial = name === 'status' ? 'active' : null
     const [was, after] = [stored.profiles.get(affiliate_id)?.[name] ?? initial, sent.profile[name]]
@@ -323,8 +322,12 @@ function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | nul
     profile,
     parent: parent !== undefined && parent !== before ? { before, after: parent } : null,
     plan:
-      plan !== '' && plan !== planBefore
-        ? { id: plan, before: planBefore && nameOf(planBefore), after: nameOf(plan) }
+      plan !== '' && plan !== own
+        ? {
+            id: plan,
+            before: own ? nameOf(own) : others && `${nameOf(others)} (for all)`,
+            after: nameOf(plan),
+          }
         : null,
     parentDay: sent.from || dayBefore(now, 0),
     planDay,

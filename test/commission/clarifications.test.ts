@@ -171,6 +171,23 @@ describe('§16.23', () => {
     expect(agreed(of, '2026-03').lines).toEqual([])
   })
 
+  test('a fact of amount 0 is no trigger unless `min` is 0', () => {
+    const of = (trigger: OnceRule['trigger']) =>
+      worldOf([cpa({ trigger })], {
+        transactions: [deposit('c1', '2026-01-10', 0), deposit('c1', '2026-02-10', 500)],
+      })
+    const deposits = { transactions: ['deposit'] }
+    expect(agreed(of(deposits), '2026-01')).toEqual({
+      lines: [],
+      states: ['2026-01-10 c1 0: no_rule null'],
+    })
+    expect(agreed(of(deposits), '2026-02').lines).toEqual(['A cpa customer:c1 10.00'])
+    expect(agreed(of({ ...deposits, min: '0' }), '2026-01').lines).toEqual([
+      'A cpa customer:c1 10.00',
+    ])
+    expect(agreed(of({ signup: true }), '2026-01').lines).toEqual(['A cpa customer:c1 10.00'])
+  })
+
   test('the months of a rule apply to the trigger, and not to what qualifies the customer', () => {
     const of = (day: string) =>
       worldOf([cpa({ months: 1, qualify: sumOf('500') })], {

@@ -227,6 +227,20 @@ describe('a brand', () => {
     })
   })
 
+  test('§16.23 an event that is sent again with the value 0 pays no CPA any more', async () => {
+    const once: Rule = { ...cpa, trigger: { event: 'Deposit' } }
+    const { post } = await casino([once], [{ customerId: 'p-1' }, { customerId: 'p-2' }])
+    const sent = (Value: string) =>
+      post('activities', {
+        ...{ eventname: 'Deposit', customerid: 'p-1', eventid: 'e1' },
+        ...{ createtime: '2026-03-05 10:00', Value, Currency: 'EUR' },
+      })
+    await sent('150')
+    expect(await linesOf('2026-03')).toEqual(['cpa 200.00'])
+    await sent('0.00')
+    expect(await linesOf('2026-03')).toEqual([])
+  })
+
   test('what a definition says of stored events is kept while a period is closed', async () => {
     const net: Rule = { id: 'net', kind: 'share', percent: '10', base: [{ event: 'Deposit' }] }
     const Deposit = { granularity: 'event', currency: 'EUR', outflow: false }

@@ -31,6 +31,8 @@ beforeEach(async () => {
   await storeCases({ id: 'case_1', lastDay: DAY, digest })
 })
 
+const DAY_OF: Record<string, number> = { '2024-10-01': 19_997, '2024-12-01': 20_058 }
+
 const refusals = async () =>
   (await rowsOf('customer_refusals')).map(({ customer_id, day, reason }) => [
     customer_id,
@@ -184,6 +186,35 @@ describe('a decision that refuses customers', () => {
     const put = (await audit()).filter(([action]: string[]) => action === 'refusal.put')
     expect(put.map(([, { customer_id }]: [string, Record<string, string>]) => customer_id)).toEqual(
       ['c-2'],
+    )
+  })
+
+  test.each([
+    ['refuses from a later day', { ...confirmed, refuse: ['c-1', 'c-2'], from: '2024-12-01' }],
+    ['refuses from the same day', { ...confirmed, refuse: ['c-1', 'c-2'], from: '2024-10-01' }],
+    ['is confirmed and refuses nobody', confirmed],
+    ['is dismissed', dismissed],
+  ])('§16.12 never ends or shortens an earlier one: another case %s', async (_, decision) => {
+    const [rule, records] = ['other', ['t-1', 't-2']]
+    await storeRule(ACCOUNT, rule)
+    await storeFinding(
+      DAY,
+      [
+        [records[0]!, 'c-1'],
+        [records[1]!, 'c-2'],
+      ],
+      { rule },
+    )
+    await storeCases({ id: 'case_2', rule, lastDay: DAY, digest: await digestOfRecords(records) })
+    await decide({ ...confirmed, refuse: ['c-1'], from: '2024-10-01' })
+    const before = await refusals()
+
+    expect((await decide(decision, `accounts/${ACCOUNT}/cases/case_2`)).status).toBe(200)
+    const after = await refusals()
+    expect(after.filter(([customer]) => customer === 'c-1')).toEqual(before)
+    const from = 'from' in decision ? [[expect.anything(), DAY_OF[decision.from]]] : []
+    expect(after.filter(([customer]) => customer === 'c-2').map((one) => one.slice(0, 2))).toEqual(
+      from,
     )
   })
 

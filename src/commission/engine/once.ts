@@ -14,9 +14,11 @@ import {
 } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
-/** Whether a fact is of the kind that triggers a rule. */
-export const isTriggerKind = ({ trigger }: CompiledOnce, fact: Fact): boolean =>
-  trigger === null ? fact.resource === 'customers' : trigger.names(fact)
+/** Whether a fact is of the kind that triggers a rule. Without a `min`, one of amount 0 is not (§16.23). */
+export const isTriggerKind = ({ trigger, min }: CompiledOnce, fact: Fact): boolean =>
+  trigger === null
+    ? fact.resource === 'customers'
+    : trigger.names(fact) && (min !== null || fact.amounts.get(trigger.field) !== 0n)
 
 /** Converts the amount of a fact of the trigger's kind; 0 for a signup. */
 export function triggerAmount(

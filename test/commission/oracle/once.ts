@@ -3,7 +3,7 @@ import { holds, holdsFor, withinMonths } from './conditions.ts'
 import { convert, type Rates } from './convert.ts'
 import { compareText, type Fact, inTime } from './facts.ts'
 import type { Qualify, Rule, Version } from './plan.ts'
-import { add, compare, isPositive, multiply, parse, type Rational, ZERO } from './rational.ts'
+import { add, compare, isPositive, isZero, multiply, parse, type Rational, ZERO } from './rational.ts'
 import { fieldOf, type Held, isCounted, weightsOf } from './terms.ts'
 
 // `once`: who qualifies, by which fact, on which day, and what waits.
@@ -41,10 +41,12 @@ export interface Qualified {
   used: Set<Fact>
 }
 
-/** Returns whether a fact is of the kind that the trigger names. */
+/** Returns whether a fact is of the kind that the trigger names. Without a `min`, one of amount 0 is not. */
 export function isTrigger(rule: Rule, fact: Fact): boolean {
-  const { signup, event, kpi } = rule.trigger!
+  const { signup, event, kpi, min } = rule.trigger!
   if (signup) return fact.resource === 'customers'
+  const amount = fact.numbers.get(triggerField(rule))
+  if (min === undefined && amount && isZero(amount)) return false
   if (event !== undefined && kpi === undefined && !needsAmount(rule))
     return isCounted({ event }, fact)
   return fieldOf(rule.trigger!, fact) !== null
