@@ -95,7 +95,7 @@ export function newRecords(): <F extends DayFinding>(finding: F) => F[] {
 export class TooManyFindings extends TooManyFacts {}
 
 /** After how many records, each counted once a day, a search yields to other requests of the isolate. */
-const RECORDS_BETWEEN_YIELDS = 50_000
+const RECORDS_BETWEEN_YIELDS = 10_000
 
 /** Finds what a rule finds in a view from a day to another. */
 export type Finder = (

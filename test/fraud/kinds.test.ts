@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { dayNumber } from '../../src/commission/engine/calendar.ts'
 import { decimal } from '../../src/commission/engine/decimal.ts'
 import type { Fact } from '../../src/commission/engine/facts.ts'
-import { type DayFinding, findingsOf, TooManyFindings } from '../../src/fraud/findings.ts'
+import { type DayFinding, findingsOf, newFinder } from '../../src/fraud/findings.ts'
 import { joinReaches, type View } from '../../src/fraud/kind.ts'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
 import { windowsOf } from '../../src/fraud/views.ts'
@@ -465,27 +465,69 @@ describe('hedge_pair', () => {
     expect(findings('hedge_pair', sides(3, 9.9, 450))).toEqual([])
   })
 
-  test('of many customers compares those with similar lots; too many of these are refused', () => {
-    const crowd = (lots: (i: number) => number) =>
-      viewOf(
-        times(1500, (i) =>
-          customer(`C-${1000 + i}`, DAY - 40, {
-            facts: [traded(DAY, { lots_traded: lots(i), pnl: i % 2 ? 100 : -100 })],
+  test.each([
+    ['EURUSD', 'eurusd'],
+    ['EURUSD', 'EURUSD.m'],
+    ['EURUSDm', 'EURUSD.pro'],
+    ['US30-cash', 'US30'],
+    ['XAUUSD#', 'xauusd_x'],
+  ])('takes %s and %s for the same instrument', (one, other) => {
+    const view = viewOf(
+      ['C', 'D'].map((id, i) =>
+        customer(id, DAY - 40, {
+          facts: times(3, (day) =>
+            traded(DAY - day, { lots_traded: 2, pnl: i ? -405 : 400 }, [one, other][i]),
+          ),
+        }),
+      ),
+    )
+    expect(findings('hedge_pair', view)).toMatchObject([{ subject: { customer_ids: ['C', 'D'] } }])
+  })
+
+  test('takes other names for other instruments', () => {
+    for (const names of [
+      ['EUR_USD', 'EUR_GBP'],
+      ['USOil', 'USO'],
+      ['GBPUSD', 'EURUSD'],
+    ]) {
+      const view = viewOf(
+        names.map((name, i) =>
+          customer(name, DAY - 40, {
+            facts: times(3, (day) => traded(DAY - day, { lots_traded: 2, pnl: i ? -1 : 1 }, name)),
           }),
         ),
       )
-    const pairs = findings(
-      'hedge_pair',
-      crowd((i) => 1 + (i >> 1)),
-      { days: 1, lots_percent: '0.1' },
-    )
-    expect(pairs).toHaveLength(750)
-    expect(() =>
-      findings(
-        'hedge_pair',
-        crowd(() => 1),
+      expect(findings('hedge_pair', view)).toEqual([])
+    }
+  })
+
+  const crowd = (customers: number) =>
+    viewOf(
+      times(customers, (i) =>
+        customer(`C-${1000 + i}`, DAY - 40, {
+          facts: times(30, (day) => traded(DAY - day, { lots_traded: 1, pnl: i % 2 ? 100 : -100 })),
+        }),
       ),
-    ).toThrow(TooManyFindings)
+    )
+
+  test('of 180 customers finds one case, and yields to other requests meanwhile', async () => {
+    const kind = KINDS.find((one) => one.kind === 'hedge_pair')!
+    const rule = { kind, parameters: v.parse(kind.parameters, {}) }
+    const wait = vi.spyOn(scheduler, 'wait')
+    const found = await newFinder(100_000)(rule, crowd(180), DAY - 5, DAY)
+    expect(wait).toHaveBeenCalledTimes(3)
+    wait.mockRestore()
+    expect(found.map(({ subject }) => subject)).toEqual([
+      ...times(6, () => ({ customer_ids: ['C-1000', 'C-1001'] })),
+    ])
+    expect(found[0]!.sentence).toContain('180 customers')
+    expect(new Set(found[0]!.evidence.map(({ customer_id }) => customer_id)).size).toBe(180)
+  })
+
+  test('what is too large to compare is a case of the affiliate', () => {
+    const found = findings('hedge_pair', crowd(1500))
+    expect(figuresOf(found)).toEqual([['A', '30 / 3 days']])
+    expect(new Set(found[0]!.evidence.map(({ customer_id }) => customer_id)).size).toBe(1500)
   })
 })
 

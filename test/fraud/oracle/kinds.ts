@@ -498,14 +498,15 @@ function hedgePair(scene: Scene, p: Parameters): Found[] {
     const [x, y] = [number(a, 'pnl'), number(b, 'pnl')]
     return (
       a.day === b.day &&
-      a.instrument === b.instrument &&
+      symbol(a.instrument!) === symbol(b.instrument!) &&
       a.currency === b.currency &&
       ((isPositive(x) && isNegative(y)) || (isNegative(x) && isPositive(y))) &&
       near(number(a, 'lots_traded'), number(b, 'lots_traded'), p.lots_percent) &&
       near(size(x), size(y), p.pnl_percent)
     )
   }
-  const found: Found[] = []
+  // Each cluster has its customers and its hedges. A pair joins the clusters that have one of the two.
+  let clusters: { ids: Set<string>; hedges: Fact[][] }[] = []
   for (const [at, first] of scene.customers.entries())
     for (const second of scene.customers.slice(at + 1)) {
       const hedges = rowsOf(first).flatMap((a) =>
@@ -513,27 +514,46 @@ function hedgePair(scene: Scene, p: Parameters): Found[] {
       )
       const days = new Set(hedges.map(([a]) => a!.day)).size
       if (days < p.days || days === 0) continue
-      const largest = (field: string, limit: string) => {
-        const percents = hedges.map((pair) => {
-          const [x, y] = pair.map((row) => size(number(row, field)))
-          const most = greatest(x!, y!)
-          return isPositive(most) ? divide(multiply(size(subtract(x!, y!)), HUNDRED), most) : ZERO
-        })
-        const value = plain(round(percents.reduce(greatest), 2))
-        const name = field === 'pnl' ? 'difference_of_profit_and_loss' : 'difference_of_lots'
-        return under(name, value, limit, 'percent', 'at_most')
-      }
-      found.push({
-        subject: [first.id, second.id],
-        figures: [
-          figure('days_with_opposite_trades', String(days), String(p.days), 'days'),
-          largest('lots_traded', p.lots_percent),
-          largest('pnl', p.pnl_percent),
-        ],
-        evidence: hedges.flat(),
-      })
+      const touched = clusters.filter(({ ids }) => ids.has(first.id) || ids.has(second.id))
+      clusters = [
+        ...clusters.filter((one) => !touched.includes(one)),
+        {
+          ids: new Set([first.id, second.id, ...touched.flatMap(({ ids }) => [...ids])]),
+          hedges: [...hedges, ...touched.flatMap((one) => one.hedges)],
+        },
+      ]
     }
-  return found
+  return clusters.map(({ ids, hedges }) => {
+    const days = new Set(hedges.map(([a]) => a!.day)).size
+    const largest = (field: string, limit: string) => {
+      const percents = hedges.map((pair) => {
+        const [x, y] = pair.map((row) => size(number(row, field)))
+        const most = greatest(x!, y!)
+        return isPositive(most) ? divide(multiply(size(subtract(x!, y!)), HUNDRED), most) : ZERO
+      })
+      const value = plain(round(percents.reduce(greatest), 2))
+      const name = field === 'pnl' ? 'difference_of_profit_and_loss' : 'difference_of_lots'
+      return under(name, value, limit, 'percent', 'at_most')
+    }
+    return {
+      subject: [...ids].sort(compareText).slice(0, 2),
+      figures: [
+        figure('days_with_opposite_trades', String(days), String(p.days), 'days'),
+        largest('lots_traded', p.lots_percent),
+        largest('pnl', p.pnl_percent),
+      ],
+      evidence: hedges.flat(),
+    }
+  })
+}
+
+/** The name of an instrument without letter case and suffix, at least four characters of which stay. */
+function symbol(name: string): string {
+  const mark = [...name].findIndex((letter, i) => i >= 4 && '.-_#'.includes(letter))
+  if (mark > 0) return name.slice(0, mark).toUpperCase()
+  let end = name.length
+  while (end > 4 && /[a-z]/.test(name[end - 1]!)) end--
+  return (/[A-Z0-9]/.test(name[end - 1]!) ? name.slice(0, end) : name).toUpperCase()
 }
 
 function drawdownBreach(scene: Scene, p: Parameters): Found[] {
