@@ -1,8 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { digest } from '../src/auth/secret.ts'
 import { digestRecords } from '../src/ingest/receive.ts'
-import { canonicalJson } from '../src/validation/canonical-json.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { parseText } from './parse-text.ts'
@@ -56,13 +54,13 @@ describe('Idempotency-Key', () => {
     const path = `accounts/${acme.account}/customers/${eve.customerId}/personal-data`
     expect((await askAdmin(path, 'DELETE')).ok).toBe(true)
     const row = await env.DB.prepare('select digest from idempotency_keys').first()
-    const [keyed, ...others] = await digestRecords(env.TRACKING_KEYS, [ada])
-    expect([row?.digest, others.at(-1)]).toEqual([keyed, await digest(canonicalJson([ada]))])
+    const [keyed] = await digestRecords(env.TRACKING_KEYS, [ada])
+    expect(row?.digest).toBe(keyed)
     const [foreign] = await digestRecords(OTHER_KEYS, [ada])
     expect(foreign).not.toBe(keyed)
   })
 
-  test('a request is repeatable after a new key was added, and after digests got keys', async () => {
+  test('a request is repeatable after a new key was added', async () => {
     const acme = await brand()
     const send = async (TRACKING_KEYS: string, body: object) => {
       const headers = { 'x-api-key': acme.brand_token, ...key('k-1') }
@@ -78,11 +76,6 @@ describe('Idempotency-Key', () => {
       JSON.stringify({ keys: sets.flatMap((set) => JSON.parse(set).keys) })
     const rotated = keysOf(OTHER_KEYS, env.TRACKING_KEYS)
     expect(await send(env.TRACKING_KEYS, eve)).toBe(200)
-    expect(await send(rotated, eve)).toBe(200)
-    expect(await send(rotated, { ...eve, country: 'SE' })).toBe(422)
-    await env.DB.prepare('update idempotency_keys set digest = ?')
-      .bind(await digest(canonicalJson([eve])))
-      .run()
     expect(await send(rotated, eve)).toBe(200)
     expect(await send(rotated, { ...eve, country: 'SE' })).toBe(422)
   })

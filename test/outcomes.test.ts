@@ -198,7 +198,10 @@ test('the response to a bulk has the documented shape', async () => {
       /^https:\/\/api\.example\/api\/v1\/forex\/deliveries\/dlv_/,
     ),
     dry_run: false,
-    summary: { received: 2, created: 1, updated: 0, unchanged: 1, stale: 0, held: 0, rejected: 0 },
+    summary: {
+      ...{ received: 2, created: 1, updated: 0, unchanged: 1, stale: 0, held: 0, rejected: 0 },
+      warnings: 1,
+    },
     results: [
       {
         index: 0,
@@ -411,6 +414,27 @@ describe('handling=lenient', () => {
     expect((await json(acme.get('transactions'))).data).toEqual([deposit])
   })
 
+  test('§4 a 207 has `errors` as a 422 has, and its summary counts the warnings', async () => {
+    const acme = await partner()
+    const bulk = [
+      { ...ada, affiliate_id: 'nobody' },
+      { ...ada, customer_id: 'c-2', lang_id: 'x' },
+    ]
+    const { summary, errors, errors_total, results } = await json(
+      acme.post('customers', bulk, lenient),
+    )
+    expect(summary).toMatchObject({ received: 2, created: 1, rejected: 1, warnings: 1 })
+    expect([errors, errors_total]).toEqual([
+      [{ index: 1, key: { customer_id: 'c-2' }, ...results[1].errors[0] }],
+      1,
+    ])
+    const refused = await json(acme.post('customers', bulk))
+    expect(refused).toMatchObject({ errors, errors_total, summary: { warnings: 0 } })
+    expect(await json(acme.post('customers', [bulk[0]]))).toMatchObject({
+      summary: { warnings: 1 },
+    })
+  })
+
   test('a valid bulk is 200, a bulk without a valid record 422', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
@@ -495,9 +519,10 @@ describe('handling=lenient', () => {
       const { summary, delivery_id } = await json(response)
       expect(summary).toEqual({
         ...{ received, rejected },
-        ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0 },
+        ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, warnings: 0 },
       })
-      expect((await json(acme.get(`deliveries/${delivery_id}`))).summary).toEqual(summary)
+      const logged = await json(acme.get(`deliveries/${delivery_id}`))
+      expect(summary).toEqual({ ...logged.summary, warnings: 0 })
     },
   )
 })

@@ -67,15 +67,22 @@ const warning = object(
 
 const outcome = documented('The outcome of the record.', codesOf(OUTCOME))
 
-const summary = object({
-  received: documented('The number of records in the request.', COUNT),
-  ...Object.fromEntries(
-    Object.keys(OUTCOME).map((name) => [
-      name,
-      documented(`The number of records with the outcome \`${name}\`.`, COUNT),
-    ]),
-  ),
-})
+const summary = object(
+  {
+    received: documented('The number of records in the request.', COUNT),
+    ...Object.fromEntries(
+      Object.keys(OUTCOME).map((name) => [
+        name,
+        documented(`The number of records with the outcome \`${name}\`.`, COUNT),
+      ]),
+    ),
+    warnings: documented(
+      'The number of warnings of all records. The log of deliveries does not count them.',
+      COUNT,
+    ),
+  },
+  ['warnings'],
+)
 
 const deliveryId = documented(
   'The permanent id of the request. Quote it when you ask for support.',
@@ -174,10 +181,14 @@ const result = (at: string): JsonSchema => ({
         'Present if more records wait for these customers than one request releases. The others are released within minutes; until then `GET held` lists them.',
         { const: true },
       ),
+      errors: documented(
+        'At most 1000 errors, as a 422 lists them. Present if records were rejected.',
+        { type: 'array', items: { $ref: `${at}BrokenRule` } },
+      ),
       errors_total: documented('The number of errors. Present if records were rejected.', COUNT),
       results: results(at),
     },
-    ['releasing', 'errors_total'],
+    ['releasing', 'errors', 'errors_total'],
   ),
 })
 

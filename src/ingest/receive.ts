@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
-import { digest } from '../auth/secret.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
@@ -173,9 +172,8 @@ async function readIdempotency(
 }
 
 /**
- * Returns the digests of records under all keys of `keys` (TRACKING_KEYS), that of the first key first,
- * and last the digest without a key, which was stored before digests had keys. They ignore the order
- * of members and white space.
+ * Returns the digests of records under all keys of `keys` (TRACKING_KEYS), that of the first key first. They
+ * ignore the order of members and white space.
  *
  * The digests outlive an erasure. Without the HMAC keys, which are not in the database, a reader of the
  * database could test guesses of an erased name: everything else of the records is often known.
@@ -198,7 +196,7 @@ export async function digestRecords(
   const macs = await Promise.all(
     (await hmacKeys(keys)).map((key) => crypto.subtle.sign(HMAC, key, message)),
   )
-  return [...macs.map((mac) => new Uint8Array(mac).toHex()), await digest(text)]
+  return macs.map((mac) => new Uint8Array(mac).toHex())
 }
 
 /** Returns a copy with only the members that a response needs: keys and references. */
@@ -334,7 +332,7 @@ const SMALL_RESPONSE_RECORDS = 20
 
 /** The estimated bytes of a response for each record, each error and each warning. */
 const RESULT_BYTES = 120
-const ERROR_BYTES = 400
+const ERROR_BYTES = 800
 const WARNING_BYTES = 250
 
 /**

@@ -94,7 +94,7 @@ export function respond(c: Context, handled: HandledDelivery) {
   const { validated, input, stored, url } = handled
   const identity = { delivery_id: input.id, delivery_url: url }
   const { delivery } = stored
-  const summary = summaryOf(delivery)
+  const summary = { ...summaryOf(delivery), warnings: 0 }
   if (delivery.reused) throw idempotencyKeyReused(identity, summary)
   const referenceIssues = referenceIssuesOf(handled)
   const rejects = input.policy === 'reject' || delivery.hold_refused === 1
@@ -106,13 +106,18 @@ export function respond(c: Context, handled: HandledDelivery) {
     throw validationFailed(identity, summary, delivery.errors_total, listed)
   }
 
+  const errors = listed.map(formatIssue)
+  const warnings = warningsOf(handled, input.policy === 'warn' ? referenceIssues : [])
+  for (const { warnings: own, warnings_total = own.length } of warnings.values()) {
+    summary.warnings += warnings_total
+  }
   const body = {
     ...identity,
     dry_run: input.dryRun,
     summary,
     ...(stored.releasing && { releasing: true }),
-    ...(delivery.errors_total > 0 && { errors_total: delivery.errors_total }),
-    results: resultsOf(handled, listed, referenceIssues),
+    ...(delivery.errors_total > 0 && { errors, errors_total: delivery.errors_total }),
+    results: resultsOf(handled, errors, warnings),
   }
   return c.json(body, status)
 }
@@ -134,50 +139,43 @@ function referenceIssuesOf(handled: HandledDelivery) {
   })
 }
 
-interface Result {
+interface ListedWarnings {
+  warnings: Warning[]
+  /** The number of all warnings, if more than those. */
+  warnings_total?: number
+}
+
+interface Result extends Partial<ListedWarnings> {
   index: number
   key?: Record<string, string>
   outcome: string
-  warnings?: Warning[]
-  warnings_total?: number
   errors?: Omit<FormattedIssue, 'index' | 'key'>[]
 }
 
 function resultsOf(
-  handled: HandledDelivery,
-  issues: readonly Issue[],
-  referenceIssues: readonly ReferenceIssue[],
+  { validated, validator, input, stored, minimal }: HandledDelivery,
+  listed: readonly FormattedIssue[],
+  warnings: ReadonlyMap<number, ListedWarnings>,
 ): Result[] {
-  const { validated, validator, input, stored, minimal } = handled
   const { delivery, revisions } = stored
-  const errors = Map.groupBy(issues, ({ index }) => index)
+  const errors = Map.groupBy(listed, ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
   const held = new Set(
     input.policy === 'hold' && delivery.hold_refused === 0 ? indexesOf(delivery.unknown_at) : [],
   )
-  const warnings = warningsOf(handled, input.policy === 'warn' ? referenceIssues : [])
   if (minimal && errors.size === 0 && warnings.size === 0) return []
-  const omitted = new Map(
-    validated.valid
-      .filter(({ omittedWarnings }) => omittedWarnings > 0)
-      .map(({ index, omittedWarnings }) => [index, omittedWarnings]),
-  )
-
   const results: Result[] = []
   for (const [index, record] of validated.records.entries()) {
     const recordErrors = errors.get(index)
-    // A stale record is not stored, so it has no warnings.
-    const recordWarnings = stale.has(index) ? undefined : warnings.get(index)
-    if (minimal && !recordErrors && !recordWarnings) continue
+    if (minimal && !recordErrors && !warnings.has(index)) continue
     const key = keyOfRecord(record, validator)
     const place = { index, ...(key && { key }) }
     if (recordErrors) {
-      const formatted = recordErrors.map(({ index: _, key: __, ...issue }) => formatIssue(issue))
-      results.push({ ...place, outcome: 'rejected', errors: formatted })
+      const own = recordErrors.map(({ index: _, key: __, ...error }) => error)
+      results.push({ ...place, outcome: 'rejected', errors: own })
     } else {
       const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-      const listed = recordWarnings && listWarnings(recordWarnings, omitted.get(index) ?? 0)
-      results.push({ ...place, outcome, ...listed })
+      results.push({ ...place, outcome, ...warnings.get(index) })
     }
   }
   return results
@@ -187,7 +185,7 @@ function resultsOf(
  * Returns at most 10 warnings, and the number of all if there are more. Lists the last ones: those
  * of the database come last and tell what was stored.
  */
-function listWarnings(warnings: readonly Warning[], omitted: number) {
+function listWarnings(warnings: readonly Warning[], omitted: number): ListedWarnings {
   const listed = warnings.slice(-MAX_LISTED_PER_RECORD)
   const total = warnings.length + omitted
   return { warnings: listed, ...(total > listed.length && { warnings_total: total }) }
@@ -197,7 +195,7 @@ function listWarnings(warnings: readonly Warning[], omitted: number) {
 function warningsOf(
   { validated: { form, valid }, resource, stored }: HandledDelivery,
   referenceIssues: readonly ReferenceIssue[],
-): Map<number, Warning[]> {
+): Map<number, ListedWarnings> {
   const warnings = new Map<number, Warning[]>()
   const add = (index: number, ...added: Warning[]) => {
     if (added.length > 0) warnings.set(index, [...(warnings.get(index) ?? []), ...added])
@@ -239,7 +237,12 @@ function warningsOf(
     const code = isEarly === 1 ? 'affiliation_corrected' : 'affiliation_changed'
     add(Number(index), { ...warning(code, pointer, from), from })
   }
-  return warnings
+  // A stale record is not stored, so it has no warnings.
+  for (const index of indexesOf(stored.delivery.stale_at)) warnings.delete(index)
+  const omitted = new Map(valid.map(({ index, omittedWarnings }) => [index, omittedWarnings]))
+  return new Map(
+    [...warnings].map(([index, own]) => [index, listWarnings(own, omitted.get(index) ?? 0)]),
+  )
 }
 
 /** A verdict on the `tracking_data` of a stored customer that attributes the customer to no affiliate. */

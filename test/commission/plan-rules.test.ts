@@ -251,7 +251,7 @@ const REFUSED: Refused[] = [
     issue(
       '/rules/0/amount',
       'digits',
-      '`1234567890.123456` has more than 15 significant digits.',
+      'The number has more than 15 significant digits.',
       'Round the number.',
     ),
   ],
