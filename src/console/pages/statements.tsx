@@ -1,5 +1,5 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
-import { nextPeriod, parsePeriod, storedPeriod } from '../../commission/engine/calendar.ts'
+import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import type { ChangedDraft } from '../../db/commission/statements.ts'
 import { ApiError } from '../../errors.ts'
@@ -41,7 +41,6 @@ import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage, sumsText } from '../parts/payout-forms.tsx'
 import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
 import {
-  type Earlier,
   type PeriodSums,
   STATUS_WORDS,
   type Statement,
@@ -564,9 +563,6 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** The most statements of the period before that are read: an affiliate has one for each of its plans. */
-const MAX_EARLIER_ROWS = 500
-
 /** Returns the query of the API: the filters of the page, with the period that it shows. */
 function filterOf({ query }: Visit, shown: string | undefined) {
   const { affiliate_id, plan, status } = query
@@ -663,12 +659,12 @@ export const statementsPage: Page = {
     const filter = filterOf(visit, shown)
     const { period } = filter
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
-    const readRows = api.get<List<Statement>>(apiPath(account, 'statements'), {
-      ...{ ...filter, approved_since, cursor },
-    })
-    const [{ data, meta }, earlier, totals, sums, names, run] = await Promise.all([
-      readRows,
-      readEarlier(visit, period, readRows),
+    const [{ data, meta }, totals, sums, names, run] = await Promise.all([
+      api.get<List<Statement>>(apiPath(account, 'statements'), {
+        ...filter,
+        approved_since,
+        cursor,
+      }),
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
       readPeriods,
       visit.names.plans(),
@@ -699,7 +695,6 @@ export const statementsPage: Page = {
             period={period}
             caption={period ? title : 'Statements, the earliest period first'}
             rows={data}
-            earlier={earlier}
             empty={<NoStatements visit={visit} period={period} />}
           />
           <Pager visit={here} meta={meta} />
@@ -721,35 +716,3 @@ const chosenPlans = (names: PlanNames, chosen: string | undefined) =>
     plan,
     name,
   }))
-
-/** The statements of the period before that are read together with those of the period. */
-const FIRST_EARLIER = 200
-
-/**
- * Reads the statements of the period before, of the affiliates of a page. The first ones are read at the same time as
- * those of the page, without knowing whom it lists; those of others cost one more round trip.
- */
-async function readEarlier(
-  { api, account, query: { plan, affiliate_id, cursor } }: Visit,
-  shown: string | undefined,
-  readRows: Promise<List<Statement>>,
-): Promise<Earlier | null> {
-  const period = shown === undefined ? null : parsePeriod(shown)
-  if (!period) return null
-  const { id } = nextPeriod(period, -1)
-  const read = (filter: Readonly<Record<string, string | number | undefined>>) =>
-    api.get<List<Statement>>(apiPath(account, 'statements'), { period: id, plan, ...filter })
-  const readFirst = cursor ? null : read({ affiliate_id, per_page: FIRST_EARLIER })
-  const [{ data: rows }, first] = await Promise.all([readRows, readFirst])
-  const last = rows.at(-1)?.affiliate_id
-  if (last === undefined) return null
-  if (
-    first &&
-    (first.meta.next_cursor === null || last < (first.data.at(-1)?.affiliate_id ?? ''))
-  ) {
-    return { period: id, rows: first.data }
-  }
-  const affiliates = [...new Set(rows.map((row) => row.affiliate_id))]
-  const filter = { affiliate_ids: JSON.stringify(affiliates), per_page: MAX_EARLIER_ROWS }
-  return { period: id, rows: (await read(filter)).data }
-}

@@ -86,49 +86,23 @@ const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 const isOtherThanPayable = ({ total, payable, opening }: Statement): boolean =>
   total !== payable || isSome(opening)
 
-/** The statements of the period before the one that a page lists. */
-export interface Earlier {
-  readonly period: string
-  readonly rows: readonly Statement[]
-}
-
-/** Returns the column of what the same affiliates earned in the period before; none if that was nothing. */
-function earlierColumn({ period, rows }: Earlier): Column<Statement>[] {
-  const statementKey = ({ affiliate_id, plan, currency }: Statement): string =>
-    JSON.stringify([affiliate_id, plan, currency])
-  const found = new Map(rows.map((row) => [statementKey(row), row]))
-  if (!rows.some(({ total }) => isSome(total))) return []
-  return [
-    column(
-      // Its year follows from that of the period.
-      `In ${periodWords(period).replace(/^W|(?: of)? \d{4}$/g, (found) => (found === 'W' ? 'w' : ''))}`,
-      (row: Statement) => {
-        const before = found.get(statementKey(row))
-        return before ? <Amount value={before.total} currency={before.currency} /> : NONE
-      },
-      true,
-    ),
-  ]
-}
-
 interface StatementsProps {
   readonly visit: Visit
   readonly caption: string
   readonly period?: string | undefined
   readonly rows: readonly Statement[]
   readonly planNames: PlanNames
-  readonly earlier?: Earlier | null
   /** Whether they are all of the affiliate whose page it is. */
   readonly isOfAffiliate?: true
   readonly empty: Child
 }
 
 /**
- * Renders statements, each with a link to it: those of one `period` by their affiliates, beside what these earned
- * in the period before. What is the same in all of them has no column.
+ * Renders statements, each with a link to it: those of one `period` by their affiliates.
+ * What is the same in all of them has no column.
  */
 export const Statements = (props: StatementsProps) => {
-  const { visit, caption, period, rows, planNames, earlier, isOfAffiliate, empty } = props
+  const { visit, caption, period, rows, planNames, isOfAffiliate, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
     title: string,
@@ -158,7 +132,6 @@ export const Statements = (props: StatementsProps) => {
   const isOfOneDay = rows.length > 1 && otherDays.length === 0
   const ofDay = isOfOneDay ? `, due on ${dayWords(day)}` : ''
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
-  const before = earlier ? earlierColumn(earlier) : []
   return (
     <Table
       caption={`${caption}${ofPlan}${ofDay}`}
@@ -182,10 +155,9 @@ export const Statements = (props: StatementsProps) => {
           ? []
           : [column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />)]),
         ...(isOfOnePlan ? [] : fields<Statement>(visit, 'plan')),
-        ...(before.length > 0 || rows.some(isOtherThanPayable)
+        ...(rows.some(isOtherThanPayable)
           ? [amount('Earned', 'total', 'opening', 'carried in')]
           : []),
-        ...before,
       ]}
     />
   )

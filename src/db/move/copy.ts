@@ -42,7 +42,6 @@ export async function eachTable(
 ): Promise<CopyPlace | null> {
   const first = place ? tables.findIndex(({ name }) => name === place.table) : 0
   let after = place?.after ?? null
-  // A place that an earlier version has stored has none.
   let records = place?.records ?? 0
   for (const table of tables.slice(Math.max(first, 0))) {
     do {
