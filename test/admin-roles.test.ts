@@ -179,6 +179,25 @@ test('only an approver changes how many people must approve', async () => {
   expect(data[0]).toMatchObject({ actor: 'the approver', action: 'account.change' })
 })
 
+test('§16 two approvers lower how many people must approve', async () => {
+  const keys = { ada: 'd'.repeat(32), ben: 'e'.repeat(32) }
+  const named = Object.entries(keys).map(([name, key]) => [name, { key, role: 'approver' }])
+  const world = { ...env, ADMIN_KEYS: JSON.stringify(Object.fromEntries(named)) } as Env
+  const set = async (who: keyof typeof keys, approvals: number) => {
+    const path = '/admin/v1/accounts/acme'
+    return (await send(world, keys[who], 'PATCH', path, { approvals })).status
+  }
+  const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test', approvals: 2 }
+  await askAdmin('accounts', 'POST', account)
+  expect([await set('ada', 1), await set('ada', 1)]).toEqual([409, 409])
+  expect(await json(askAdmin('accounts/acme'))).toMatchObject({ approvals: 2 })
+  const { data } = await json(askAdmin('audit-log'))
+  expect(data[0]).toMatchObject({ actor: 'ada', action: 'account.lower-approvals' })
+  expect(await set('ben', 1)).toBe(200)
+  // What was asked for before is done: once it is two again, two must ask anew.
+  expect([await set('ben', 2), await set('ben', 1), await set('ada', 1)]).toEqual([200, 409, 200])
+})
+
 describe('ADMIN_KEYS', () => {
   const statusWith = async (keys: string, key: string) => {
     const world = { ...env, ADMIN_KEYS: keys } as Env

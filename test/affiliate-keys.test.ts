@@ -61,7 +61,7 @@ describe('keys of affiliates', () => {
       countCalls('/affiliate/v1/me', { headers: { Authorization: `Bearer ${affiliate_key}` } })
     await read()
     const { response, calls, trips } = await read()
-    expect([response.status, calls, trips]).toEqual([200, ['admit'], 3])
+    expect([response.status, calls, trips]).toEqual([200, ['admit', 'count'], 3])
     expect(await json(response)).toEqual({
       affiliate_id: 'IB-07',
       display_name: null,
@@ -103,6 +103,29 @@ describe('keys of affiliates', () => {
     expect(bodies[1]).toEqual(bodies[0])
     expect(bodies[2]).toEqual(bodies[0])
     expect((await askAdmin(`${keysAt('IB-07')}/${id}`, 'DELETE')).status).toBe(204)
+  })
+
+  test('§18 all keys of an affiliate share one limit; at most 20 are made in an hour, and ended ones go', async () => {
+    const { makeKey, keysAt } = await firm()
+    const remaining = async (key: string) =>
+      (await asAffiliate(key)).headers.get('RateLimit')?.split(';')[1]
+    const first = await makeKey('IB-07')
+    expect(await remaining(first.affiliate_key)).toBe('r=999')
+    const second = await makeKey('IB-07')
+    expect(await remaining(second.affiliate_key)).toBe('r=998')
+    const { affiliate_key } = await makeKey('IB-01')
+    expect(await remaining(affiliate_key)).toBe('r=999')
+
+    for (let made = 2; made < 20; made++) {
+      const { id } = await makeKey('IB-07')
+      await askAdmin(`${keysAt('IB-07')}/${id}`, 'DELETE')
+    }
+    expect(await makeKey('IB-07')).toMatchObject({ status: 409, code: 'conflict' })
+    await env.DB.exec(
+      "update affiliate_keys set created_at = '2026-01-01T00:00:00.000Z', ends_at = ends_at - 86400000",
+    )
+    expect(await makeKey('IB-07')).toMatchObject({ name: 'Tracker' })
+    expect((await json(askAdmin(keysAt('IB-07')))).data).toHaveLength(3)
   })
 
   test('an affiliate has at most 5 valid keys, and a replaced one ends after the overlap', async () => {

@@ -363,6 +363,62 @@ test('a member adds and removes passkeys, but never the last one', async () => {
   expect(await read()).not.toContain('Laptop')
 })
 
+test('adding and removing a passkey is in the audit log, and an answer to a challenge is used once', async () => {
+  const { browser } = await joined()
+  const read = async () => (await browser.get(`${AT}/passkeys`)).text()
+  const change = async (fields: Record<string, string>) =>
+    browser.post(`${AT}/passkeys`, { csrf: hidden(await read(), 'csrf'), ...fields })
+  const page = await read()
+  const second = await newPasskey()
+  const answer = { state: hidden(page, 'state'), credential: await second.create(optionsIn(page)) }
+  expect((await change({ change: 'add', ...answer })).status).toBe(303)
+  expect((await change({ change: 'remove', credential_id: second.id })).status).toBe(303)
+  expect((await change({ change: 'add', ...answer })).status).toBe(422)
+  expect(await members()).toMatchObject([{ passkeys: 1 }])
+  const [{ id }] = (await members()) as [{ id: string }]
+  const { data } = await json(askAdmin('audit-log?account=acme'))
+  const entry = { actor: `affiliate-member ${id} IB-07`, details: { affiliate_id: 'IB-07', id } }
+  expect(data.slice(0, 2)).toMatchObject([
+    { action: 'affiliate-passkey.remove', ...entry },
+    { action: 'affiliate-passkey.add', ...entry },
+  ])
+})
+
+test('the removal of a member names the keys that they made, and ends them unless they are kept', async () => {
+  const remove = async (query = '') => {
+    const { browser } = await joined()
+    const csrf = hidden(await (await browser.get(`${AT}/passkeys`)).text(), 'csrf')
+    await browser.post(`${AT}/passkeys`, {
+      csrf,
+      change: 'make-key',
+      name: 'Tracker',
+      scope: 'read',
+    })
+    const page = await (await browser.get(`${AT}/passkeys`)).text()
+    const [key = ''] = /taf_live_\w+|taf_test_\w+/.exec(page) ?? []
+    const [member] = (await members()) as unknown as [{ id: string; keys: object[] }]
+    expect(member.keys).toMatchObject([{ name: 'Tracker' }])
+    const path = `accounts/acme/affiliates/IB-07/members/${member.id}${query}`
+    const { keys } = await json(askAdmin(path, 'DELETE'))
+    const headers = { Authorization: `Bearer ${key}` }
+    return { keys, status: (await ask('/affiliate/v1/me', { headers })).status }
+  }
+  const key = { id: expect.any(String), name: 'Tracker' }
+  expect(await remove()).toEqual({ keys: [{ ...key, ended: true }], status: 401 })
+  expect(await remove('?keep_keys=true')).toEqual({ keys: [{ ...key, ended: false }], status: 200 })
+})
+
+test('§18 an affiliate signs in at most 60 times an hour', async () => {
+  const { device } = await joined()
+  const gate = env.CLIENT_GATE.getByName('sign-ins:["acme","IB-07"]')
+  const expiresAt = Date.now() + 3_600_000
+  for (let i = 1; i < 60; i++) await gate.mint({ jti: `${i}`, expiresAt, version: 0 })
+  expect((await signIn(open(), { device })).response.status).toBe(303)
+  const { response } = await signIn(open(), { device })
+  expect(response.status).toBe(429)
+  expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(3500)
+})
+
 test('a member was last seen on the day on which they last looked', async () => {
   const { browser } = await joined()
   const seen = async () => {
@@ -422,7 +478,7 @@ test('the audit log names the member of an affiliate who did something', async (
     .run()
   expect(await page()).toMatch(/Eve of \W?IB-07\W? created a link/)
   const path = `accounts/acme/affiliates/IB-07/members/${member?.id}`
-  expect((await askAdmin(path, 'DELETE')).status).toBe(204)
+  expect((await askAdmin(path, 'DELETE')).status).toBe(200)
   // A member who was removed has no name any more.
   expect(await page()).toMatch(/A member of \W?IB-07/)
 })

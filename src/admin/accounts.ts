@@ -18,7 +18,7 @@ import {
   sumQuotas,
   updateAccount,
 } from '../db/directory/accounts.ts'
-import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { hasAskedToLower, hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { hasFiles } from '../db/exports/files.ts'
 import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
@@ -28,6 +28,7 @@ import { readUsages } from '../db/records/storage.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
+import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { deleteExportObjects } from '../exports/objects.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
@@ -189,7 +190,7 @@ export const accounts = new Hono<AppEnv>()
     if (needsApprover(change)) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
-    if (change.approvals !== undefined) await admitApprovals(c.env, account, change.approvals)
+    if (change.approvals !== undefined) await admitApprovals(c, account, change.approvals)
     if (change.amount_signs !== undefined)
       await admitAmountSigns(c.env, account, change.amount_signs)
     const details = {
@@ -307,13 +308,25 @@ const logoText = (meta: Pick<LogoMeta, 'type' | 'bytes'> | null): string | null 
 const COLOR_FORM = 'a color as #rrggbb, such as #0a6472'
 
 /**
- * Refuses that fewer persons must decide while payouts are held: one person alone could then release them.
+ * Refuses that fewer persons must decide until two have asked for it within a day, and while payouts are held:
+ * one person alone could otherwise approve, or release them. The audit log keeps who has asked.
  *
  * @throws ApiError `conflict`
  */
-async function admitApprovals(env: Env, account: Account, approvals: number): Promise<void> {
+async function admitApprovals(c: Context<AppEnv>, account: Account, approvals: number) {
   if (approvals >= account.approvals) return
-  if (!(await holdsAny(resolveDatabase(env, account.binding), account.id))) return
+  const { env } = c
+  const { actor } = c.var
+  const { id, binding } = account
+  const isHeld = await holdsAny(resolveDatabase(env, binding), id)
+  if (!isHeld && (await hasAskedToLower(env.DB, id, actor, Date.now() - DAY_MS))) return
+  if (!isHeld) {
+    const entry = { actor, action: 'account.lower-approvals', account: id, details: { approvals } }
+    await withAudit(env.DB, entry, [])
+    throw new ApiError('conflict', {
+      detail: `Two persons lower \`approvals\`. Your request is in the audit log: another approver must send the same within 24 hours. Everybody who uses the same admin key counts as one person.`,
+    })
+  }
   throw new ApiError('conflict', {
     detail:
       'Cases of the fraud review hold payouts, and two persons must decide them. Decide them, and acknowledge the holds that have ended, before one person is enough.',

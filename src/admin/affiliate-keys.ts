@@ -7,6 +7,7 @@ import {
   type AffiliateKeyRow,
   endAffiliateKey,
   insertAffiliateKey,
+  KEYS_PER_HOUR,
   listAffiliateKeys,
   MAX_LIVE_KEYS,
 } from '../db/directory/affiliate-keys.ts'
@@ -58,7 +59,7 @@ interface NewKeyFields {
 /**
  * Makes a key of an affiliate, and returns it as it is shown once.
  *
- * @throws ApiError `conflict` if the affiliate has as many valid keys as they may have, `not_found`
+ * @throws ApiError `conflict` if the affiliate has or made as many keys as they may, `not_found`
  */
 export async function createAffiliateKey(
   c: Context<AppEnv>,
@@ -92,7 +93,7 @@ export async function createAffiliateKey(
   await withAudit(DB, entry, statements).catch((error) => {
     if (!isAssertionFailure(error)) throw error
     throw new ApiError('conflict', {
-      detail: `The affiliate has ${MAX_LIVE_KEYS} valid keys, which is the most. End one of them first.`,
+      detail: `An affiliate has at most ${MAX_LIVE_KEYS} valid keys, and makes at most ${KEYS_PER_HOUR} in an hour. End one first, or wait.`,
       cause: error,
     })
   })

@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { affiliateActor } from '../auth/grant.ts'
 import { digest, randomText, SECRET_LENGTH } from '../auth/secret.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { type AffiliateKeyRow, listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
 import {
   deleteMember,
   endInvitation,
@@ -16,7 +18,9 @@ import { withAudit } from '../db/directory/audit.ts'
 import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
+import { readFlag } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
+import { endAffiliateKeyNow } from './affiliate-keys.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { MAX_OPEN_INVITATIONS, newInvitation } from './invitation-fields.ts'
 import { readAffiliate } from './ledger.ts'
@@ -43,17 +47,30 @@ const presentInvitation = (invitation: Invitation, now: number) => ({
   used_at: invitation.used_at,
 })
 
-const presentMember = ({ id, name, passkeys, created_at, last_seen_at }: ListedMember) => ({
-  ...{ id, name, passkeys, created_at, last_seen_at },
-})
+/** Returns the valid keys that a member made. */
+const madeBy = ({ affiliate_id, id }: ListedMember, keys: AffiliateKeyRow[], now: number) =>
+  keys.filter(
+    ({ created_by, ends_at }) =>
+      created_by === affiliateActor({ id: affiliate_id, member: id, key: null }) &&
+      (ends_at === null || ends_at > now),
+  )
+
+const presentKey = ({ id, name }: AffiliateKeyRow) => ({ id, name })
+
+const presentMember = (member: ListedMember, keys: AffiliateKeyRow[]) => {
+  const { id, name, passkeys, created_at, last_seen_at } = member
+  const made = madeBy(member, keys, Date.now()).map(presentKey)
+  return { id, name, passkeys, created_at, last_seen_at, keys: made }
+}
 
 /** Returns the affiliate that a request names, with its account. Throws `not_found`. */
-export async function findRouteAffiliate(c: Context<AppEnv>) {
-  const { affiliate: affiliate_id } = readAffiliate(c, [])
+export async function findRouteAffiliate(c: Context<AppEnv>, names: readonly 'keep_keys'[] = []) {
+  const { affiliate: affiliate_id, query } = readAffiliate(c, names)
   const row = await findRouteAccount(c)
   const { id: account, binding } = row
   const db = resolveDatabase(c.env, binding)
-  if (await affiliateExists(db, account, affiliate_id)) return { account, row, db, affiliate_id }
+  if (await affiliateExists(db, account, affiliate_id))
+    return { account, row, db, affiliate_id, query }
   throw notFound('affiliate', affiliate_id)
 }
 
@@ -117,18 +134,31 @@ async function endOne(c: Context<AppEnv>): Promise<Response> {
 
 async function respondWithMembers(c: Context<AppEnv>): Promise<Response> {
   const { account, db, affiliate_id } = await findRouteAffiliate(c)
-  return c.json({ data: (await listMembers(db, account, affiliate_id)).map(presentMember) })
+  const [members, keys] = await Promise.all([
+    listMembers(db, account, affiliate_id),
+    listAffiliateKeys(c.env.DB, account, affiliate_id),
+  ])
+  return c.json({ data: members.map((member) => presentMember(member, keys)) })
 }
 
 async function removeOne(c: Context<AppEnv>): Promise<Response> {
-  const { account, db, affiliate_id } = await findRouteAffiliate(c)
+  const { account, row, db, affiliate_id, query } = await findRouteAffiliate(c, ['keep_keys'])
+  const keeps = readFlag('keep_keys', query.keep_keys)
   const id = c.req.param('member_id') ?? ''
   const found = (await listMembers(db, account, affiliate_id)).find((row) => row.id === id)
   if (!found) throw notFound('member', id)
-  const details = { affiliate_id, id }
+  const now = Date.now()
+  const keys = madeBy(found, await listAffiliateKeys(c.env.DB, account, affiliate_id), now)
+  // Before the member: if one fails, the removal is repeated and ends it.
+  if (!keeps) for (const key of keys) await endAffiliateKeyNow(c, row, affiliate_id, key.id)
+  const details = {
+    affiliate_id,
+    id,
+    ...(keys.length > 0 && { keys: keys.map(({ name }) => name), keep_keys: keeps }),
+  }
   const entry = { actor: c.var.actor, action: 'affiliate-member.remove', account, details }
-  await withAudit(db, entry, deleteMember(db, account, found, Date.now()))
-  return c.body(null, 204)
+  await withAudit(db, entry, deleteMember(db, account, found, now))
+  return c.json({ keys: keys.map((key) => ({ ...presentKey(key), ended: !keeps })) })
 }
 
 /**

@@ -16,7 +16,7 @@ import { notFound } from './body.ts'
  */
 export function readAffiliate(
   c: Context<AppEnv>,
-  names: readonly ((typeof PAGE_PARAMETERS)[number] | 'order')[],
+  names: readonly ((typeof PAGE_PARAMETERS)[number] | 'order' | 'keep_keys')[],
 ) {
   const inPath = c.req.param('affiliate_id')
   checkPercentEncoding(new URL(c.req.url).pathname)

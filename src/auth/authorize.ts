@@ -49,6 +49,23 @@ export interface AppEnv {
   }
 }
 
+/**
+ * Counts a request as `weight` requests of its token, and of its affiliate: the keys and sessions of one share a
+ * limit, since each new session would otherwise bring another. Returns null if the token is not live.
+ */
+export async function admitRequest(
+  env: Env,
+  objectName: string,
+  weight: number,
+): Promise<Admission | null> {
+  const own = await withObjectRetry(() => env.TOKEN_GATE.getByName(objectName).admit(weight))
+  const { account, affiliate } = own?.grant ?? {}
+  const isOfTeam = affiliate?.member === null && affiliate.key === null
+  if (!own || own.retryAfter > 0 || !affiliate || isOfTeam) return own
+  const name = `affiliate ${JSON.stringify([account, affiliate.id])}`
+  return { ...own, ...(await withObjectRetry(() => env.TOKEN_GATE.getByName(name).count(weight))) }
+}
+
 /** Returns the number of requests that a request to a path counts as. */
 export type WeightOf = (path: string) => number
 
@@ -71,9 +88,7 @@ export async function authorize(
   unknownToken: () => ApiError,
   checkGrant: (grant: Grant) => Grant | Promise<Grant>,
 ): Promise<void> {
-  const admissionPromise = withObjectRetry(() =>
-    c.env.TOKEN_GATE.getByName(objectName).admit(weight),
-  )
+  const admissionPromise = admitRequest(c.env, objectName, weight)
   const grantPromise = admissionPromise.then((admission) => {
     if (!admission) throw unknownToken()
     if (admission.retryAfter > 0) throw rateLimited(admission, weight)

@@ -58,7 +58,7 @@ export interface CallingAffiliate {
  * Returns who makes a change of an affiliate, for the audit log: a person who is signed in, or a key. The log has
  * no names of people.
  */
-export const affiliateActor = ({ id, member, key }: CallingAffiliate): string =>
+export const affiliateActor = ({ id, member, key }: Omit<CallingAffiliate, 'view'>): string =>
   member === null ? `affiliate-key ${key} ${id}` : `affiliate-member ${member} ${id}`
 
 const AFFILIATE_ACTOR = /^affiliate-(member|key) (\S+) (.+)$/s

@@ -1,14 +1,22 @@
 import { DurableObject } from 'cloudflare:workers'
 import { DAY_MS } from '../durations.ts'
 import type { Grant, Settings } from './grant.ts'
-import { decide, INITIAL_RATE, LEASE_IDLE_MS, type RateState, recover, settle } from './rate.ts'
+import {
+  type Decision,
+  decide,
+  INITIAL_RATE,
+  LEASE_IDLE_MS,
+  type RateState,
+  recover,
+  settle,
+} from './rate.ts'
+
+/** The values of the rate limit headers of a request. */
+type Limits = Pick<Decision, 'retryAfter' | 'remaining' | 'reset'>
 
 /** The grant of a live token, and the values of its rate limit headers. */
-export interface Admission {
+export interface Admission extends Limits {
   grant: Grant
-  retryAfter: number
-  remaining: number
-  reset: number
 }
 
 /** Returns the name of a Brand Token's object. The object of an access token is named by its `jti`. */
@@ -24,7 +32,8 @@ export const affiliateKeyObjectName = (digest: string) => `affiliate:${digest}`
 const REMEMBERED_MS = 8 * DAY_MS
 
 /**
- * The object of one access token, Brand Token or key of an affiliate: whether it is live, its grant, and its rate.
+ * The object of one access token, Brand Token or key of an affiliate: whether it is live, its grant, and its rate. That
+ * of an affiliate, `affiliate [account, id]`, only counts what all their keys and sessions send.
  *
  * Storage keys: `grant` (Grant), `settings` (Settings, the newest received), `until` (milliseconds;
  * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at
@@ -76,12 +85,18 @@ export class TokenGate extends DurableObject<Env> {
     const now = Date.now()
     if (!grant || grant.disabled || kv.get('ended')) return null
     if (now >= (kv.get<number>('until') ?? Number.POSITIVE_INFINITY)) return null
+    return { grant, ...this.count(weight) }
+  }
 
+  /** Counts a request as `weight` requests or refuses it. */
+  count(weight: number): Limits {
+    const { kv } = this.ctx.storage
+    const now = Date.now()
     const { rate, write, ...limits } = decide(this.#rate ?? this.#load(now), now, weight)
     this.#rate = rate
     if (write) kv.put('rate', rate)
     if (limits.retryAfter === 0) this.#closeLater()
-    return { grant, ...limits }
+    return limits
   }
 
   /** Reads the stored rate. Stores the recovered state, so that recovery runs once. */

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { createAffiliateKey, endAffiliateKeyNow } from '../admin/affiliate-keys.ts'
-import { viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { affiliateActor, parseAffiliateActor } from '../auth/grant.ts'
 import type { Values } from '../console/page.ts'
@@ -44,9 +43,9 @@ function keyText(visit: MemberVisit, key: AffiliateKeyRow): string {
 }
 
 /** Makes the member the author of what follows, as the audit log names them. */
-function act(c: Context<AppEnv>, { session, account }: PersonVisit): void {
+function act(c: Context<AppEnv>, { session }: PersonVisit): void {
   const { affiliate_id: id, member } = session
-  c.set('actor', affiliateActor({ id, member, key: null, view: viewOf(account) }))
+  c.set('actor', affiliateActor({ id, member, key: null }))
 }
 
 const OneKey = ({ visit, shown }: { visit: MemberVisit; shown: AffiliateKeyRow }) => {

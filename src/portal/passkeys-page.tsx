@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { affiliateActor } from '../auth/grant.ts'
 import type { Values } from '../console/page.ts'
 import { Data } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
@@ -11,13 +12,19 @@ import {
   insertPasskey,
   listPasskeys,
 } from '../db/directory/affiliate-passkeys.ts'
-import { withD1Retry } from '../db/retry.ts'
+import { withAudit } from '../db/directory/audit.ts'
 import { ApiError } from '../errors.ts'
 import { isReturned, keepSecret, MemberForm, takeSecret } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
-import { creationOptions, newChallenge, readChallenge, verifyRegistration } from './passkeys.ts'
+import {
+  creationOptions,
+  newChallenge,
+  readChallenge,
+  useChallenge,
+  verifyRegistration,
+} from './passkeys.ts'
 import { readMemberForm, typedName } from './sign-in.tsx'
 import type { PersonVisit } from './visit.ts'
 import type { Words } from './words.ts'
@@ -162,6 +169,12 @@ async function changeKeys(c: Context<AppEnv>, visit: PersonVisit, form: Values):
   }
 }
 
+/** Returns the entry of the audit log for a change that a member makes of their passkeys. */
+function entryOf({ account, session: { affiliate_id, member } }: PersonVisit, action: string) {
+  const actor = affiliateActor({ id: affiliate_id, member, key: null })
+  return { actor, action, account: account.id, details: { affiliate_id, id: member } }
+}
+
 /** Changes the keys of the affiliate, or adds or removes a passkey of the member. */
 export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
@@ -170,15 +183,20 @@ export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Pr
   if (form('change').endsWith('-key')) return changeKeys(c, visit, form)
   if (form('change') === 'remove') {
     const credential_id = form('credential_id')
+    const others = (await listPasskeys(db, session)).filter(
+      (one) => one.credential_id !== credential_id,
+    )
+    if (others.length === 0) return showPasskeys(c, visit, { problem: words.passkey_last })
     const key = { ...session, credential_id }
-    const { meta } = await withD1Retry(() => deletePasskey(db, key).run())
-    if (meta.changes === 0) return showPasskeys(c, visit, { problem: words.passkey_last })
+    await withAudit(db, entryOf(visit, 'affiliate-passkey.remove'), [deletePasskey(db, key)])
     return c.redirect(portalPath(account.id, `${AT}?done=removed`), 303)
   }
   const keys = await listPasskeys(db, session)
   const state = form('state')
   const expected = await readChallenge(c.env, account.id, purposeOf(visit), { state, now })
-  if (!expected) return showPasskeys(c, visit, { problem: words.expired })
+  // Otherwise an answer that was seen once could be sent again.
+  const isFresh = expected !== null && (await useChallenge(c.env, expected))
+  if (!isFresh) return showPasskeys(c, visit, { problem: words.expired })
   const added = await verifyRegistration(c.env, expected.challenge, form('credential'))
   const isKnown =
     added !== null && (await findPasskey(db, account.id, added.credential_id)) !== null
@@ -189,6 +207,7 @@ export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Pr
   const name = typedName(form('name'), `${words.first_passkey.replace('1', '')}${keys.length + 1}`)
   const { affiliate_id, member } = session
   const passkey = { ...added, affiliate_id, member, name, created_at: at, last_used_at: at }
-  await withD1Retry(() => insertPasskey(db, account.id, passkey).run())
+  const entry = entryOf(visit, 'affiliate-passkey.add')
+  await withAudit(db, entry, [insertPasskey(db, account.id, passkey)])
   return c.redirect(portalPath(account.id, `${AT}?done=added`), 303)
 }

@@ -17,9 +17,15 @@ import { accountPath, type Values } from '../console/page.ts'
 import { respond } from '../console/respond.ts'
 import { isOwnOrigin } from '../console/show-page.tsx'
 import { type FoundInvitation, findInvitation } from '../db/directory/affiliate-members.ts'
-import { acceptInvitation, countSignIn, findPasskey } from '../db/directory/affiliate-passkeys.ts'
+import {
+  acceptInvitation,
+  countSignIn,
+  type FoundPasskey,
+  findPasskey,
+} from '../db/directory/affiliate-passkeys.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
+import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { PasskeyForm, PLACES, PortalPage, Problem, portalPath } from './layout.tsx'
 import {
@@ -174,6 +180,17 @@ const waitOf = (c: Context<AppEnv>, isRight: boolean): Promise<number> =>
     ),
   )
 
+/**
+ * Counts a sign-in of an affiliate. Returns the seconds to wait: an affiliate signs in as often an hour as a client
+ * gets tokens.
+ */
+async function signInWait(c: Context<AppEnv>, account: string, passkey: FoundPasskey | null) {
+  const name = `sign-ins:${JSON.stringify([account, passkey?.affiliate_id])}`
+  const session = { jti: crypto.randomUUID(), expiresAt: Date.now() + HOUR_MS, version: 0 }
+  const counted = await withObjectRetry(() => c.env.CLIENT_GATE.getByName(name).mint(session))
+  return counted?.wait ?? 0
+}
+
 /** Begins a session if the form has the answer of a passkey of this account. */
 export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const visit = await portalVisit(c)
@@ -192,7 +209,8 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const passkey = id === null ? null : await findPasskey(db, account.id, id)
   const counter = passkey && (await verifySignIn(c.env, expected.challenge, text, passkey))
   const isFresh = counter !== null && (await useChallenge(c.env, expected))
-  const wait = await waitOf(c, isFresh)
+  const wait =
+    (await waitOf(c, isFresh)) || (isFresh ? await signInWait(c, account.id, passkey) : 0)
   if (wait > 0) {
     c.header('Retry-After', String(wait))
     return again(429, fill(words.wait, { seconds: String(wait) }))
@@ -390,7 +408,8 @@ export async function register(c: Context<AppEnv>): Promise<Response> {
   const { account, db, words, now } = visit
   const purpose = purposeOf(secretDigest)
   const expected = await readChallenge(c.env, account.id, purpose, { state: form('state'), now })
-  if (!expected?.member) return registrationPage(c, opened, { secret, problem: words.expired })
+  if (!expected?.member || !(await useChallenge(c.env, expected)))
+    return registrationPage(c, opened, { secret, problem: words.expired })
   const key = await verifyRegistration(c.env, expected.challenge, form('credential'))
   if (!key) return registrationPage(c, opened, { secret, problem: words.cancelled })
   const { affiliate_id } = invitation

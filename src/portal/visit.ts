@@ -11,8 +11,7 @@ import {
 } from '../affiliate/member-session.ts'
 import { affiliateApi } from '../affiliate/routes.ts'
 import { findHolder } from '../affiliate/session-holder.ts'
-import type { AppEnv } from '../auth/authorize.ts'
-import { withObjectRetry } from '../auth/object-retry.ts'
+import { type AppEnv, admitRequest } from '../auth/authorize.ts'
 import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { startOfToday } from '../console/page.ts'
 import { resolveDatabase } from '../db/database.ts'
@@ -97,9 +96,8 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const { account, db, now } = visit
   const session = await readMemberSession(c, now)
   if (session?.account !== account.id) return { ...visit, reason: 'signed_out' }
-  const tokenObject = () => c.env.TOKEN_GATE.getByName(memberObjectName(session.id))
   const [admission, member] = await Promise.all([
-    withObjectRetry(() => tokenObject().admit(1)),
+    admitRequest(c.env, memberObjectName(session.id), 1),
     findHolder(c.env, db, session),
   ])
   if (!admission || !member) return { ...visit, reason: 'signed_out' }

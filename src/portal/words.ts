@@ -184,7 +184,8 @@ const en = {
   key_ends: 'It ends on {time}.',
   key_used: 'Last used on {day}.',
   key_unused: 'Not used yet.',
-  keys_full: 'You have 5 valid keys, which is the most. End one of them first.',
+  keys_full:
+    'You have at most 5 valid keys, and make at most 20 in an hour. End one first, or wait.',
   copy: 'Copy',
   copied: 'Copied',
   links: 'Links',
@@ -518,7 +519,8 @@ const de: Words = {
   key_ends: 'Er endet am {time}.',
   key_used: 'Zuletzt benutzt am {day}.',
   key_unused: 'Noch nicht benutzt.',
-  keys_full: 'Sie haben 5 gültige Schlüssel, mehr geht nicht. Beenden Sie zuerst einen.',
+  keys_full:
+    'Höchstens 5 Schlüssel sind gültig, und höchstens 20 entstehen in einer Stunde. Beenden Sie einen, oder warten Sie.',
   copy: 'Kopieren',
   copied: 'Kopiert',
   links: 'Links',
@@ -847,7 +849,8 @@ const es: Words = {
   key_ends: 'Termina el {time}.',
   key_used: 'Último uso el {day}.',
   key_unused: 'Aún sin usar.',
-  keys_full: 'Tiene 5 claves válidas, que es el máximo. Termine una primero.',
+  keys_full:
+    'Puede tener 5 claves válidas y crear 20 en una hora, como máximo. Termine una primero, o espere.',
   copy: 'Copiar',
   copied: 'Copiado',
   links: 'Enlaces',
@@ -1174,7 +1177,8 @@ const pt: Words = {
   key_ends: 'Termina em {time}.',
   key_used: 'Último uso em {day}.',
   key_unused: 'Nunca usada.',
-  keys_full: 'Você tem 5 chaves válidas, o máximo. Encerre uma primeiro.',
+  keys_full:
+    'Você pode ter 5 chaves válidas e criar 20 em uma hora, no máximo. Encerre uma primeiro, ou espere.',
   copy: 'Copiar',
   copied: 'Copiado',
   links: 'Links',

@@ -57,6 +57,13 @@ export const AFFILIATE_MEMBERS: readonly Operation[] = [
     example: 'acme IB-07 MEMBER_ID',
     method: 'DELETE',
     path: `${AFFILIATE_PATH}/members/{member_id}`,
+    options: {
+      'keep-keys': {
+        description: 'whether the keys that the member made go on; they end if it is absent',
+        value: 'BOOLEAN',
+        choices: ['true', 'false'],
+      },
+    },
     format: sentence('Removed member {member_id} of affiliate {affiliate_id}.'),
   },
 ]

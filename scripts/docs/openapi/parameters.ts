@@ -274,6 +274,11 @@ const QUERY: Record<string, object> = {
     ...query('affiliate_id', 'The id of the affiliate.', 'IB-07'),
     required: true,
   },
+  keep_keys: query(
+    'keep_keys',
+    'Whether the keys that the member made go on: `true` or `false`, the default.',
+    'true',
+  ),
   assignments_query: query(
     'affiliate_id',
     'Returns only the assignments of this affiliate.',

@@ -1,7 +1,8 @@
+import { listed } from '../../commission/engine/reasons.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
-import { Data, Day, type List, Name, Table, Time } from './data.tsx'
+import { Data, Day, isolated, type List, Name, Table, Time } from './data.tsx'
 import { column } from './fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
@@ -13,6 +14,8 @@ interface Member {
   readonly passkeys: number
   readonly created_at: string
   readonly last_seen_at: string
+  /** The valid keys that they made. */
+  readonly keys: readonly { readonly name: string }[]
 }
 
 interface Invitation {
@@ -66,6 +69,16 @@ const invitationLink = (answer: unknown): ShownSecret => ({
   values: [['Link', (answer as { invitation_url: string }).invitation_url]],
 })
 
+/** Says what became of a member and of the keys that they made. */
+function removedWords(answer: unknown): string {
+  const { keys } = answer as { keys: readonly { name: string; ended: boolean }[] }
+  const names = listed(keys.map(({ name }) => isolated(name)))
+  const what = keys[0]?.ended
+    ? 'The keys that they made are ended'
+    : 'The keys that they made go on'
+  return `The member is removed, and signed out.${keys.length > 0 ? ` ${what}: ${names}.` : ''}`
+}
+
 /** The changes of who signs in for the affiliate of a page. */
 export const memberChanges: Readonly<Record<string, Change>> = {
   invite: {
@@ -84,13 +97,20 @@ export const memberChanges: Readonly<Record<string, Change>> = {
     }),
   },
   remove_member: {
-    done: 'The member is removed, and signed out.',
-    request: (values, visit) => ({
-      method: 'DELETE',
-      ...addressOf(visit, 'members', values('member')),
-    }),
+    done: removedWords,
+    request(values, visit) {
+      const { path, query } = addressOf(visit, 'members', values('member'))
+      const keep_keys = values('keep_keys') || 'false'
+      return { method: 'DELETE', path, query: { ...query, keep_keys } }
+    },
   },
 }
+
+/** Names a member with the keys that they made. */
+const withKeys = ({ id, name, keys }: Member): Option => [
+  id,
+  keys.length === 0 ? name : `${name}, who made ${listed(keys.map((key) => isolated(key.name)))}`,
+]
 
 const nameOf = ({ members }: Access, id: string | null) =>
   members.find((member) => member.id === id)?.name ?? null
@@ -191,7 +211,17 @@ export const AccessPart = (props: { visit: Visit; access: Access; isSuspended: b
           title="Remove a member"
           submit="Remove the member"
           isDanger
-          fields={[{ name: 'member', label: 'Who', options: persons }]}
+          fields={[
+            { name: 'member', label: 'Who', options: access.members.map(withKeys) },
+            {
+              name: 'keep_keys',
+              label: 'Keys that they made',
+              options: [
+                ['', 'End them'],
+                ['true', 'Keep them'],
+              ],
+            },
+          ]}
         >
           <p>They are signed out at once. To return, they need a new invitation.</p>
         </FoldedForm>

@@ -364,6 +364,9 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     changes: settings(without(details, 'name', 'account')),
   }),
   'account.change': accountChange,
+  'account.lower-approvals': () => ({
+    sentence: 'asked that one person be enough to approve; another approver must ask for the same',
+  }),
   'account.reset': () => ({ sentence: 'deleted all records of the test account' }),
   'account.move.start': (details) => ({
     sentence: `started to move the account from the database ${text(details, 'source')} to ${text(details, 'target')}`,
@@ -581,6 +584,22 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     sentence: (
       <>
         removed a member of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
+  'affiliate-passkey.add': (details, visit) => ({
+    sentence: (
+      <>
+        added a passkey of a member of{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
+  'affiliate-passkey.remove': (details, visit) => ({
+    sentence: (
+      <>
+        removed a passkey of a member of{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
       </>
     ),
   }),

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import { all } from '../query.ts'
 import type { affiliateKeys } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -18,7 +19,7 @@ const LIST_KEYS = compileStatement(`
   select ${COLUMNS} from affiliate_keys
   where account = :account and affiliate_id = :affiliate_id order by created_at, id`)
 
-/** Returns the keys of an affiliate, ended ones included, the oldest first. */
+/** Returns the keys of an affiliate, the oldest first, with those that ended lately. */
 export const listAffiliateKeys = (
   db: D1Database,
   account: string,
@@ -37,12 +38,23 @@ export const keysOfAccount = (
 ): Promise<AffiliateKeyRow[]> =>
   all<AffiliateKeyRow>(db, LIST_UNCLOSED, { account, all: Number(isAll) })
 
+/** At most so many keys of an affiliate are made in an hour. */
+export const KEYS_PER_HOUR = 20
+
 /** Aborts the batch if an affiliate has as many valid keys as it may have, but for a new and a replaced one. */
 const REJECT_FULL = compileStatement(`
   select json('too many keys') where (
     select count(*) from affiliate_keys
     where account = :account and affiliate_id = :affiliate_id and digest <> :digest
+      and created_at > :hour_ago) >= ${KEYS_PER_HOUR} or (
+    select count(*) from affiliate_keys
+    where account = :account and affiliate_id = :affiliate_id and digest <> :digest
       and id <> :replaced and (ends_at is null or ends_at > :at)) >= ${MAX_LIVE_KEYS}`)
+
+/** Deletes the keys that ended more than a day ago, once their objects know. The audit log has them. */
+const DELETE_ENDED = compileStatement(`
+  delete from affiliate_keys where account = :account and affiliate_id = :affiliate_id
+    and closed = 1 and ends_at < :at - ${DAY_MS}`)
 
 const INSERT_KEY = compileStatement(`
   insert into affiliate_keys (digest, id, account, affiliate_id, name, scope, created_at, created_by)
@@ -57,15 +69,18 @@ export interface NewAffiliateKey
 
 /**
  * Inserts a key at `at` (milliseconds), unless it is stored already. The batch fails if the affiliate has
- * `MAX_LIVE_KEYS` others.
+ * `MAX_LIVE_KEYS` others, or made `KEYS_PER_HOUR` within an hour.
  */
 export function insertAffiliateKey(
   db: D1Database,
   { replaced, ...key }: NewAffiliateKey,
   at: number,
 ): D1PreparedStatement[] {
-  const values = { ...key, replaced: replaced ?? '', at }
-  return [REJECT_FULL, INSERT_KEY].map((statement) => bindStatement(db, statement, values))
+  const hour_ago = new Date(at - HOUR_MS).toISOString()
+  const values = { ...key, replaced: replaced ?? '', at, hour_ago }
+  return [REJECT_FULL, DELETE_ENDED, INSERT_KEY].map((statement) =>
+    bindStatement(db, statement, values),
+  )
 }
 
 const END_KEY = compileStatement(`

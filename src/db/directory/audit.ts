@@ -52,6 +52,21 @@ export function withAudit(
 /** Returns a new id for an entry; it begins with the current time. */
 export const newAuditId = () => ulid(Date.now())
 
+const FIND_REQUEST = compileStatement(`
+  select 1 from audit_log r
+  where account = :account and action = 'account.lower-approvals' and actor <> :actor and id >= :since
+    and not exists (select 1 from audit_log a where a.account = :account and a.id > r.id
+      and a.action = 'account.change' and a.details ->> 'approvals' is not null)
+  limit 1`)
+
+/** Returns whether another actor has asked since a time (milliseconds) that fewer persons must approve. */
+export const hasAskedToLower = async (
+  db: D1Database,
+  account: string,
+  actor: string,
+  time: number,
+) => (await first(db, FIND_REQUEST, { account, actor, since: ulidPrefix(time) })) !== null
+
 const FIND_ENTRY = compileStatement(`select 1 from audit_log where id = :id`)
 
 /** Returns whether the audit log has an entry with this id. */

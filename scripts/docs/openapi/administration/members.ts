@@ -28,6 +28,10 @@ const MEMBER = object({
     'When they signed in last, or when they first looked at the portal on a later day.',
     TIME,
   ),
+  keys: documented('The valid keys that they made.', {
+    type: 'array',
+    items: object({ id: TEXT, name: TEXT }),
+  }),
 })
 
 /** Lists the operations on the members of affiliates. */
@@ -87,10 +91,19 @@ export const affiliateMembers = (): Operation[] =>
       method: 'delete',
       path: `${ACCOUNT_PATH}/${at}/members/{member_id}`,
       id: `removeMember${end}`,
-      parameters,
+      parameters: [...parameters, 'keep_keys'],
       summary: `Remove a member${words}`,
-      description: 'Removes a member with their passkeys. They are signed out at once.',
-      answers: NO_CONTENT,
+      description:
+        'Removes a member with their passkeys. They are signed out at once. The valid keys that they made end, unless `keep_keys` is `true`; the answer names them.',
+      answers: returned(
+        'The keys that the member made.',
+        object({
+          keys: {
+            type: 'array',
+            items: object({ id: TEXT, name: TEXT, ended: { type: 'boolean' } }),
+          },
+        }),
+      ),
       errors: ['not_found'],
     }),
   ])
