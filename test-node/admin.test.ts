@@ -587,11 +587,15 @@ describe('fx', { concurrency: 4 }, () => {
   const counts = { source: 'ECB', first_day: '2026-10-01', last_day: '2026-10-01', created: 1 }
 
   test('fx import sends the file as it is', async () => {
-    const { base, requests } = await service(() => ({ body: counts }))
+    const warnings = [
+      { code: 'partial_day', pointer: '', message: '2026-10-01 has no rate of GBP.' },
+    ]
+    const { base, requests } = await service(() => ({ body: { ...counts, warnings } }))
     const path = file('rates.csv', CSV)
     const { code, stdout } = await admin(base, ['fx', 'import', path])
     assert.equal(code, 0)
     assert.match(stdout, /created +1\n/)
+    assert.match(stdout, /2026-10-01 has no rate of GBP\./)
     await admin(base, ['fx', 'import', path, '--correct'])
     assert.deepEqual(
       requests.map(({ line, body }) => [line, body]),

@@ -22,6 +22,12 @@ const imported = (counts: object) => ({
   ...{ created: 0, unchanged: 0, corrected: 0, ...counts },
 })
 
+/** The answer to an import of these days: the second one has no rate of HUF. */
+const answered = (counts: object) => ({
+  ...imported(counts),
+  warnings: [expect.objectContaining({ code: 'partial_day' })],
+})
+
 const audited = async () =>
   (await json(askAdmin('audit-log'))).data.filter(
     ({ action }: { action: string }) => action === 'fx-rates.put',
@@ -31,7 +37,7 @@ describe('an import', () => {
   test('stores source, day, currency and the rate as decimal text', async () => {
     const response = await putRates(TWO_DAYS)
     expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(imported({ created: 5 }))
+    expect(await response.json()).toEqual(answered({ created: 5 }))
     const known = { source: 'ECB', known_from: expect.any(Number), known_until: null }
     expect(await storedRates()).toEqual([
       { ...known, currency: 'HUF', day: 20727, rate: '366.9' },
@@ -40,6 +46,28 @@ describe('an import', () => {
       { ...known, currency: 'USD', day: 20727, rate: '1.1711' },
       { ...known, currency: 'USD', day: 20728, rate: '1.1684' },
     ])
+  })
+
+  test('§11 warns if its last day is the latest and lacks currencies that had rates before', async () => {
+    const warningsOf = async (...lines: string[]) =>
+      (await json(putRates(csvOf(...lines)))).warnings
+    expect(await warningsOf('Date,USD,GBP,JPY', '2026-10-01,1.05,0.87,160')).toEqual([])
+    const partial = {
+      code: 'partial_day',
+      pointer: '',
+      message:
+        'The last day of the file, 2026-10-02, has no rate of GBP and USD. Until the missing rates are imported, amounts of that day are converted by earlier rates.',
+    }
+    expect(await warningsOf('Date,JPY', '2026-10-02,161')).toEqual([partial])
+    expect(await warningsOf('Date,JPY', '2026-10-02,161')).toEqual([partial])
+    expect(await warningsOf('Date,GBP', '2026-10-02,0.80')).toMatchObject([
+      { message: expect.stringContaining('no rate of USD.') },
+    ])
+    expect(await warningsOf('Date,USD', '2026-10-02,1.06')).toEqual([])
+    // A day before the latest makes no other day complete.
+    expect(await warningsOf('Date,AED', '2026-10-01,4.29')).toEqual([])
+    // What had no rate for more than 7 days is not published any more.
+    expect(await warningsOf('Date,JPY', '2026-10-12,162')).toEqual([])
   })
 
   test('stores the whole file of the ECB', async () => {
@@ -87,7 +115,7 @@ describe('an import', () => {
       headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
       body: TWO_DAYS,
     })
-    expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(imported({ created: 5 }))
+    expect(await json(fetchWith({ ...env, DB } as Env, request))).toEqual(answered({ created: 5 }))
     expect(batches).toBe(2)
     expect(await storedRates()).toHaveLength(5)
     expect(await audited()).toHaveLength(1)
@@ -122,7 +150,7 @@ describe('another rate for a stored currency and day', () => {
   test('replaces the stored one with correct=true, which keeps it with the time it was known', async () => {
     await putRates(TWO_DAYS)
     expect(await json(putRates(OTHER, '?correct=true'))).toEqual(
-      imported({ unchanged: 2, corrected: 2 }),
+      answered({ unchanged: 2, corrected: 2 }),
     )
     const [old, current] = (await storedRates()).filter(
       ({ currency, day }) => currency === 'JPY' && day === 20728,
@@ -159,8 +187,9 @@ describe('another rate for a stored currency and day', () => {
     expect((await importMeanwhile(csvOf('Date,USD', '2026-10-01,9.9'), '')).status).toBe(422)
     expect(await storedRates()).toHaveLength(1)
     await putRates(TWO_DAYS, '?correct=true')
-    expect(await json(importMeanwhile(TWO_DAYS, ''))).toEqual(imported({ unchanged: 5 }))
+    expect(await json(importMeanwhile(TWO_DAYS, ''))).toEqual(answered({ unchanged: 5 }))
   })
+
 })
 
 test('rows of separators at the end of a file are skipped', async () => {
@@ -293,11 +322,11 @@ describe('a refused file stores nothing', () => {
     expect(await status(TWO_DAYS, { 'Content-Type': 'application/json' })).toBe(415)
     expect(await status(TWO_DAYS, { 'Content-Type': 'text/csv; charset=latin1' })).toBe(415)
     expect(await status(TWO_DAYS, { 'Content-Type': 'text/csv; header=present' })).toBe(200)
-    const latin1 = await json(putRates(new Uint8Array([0xff, 0xfe, 0x41])))
-    expect(latin1).toMatchObject({ status: 400, code: 'invalid_request', title: 'Invalid request' })
+    expect(await status(new Uint8Array([0xff, 0xfe, 0x41]))).toBe(400)
     expect(await status('x'.repeat(7 * 1024 * 1024))).toBe(413)
     expect(await status('x'.repeat(9 * 1024 * 1024))).toBe(413)
   })
+
 })
 
 describe('the forms of the file', () => {
@@ -468,4 +497,5 @@ describe('the rates of a day', () => {
     }
     expect(await storedRates()).toEqual([])
   })
+
 })

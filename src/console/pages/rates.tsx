@@ -27,6 +27,7 @@ import {
 import { AccountLink, column, prose } from '../parts/fields.tsx'
 import { Field, Filters, Refusals } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
+import { plainWords } from '../parts/plain-words.ts'
 import { REST_WORDS } from '../parts/report-words.ts'
 import { readAmount, readDay, type Typed } from '../typed.ts'
 
@@ -372,10 +373,15 @@ const Known = ({ visit, known }: { visit: Visit; known: Rates }) => (
 
 /** Says what an import did. */
 function addedText(answer: unknown): string {
-  const { created, corrected } = answer as { created: number; corrected: number }
+  const { created, corrected, warnings } = answer as {
+    created: number
+    corrected: number
+    warnings: readonly { message: string }[]
+  }
   const replaced = corrected > 0 ? ` and ${count(corrected)} replaced` : ''
   const added = `${counted(created, 'rate')} ${created === 1 ? 'was' : 'were'} added`
-  return `${added}${replaced}. Compute the periods that wait again: their buttons are below.`
+  const checks = warnings.map(({ message }) => ` Please check: ${plainWords(message)}`)
+  return `${added}${replaced}.${checks.join('')} Compute the periods that wait again: their buttons are below.`
 }
 
 /** Returns a day of a query if it is one. */
