@@ -1346,17 +1346,6 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stdout, /│ {5}0 │ customer_id=C │ \/0\/currency │\n/)
   })
 
-  test('warns if the quotas of a database are larger than the database', async () => {
-    const overcommitted = { accounts: 3, storage_quotas: 12_884_901_888, database_limit: 1e10 }
-    const body = { account: 'a', binding: 'DB', overcommitted }
-    const { base } = await service(() => ({ status: 201, body }))
-    for (const typed of ['create a --name N --vertical forex', 'change a --storage-quota 9']) {
-      const { code, stderr } = await admin(base, ['accounts', ...typed.split(' ')])
-      assert.equal(code, 0)
-      assert.match(stderr, /3 accounts in DB are 12\.88 GB together, .* has 10\.00 GB/)
-    }
-  })
-
   test('names the book zone of control totals', async () => {
     const days = ['--from', '2026-10-01', '--to', '2026-10-01']
     const totalsOf = async (body: object) => {
@@ -1370,14 +1359,29 @@ describe('operations', { concurrency: 4 }, () => {
   test('prints a report as a table with its totals, and what the figures lack', async () => {
     const lacking = { metric: 'lots', currency: null, reason: 'no_currency', amount: '5' }
     const body = {
+      currency: 'EUR',
       group_by: ['day'],
-      data: [{ groups: { day: '2026-10-01' }, metrics: { lots: '1' }, unconverted: [] }],
-      totals: { metrics: { lots: '1' }, unconverted: [lacking] },
+      columns: [
+        { name: 'day', type: 'group' },
+        { name: 'lots', type: 'number' },
+        { name: 'commission', type: 'amount' },
+      ],
+      data: [
+        {
+          groups: { day: '2026-10-01' },
+          metrics: { lots: '1', commission: '812.834815575153' },
+          unconverted: [],
+        },
+      ],
+      totals: { metrics: { lots: '1', commission: '812.834815575153' }, unconverted: [lacking] },
       notes: [{ metric: 'clicks', reason: 'not_kept', detail: 'Clicks are kept for 30 days.' }],
     }
     const { base } = await service(() => ({ body }))
     const { stdout, stderr } = await admin(base, ['reports', 'a', ...SPAN, '--by', 'day'])
-    assert.match(stdout, /day .* lots .*\n.*\n.* 2026-10-01 .* 1 .*\n.* total .* 1 /)
+    assert.match(
+      stdout,
+      /day .* lots .*\n.*\n.* 2026-10-01 .* 1 +│ 812\.83 .*\n.* total .* 812\.83 /,
+    )
     assert.equal(
       stderr,
       'lots lacks 5 without a currency (no_currency). clicks: Clicks are kept for 30 days.\n',

@@ -60,6 +60,6 @@ test.each([
 test('a cell that cannot be read is on its line of the file', () => {
   expect(readCsv('sep=;\nid;name\n1;"a"b\n')).toEqual({
     rows: null,
-    fault: { line: 3, reason: 'text after a closing quote' },
+    fault: { line: 3, reason: 'a quote that is not closed or within a cell' },
   })
 })
