@@ -2,7 +2,7 @@
 -- the invitations by which they register them.
 --
 -- `note` is for the team only. A suspended affiliate cannot call; it earns on.
-ALTER TABLE affiliates ADD COLUMN language TEXT CHECK (language IN ('en', 'de', 'es', 'pt'));
+ALTER TABLE affiliates ADD COLUMN language TEXT CHECK (language IN ('en', 'de', 'es', 'fr', 'pt'));
 ALTER TABLE affiliates ADD COLUMN note TEXT;
 ALTER TABLE affiliates ADD COLUMN status TEXT NOT NULL DEFAULT 'active'
   CHECK (status IN ('active', 'suspended'));

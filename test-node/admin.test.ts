@@ -341,14 +341,29 @@ describe('operations', { concurrency: 4 }, () => {
   test('prints a report as a table with its totals, and what the figures lack', async () => {
     const lacking = { metric: 'lots', currency: null, reason: 'no_currency', amount: '5' }
     const body = {
+      currency: 'EUR',
       group_by: ['day'],
-      data: [{ groups: { day: '2026-10-01' }, metrics: { lots: '1' }, unconverted: [] }],
-      totals: { metrics: { lots: '1' }, unconverted: [lacking] },
+      columns: [
+        { name: 'day', type: 'group' },
+        { name: 'lots', type: 'number' },
+        { name: 'commission', type: 'amount' },
+      ],
+      data: [
+        {
+          groups: { day: '2026-10-01' },
+          metrics: { lots: '1', commission: '812.834815575153' },
+          unconverted: [],
+        },
+      ],
+      totals: { metrics: { lots: '1', commission: '812.834815575153' }, unconverted: [lacking] },
       notes: [{ metric: 'clicks', reason: 'not_kept', detail: 'Clicks are kept for 30 days.' }],
     }
     const { base } = await service(() => ({ body }))
     const { stdout, stderr } = await admin(base, ['reports', 'a', ...SPAN, '--by', 'day'])
-    assert.match(stdout, /day .* lots .*\n.*\n.* 2026-10-01 .* 1 .*\n.* total .* 1 /)
+    assert.match(
+      stdout,
+      /day .* lots .*\n.*\n.* 2026-10-01 .* 1 +│ 812\.83 .*\n.* total .* 812\.83 /,
+    )
     assert.equal(
       stderr,
       'lots lacks 5 without a currency (no_currency). clicks: Clicks are kept for 30 days.\n',

@@ -93,12 +93,13 @@ test('a customer says what is missing and until when, in each language', async (
     ['en', 'Still missing: days with lots traded: 0 of 1; until'],
     ['de', 'Es fehlt noch: Tage mit Lots: 0 von 1; bis'],
     ['es', 'Falta todavía: días con lotes operados: 0 de 1; hasta el'],
+    ['fr', 'Il manque encore : '],
     ['pt', 'Ainda falta: dias com lotes negociados: 0 de 1; até'],
   ] as const) {
     const { read } = await reader(world, language)
     const page = await read('/customers')
     expect(page).toContain(missing)
-    expect(page).toContain('Malta')
+    expect(page).toMatch(/Malt[ae]/)
     expect(await read('/customers?status=qualified')).not.toContain(missing)
   }
 })

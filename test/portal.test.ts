@@ -448,10 +448,13 @@ test('an address waits after five refused passkeys', async () => {
 })
 
 test('the portal speaks the language of the affiliate, before that of the browser', async () => {
-  const german = await open().get(`${AT}/sign-in`, {
-    'Accept-Language': 'fr, de-CH;q=0.8, en;q=0.5',
-  })
-  expect(await german.text()).toContain(WORDS.de.sign_in_button)
+  for (const [accepted, language] of [
+    ['it, de-CH;q=0.8, en;q=0.5', 'de'],
+    ['fr-CA, de;q=0.8', 'fr'],
+  ] as const) {
+    const page = await open().get(`${AT}/sign-in`, { 'Accept-Language': accepted })
+    expect(await page.text()).toContain(WORDS[language].sign_in_button)
+  }
   await put({ affiliate_id: 'IB-07', language: 'pt' })
   const { browser } = await joined()
   expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como você recebe/)

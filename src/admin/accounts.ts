@@ -15,7 +15,6 @@ import {
   insertAccount,
   landingPagesOf,
   listAccounts,
-  sumQuotas,
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAskedToLower, hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
@@ -25,7 +24,7 @@ import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
 import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
 import { readUsages } from '../db/records/storage.ts'
-import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
+import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
@@ -158,7 +157,7 @@ export const accounts = new Hono<AppEnv>()
       ...account,
       ...{ disabled: 0, version: 1, pushed: 1, pseudonym_key: null },
     })
-    return c.json({ ...created, ...(await overcommitment(c.env.DB, binding)) }, 201)
+    return c.json(created, 201)
   })
 
   .get('/', async (c) => {
@@ -177,7 +176,7 @@ export const accounts = new Hono<AppEnv>()
   .patch('/:account', async (c) => {
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
-    const { id, binding } = account
+    const { id } = account
     const sent = await readFields(c, accountChange)
     const { affiliate_view, landing_pages, logo: image, accent_color, ...fields } = sent
     const looks = await readLooks({ image, accent_color })
@@ -211,9 +210,7 @@ export const accounts = new Hono<AppEnv>()
     if (change.book_zone !== undefined) await settleBookZone(c.env, account, change.book_zone)
     if (change.disabled) await dropWebhooksOfDisabled(c.env, [account])
     const takes_effect = await propagateSettings(c.env, id)
-    const changed = { ...presentAccount(await findRouteAccount(c)), takes_effect }
-    const changesQuota = change.storage_quota !== undefined
-    return c.json({ ...changed, ...(changesQuota && (await overcommitment(c.env.DB, binding))) })
+    return c.json({ ...presentAccount(await findRouteAccount(c)), takes_effect })
   })
 
   .post('/:account/reset', async (c) => {
@@ -356,18 +353,6 @@ async function addFirstRules(
 
 const alreadyExists = (id: string, cause?: unknown) =>
   new ApiError('already_exists', { detail: `There is already an account ${quote(id)}.`, cause })
-
-/**
- * Returns what to report if the quotas of a database are larger than the database. This is not an error:
- * three default quotas already exceed it, and few accounts ever reach theirs. It must be known, because
- * then several accounts can fill the database for all others before one reaches its quota.
- */
-async function overcommitment(db: D1Database, binding: string) {
-  const sum = await sumQuotas(db, binding)
-  return sum.storage_quotas > MAX_DATABASE_BYTES
-    ? { overcommitted: { ...sum, database_limit: MAX_DATABASE_BYTES } }
-    : {}
-}
 
 /** Returns the field of a D1 binding of this deployment. */
 function bindingField(env: Env) {

@@ -58,7 +58,7 @@ type Separator = (typeof SEPARATORS)[number]
 
 /** Returns the expression of a cell at its beginning: with quotes or without. */
 const cellOf = (separator: Separator) =>
-  new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\r\n]*))(${separator}|\r\n|\n|$)`, 'y')
+  new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\r\n]*))(${separator}|\r\n?|\n|$)`, 'y')
 
 const CELLS: Readonly<Record<Separator, RegExp>> = {
   ',': cellOf(','),
@@ -102,7 +102,10 @@ export function readCsv(file: string): CsvRows {
   while (at < text.length) {
     cell.lastIndex = at
     const found = cell.exec(text)
-    if (!found) return { rows: null, fault: faultAt(text, at, separator) }
+    if (!found) {
+      const line = text.slice(0, at).split(/\r\n?|\n/).length
+      return { rows: null, fault: { line, reason: 'a quote that is not closed or within a cell' } }
+    }
     const [, quoted, plain = '', end] = found
     row.push(readCell(quoted?.replaceAll('""', '"') ?? plain))
     at = cell.lastIndex
@@ -112,26 +115,4 @@ export function readCsv(file: string): CsvRows {
     row = []
   }
   return { rows, fault: null }
-}
-
-/** The part of a cell that can be read, if the rest of it cannot. */
-const beginningOf = (separator: Separator) =>
-  new RegExp(`"(?:[^"]|"")*"|[^"${separator}\r\n]*`, 'y')
-
-/** Returns the line of a cell that cannot be read, from 1, and what is wrong with it. */
-function faultAt(
-  text: string,
-  start: number,
-  separator: Separator,
-): { line: number; reason: string } {
-  const beginning = beginningOf(separator)
-  beginning.lastIndex = start
-  beginning.test(text)
-  const at = beginning.lastIndex
-  const line = text.slice(0, at).split('\n').length
-  if (text[at] === '\r') return { line, reason: 'a carriage return without a line feed after it' }
-  if (at === start) return { line, reason: 'a quote that is not closed' }
-  return text[start] === '"'
-    ? { line, reason: 'text after a closing quote' }
-    : { line, reason: 'a quote within a cell that does not begin with one' }
 }

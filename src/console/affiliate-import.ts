@@ -48,16 +48,7 @@ const FILE: FileColumns<ColumnName> = {
       'ref id',
       'affiliate',
     ],
-    display_name: [
-      'name',
-      'affiliate name',
-      'ib name',
-      'partner name',
-      'full name',
-      'company',
-      'company name',
-      'affiliate',
-    ],
+    display_name: ['name', 'affiliate name', 'full name', 'company', 'company name', 'affiliate'],
     first_name: [],
     last_name: [],
     contact_email: ['email', 'mail', 'mail address', 'contact', 'email address', 'email adresse'],
@@ -95,22 +86,7 @@ const PROFILE_NAMES = Object.keys(PROFILE) as ProfileName[]
 /** What other systems call the two states of affiliates. */
 const STATUSES: Readonly<Record<Status, readonly string[]>> = {
   active: ['active', 'approved', 'accepted', 'enabled', 'a'],
-  suspended: [
-    'suspended',
-    'inactive',
-    'pending',
-    'rejected',
-    'declined',
-    'disabled',
-    'deactivated',
-    'blocked',
-    'banned',
-    'archived',
-    'deleted',
-    'closed',
-    'p',
-    'd',
-  ],
+  suspended: ['suspended', 'inactive', 'pending', 'rejected', 'declined', 'disabled', 'p', 'd'],
 }
 
 /** A row of the file. `parent` is null if its cell is empty, and undefined if the file has no such column. */

@@ -95,7 +95,7 @@ export const affiliates = sqliteTable(
     parent: text(),
     display_name: text(),
     contact_email: text(),
-    language: text({ enum: ['en', 'de', 'es', 'pt'] }),
+    language: text({ enum: ['en', 'de', 'es', 'fr', 'pt'] }),
     note: text(),
     status: text({ enum: ['active', 'suspended'] })
       .notNull()

@@ -235,20 +235,6 @@ const COLUMNS = [
   'created_at',
 ]
 
-interface ChangedAccount {
-  binding: string
-  overcommitted?: { accounts: number; storage_quotas: number; database_limit: number }
-}
-
-/** Returns a warning if the quotas of the database are larger than the database. */
-function overcommitmentNote(body: unknown): string | null {
-  const { binding, overcommitted } = body as ChangedAccount
-  if (!overcommitted) return null
-  const { accounts, storage_quotas, database_limit } = overcommitted
-  const [quotas, limit] = [storage_quotas, database_limit].map((n) => `${(n / 1e9).toFixed(2)} GB`)
-  return `The quotas of the ${accounts} accounts in ${binding} are ${quotas} together, and the database has ${limit}. It can be full before an account reaches its quota: see "Add a database" in docs/runbook.md.`
-}
-
 type Change = Pick<Operation, 'verb' | 'summary' | 'example' | 'body' | 'options'>
 
 const change = (operation: Change): Operation => ({
@@ -257,7 +243,6 @@ const change = (operation: Change): Operation => ({
   method: 'PATCH',
   path: 'accounts/{account}',
   format: object,
-  note: overcommitmentNote,
 })
 
 /** Accounts. Each belongs to one partner firm or one brand. */
@@ -293,7 +278,6 @@ export const ACCOUNTS: readonly Operation[] = [
       ...withNumbers(membersOf(CREATE, input)),
     }),
     format: object,
-    note: overcommitmentNote,
     recovery: 'Repeat the command. If the account was created, the response is that it exists.',
   },
   change({

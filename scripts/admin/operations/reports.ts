@@ -1,11 +1,23 @@
+import { moneyText } from '../../../src/commission/books/money.ts'
+import { decimal } from '../../../src/commission/engine/decimal.ts'
 import type { Report, Row } from '../../../src/reports/report.ts'
 import { list } from '../format.ts'
 import type { Operation } from '../operation.ts'
 import type { TextPage } from '../request.ts'
 import { DAYS } from './parts.ts'
 
+/** Rounds a converted amount to the minor unit of its currency. CSV and JSON have all its places. */
+const money = (amount: string, currency: string) => moneyText(decimal(amount), currency)
+
 /** Returns a row as the table shows it: groups and metrics side by side. */
-const rowOf = ({ groups, metrics }: Pick<Row, 'groups' | 'metrics'>) => ({ ...groups, ...metrics })
+function rowOf({ groups, metrics }: Pick<Row, 'groups' | 'metrics'>, report: Report) {
+  const amounts = report.columns.filter(({ type }) => type === 'amount').map(({ name }) => name)
+  const shown = Object.entries(metrics).map(([name, value]) => [
+    name,
+    typeof value === 'string' && amounts.includes(name) ? money(value, report.currency) : value,
+  ])
+  return { ...groups, ...Object.fromEntries(shown) }
+}
 
 /** Formats a report as a table; the last row has the totals. */
 const table: Operation['format'] = (body, input) => {
@@ -14,7 +26,7 @@ const table: Operation['format'] = (body, input) => {
   const [first] = group_by
   const total = { groups: first === undefined ? {} : { [first]: 'total' }, ...totals }
   const rows = first === undefined ? [total] : [...data, total]
-  return list()({ data: rows.map(rowOf) }, input)
+  return list()({ data: rows.map((row) => rowOf(row, body as Report)) }, input)
 }
 
 /** Names what the figures lack. */
@@ -23,7 +35,7 @@ function lacking(body: unknown): string | null {
   const { totals, notes } = body as Report
   const amounts = totals.unconverted.map(
     ({ metric, amount, currency, reason }) =>
-      `${metric} lacks ${amount} ${currency ?? 'without a currency'} (${reason}).`,
+      `${metric} lacks ${currency ? `${money(amount, currency)} ${currency}` : `${amount} without a currency`} (${reason}).`,
   )
   const reasons = notes.map(({ metric, detail }) => `${metric}: ${detail}`)
   return [...amounts, ...reasons].join(' ') || null

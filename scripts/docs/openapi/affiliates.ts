@@ -103,7 +103,7 @@ const ME = object({
   display_name: documented('What the account calls the affiliate.', orNull(TEXT)),
   contact_email: documented('The e-mail address of the affiliate.', orNull(TEXT)),
   language: documented('The language of the portal. Null: English.', {
-    enum: ['en', 'de', 'es', 'pt', null],
+    enum: ['en', 'de', 'es', 'fr', 'pt', null],
   }),
   account: object({
     name: documented('The display name of the account.'),

@@ -102,15 +102,6 @@ const accountState = {
   created_at: TIME,
 }
 
-const overcommitted = documented(
-  'Present if the quotas of the accounts in this database are larger than the database, which can then be full before an account reaches its quota. See that it does not fill up, or create accounts in another database.',
-  object({
-    accounts: documented('The number of accounts in the database.', COUNT),
-    storage_quotas: documented('The sum of their quotas, in bytes.', COUNT),
-    database_limit: documented('The size limit of the database, in bytes.', COUNT),
-  }),
-)
-
 const ACCOUNTS: Record<string, JsonSchema> = {
   Account: account(accountState),
   AccountWithStorage: account({
@@ -120,8 +111,8 @@ const ACCOUNTS: Record<string, JsonSchema> = {
       COUNT,
     ),
   }),
-  CreatedAccount: account({ ...accountState, overcommitted }, ['overcommitted']),
-  ChangedAccount: account({ ...accountState, takes_effect, overcommitted }, ['overcommitted']),
+  CreatedAccount: account(accountState),
+  ChangedAccount: account({ ...accountState, takes_effect }),
   PartnerSelf: ownAccount({
     client_id: documented('The OAuth client of the access token.'),
   }),

@@ -400,6 +400,7 @@ const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'German',
   es: 'Spanish',
+  fr: 'French',
   pt: 'Portuguese',
 }
 

@@ -162,18 +162,3 @@ export async function listBindings(db: D1Database): Promise<string[]> {
   const rows = await all<Pick<Account, 'binding'>>(db, LIST_BINDINGS)
   return [...new Set(['DB', ...rows.map(({ binding }) => binding)])]
 }
-
-/** The number of the accounts in a database, and the sum of their quotas in bytes. */
-export interface QuotaSum {
-  accounts: number
-  storage_quotas: number
-}
-
-const SUM_QUOTAS = compileStatement(`
-  select count(*) as accounts, coalesce(sum(storage_quota), 0) as storage_quotas from accounts
-  where binding = :binding`)
-
-/** Sums the storage quotas of the accounts whose records are in the database of a binding. */
-export function sumQuotas(db: D1Database, binding: string): Promise<QuotaSum> {
-  return only(db, SUM_QUOTAS, { binding })
-}
