@@ -712,7 +712,8 @@ const fr: Words = {
   passkeys: 'Clés et clés d’accès',
   plans: 'Comment vous êtes payé',
   no_plan: 'Aucun plan ne s’applique encore à vous. Demandez à {account}.',
-  plan_from: '{plan}, à partir du {day}',
+  plan_from_all: '{plan}, à partir du {day}',
+  plan_from_new: '{plan}, pour les clients qui s’inscrivent à partir du {day}',
   passkey_name: 'Nom de la clé d’accès',
   passkey_added: 'Enregistrée',
   passkey_used: 'Dernière utilisation',
@@ -900,7 +901,7 @@ const fr: Words = {
   qr_code_save: 'L’enregistrer comme image (SVG)',
   campaigns: 'Distinguer vos campagnes',
   campaigns_lead:
-    'Ajoutez sub1 à sub5 à l’adresse, chacun avec au plus 64 lettres, chiffres et . _ - ~. Vos rapports comptent les clics et les inscriptions d’après eux. Par exemple :',
+    'Ajoutez sub1 à sub5 à l’adresse, avec 500 caractères au plus en tout ; une valeur qui se termine par … était plus longue. Vos rapports comptent les clics et les inscriptions d’après eux. Par exemple :',
   postbacks: 'Postbacks',
   postback_lead:
     'Un postback indique à votre propre outil de suivi ce qui arrive à vos clients et à votre commission. Vous en avez au plus {count}.',
@@ -926,6 +927,8 @@ const fr: Words = {
   postback_off_firm: 'mis en pause par {account}. Demandez-leur pourquoi.',
   postback_off_gone: 'arrêté : votre outil a répondu que l’adresse n’existe plus',
   postback_off_failing: 'arrêté : tout a échoué pendant trois jours',
+  postback_stopped:
+    'Un de vos postbacks est arrêté, car votre tracker n’a pas accepté ce qui lui a été envoyé.',
   postback_secret:
     'Conservez ce secret : votre outil vérifie les signatures avec lui. Il n’est affiché que maintenant.',
   postback_done_added: 'Le postback est ajouté.',
@@ -960,6 +963,7 @@ const fr: Words = {
   event_commission_approved: 'Une commission est approuvée',
   event_commission_adjusted: 'Une commission est corrigée, aussi à la baisse',
   event_statement_paid: 'Un relevé est payé',
+  event_statement_returned: 'Un paiement est retourné',
   event_webhook_test: 'Test',
   unearned: 'Non compté',
   unearned_lead:
