@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+import { planFaults, queryPlan } from './query-plan.ts'
 import { findCustomersOf } from '../src/db/commission/customers-of.ts'
 import * as affiliations from '../src/db/commission/histories.ts'
 import * as histories from '../src/db/commission/histories.ts'
