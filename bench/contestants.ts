@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chownSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
+import postgresClient, { type Sql } from 'postgres'
 import { newSecret } from '../src/auth/secret.ts'
 import { buildPeer } from './build.ts'
 import { children, cpuOf } from './cpu.ts'
@@ -110,11 +110,10 @@ async function fastifyPostgres(): Promise<Contestant | null> {
   return {
     name: 'Fastify + PostgreSQL',
     async renew() {
-      await client.query('truncate transactions')
+      await client.unsafe('truncate transactions')
     },
     store: storeAt(new URL(address)),
-    stored: async (status) =>
-      Number((await client.query(countStatement(ACCOUNT, status))).rows[0].n),
+    stored: async (status) => Number((await client.unsafe(countStatement(ACCOUNT, status)))[0]!.n),
     cpu: () => cpuOf([server.pid!, pid, ...children(pid)]),
     async end() {
       const ended = once(server, 'exit')
@@ -162,7 +161,7 @@ async function startPostgres() {
   }
   process.once('exit', kill)
   const client = await connected(host)
-  await client.query(TABLE)
+  await client.unsafe(TABLE)
   return {
     host,
     client,
@@ -178,11 +177,11 @@ async function startPostgres() {
   }
 }
 
-async function connected(host: string): Promise<Client> {
+async function connected(host: string): Promise<Sql> {
+  const client = postgresClient({ host, user: 'bench', database: 'postgres', max: 1 })
   for (let tries = 0; ; tries++) {
-    const client = new Client({ host, user: 'bench', database: 'postgres' })
     try {
-      await client.connect()
+      await client`select 1`
       return client
     } catch (error) {
       if (tries === 100) throw error

@@ -1244,7 +1244,7 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
       const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
       const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
       const confirmed = confirmContinue(common, { input, output })
-      input.write(key)
+      input.write(`${key}\r`)
       if (isYes) await confirmed
       else
         await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import Fastify from 'fastify'
-import { Pool } from 'pg'
+import postgres from 'postgres'
 import { PER_BULK, type Transaction } from '../records.ts'
 import { ACCOUNT, ALL, timeAndDay, upsertFrom } from './upsert.ts'
 
@@ -16,7 +16,7 @@ const ajv = new Ajv2020({ allErrors: true, keywords: ['x-key', 'x-rules'] })
 formats.default(ajv)
 ajv.addSchema(schema)
 
-const pool = new Pool({ host: process.argv[2], user: 'bench', database: 'postgres', max: 8 })
+const sql = postgres({ host: process.argv[2]!, user: 'bench', database: 'postgres', max: 8 })
 const types: Record<string, string> = {
   amount_currency: 'double precision',
   amount_usd: 'double precision',
@@ -37,7 +37,7 @@ app.setValidatorCompiler(({ schema }) => ajv.compile(schema as object))
 const body = { type: 'array', minItems: 1, maxItems: PER_BULK, items: { $ref: schema.$id } }
 app.post<{ Body: Transaction[] }>('/', { schema: { body } }, async ({ body }) => {
   const rows = body.map((record) => ({ ...record, ...timeAndDay(record.transaction_date) }))
-  await pool.query({ name: 'upsert', text, values: [ACCOUNT, JSON.stringify(rows)] })
+  await sql.unsafe(text, [ACCOUNT, JSON.stringify(rows)], { prepare: true })
   return { received: body.length }
 })
 process.once('disconnect', () => process.exit())
