@@ -1,6 +1,5 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { planFaults, queryPlan } from './query-plan.ts'
 import { findCustomersOf } from '../src/db/commission/customers-of.ts'
 import * as affiliations from '../src/db/commission/histories.ts'
 import * as histories from '../src/db/commission/histories.ts'
@@ -28,6 +27,7 @@ import * as activities from '../src/db/records/erasure.ts'
 import * as erasure from '../src/db/records/erasure.ts'
 import { finishReleases } from '../src/db/records/release.ts'
 import { beginReset, finishResets } from '../src/db/records/reset.ts'
+import { planFaults, queryPlan } from './query-plan.ts'
 
 /** A database that records the SQL that it prepares, and has no rows. */
 function recorder() {
