@@ -107,7 +107,7 @@ function show(line: string) {
   lastOutput = Date.now()
   if (!isReady) startOutput.push(line)
   const plain = stripVTControlCharacters(line)
-  const built = /^\[custom build\] ?((?!Running:).*\S)/.exec(plain)?.[1]
+  const built = /^\[custom build\] *(?!\s|Running:)(.*\S)/.exec(plain)?.[1]
   if (isVerbose) console.log(line)
   else if (built) console.log(built)
   else if (isReady && !NOISE.test(plain)) console.log(plain)

@@ -261,8 +261,7 @@ describe('--sample', () => {
     for (const args of wrong) {
       assert.throws(() => readArguments(['--sample', 'forex', ...args]), { exitCode: 2 })
     }
-    const message = 'Invalid --sample `forx`. Use prop-trading, forex or igaming.'
-    assert.throws(() => readArguments(['--sample', 'forx']), { exitCode: 2, message })
+    assert.throws(() => readArguments(['--sample', 'forx']), { exitCode: 2 })
   })
 
   test('finds a local time that a clock change skipped or repeated', () => {

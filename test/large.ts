@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { NO_STATE } from '../src/commission/engine/state.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
-/** `npm run fuzz` fills accounts with ten times as many records and customers. */
+/** `npm run worlds -- fuzz` fills accounts with ten times as many records and customers. */
 const SCALE = env.FUZZ_RUNS > 0 ? 10 : 1
 
 /** The sizes of a filled account. */

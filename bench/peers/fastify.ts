@@ -27,7 +27,7 @@ const names = [...ALL, 'day']
 const columns = names.map((name) => `${name} ${types[name] ?? 'text'}`)
 const text = upsertFrom(
   `select $1, ${names.join()}, idx, 0, 'fastify', 1
-   from rows from (json_to_recordset($2::json) as (${columns.join()})) with ordinality
+   from rows from (json_to_recordset($2::text::json) as (${columns.join()})) with ordinality
      as r (${names.join()}, idx)`,
   ALL,
 )
