@@ -6,7 +6,7 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-worker
 import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
 import type { TestModule } from 'vitest/node'
-import type { Ended } from './scripts/test/counts.ts'
+import type { Ended } from './scripts/test/node-reporter.ts'
 import { conformance, type Exchange as Described } from './test-node/conformance.ts'
 import { type Exchange, type Exchanges, secrecy, type TestOutput } from './test-node/secrecy.ts'
 
@@ -26,8 +26,8 @@ const SECRETS = {
   }),
   ADMIN_KEY: randomSecret(),
 }
-// The seed is fixed, so that every run of `npm test` generates the same input. `npm run fuzz` and
-// `npm run model` set another seed and more runs; a failure prints the variables that replay it.
+// The seed is fixed, so that every run of `npm test` generates the same input. `npm run worlds` sets another
+// seed and more runs; a failure prints the variables that replay it.
 const {
   TEST_SEED = '3',
   FUZZ_RUNS = '0',
@@ -42,10 +42,6 @@ const GENERATED = {
   MODEL_PATH,
   MODEL_TABLE,
 }
-
-/** The files of the commission engine that decide what is paid. The others explain it. */
-const ENGINE =
-  'src/commission/engine/!(explain|trace|reasons|earnings|unearned|once-report|once-through|fact-needs|fact-reports).ts'
 
 /** The tests that run inside the Workers runtime. */
 const TEST_FILES = 'test/**/*.test.ts'
@@ -278,18 +274,6 @@ export default defineConfig(({ mode }) => ({
     testTimeout: mode === 'pairs' ? 3_600_000 : 300_000,
     hookTimeout: 60_000,
     reporters: ['default', countReporter, descriptionReporter, secretReporter],
-    // For `npm run coverage`. Of the providers only istanbul works inside workerd.
-    coverage: {
-      provider: 'istanbul',
-      include: ['src/{auth,http,ingest,validation,db}/**', ENGINE, 'src/{errors,retry}.ts'],
-      thresholds: {
-        'src/{auth,http,ingest,validation,db}/**': { branches: 100 },
-        [ENGINE]: { branches: 100 },
-      },
-      reporter: [['text', { skipFull: true }]],
-      reportOnFailure: true,
-      reportsDirectory: 'node_modules/.coverage',
-    },
     // The service logs a line for each request. The output of the tests leaves them out.
     onConsoleLog: (line) => line.startsWith('sweep: '),
   },

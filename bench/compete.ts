@@ -1,86 +1,127 @@
-import type { Contestant, Phase } from './contestants.ts'
-import type { Timing } from './figures.ts'
-import { send } from './http.ts'
-import { type Bulk, withStatus } from './records.ts'
-import type { Scale } from './scale.ts'
+import { type Contestant, PHASES, type Phase, startContestants } from './contestants.ts'
+import { type Chapter, format, formatRatios, median } from './print.ts'
+import { type Bulk, newBulks, PER_BULK, withStatus } from './records.ts'
 
-/** The times of all contestants, by name and phase. */
-export type Results = Map<string, Record<Phase, Timing>>
+/** How much is measured. */
+export interface Scale {
+  readonly rounds: number
+  /** Rounds of bulks and single records before them, which are not counted. */
+  readonly warmUps: number
+  /** Requests of each phase and round, of bulks and of single records. */
+  readonly bulks: number
+  readonly singles: number
+  /** Transactions and rows of activity of the month that a statement run computes. */
+  readonly facts: number
+  /** Records of each kind whose rows are counted. */
+  readonly records: number
+}
 
-/**
- * Lets the contestants take turns in storing the same bulks, so that other load affects them alike.
- * Warm-ups are rounds that are not counted.
- */
-export async function compete(
-  contestants: readonly Contestant[],
+/** The times of each request in milliseconds, and their CPU time. */
+interface Timing {
+  readonly times: number[]
+  cpuMs: number
+}
+
+type Timings = Record<Phase, Timing>
+
+/** Measures bulks of 1000 records. */
+export const bulk = (folder: string, scale: Scale): Promise<Chapter> =>
+  compete(folder, newBulks(scale.bulks, PER_BULK), scale)
+
+/** Measures requests with one record. */
+export const single = (folder: string, scale: Scale): Promise<Chapter> =>
+  compete(folder, newBulks(scale.singles, 1), scale)
+
+/** Lets the service and its peers store the same bulks in turn, so that other load affects them alike. */
+async function compete(
+  folder: string,
   bulks: readonly Bulk[],
-  { rounds, warmUps }: Pick<Scale, 'rounds' | 'warmUps'>,
-): Promise<Results> {
-  const results: Results = new Map(contestants.map(({ name }) => [name, untimed()]))
-  const ignored: Results = new Map(contestants.map(({ name }) => [name, untimed()]))
-  for (let round = 0; round < warmUps + rounds; round++) {
-    const first = round % contestants.length
-    const order = [...contestants.slice(first), ...contestants.slice(0, first)]
-    await runRound(order, bulks, round < warmUps ? ignored : results)
+  { rounds, warmUps }: Scale,
+): Promise<Chapter> {
+  const contestants = await startContestants(folder)
+  try {
+    const results = new Map(contestants.map(({ name }) => [name, untimed()]))
+    for (let round = 0; round < warmUps + rounds; round++) {
+      const first = round % contestants.length
+      const order = [...contestants.slice(first), ...contestants.slice(0, first)]
+      await runRound(order, bulks, round < warmUps ? new Map() : results)
+    }
+    return chapterOf(results, bulks[0]!.records.length, rounds * bulks.length)
+  } finally {
+    for (const { end } of contestants) await end()
   }
-  return results
 }
 
-/** Returns the bulks of each phase. The replay repeats the update. */
-export function phasesOf(bulks: readonly Bulk[]): Record<Phase, readonly Bulk[]> {
-  const approved = withStatus('approved', bulks)
-  return { insert: bulks, update: approved, replay: approved }
-}
+const untimed = (): Timings => ({
+  insert: { times: [], cpuMs: 0 },
+  update: { times: [], cpuMs: 0 },
+  replay: { times: [], cpuMs: 0 },
+})
 
-async function runRound(order: readonly Contestant[], bulks: readonly Bulk[], results: Results) {
+async function runRound(
+  order: readonly Contestant[],
+  bulks: readonly Bulk[],
+  results: ReadonlyMap<string, Timings>,
+): Promise<void> {
   for (const contestant of order) await contestant.renew()
-  for (const [phase, sent] of Object.entries(phasesOf(bulks)) as [Phase, readonly Bulk[]][]) {
-    for (const { name } of order) results.get(name)![phase].rounds.push([])
-    // Contestants take turns after each bulk, so that other load affects them alike.
-    for (const bulk of sent) {
+  const approved = withStatus('approved', bulks)
+  // The replay repeats the update.
+  const sent = { insert: bulks, update: approved, replay: approved }
+  for (const phase of PHASES) {
+    for (const one of sent[phase]) {
       for (const contestant of order) {
-        await time(contestant, phase, bulk, results.get(contestant.name)![phase])
+        await time(contestant, phase, one, results.get(contestant.name)?.[phase])
       }
     }
   }
+  const records = bulks.length * bulks[0]!.records.length
   for (const { name, stored } of order) {
     const n = await stored('approved')
-    if (n !== recordsOf(bulks)) throw new Error(`${name} has stored ${n} records.`)
+    if (n !== records) throw new Error(`${name} has stored ${n} records.`)
   }
 }
 
-async function time({ store, cpu }: Contestant, phase: Phase, bulk: Bulk, timing: Timing) {
+async function time(
+  { store, cpu }: Contestant,
+  phase: Phase,
+  one: Bulk,
+  timing: Timing = { times: [], cpuMs: 0 },
+): Promise<void> {
   const cpuBefore = cpu() ?? Number.NaN
   const started = performance.now()
-  await store(bulk, phase)
-  timing.rounds.at(-1)!.push(performance.now() - started)
+  await store(one, phase)
+  timing.times.push(performance.now() - started)
   timing.cpuMs += (cpu() ?? Number.NaN) - cpuBefore
-  timing.requests += 1
 }
 
-const recordsOf = (bulks: readonly Bulk[]) =>
-  bulks.reduce((sum, { records }) => sum + records.length, 0)
-
-/** Measures requests without a body, one after the other. */
-export async function timeRoute(
-  { cpu }: Pick<Contestant, 'cpu'>,
-  requests: number,
-  url: URL,
-  headers = {},
-): Promise<Timing> {
-  const times: number[] = []
-  const cpuBefore = cpu()
-  for (let i = 0; i < requests; i++) {
-    const started = performance.now()
-    await send(url, { headers })
-    times.push(performance.now() - started)
+function chapterOf(results: ReadonlyMap<string, Timings>, size: number, requests: number): Chapter {
+  const [[, ours], ...peers] = [...results] as [[string, Timings], ...[string, Timings][]]
+  const row = (name: string, cell: (phase: Phase) => string) => [name, ...PHASES.map(cell)]
+  const what = size === 1 ? 'Single records' : `Bulks of ${size} records`
+  return {
+    title: what,
+    notes: `Speed of Tributary ÷ speed of a peer, request by request: the median of ${requests}, and the middle half. Above 1, Tributary is faster. All take turns, and each starts a round with an empty store. Tributary authenticates, validates, checks references and logs; the bare Worker checks nothing, the other peers validate.`,
+    tables: [
+      [
+        ['Tributary ÷ peer', ...PHASES],
+        ...peers.map(([name, theirs]) =>
+          row(name, (phase) =>
+            formatRatios(ours[phase].times.map((ms, i) => theirs[phase].times[i]! / ms)),
+          ),
+        ),
+      ],
+      [
+        ['records/s, on this machine', ...PHASES],
+        ...[...results].map(([name, timings]) =>
+          row(name, (phase) => format((size * 1000) / median(timings[phase].times))),
+        ),
+      ],
+      [
+        ['CPU-ms a request', ...PHASES],
+        ...[...results].map(([name, timings]) =>
+          row(name, (phase) => format(timings[phase].cpuMs / requests, 1)),
+        ),
+      ],
+    ],
   }
-  const cpuMs = (cpu() ?? Number.NaN) - (cpuBefore ?? Number.NaN)
-  return { rounds: [times], cpuMs, requests }
 }
-
-const untimed = (): Record<Phase, Timing> => ({
-  insert: { rounds: [], cpuMs: 0, requests: 0 },
-  update: { rounds: [], cpuMs: 0, requests: 0 },
-  replay: { rounds: [], cpuMs: 0, requests: 0 },
-})

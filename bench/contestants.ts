@@ -1,12 +1,19 @@
-import { mkdirSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { execFileSync, fork, spawn } from 'node:child_process'
+import { hash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgresClient, { type Sql } from 'postgres'
+import { newSecret } from '../src/auth/secret.ts'
+import { buildPeer } from './build.ts'
+import { children, cpuOf } from './cpu.ts'
 import { expectOk } from './http.ts'
-import { newPartner, type Partner, tokenFor } from './partner.ts'
-import { storeRaw } from './peers/raw.ts'
 import { ACCOUNT } from './peers/upsert.ts'
 import type { Bulk } from './records.ts'
-import { clientStatements, countStatement, resetStatements } from './schema.ts'
-import { execute, type Running } from './worker.ts'
+import { clientStatements, countStatement, MIGRATIONS, resetStatements } from './schema.ts'
+import { newToken, startService } from './service.ts'
+import { execute, type Running, start } from './worker.ts'
 
 /** The phases: records are new, change their status, or are equal to the stored ones. */
 export const PHASES = ['insert', 'update', 'replay'] as const
@@ -22,99 +29,163 @@ export interface Contestant {
   store(bulk: Bulk, phase: Phase): Promise<void>
   /** Counts the rows that reached this status by exactly one change. */
   stored(status: string): Promise<number>
-  /** Runs a statement on its store. */
-  run(sql: string): Promise<unknown>
   cpu(): number | null
+  end(): Promise<void>
 }
 
-/** The service, and what other requests to it need. */
-export interface Ours extends Contestant {
-  running: Running
-  /** Returns the authorization header of the current token. */
-  authorization: () => { Authorization: string }
-  /** Requests another token. Each allows 1000 requests a minute. */
-  renewToken(): Promise<void>
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const OUTCOMES = { insert: 'created', update: 'updated', replay: 'unchanged' } as const
+
+/** Starts the service, then its peers. Each has its own folder. Without PostgreSQL its peer is left out. */
+export async function startContestants(folder: string): Promise<Contestant[]> {
+  const places = ['ours', 'bare', 'naive'].map((name) => join(folder, name))
+  for (const place of places) mkdirSync(place, { recursive: true })
+  const [ours = '', bare = '', naive = ''] = places
+  const postgres = await fastifyPostgres()
+  return [
+    serviceOf(await startService(ours)),
+    peerOf('bare Worker', await start(await buildPeer('bench/peers/bare.ts'), bare)),
+    peerOf('Hono + Zod + Drizzle', await start(await buildPeer('bench/peers/naive.ts'), naive)),
+    ...(postgres ? [postgres] : []),
+  ]
 }
 
 /** The service with authentication, checks, references and log. */
-export function ours(name: string, running: Running, prefer: Record<string, string>): Ours {
-  let partner: Partner
-  let token = ''
-  const authorization = () => ({ Authorization: `Bearer ${token}` })
+function serviceOf(running: Running): Contestant {
   const url = new URL('/api/v1/forex/transactions', running.url)
-  const outcome = { insert: 'created', update: 'updated', replay: 'unchanged' }
+  let authorization = { Authorization: '' }
   return {
-    ...common(running),
-    name,
-    running,
-    authorization,
+    ...commonOf(running),
+    name: 'Tributary',
     async renew() {
-      // A client has 60 tokens an hour, so each token has its own client.
-      partner = await newPartner()
-      const { client_id, digest } = partner
+      // A client has 60 tokens an hour, so each round has its own client.
+      const client = { client_id: randomUUID(), client_secret: newSecret('tcs', 'test') }
+      const digest = hash('sha256', client.client_secret)
       await execute(running, [
         ...resetStatements(ACCOUNT),
-        ...clientStatements(ACCOUNT, client_id, digest),
+        ...clientStatements(ACCOUNT, client.client_id, digest),
       ])
-      await this.renewToken()
-    },
-    async renewToken() {
-      token = await tokenFor(partner, running.url)
+      authorization = await newToken(running, client)
     },
     async store({ body, records }, phase) {
-      const headers = { ...authorization(), ...JSON_TYPE, ...prefer }
+      const headers = { ...authorization, ...JSON_TYPE, Prefer: 'return=minimal' }
       const { summary } = JSON.parse(await expectOk(url, { body, headers }))
-      if (summary[outcome[phase]] !== records.length) throw new Error(JSON.stringify(summary))
+      if (summary[OUTCOMES[phase]] !== records.length) throw new Error(JSON.stringify(summary))
     },
   }
 }
 
 /** A Worker without authentication that stores bulks at its root. */
-export const peer = (name: string, running: Running): Contestant => ({
-  ...common(running),
+const peerOf = (name: string, running: Running): Contestant => ({
+  ...commonOf(running),
   name,
   renew: () => execute(running, resetStatements(ACCOUNT)),
   store: storeAt(running.url),
 })
 
-/** The raw statement in this process. */
-export function raw(folder: string): Contestant & { end: () => void } {
-  mkdirSync(folder, { recursive: true })
-  const database = new DatabaseSync(`${folder}/raw.sqlite`)
-  database.exec('pragma journal_mode = wal; pragma synchronous = full')
-  const cpu = () => {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1000
-  }
-  return {
-    ...inSqlite(database),
-    name: 'raw node:sqlite',
-    store: async ({ records }) => storeRaw(database, records),
-    cpu,
-    end: () => database.close(),
-  }
-}
-
-/** A store in an SQLite file. */
-export const inSqlite = (database: DatabaseSync) => ({
-  renew: async () => database.exec(resetStatements(ACCOUNT).join(';')),
-  run: async (sql: string) => database.exec(sql),
+const commonOf = (running: Running) => ({
+  cpu: running.cpu,
   stored: async (status: string) =>
-    Number(database.prepare(countStatement(ACCOUNT, status)).get()?.n),
+    Number(await running.database.prepare(countStatement(ACCOUNT, status)).first('n')),
+  end: running.end,
 })
 
-/** Sends bulks to a server without authentication. */
-export const storeAt =
+const storeAt =
   (url: URL) =>
   async ({ body }: Bulk): Promise<void> => {
     await expectOk(url, { body, headers: JSON_TYPE })
   }
 
-const JSON_TYPE = { 'Content-Type': 'application/json' }
+/** Fastify and Ajv with PostgreSQL, each in its own process; null if PostgreSQL is not installed. */
+async function fastifyPostgres(): Promise<Contestant | null> {
+  const postgres = await startPostgres()
+  if (!postgres) return null
+  const { client, pid } = postgres
+  const server = fork('bench/peers/fastify.ts', [postgres.host])
+  const failed = once(server, 'exit').then(() => {
+    throw new Error('bench/peers/fastify.ts did not start.')
+  })
+  const [address] = await Promise.race([once(server, 'message'), failed])
+  failed.catch(() => {})
+  return {
+    name: 'Fastify + PostgreSQL',
+    async renew() {
+      await client.unsafe('truncate transactions')
+    },
+    store: storeAt(new URL(address)),
+    stored: async (status) => Number((await client.unsafe(countStatement(ACCOUNT, status)))[0]!.n),
+    cpu: () => cpuOf([server.pid!, pid, ...children(pid)]),
+    async end() {
+      const ended = once(server, 'exit')
+      server.disconnect()
+      await ended
+      await postgres.end()
+    },
+  }
+}
 
-const common = (running: Running) => ({
-  cpu: running.cpu,
-  run: (sql: string) => execute(running, [sql]),
-  stored: async (status: string) =>
-    Number(await running.database.prepare(countStatement(ACCOUNT, status)).first('n')),
-})
+/** The same table for PostgreSQL, with the same columns, key and indexes. */
+const TABLE = MIGRATIONS.filter((sql) =>
+  /^create (table|(unique )?index) transactions(_|\b)/i.test(sql),
+)
+  .map((sql) =>
+    sql
+      .replace(/\) strict, without rowid$/i, ')')
+      .replace(/\breal\b/gi, 'double precision')
+      .replace(/\binteger\b/gi, 'bigint'),
+  )
+  .join(';')
+
+/** Starts PostgreSQL with default settings in a new folder, behind a socket there. */
+async function startPostgres() {
+  const bin = globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
+  if (!bin) return null
+  const host = mkdtempSync(join(tmpdir(), 'tributary-postgres-'))
+  // PostgreSQL refuses to run as root. `setpriv` execs it, so the pid is that of PostgreSQL.
+  const idOf = (what: string) => Number(execFileSync('id', [what, 'postgres']))
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chownSync(host, idOf('-u'), idOf('-g'))
+  const as = ['--reuid=postgres', '--regid=postgres', '--clear-groups']
+  const [command, drop] = isRoot ? ['setpriv', as] : ['env', []]
+  const setUp = ['-D', join(host, 'data'), '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C']
+  execFileSync(command, [...drop, join(bin, 'initdb'), ...setUp, '--no-sync'], { cwd: host })
+  const where = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${host}`]
+  const server = spawn(
+    command,
+    [...drop, join(bin, 'postgres'), '-D', join(host, 'data'), ...where],
+    { cwd: host, stdio: 'ignore' },
+  )
+  const kill = () => {
+    server.kill('SIGKILL')
+    rmSync(host, { recursive: true, force: true })
+  }
+  process.once('exit', kill)
+  const client = await connected(host)
+  await client.unsafe(TABLE)
+  return {
+    host,
+    client,
+    pid: server.pid!,
+    async end() {
+      await client.end()
+      const ended = once(server, 'exit')
+      server.kill('SIGINT')
+      await ended
+      process.off('exit', kill)
+      rmSync(host, { recursive: true, force: true })
+    },
+  }
+}
+
+async function connected(host: string): Promise<Sql> {
+  const client = postgresClient({ host, user: 'bench', database: 'postgres', max: 1 })
+  for (let tries = 0; ; tries++) {
+    try {
+      await client`select 1`
+      return client
+    } catch (error) {
+      if (tries === 100) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}

@@ -23,19 +23,6 @@ export function cpuOf(pids: readonly number[]): number | null {
   return all.length === 0 ? null : ticks.reduce((sum, n) => sum + n, 0) * TICK_MS
 }
 
-/**
- * Returns how long the main thread of a process waited for a processor that others used, in
- * milliseconds; 0 if the system does not report it.
- */
-export function cpuWaitOf(pid: number): number {
-  try {
-    const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
-    return Number(waitedNs) / 1e6
-  } catch {
-    return 0
-  }
-}
-
 /** Returns the fields after the name, which may contain spaces. @see proc_pid_stat(5) */
 function fieldsOf(pid: number): string[] | null {
   try {

@@ -22,9 +22,6 @@ export interface Bulk {
 /** The contract: records per request at most. */
 export const PER_BULK = 1000
 
-/** The bytes of a page in SQLite's write-ahead log: 4 KiB, and a header. */
-export const FRAME_BYTES = 4096 + 24
-
 /** The customers of all transactions. */
 export const CUSTOMERS = Array.from({ length: 300 }, (_, i) => `CU-${10_001 + i}`)
 
@@ -35,8 +32,8 @@ const FIRST_DAY = Date.UTC(2026, 8, 1)
 const MONTH_MS = 30 * DAY_MS
 
 /** Makes bulks of new transactions in one month, always the same ones. */
-export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bulk[] {
-  const random = fractions(seed)
+export function newBulks(count: number, size: number): Bulk[] {
+  const random = fractions(20_260_901)
   const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
   return Array.from({ length: count }, (_, bulk) =>
     toBulk(
@@ -55,19 +52,7 @@ export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bul
 }
 
 /** Returns the same records with another status. Customer and day stay the same. */
-export const withStatus = (status: string, bulks: readonly Bulk[]) =>
+export const withStatus = (status: string, bulks: readonly Bulk[]): Bulk[] =>
   bulks.map(({ records }) => toBulk(records.map((record) => ({ ...record, status }))))
 
-export const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
-
-/** Returns a generator of random UUIDs. A seed of `random` repeats them. */
-export function newUuids(random: () => number): () => string {
-  const hex = newHexDigits(random)
-  return () => (hex() + hex() + hex() + hex()).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-}
-
-/** Returns a generator of 8 random hexadecimal digits. */
-export const newHexDigits = (random: () => number) => () =>
-  Math.floor(random() * 2 ** 32)
-    .toString(16)
-    .padStart(8, '0')
+const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })

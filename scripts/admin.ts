@@ -1,6 +1,4 @@
-import { knownOptions } from './admin/arguments.ts'
 import { runAdmin } from './admin/run.ts'
-import { rejectSwallowedOptions } from './npm-flags.ts'
 
 // Administers the service: `npm run admin -- accounts list`.
 
@@ -11,9 +9,7 @@ function interruption(): AbortSignal {
   return controller.signal
 }
 
-const args = process.argv.slice(2)
-rejectSwallowedOptions('admin', knownOptions(args))
-process.exitCode = await runAdmin(args, {
+process.exitCode = await runAdmin(process.argv.slice(2), {
   env: process.env,
   terminal: { input: process.stdin, output: process.stderr },
   interruption,

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Argument } from 'commander'
+import { Argument, Option } from 'commander'
 import { JURISDICTIONS } from '../src/admin/fields.ts'
-import { exitWithUsageError, oneOf, parseCommand, wholeNumber } from './command-line.ts'
+import { exitWithUsageError, parseCommand, wholeNumber } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 import {
   type Bucket,
@@ -23,12 +23,8 @@ const command = parseCommand(
     own
       .addArgument(new Argument('<action>').choices(['add']))
       .addArgument(new Argument('<count>', 'how many').argParser(wholeNumber(1, 20)))
-      .option(
-        '--jurisdiction <name>',
-        'eu, us or fedramp: where the data stays',
-        oneOf(JURISDICTIONS),
-      )
-      .option('--env <environment>', 'only in staging or production; default: both', oneOf(NAMES))
+      .addOption(new Option('--jurisdiction <name>', 'where the data stays').choices(JURISDICTIONS))
+      .addOption(new Option('--env <environment>', 'only there; default: both').choices(NAMES))
       .option('--dry-run', 'prints the commands of wrangler, and changes nothing'),
 )
 interface Options {

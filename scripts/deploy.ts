@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process'
+import { Option } from 'commander'
 import { parseAccessRoles } from '../src/auth/access-roles.ts'
 import { urlProblem } from '../src/webhooks/check-url.ts'
-import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
+import { exitWithUsageError, readOptions } from './command-line.ts'
 import { type Config, configOf, ENVIRONMENTS } from './config.ts'
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
 const options = readOptions<{ env?: string; dryRun?: boolean }>(
   'npm run deploy',
-  // A migration only adds, so the version that still runs meanwhile is not affected.
   'Migrates the databases of an environment, then deploys the Worker.',
   (command) =>
     command
-      .option('--env <environment>', NAMES.join(' or '), oneOf(NAMES))
+      .addOption(new Option('--env <environment>', 'which one').choices(NAMES))
       .option('--dry-run', 'check the configuration and build the Worker, without an account'),
 )
 // The Deploy to Cloudflare button fills in the top level of wrangler.toml and names no environment;

@@ -4,10 +4,10 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { exitWithUsageError, readOptions, wholeNumber } from './command-line.ts'
 import { banner } from './dev/banner.ts'
 import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
-import { buildMessage, formatLine } from './dev/format-log.ts'
 import { createSecrets, migrate, readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
 
 // Runs `wrangler dev`. Its build step (scripts/build.ts) applies the migrations that are added later.
@@ -98,11 +98,19 @@ function startServer(): ChildProcess {
   return child
 }
 
+/** Lines of wrangler that repeat what the banner and the log of the Worker show. */
+const NOISE =
+  /^(?:\s*$|\[custom build\]|\[wrangler:info\]|⎔|Using secrets|The file .* changed|Your Worker has|Binding +Resource|env\.\w+ )/
+
+/** Shows what wrangler and the Worker print; before the service is ready only what the build step does. */
 function show(line: string) {
   lastOutput = Date.now()
   if (!isReady) startOutput.push(line)
-  const output = isVerbose ? line : isReady ? formatLine(line) : buildMessage(line)
-  if (output !== null) console.log(output)
+  const plain = stripVTControlCharacters(line)
+  const built = /^\[custom build\] *(?!\s|Running:)(.*\S)/.exec(plain)?.[1]
+  if (isVerbose) console.log(line)
+  else if (built) console.log(built)
+  else if (isReady && !NOISE.test(plain)) console.log(plain)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

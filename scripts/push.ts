@@ -1,7 +1,5 @@
 import { constants } from 'node:os'
 import { ExitError } from './exit-error.ts'
-import { rejectSwallowedOptions } from './npm-flags.ts'
-import { PUSH_OPTIONS } from './push/arguments.ts'
 import { runPush } from './push/run.ts'
 
 // Sends files of records: `npm run push -- --vertical forex --resource transactions FILE…`.
@@ -24,7 +22,6 @@ function endOnSignal(stop: AbortController) {
   }
 }
 
-rejectSwallowedOptions('push', PUSH_OPTIONS)
 process.exitCode = await runPush(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,

@@ -3,88 +3,50 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { stripVTControlCharacters } from 'node:util'
-import { KINDS } from '../src/fraud/kinds.ts'
-
-// The bench runs. Its figures here mean nothing.
+import { after, test } from 'node:test'
+import { needsOf } from '../bench/model.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-test-'))
 // PostgreSQL does not run as root, and must reach its data.
 chmodSync(folder, 0o755)
 after(() => rmSync(folder, { recursive: true }))
 
-const bench = (...args: string[]) =>
-  spawnSync(process.execPath, ['--js-base-64', 'bench/bench.ts', ...args], {
+test('the benches run, rows stay within those of the cost model, and nothing is left behind', () => {
+  // `single` is `bulk` with one record.
+  const args = ['bench/bench.ts', 'bulk', 'run', 'cost', '--quick']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     timeout: 600_000,
     env: { ...process.env, TMPDIR: folder },
   })
-
-// Several sections in one run, since most of a short one is its start: those that call code of `src`.
-let printed = ''
-before(() => {
-  const { status, stdout, stderr } = bench(
-    ...['ingest', 'sizes', 'memory', 'commissions', 'fraud'],
-    ...['--quick', '--facts', '1000'],
-  )
-  assert.equal(status, 0, stderr)
-  printed = stripVTControlCharacters(stdout)
-})
-
-test('a section prints the ratio of ours to each peer, and removes its temporary files', () => {
-  const peers = ['bare platform', 'Hono + Zod + Drizzle', 'Fastify + node:sqlite']
-  if (!printed.includes('PostgreSQL is not installed: skipped')) peers.push('Fastify + PostgreSQL')
-  for (const peer of peers)
-    for (const phase of ['insert', 'update', 'replay']) {
-      const line = printed.split('\n').find((line) => line.startsWith(`ours ÷ ${peer}, ${phase}`))
-      assert.match(line ?? '', /(\s+\d+\.\d\d){4}$/, `${peer}, ${phase}`)
-    }
+  assert.equal(status, 0, stderr || stdout)
+  for (const peer of ['bare Worker', 'Hono + Zod + Drizzle']) {
+    assert.match(
+      stdout,
+      new RegExp(`^\\| ${RegExp.escape(peer)} +(\\| +\\d+\\.\\d\\d \\(.*\\) ){3}\\|$`, 'm'),
+    )
+  }
+  assert.match(stdout, /^\| a run with fraud rules +(\| +\d+\.\d\d ){2}/m)
+  assert.match(stdout, /All are within those of the model\./)
+  assert.match(stdout, /\nMeasured: bulk, run, cost on .+\.\n$/)
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.startsWith('tributary-')),
     [],
   )
 })
 
-/** Returns the cells of the row with a name. */
-const cellsOf = (name: string) =>
-  printed
-    .split('\n')
-    .find((line) => line.startsWith(name))
-    ?.slice(name.length)
-    .trim()
-    .split(/\s+/)
-
-test('a stored transaction writes its row and an index, a changed one its row, a repeated one none', () => {
-  assert.deepEqual(cellsOf('rows written a record'), ['2.00', '1.00', '0.00'])
-  // The statements that are the same for every table are known by name.
-  assert.equal(cellsOf('D1: countWritten')?.length, 3)
-})
-
-test('maximal bodies take less memory than the platform grants', () => {
-  for (const name of ['records as usual', 'long texts, all escaped', '240 unknown members each']) {
-    const most = Number(cellsOf(name)?.at(-2))
-    assert.ok(most > 0 && most < 128, `${name}: ${most} MiB`)
-  }
-})
-
-test('a run writes the statement of each affiliate once, and nothing when it is repeated', () => {
-  // After time, CPU and both ratios: steps and statements written.
-  assert.deepEqual(cellsOf('first run')?.slice(4, 6), ['1', '10'])
-  assert.deepEqual(cellsOf('again, nothing has changed')?.slice(4, 6), ['1', '0'])
-})
-
-test('an unknown section is refused before anything starts', () => {
-  const { status, stderr } = bench('everything')
-  assert.equal(status, 2)
-  assert.match(stderr, /^Unknown section everything\. Use ingest,.+\n$/)
-})
-
-test('each kind of fraud rule is applied to planted fraud, and to an honest year', () => {
-  for (const { kind } of KINDS) {
-    const [weak, of, all] = cellsOf(kind) ?? []
-    assert.match(weak ?? '', /^\d+$/, kind)
-    assert.equal(of, 'of')
-    assert.match(all ?? '', /^[1-4]$/, kind)
-  }
+test('the model adds up what a month writes and stores: by hand', () => {
+  const { monthly, bytes, databases } = needsOf({ accounts: 12, records: 120_000_000 })
+  // Ten million records a month, of which 14 million are sent, in 140,000 deliveries; five million clicks.
+  assert.equal(monthly['Worker requests'], 140_000 + 5_000_000)
+  const records = 500_000 * 3 + 4_500_000 * 2 + 5_000_000 * 1
+  const runs = 12 * (365 / 12) * 11 + 120_000_000 * 0.05
+  assert.equal(
+    Math.round(monthly['D1 rows written']),
+    records + 2_000_000 + 140_000 * 4 + 5_000_000 + runs,
+  )
+  const stored = 120e6 * (0.05 * 281 + 0.45 * 280 + 0.5 * 179)
+  const logged = ((140_000 * 440 + 5_000_000 * 200) * 30) / (365 / 12)
+  assert.equal(Math.round(bytes), Math.round(stored + logged))
+  assert.equal(databases, Math.ceil(bytes / 5e9))
 })

@@ -4,7 +4,9 @@ import { SourceMap } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
+import * as v from 'valibot'
 import { writeUpload } from '../scripts/bundle.ts'
+import { customer } from '../src/trading/shared.ts'
 import { BUILT_COPY, WORKER } from './service.ts'
 
 // What `npm run deploy` uploads. The other tests of this folder run the same script in workerd: tokens,
@@ -21,6 +23,11 @@ describe('the script that is uploaded', () => {
     const [script, comment] = code.split(/(?<=\n)(?=\/\/# source)/)
     assert.ok(readFileSync(join(copy, WORKER), 'utf8') === script)
     assert.equal(comment, '//# sourceMappingURL=index.js.map\n')
+  })
+
+  test('has no texts that only the documentation needs', () => {
+    const { description } = v.getMetadata(customer.customer_id as never)
+    assert.ok(!code.includes(String(description)), 'see src/validation/fields.ts')
   })
 
   test('has a source map, which finds the line of an error', () => {

@@ -15,7 +15,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
+import { patternsUntil } from '../scripts/dev/fraud/patterns.ts'
 import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
 import { copyServed, type Demo, has, serveIn, standInForWrangler, startIn } from './service.ts'
 
@@ -200,25 +202,58 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     }
   })
 
-  test('the banner ends with a statement, its explanation and a record that earned nothing', {
-    skip,
-  }, async () => {
-    const [, banner] = await startAndBanner()
-    const commands = banner.match(/^curl \S+ \S+\/admin\/v1\/.+$/gm) ?? []
-    assert.equal(commands.length, 3)
-    assert.equal(banner.trimEnd().split('\n').at(-3), commands[2])
-    const [statement = '', explanation = '', record = ''] = commands.map((command) =>
-      execFileSync('bash', ['-c', command], { encoding: 'utf8', cwd: root }),
-    )
-    const { affiliate_id, total, lines } = JSON.parse(statement)
-    assert.deepEqual([affiliate_id, total, lines.length], ['IB-07', '829.20', 4])
-    assert.match(explanation, /^The base is 340\.00 EUR\.\n30 % of 340\.00 EUR is 102\.00 EUR\.\n/m)
+  test('the README quotes how a statement of the demo is explained', async () => {
+    const { base_url, admin_key } = service.demo
+    const read = async (path: string, Accept = '*/*') => {
+      const headers = { Authorization: `Bearer ${admin_key}`, Accept }
+      return (await fetch(`${base_url}/admin/v1/accounts/demo-forex/${path}`, { headers })).text()
+    }
+    const query = `affiliate_id=IB-07&period=${DEMO_PERIOD}`
+    const [{ id }] = JSON.parse(await read(`statements?${query}`)).data
+    const { lines } = JSON.parse(await read(`statements/${id}`))
+    const line = lines.find(({ rule }: { rule: string }) => rule === 'spread')
+    const explanation = await read(`lines/${line.id}/explain`, 'text/plain')
     const readme = readFileSync(join(root, 'README.md'), 'utf8')
     const [, quoted = 'The README has no explanation.'] =
       readme.match(/```text\n(The term [\s\S]+?)```/) ?? []
     assert.ok(explanation.includes(quoted), explanation)
-    const { state, lines: counting } = JSON.parse(record)
-    assert.deepEqual([state.reason, counting], ['not_qualified', []])
+  })
+
+  test('each demo account has statements of one month', async () => {
+    const { base_url, admin_key, accounts } = service.demo
+    const totals = accounts.map(async ({ account }) => {
+      const url = `${base_url}/admin/v1/accounts/${account}/statements?period=2026-03`
+      const response = await fetch(url, { headers: { Authorization: `Bearer ${admin_key}` } })
+      const { data } = (await response.json()) as { data: { total: string }[] }
+      return data.map(({ total }) => total)
+    })
+    assert.deepEqual(await Promise.all(totals), [
+      ['100.00', '39.68'],
+      ['829.20', '72.00', '6.00'],
+      ['137.75'],
+    ])
+  })
+
+  test('the statements of the demo accounts have every status', async () => {
+    const { base_url, admin_key, accounts } = service.demo
+    const headers = { Authorization: `Bearer ${admin_key}` }
+    const read = async (path: string) =>
+      (await (await fetch(`${base_url}/admin/v1/accounts/${path}`, { headers })).json()) as {
+        data: Record<string, string>[]
+      }
+    const statuses = accounts.map(async ({ account }) =>
+      (await read(`${account}/statements?period=${DEMO_PERIOD}`)).data.map(({ status }) => status),
+    )
+    assert.deepEqual(await Promise.all(statuses), [
+      ['paid', 'approved'],
+      ['draft', 'draft', 'draft'],
+      ['draft'],
+    ])
+    const { data } = await read('demo-prop/payouts?status=paid')
+    assert.deepEqual(
+      data.map(({ affiliate_id, amount, reference }) => [affiliate_id, amount, reference]),
+      [['AFF-1', '100.00', 'demo-payment-1']],
+    )
   })
 
   test('the account of a year has twelve months that end today: paid, approved and drafts', async () => {
@@ -246,24 +281,23 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     assert.ok(drafts.some(({ adjustments_total }) => Number(adjustments_total) > 0))
   })
 
-  test('prints one line for each request, which wrangler and the Worker both log', {
-    skip,
-  }, async () => {
-    const { base_url } = service.demo
-    await fetch(`${base_url}/no-such-page`)
-    const output = await outputWith(/no-such-page/)
-    await sleep(500)
-    const lines = output.slice(output.indexOf('Press Ctrl-C')).split('\n').slice(1)
-    const times = lines.map((line) => line.replace(/ {2}\d+ ms/, '  0 ms'))
-    const sent = (path: string) => times.filter((line) => line.includes(`  ${path}  `))
-    assert.deepEqual(sent('/no-such-page'), ['GET  /no-such-page  404  0 ms'])
-    assert.deepEqual(sent('/api/v1/forex/customers'), [
-      'POST  /api/v1/forex/customers  200  0 ms  demo-forex  1 created',
-    ])
-    assert.deepEqual(
-      times.filter((line) => line && !/^[A-Z]+ {2}\/\S* {2}\d{3} {2}0 ms( {2}|$)/.test(line)),
-      [],
-    )
+  test('each fraud rule of the demo has found the affiliate with its pattern', async () => {
+    const { base_url, admin_key } = service.demo
+    const today = Math.floor(Date.now() / 86_400_000)
+    const dayOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
+    const body = JSON.stringify({ from: dayOf(today - 300), to: dayOf(today - 1) })
+    const headers = { Authorization: `Bearer ${admin_key}`, 'Content-Type': 'application/json' }
+    for (const { rule, affiliate } of patternsUntil(today)) {
+      const at = `${base_url}/admin/v1/accounts/${YEAR.account}`
+      const url = `${at}/fraud-rules/${rule}/simulate`
+      const response = await fetch(url, { method: 'POST', headers, body })
+      const { data } = (await response.json()) as { data: { affiliate_id: string }[] }
+      const found = data.map(({ affiliate_id }) => affiliate_id)
+      assert.ok(found.includes(affiliate), `${rule}: ${found}`)
+      const cases = `${at}/cases?rule=${rule}&affiliate_id=${affiliate}`
+      const listed = (await (await fetch(cases, { headers })).json()) as { data: unknown[] }
+      assert.ok(listed.data.length > 0, `${rule}: no case of ${affiliate}`)
+    }
   })
 
   const startAgain = (port: number, ...args: string[]) => {
@@ -309,7 +343,7 @@ describe('npm run dev', { timeout: 600_000 }, () => {
   test('migrates when a migration is added, and reports one that fails', async () => {
     const path = join(root, 'migrations/9999_dev_test.sql')
     writeFileSync(path, 'creat table dev_test (id text primary key) strict;')
-    await outputWith(/^migrations\/9999_dev_test\.sql failed: near "creat"/m)
+    await outputWith(/^9999_dev_test\.sql failed: near "creat"/m)
     assert.equal((await respond('/healthz')).status, 200)
     // One reload applies this and the changes that the next two tests expect.
     writeFileSync(path, 'create table dev_test (id text primary key) strict;')

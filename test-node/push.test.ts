@@ -945,22 +945,17 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
 describe('arguments and profile', { concurrency: 4 }, () => {
   const fine = ['--vertical', 'forex', '--resource', 'customers', 'a.csv']
   const wrong: [string[], string][] = [
-    [['--vertical', 'forx'], 'Invalid --vertical `forx`. Use prop-trading, forex or igaming.'],
     [
       ['--resource', 'trades'],
       'Invalid --resource `trades`. Use customers, transactions or trading-activity.',
     ],
-    [['--format', 'xml'], 'Invalid --format `xml`. Use json, ndjson or csv.'],
     [
       ['--vertical', 'igaming', '--resource', 'transactions'],
       'Invalid --resource `transactions`. Use customers or activities.',
     ],
-    [['--in-flight', '0'], 'Invalid --in-flight `0`. Use a whole number of at least 1.'],
-    [['--retry-for', 'long'], 'Invalid --retry-for `long`. Use a whole number of at least 0.'],
     [['--lenint'], 'Unknown option `--lenint`. Did you mean --lenient?'],
     [['--map', 'Deal'], 'Invalid --map `Deal`. Use theirs=ours.'],
     [['--map', 'a=b', '--map', 'a=c'], '--map renames `a` twice.'],
-    [['--profile'], 'Missing value of `--profile <file>`.'],
   ]
   for (const [args, message] of wrong) {
     test(`${args.join(' ')} is refused`, () => {

@@ -1,45 +1,171 @@
-import { deepEqual, doesNotThrow, match } from 'node:assert/strict'
+import { deepEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { describedSql } from '../scripts/sql/files.ts'
-import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
+import { igaming } from '../src/brand/igaming.ts'
+import { pageText, totalText } from '../src/db/paginate.ts'
+import { deliveriesQuery } from '../src/db/records/deliveries.ts'
+import { countSql, searchSql } from '../src/db/records/delivery-search-sql.ts'
+import { buildStatements, COMMON_STATEMENTS } from '../src/db/records/delivery-sql.ts'
+import {
+  customerDaysSql,
+  customerQuery,
+  findRecordSql,
+  listQuery,
+  type RecordView,
+} from '../src/db/records/list.ts'
+import { heldKeyOf, type RecordTable } from '../src/db/records/record-table.ts'
+import { COUNT_HELD, heldPageSql } from '../src/db/records/release.ts'
+import {
+  MEASURED_TABLES,
+  measureSql,
+  ROLL_UP,
+  SELECT_USAGES,
+} from '../src/db/records/storage-sql.ts'
+import { keptDaysSql, stepEndSql, sumKpisStepSql, sumStepSql } from '../src/db/records/totals.ts'
+import { compileStatement, type Statement } from '../src/db/statement.ts'
+import { forex } from '../src/trading/forex.ts'
+import { planFaults, queryPlan } from './query-plan.ts'
 
-test('no statement that writes or reads records scans a table or uses an index that it is not meant to', () => {
-  doesNotThrow(describedSql)
-})
+// No statement that writes or reads records scans a table, or uses an index that it is not meant to.
 
-test('statements are in ASCII: a character beyond Latin-1 would double the memory of requests to D1', () => {
-  for (const [name, text] of describedSql()) match(text, /^[\n -~]*$/, name)
-})
+type Case = readonly [name: string, statement: Statement | string, indexes?: readonly string[]]
 
-const faultsOf = (sql: string, indexes: string[] = []) => planFaults(sql, queryPlan(sql), indexes)
+const VIEWS = [
+  ...forex.resources.map((view) => ['forex', view] as const),
+  ...igaming.resources.map((view) => ['igaming', view] as const),
+]
+const FIRST_PAGE = { number: 1, size: 50, after: null }
+const afterKey = (key: readonly unknown[]) => ({ ...FIRST_PAGE, after: key.map(() => '') })
 
-test('a plan that scans a table is a fault', () => {
-  match(
-    faultsOf('select * from transactions t where t.note = :note').join(),
-    /scans a table: SCAN t/,
-  )
-})
+/** Returns the statements that store a delivery. */
+function writesOf(table: RecordTable): Case[] {
+  const all = buildStatements(table)
+  const policies = table.canHold ? (['reject', 'hold'] as const) : (['warn', 'reject'] as const)
+  return [
+    ...policies.map((policy): Case => {
+      const chunks = { lookupChunks: 1, flaggedChunks: 0, referenceChunks: 1 }
+      return [`insertDelivery, ${policy}`, all.insertDelivery({ policy, ...chunks })]
+    }),
+    ['upsert', all.upsert.returning],
+    ['upsertMoved', all.upsertMoved.returning],
+    ['countRepeated', all.countRepeated(1)],
+    ['selectEarlierWrites', all.selectEarlierWrites],
+    ['countDryRun', all.countDryRun],
+    ['selectDryRun', all.selectDryRun],
+    ...(table.canHold ? [['countHeld', all.countHeld(1)] as const] : []),
+    ...(all.signUp ? [['signUp', all.signUp, ['events_held']] as const] : []),
+    ...all.releases.flatMap(({ release, addReleased }, i): Case[] => {
+      const held = [`${table.releases[i]?.table}_held`]
+      return [
+        ['release', release, held],
+        ['addReleased', addReleased, held],
+      ]
+    }),
+    ...(all.sizes
+      ? [
+          ['selectUndecided', all.sizes.selectUndecided(1)] as const,
+          ['selectStored', all.sizes.selectStored] as const,
+        ]
+      : []),
+  ]
+}
 
-test('a plan that scans the key of a table, or a table whose name is quoted, is a fault', () => {
-  for (const sql of [
-    'select transaction_id from transactions',
-    'select * from transactions t indexed by transactions_key',
-    'select * from "transactions" q',
+/** Returns the statements that read the records of a resource. */
+function readsOf(view: RecordView): Case[] {
+  const { day } = view.recordTable.indexes
+  const byDay = day ? [day] : []
+  const own = view.name === 'customers' ? { customer_id: '' } : { from: '', to: '' }
+  const lists = [listQuery(view, '', {}), listQuery(view, '', own)].flatMap((query): Case[] => [
+    ['first page', pageText(query, FIRST_PAGE), byDay],
+    ['page after a cursor', pageText(query, afterKey(query.key)), byDay],
+    ['total', totalText(query), byDay],
   ])
-    match(faultsOf(sql).join(), /scans a table: SCAN/, sql)
-})
+  if (view.name !== 'customers') {
+    const query = customerQuery(view, {})
+    for (const page of [FIRST_PAGE, afterKey(query.key)]) {
+      lists.push([
+        'days of a customer',
+        customerDaysSql(view.recordTable, { from: '', to: '' }, page),
+      ])
+      lists.push(['page of a customer', pageText(query, page)])
+    }
+  }
+  return [
+    ...lists,
+    ['one record', findRecordSql(view)],
+    ['kept days', keptDaysSql(view), byDay],
+    ['end of a step', stepEndSql(view), byDay],
+    ['sums of a step', sumStepSql(view), byDay],
+    ...(view.kpis ? [['sums of KPIs', sumKpisStepSql(view, view.kpis), byDay] as const] : []),
+  ]
+}
 
-test('a plan that uses an index is a fault unless the statement is meant to use it', () => {
-  const sql = `select count(*) from customers indexed by customers_day
+/** Returns the statements of the list of held records. */
+function heldPages(resources: readonly RecordView[]): Case[] {
+  const views = resources.filter(({ recordTable }) => recordTable.canHold)
+  const indexes = views.map(({ recordTable }) => `${recordTable.table}_held`)
+  const [first] = views
+  const after = [first!.name, ...heldKeyOf(first!.recordTable).map(() => '')]
+  return [null, after].map((place) => [
+    'held records',
+    heldPageSql(views, { ...FIRST_PAGE, after: place }),
+    indexes,
+  ])
+}
+
+const deliveries = deliveriesQuery('', '')
+const ACCOUNT: readonly Case[] = [
+  ['deliveries', pageText(deliveries, FIRST_PAGE)],
+  ['deliveries after a cursor', pageText(deliveries, afterKey(deliveries.key))],
+  ['total of deliveries', totalText(deliveries)],
+  ...(
+    [{ code: '', resource: '' }, { recordIds: [], code: '' }, { status: '200' }] as const
+  ).flatMap((filter): Case[] => [
+    ['search', searchSql(filter, FIRST_PAGE.size, 0)],
+    ['count', countSql(filter)],
+  ]),
+  ...heldPages(forex.resources),
+  ...heldPages(igaming.resources),
+  ['number of held records', COUNT_HELD],
+  ['roll up', ROLL_UP],
+  ['usages', SELECT_USAGES],
+  ...MEASURED_TABLES.flatMap((table): Case[] => [
+    ['measure', measureSql(table, true)],
+    ['measure on', measureSql(table, false)],
+  ]),
+  ...Object.entries(COMMON_STATEMENTS),
+]
+
+const GROUPS: Readonly<Record<string, readonly Case[]>> = {
+  ...Object.fromEntries(
+    VIEWS.map(([vertical, view]) => [
+      `${vertical} ${view.name}`,
+      [...readsOf(view), ...writesOf(view.recordTable)],
+    ]),
+  ),
+  account: ACCOUNT,
+}
+
+const withNames = ({ sql, parameters }: Statement) =>
+  sql.replace(/\?(\d+)/g, (_, number: string) => `:${parameters[Number(number) - 1]}`)
+
+for (const [group, cases] of Object.entries(GROUPS)) {
+  test(`${group}: no statement scans a table, and all are in ASCII`, () => {
+    for (const [name, statement, indexes = []] of cases) {
+      const sql = withNames(typeof statement === 'string' ? compileStatement(statement) : statement)
+      deepEqual(planFaults(sql, queryPlan(sql), indexes), [], name)
+      // A character beyond Latin-1 would double the memory of requests to D1.
+      match(sql, /^[\n -~]*$/, name)
+    }
+  })
+}
+
+test('a plan that scans a table, or uses another index than it is meant to, is a fault', () => {
+  const faultsOf = (sql: string, indexes: string[] = []) =>
+    planFaults(sql, queryPlan(sql), indexes).join()
+  match(faultsOf('select * from transactions t where t.note = :note'), /scans a table: SCAN t/)
+  match(faultsOf('select * from "transactions" q'), /scans a table: SCAN/)
+  const byDay = `select count(*) from customers indexed by customers_day
     where account = :account and day > :day`
-
-  match(faultsOf(sql).join(), /uses another index: SEARCH customers USING/)
-  deepEqual(faultsOf(sql, ['customers_day']), [])
-})
-
-test('a plan that follows the key of the records has no fault', () => {
-  deepEqual(
-    faultsOf('select * from transactions where account = :account and transaction_id = :id'),
-    [],
-  )
+  match(faultsOf(byDay), /uses another index: SEARCH customers USING/)
+  deepEqual(faultsOf(byDay, ['customers_day']), '')
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
-import { copyRepository, copyServed, type Demo, freePort } from './service.ts'
+import { copyRepository, copyServed, freePort } from './service.ts'
 
 // Plain `wrangler dev` in a fresh clone, at a port that wrangler.toml does not name.
 
@@ -48,9 +48,6 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, args, { cwd: root, encoding: 'utf8' })
-
   test('creates the secrets that are missing or empty, and keeps the others', () => {
     const text = readFileSync(join(root, '.dev.vars'), 'utf8')
     const { SIGNING_KEYS = '', TRACKING_KEYS = '', ADMIN_KEY } = parseEnv(text)
@@ -68,24 +65,6 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     assert.equal(((await response.json()) as { meta: { total: number } }).meta.total, 0)
   })
 
-  test('npm run demo creates accounts whose tokens work', async () => {
-    const { stdout } = await run('scripts/demo.ts', '--port', String(port))
-    const demo: Demo = JSON.parse(readFileSync(join(root, '.demo.json'), 'utf8'))
-    assert.equal(demo.base_url, base)
-    assert.ok(stdout.includes(demo.accounts[2]!.brand_token))
-    const { client_id, client_secret, vertical } = demo.accounts[1]!
-    const body = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id,
-      client_secret,
-    })
-    const issued = await fetch(`${base}/oauth/token`, { method: 'POST', body })
-    const { access_token } = (await issued.json()) as { access_token: string }
-    const headers = { Authorization: `Bearer ${access_token}` }
-    const listed = await fetch(`${base}/api/v1/${vertical}/customers`, { headers })
-    assert.equal(listed.status, 200)
-  })
-
   test('crons fire at their times: an event that nothing has queued is sent within a minute', async () => {
     const received: string[] = []
     const receiver = createServer((request, response) => {
@@ -94,12 +73,16 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     }).listen(0, '127.0.0.1')
     await once(receiver, 'listening')
     const { port: receiving } = receiver.address() as AddressInfo
-    const created = await fetch(`${base}/admin/v1/accounts/demo-forex/webhooks`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${OWN_KEY}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ url: `http://127.0.0.1:${receiving}/` }),
-    })
-    assert.equal(created.status, 201, await created.text())
+    const create = async (path: string, body: object) => {
+      const created = await fetch(`${base}/admin/v1/${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${OWN_KEY}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      assert.equal(created.status, 201, await created.text())
+    }
+    await create('accounts', { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' })
+    await create('accounts/acme/webhooks', { url: `http://127.0.0.1:${receiving}/` })
     const database = new DatabaseSync(
       globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).find(
         (file) => !file.includes('metadata'),
@@ -107,11 +90,21 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     )
     database.exec(`
       insert into webhook_events (account, id, type, about, at, data)
-      values ('demo-forex', 'evt_1', 'feed.late', 'a cause', ${Date.now()}, '{}')`)
+      values ('acme', 'evt_1', 'feed.late', 'a cause', ${Date.now()}, '{}')`)
     database.close()
     for (let i = 0; i < 750 && received.length === 0; i++) await sleep(100)
     receiver.close()
     assert.deepEqual(received, ['evt_1'])
+  })
+
+  test('a build for another command creates nothing', async () => {
+    const secrets = join(root, '.dev.vars')
+    rmSync(secrets)
+    await promisify(execFile)(process.execPath, ['scripts/build.ts'], {
+      cwd: root,
+      env: { ...process.env, WRANGLER_COMMAND: 'deploy' },
+    })
+    assert.equal(existsSync(secrets), false)
   })
 })
 

@@ -71,7 +71,7 @@ test('a click is stored once after any fault between queue and database', async 
 const isNew = newCallSites()
 
 /**
- * Returns the faults of a call of a cron: fewer where another cron has made the call. In `npm run fuzz`
+ * Returns the faults of a call of a cron: fewer where another cron has made the call. In `npm run worlds -- fuzz`
  * each call meets all of them, and lacks each of its tables.
  */
 function faultsOf(place: Place): Fault[] {

@@ -16,7 +16,7 @@ import { partner } from './partner.ts'
 
 const sentEdits = (token: string) => new Set(isLong ? everyEdit(token) : singleEdits(token))
 
-/** One in so many edits of an access token is sent over HTTP, and all in a long run of `npm run fuzz`. */
+/** One in so many edits of an access token is sent over HTTP, and all in a long run of `npm run worlds -- fuzz`. */
 const SENT_ONE_IN = isLong ? 1 : 4
 
 describe('an access token', () => {

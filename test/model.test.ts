@@ -9,7 +9,7 @@ import { anyOrder, text } from './model/text.ts'
 // Compares the service with test/model/oracle.ts, the contract as a program: both process generated
 // sequences of requests of two accounts with the same ids, and must return and store the same.
 //
-// A failure prints the command that replays it. `npm run model` tries more sequences of each pair.
+// A failure prints the command that replays it. `npm run worlds -- model` tries more sequences of each pair.
 
 /** The number of sequences of each pair in `npm test`: its seed reaches all of `REQUIRED_EVENTS` with them. */
 const USUAL_RUNS = 20

@@ -3,40 +3,39 @@ import { describe, expect, test, vi } from 'vitest'
 import { readTime } from '../src/brand/time.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { json } from './partner.ts'
-import { type Period, periodsOf } from './zones/database.ts'
-import {
-  allPeriods,
-  edgesOf,
-  FROM,
-  meaningOf,
-  periodAt,
-  runtimeOffset,
-  TO,
-} from './zones/oracle.ts'
+import { edgesOf, meaningOf, type Period, periodAt, runtimePeriods } from './zones/oracle.ts'
 
-// Every offset change of every zone of the runtime from 1970 to 2037: about 20,000 changes. `npm run fuzz`
-// tries more times around each of them.
+// The offset changes from 1970 to 2037 of zones with every kind of change. `npm run worlds -- fuzz` tries those of
+// every zone of the runtime, about 20,000, and more times around each of them.
 
-/** The zones that have changed since the database release that is compiled into the runtime. */
-const BEHIND = [
+/** Changes of an hour, of half an hour, by seconds and over midnight; zones that skipped a day or moved often. */
+const KINDS = [
   'Africa/Casablanca',
-  'Africa/El_Aaiun',
-  'America/Bogota',
-  'America/Edmonton',
-  'America/Havana',
-  'America/Inuvik',
-  'America/Vancouver',
-  'America/Winnipeg',
+  'Africa/Monrovia',
+  'America/Asuncion',
+  'America/Caracas',
+  'America/New_York',
+  'America/Sao_Paulo',
+  'America/St_Johns',
+  'Antarctica/Troll',
+  'Asia/Beirut',
+  'Asia/Kathmandu',
+  'Asia/Pyongyang',
   'Asia/Tehran',
-  'Europe/Chisinau',
+  'Australia/Lord_Howe',
+  'Europe/Dublin',
+  'Europe/London',
+  'Europe/Moscow',
+  'Pacific/Apia',
+  'Pacific/Kwajalein',
 ]
 
-const PERIODS = allPeriods(BEHIND)
+const ZONES = env.FUZZ_RUNS > 0 ? Intl.supportedValuesOf('timeZone') : KINDS
+const PERIODS = new Map(ZONES.map((zone) => [zone, runtimePeriods(zone)]))
 
 /** The timeout is long enough for a busy machine, so that it ends only tests that hang. */
 vi.setConfig({ testTimeout: 600_000 })
 
-const ZONES = Intl.supportedValuesOf('timeZone')
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const QUARTER = 15 * MINUTE
@@ -44,9 +43,6 @@ const HOUR = 60 * MINUTE
 /** The steps between the times that are tried before and after an offset change. */
 const [STEP, SMALL_STEP] = env.FUZZ_RUNS > 0 ? [QUARTER, MINUTE] : [2 * HOUR, 15 * MINUTE]
 const DAY = 24 * HOUR
-/** The days between the times at which the offsets of a zone are compared, beside each of its changes. */
-const COMPARED_DAYS = env.FUZZ_RUNS > 0 ? 30 : 120
-
 /** Returns a local time in the format of brands. */
 const formatLocal = (clock: number) => new Date(clock).toISOString().slice(0, 19).replace('T', ' ')
 const dayOf = (clock: number) => new Date(clock).toISOString().slice(0, 10)
@@ -129,26 +125,8 @@ function expectAtEdges(differencesAt: (zone: string, periods: Period[], edge: Ed
   return edges
 }
 
-describe('the runtime and the time zone database', () => {
-  test('the runtime and the database agree on every zone except newer changes', () => {
-    const differ = ZONES.filter((zone) => {
-      const offsetAt = runtimeOffset(zone)
-      const matches = periodsOf(zone)?.flatMap(({ from, until, offset }) => {
-        const start = Math.max(from, FROM)
-        const end = Math.min(until, TO)
-        const days = Math.max(0, Math.ceil((end - start) / (COMPARED_DAYS * DAY)))
-        const times = Array.from({ length: days }, (_, i) => start + i * COMPARED_DAYS * DAY)
-        return [...times, ...(days ? [end - SECOND] : [])].map((at) => offsetAt(at) === offset)
-      })
-      return !matches?.every(Boolean)
-    })
-    expect(ZONES.length).toBeGreaterThan(400)
-    expect(differ).toEqual(BEHIND)
-  })
-})
-
 describe('at every offset change of every zone', () => {
-  test('a local time is read as the database says, with the right warning', () => {
+  test('a local time is read as the calendar says, with the right warning', () => {
     const edges = expectAtEdges((zone, periods, { before, after, isRepeated }) => {
       const [left, right] = [after.from + before.offset, after.from + after.offset]
       const times = isRepeated
@@ -156,7 +134,7 @@ describe('at every offset change of every zone', () => {
         : new Set([left, right].flatMap((t) => [...around(t, STEP), ...secondsAround(t)]))
       return [...times].map((clock) => localDifference(zone, periods, clock))
     })
-    expect(edges).toBeGreaterThan(20_000)
+    expect(edges).toBeGreaterThan(1000)
   })
 
   test('an instant counts on its local day in the zone', () => {
@@ -200,7 +178,7 @@ test('local times are right near offset changes other than one whole hour', () =
     )
     return [...times].map((clock) => localDifference(zone, periods, clock))
   })
-  expect(checked).toBeGreaterThan(200)
+  expect(checked).toBeGreaterThan(20)
 })
 
 describe('the service', () => {

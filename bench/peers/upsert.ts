@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../src/durations.ts'
-import type { Transaction } from '../records.ts'
 
 /** The account whose rows all contestants write. */
 export const ACCOUNT = 'bench'
@@ -23,13 +22,6 @@ export const ALL = [...MEMBERS, 'amount_usd', 'note'] as const
 export function timeAndDay(time: string) {
   const transaction_date = Date.parse(time)
   return { transaction_date, day: Math.floor(transaction_date / DAY_MS) }
-}
-
-/** Returns the values of one row: the members of the record and its day. */
-export function rowOf(record: Transaction): (string | number)[] {
-  const { day, ...time } = timeAndDay(record.transaction_date)
-  const stored = { ...record, ...time }
-  return [...MEMBERS.map((name) => stored[name]), day]
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from 'commander'
-import { examplesText, parseChoice, parseCommandLine } from '../arguments.ts'
+import { examplesText, parseChoice, parseCommandLine } from '../command-line.ts'
 import { usageError } from '../exit-error.ts'
-import type { KnownOptions } from '../npm-flags.ts'
 import {
   argumentsOf,
   type Input,
@@ -185,22 +184,4 @@ function validateValue(
   if (pattern?.test(text) === false) {
     throw usageError(`Invalid ${name} \`${text}\`. Use ${FORMS[form] ?? form}.`)
   }
-}
-
-/** Returns the options of the operation that the words name, or of all operations. */
-export function knownOptions([noun, verb]: readonly string[]): KnownOptions {
-  const ofNoun = OPERATIONS.filter((one) => one.noun === noun)
-  const operation = ofNoun.find((one) => !one.verb || one.verb === verb)
-  const options = operation
-    ? optionsOf(operation)
-    : Object.assign({}, ...OPERATIONS.map(({ options }) => options))
-  return Object.fromEntries(
-    Object.entries<OperationOption>(options).map(([name, option]) => [name, formOf(option)]),
-  )
-}
-
-function formOf({ value, choices, pattern }: OperationOption): RegExp | null {
-  if (value === undefined) return null
-  if (choices) return new RegExp(`^(?:${choices.join('|')})$`)
-  return pattern ?? /./
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pRetry from 'p-retry'
 import { type ApiResponse, type BodyForm, fetchOnce, parseRetryAfter } from '../push/exchange.ts'
 import { ApiError, NoResponseError } from './errors.ts'
 import type { Profile } from './profile.ts'
@@ -19,23 +18,23 @@ const MAX_WAIT_MS = 60_000
 
 /** Creates a client of `/admin/v1` with the key of the integrations team. */
 export function createClient({ base, key }: Profile, note: (text: string) => void): SendRequest {
-  return (request) =>
-    pRetry(() => send(base, key, request), {
-      retries: RETRIED_METHODS.includes(request.method) ? ATTEMPTS - 1 : 0,
-      minTimeout: 0,
-      maxTimeout: 0,
-      shouldRetry: ({ error }) => waitOf(error) <= MAX_WAIT_MS,
-      async onFailedAttempt({ error, retriesLeft }) {
+  return async (request) => {
+    const attempts = RETRIED_METHODS.includes(request.method) ? ATTEMPTS : 1
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await send(base, key, request)
+      } catch (error) {
         const wait = waitOf(error)
-        if (retriesLeft === 0 || wait > MAX_WAIT_MS) return
+        if (attempt === attempts || wait > MAX_WAIT_MS) throw error
         note(`The service asks to wait ${Math.ceil(wait / 1000)} s. Retrying after that.`)
         await sleep(wait)
-      },
-    })
+      }
+    }
+  }
 }
 
 /** Returns the wait that an error asks for, in milliseconds; Infinity: it is never retried. */
-function waitOf(error: Error): number {
+function waitOf(error: unknown): number {
   if (!(error instanceof ApiError)) return Infinity
   const { status, headers } = error.response
   if (!RETRIED_STATUSES.includes(status)) return Infinity

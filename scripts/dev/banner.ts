@@ -1,10 +1,7 @@
-import type { ShownStatement } from './commissions/create.ts'
-import { DEMO_PERIOD, SHOWN } from './commissions/records.ts'
-import type { DemoAccount } from './demo-account.ts'
-import { DEMO, type Demo } from './demo-accounts.ts'
+import { DEMO, type DemoAccount } from './demo-accounts.ts'
 
 /** Returns the text that `npm run dev` prints when the service is ready. */
-export const banner = (base: string, { accounts, shown }: Demo): string => `
+export const banner = (base: string, accounts: readonly DemoAccount[]): string => `
 Tributary is ready at ${base}
 Documentation: ${base}/docs
 Console: ${base}/console, sign in with the admin_key in ${DEMO}
@@ -14,25 +11,7 @@ The credentials and the admin key are in ${DEMO}. To explore further:
   npm run admin -- --help
 The cron jobs run at their times. To run one now, such as that of each minute:
   curl "${base}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*"
-${shown ? describeStatement(base, shown) : ''}`
-
-/** Reads the admin key, which the banner does not print. */
-const READ_KEY = `$(sed -n 's/.*"admin_key": "\\(.*\\)".*/\\1/p' ${DEMO})`
-
-/** Returns commands that show a statement, its explanation and a record that earned nothing. */
-function describeStatement(base: string, { statement, line }: ShownStatement): string {
-  const { account, affiliate, rule, unearned } = SHOWN
-  const read = (path: string, options = '') =>
-    `curl -s ${base}/admin/v1/accounts/${account}/${path} -H "Authorization: Bearer ${READ_KEY}"${options}`
-  return `
-The statement of affiliate ${affiliate} for ${DEMO_PERIOD}:
-${read(`statements/${statement}`)}
-Why its line ${rule} has this amount:
-${read(`lines/${line}/explain`, " -H 'Accept: text/plain'")}
-Why the deposit ${unearned} earned nothing:
-${read(`transactions/${unearned}/earnings`)}
 `
-}
 
 function describeAccount(base: string, account: DemoAccount): string {
   const { client_id, client_secret, brand_token, link_id } = account

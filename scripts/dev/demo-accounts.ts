@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createCommissions, type ShownStatement } from './commissions/create.ts'
-import type { DemoAccount } from './demo-account.ts'
-import { createFraud } from './fraud/accounts.ts'
+import { createCommissions } from './commissions/create.ts'
 import { profileOf } from './profiles.ts'
 import { sendLocal } from './send-local.ts'
 import { createYear } from './year.ts'
@@ -15,6 +13,18 @@ export const ACCOUNTS = '.wrangler/demo-accounts.json'
 
 /** The exchange rates of the European Central Bank from 2025-01 to 2026-04. */
 const RATES = 'data/ecb-euro-reference-rates.csv'
+
+/** A demo account as in `.demo.json`. A partner has an OAuth client, a brand a Brand Token. */
+export interface DemoAccount {
+  account: string
+  name: string
+  vertical: string
+  client_id?: string
+  client_secret?: string
+  brand_token?: string
+  /** Its link: `/go/{link_id}` redirects visitors to its landing page. */
+  link_id?: string
+}
 
 /** The configuration of a demo account. */
 interface Plan {
@@ -76,30 +86,23 @@ export const adminCalls =
     throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   }
 
-/** The demo accounts, and the statement that the banner shows. */
-export interface Demo {
-  accounts: DemoAccount[]
-  shown: ShownStatement | null
-}
-
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(
   base_url: string,
   { ADMIN_KEY: admin_key = '', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
-): Promise<Demo> {
+): Promise<DemoAccount[]> {
   const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
   const rates = importRates(base_url, admin_key)
-  const [shown] = await Promise.all([
+  await Promise.all([
     createCommissions(base_url, call, accounts, rates),
     createYear(base_url, call, Date.now(), TRACKING_KEYS),
-    rates.then(() => createFraud(base_url, call, accounts, TRACKING_KEYS)),
   ])
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${DEMO}.new`, DEMO)
-  return { accounts, shown }
+  return accounts
 }
 
 /** Imports the exchange rates of `data/`. Rates that are stored stay as they are. */

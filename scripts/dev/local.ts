@@ -1,16 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { spawnSync } from 'node:child_process'
+import { hash, randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
-  mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { newKeySet, newTrackingKeys } from '../keys.ts'
-import type { Migration } from './apply-migrations.ts'
 
 // What the service needs before it can run on this machine: secrets and migrated databases.
 
@@ -19,26 +21,8 @@ export const STATE = '.wrangler/state'
 
 const SECRETS_FILE = '.dev.vars'
 
-/** Lists the migrations that the databases have. It goes away with the databases themselves. */
+/** The digest of each migration that a database has, by its binding. It goes away with the databases. */
 const APPLIED_FILE = `${STATE}/v3/d1/applied.json`
-
-/** A database of wrangler.toml. */
-interface Database {
-  binding: string
-  database_id: string
-  migrations_dir: string
-}
-
-/** The content of that file. */
-interface Applied {
-  /** The text of wrangler.toml, and its databases: wrangler takes a second to read it. */
-  config: string
-  databases: Database[]
-  /** The digest of each applied migration, by its database and file name. */
-  digests: Record<string, string>
-}
-
-const NONE_APPLIED: Applied = { config: '', databases: [], digests: {} }
 
 const GENERATORS: Readonly<Record<string, () => string | Promise<string>>> = {
   SIGNING_KEYS: newKeySet,
@@ -92,91 +76,57 @@ export async function migrate(): Promise<void> {
   }
 }
 
-/** Applies the missing migrations and returns their file names. Throws if it cannot. */
-export async function applyMigrations(): Promise<string[]> {
-  const applied = readApplied()
-  const config = readFileSync('wrangler.toml', 'utf8')
-  const databases = config === applied.config ? applied.databases : await readDatabases()
-  const wanted = databases.flatMap(migrationsOf)
-  checkUnchanged(applied, databases, wanted)
-  const missing = wanted.filter(({ key }) => !Object.hasOwn(applied.digests, key))
-  for (const binding of new Set(missing.map((one) => one.binding))) {
-    await applyToDatabase(wanted.filter((one) => one.binding === binding))
-  }
-  if (missing.length > 0 || config !== applied.config) {
-    mkdirSync(dirname(APPLIED_FILE), { recursive: true })
-    writeFileSync(APPLIED_FILE, JSON.stringify({ config, databases, digests: digestsOf(wanted) }))
-  }
-  return [...new Set(missing.map(({ name }) => name))]
-}
-
-/** Returns the content of the file of applied migrations. A file without digests is not read. */
-function readApplied(): Applied {
-  if (!existsSync(APPLIED_FILE)) return NONE_APPLIED
-  const applied: Partial<Applied> = JSON.parse(readFileSync(APPLIED_FILE, 'utf8'))
-  return { ...NONE_APPLIED, ...(applied.digests && applied) }
-}
-
-/** Returns the migrations of a database, in order. */
-const migrationsOf = ({ binding, database_id, migrations_dir }: Database): Migration[] =>
-  readdirSync(migrations_dir)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name) => ({
-      key: `${binding} ${database_id} ${name}`,
-      binding,
-      database_id,
-      name,
-      path: join(migrations_dir, name),
-      digest: createHash('sha256')
-        .update(readFileSync(join(migrations_dir, name)))
-        .digest('hex'),
-    }))
-
-/**
- * Throws if an applied migration has another text now, or no file: wrangler compares only names, so
- * the service would start with tables that it cannot read.
- */
-function checkUnchanged(
-  { digests }: Applied,
-  databases: readonly Database[],
-  wanted: readonly Migration[],
-): void {
-  const now = digestsOf(wanted)
-  const prefixes = databases.map(({ binding, database_id }) => `${binding} ${database_id} `)
-  const isUnchanged = ([key, digest]: [string, string]) =>
-    now[key] === digest || !prefixes.some((prefix) => key.startsWith(prefix))
-  if (!Object.entries(digests).every(isUnchanged)) throw new Error(OLD_LAYOUT)
-}
-
-/** Returns the digests of migrations, in the form of the file of applied migrations. */
-const digestsOf = (migrations: readonly Migration[]) =>
-  Object.fromEntries(migrations.map(({ key, digest }) => [key, digest]))
-
-async function readDatabases(): Promise<Database[]> {
-  const { configOf } = await import('../config.ts')
-  return configOf(undefined).d1_databases.map(({ binding, database_id = '', migrations_dir }) => ({
-    binding,
-    database_id,
-    migrations_dir,
-  }))
-}
+type Applied = Record<string, Record<string, string>>
 
 const OLD_LAYOUT =
   'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset'
 
-const CORRECT_IT = 'Correct the migration and save it to try again.'
-
-/** Applies the migrations that one database lacks. Throws a message for the developer. */
-async function applyToDatabase(migrations: readonly Migration[]): Promise<void> {
-  // Loaded only when needed, because Miniflare takes half a second to load.
-  const { applyMissing } = await import('./apply-migrations.ts')
-  try {
-    await applyMissing(migrations, `${STATE}/v3`)
-  } catch (error) {
-    const { message } = error as Error
-    throw new Error(
-      /table \w+ already exists/.test(message) ? OLD_LAYOUT : `${message}\n${CORRECT_IT}`,
-    )
+/** Applies the missing migrations and returns their file names. Throws if it cannot. */
+export async function applyMigrations(): Promise<string[]> {
+  const toml = readFileSync('wrangler.toml', 'utf8')
+  const bindings = [...toml.matchAll(/^\[\[d1_databases\]\]\nbinding = "(\w+)"/gm)]
+  const digests = Object.fromEntries(
+    readdirSync('migrations')
+      .sort()
+      .map((name) => [name, hash('sha256', readFileSync(join('migrations', name)))]),
+  )
+  const applied: Applied = existsSync(APPLIED_FILE)
+    ? JSON.parse(readFileSync(APPLIED_FILE, 'utf8'))
+    : {}
+  const added = new Set<string>()
+  for (const [, binding = ''] of bindings) {
+    const known = applied[binding] ?? {}
+    // Otherwise the service would start with tables that it cannot read.
+    if (Object.entries(known).some(([name, digest]) => digests[name] !== digest)) {
+      throw new Error(OLD_LAYOUT)
+    }
+    const missing = Object.keys(digests).filter((name) => !Object.hasOwn(known, name))
+    if (missing.length === 0) continue
+    execute(binding, missing)
+    applied[binding] = digests
+    writeFileSync(APPLIED_FILE, JSON.stringify(applied))
+    for (const name of missing) added.add(name)
   }
+  return [...added]
+}
+
+/** Executes migrations in one transaction: `wrangler d1 migrations apply` starts workerd for each. */
+function execute(binding: string, migrations: readonly string[]): void {
+  const file = join(mkdtempSync(join(tmpdir(), 'tributary-migrations-')), 'missing.sql')
+  writeFileSync(
+    file,
+    migrations.map((name) => readFileSync(join('migrations', name), 'utf8')).join('\n'),
+  )
+  const args = [WRANGLER, 'd1', 'execute', binding, '--local', '--yes', '--file', file]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: WRANGLER_ENV,
+  })
+  rmSync(dirname(file), { recursive: true })
+  if (status === 0) return
+  const [, reason] = /\[ERROR\] (.+)/.exec(`${stdout}${stderr}`) ?? []
+  if (/table \w+ already exists/.test(`${reason}`)) throw new Error(OLD_LAYOUT)
+  throw new Error(
+    `${migrations.join(', ')} failed: ${reason}\nCorrect the migration and save it to try again.`,
+  )
 }

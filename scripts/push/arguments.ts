@@ -1,14 +1,12 @@
 import { Command, Option } from 'commander'
 import {
-  choiceOption,
   examplesText,
   orList,
   parseChoice,
   parseCommandLine,
-  wholeNumberOption,
-} from '../arguments.ts'
+  wholeNumber,
+} from '../command-line.ts'
 import { usageError } from '../exit-error.ts'
-import type { KnownOptions } from '../npm-flags.ts'
 import { FORMATS, type Format, type Renames } from './reader.ts'
 import type { Target, Vertical } from './vertical.ts'
 import { VERTICALS } from './verticals.ts'
@@ -53,8 +51,6 @@ export interface SampleArguments extends CommonArguments {
 export type PushArguments = SendArguments | SampleArguments | { help: string }
 
 const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
-
-const ALL_RESOURCES = [...new Set(VERTICALS.flatMap(({ resources }) => names(resources)))]
 
 const DESCRIPTION = `Sends the records of files to Tributary, in bulks of 1000.
 
@@ -119,13 +115,16 @@ interface Options {
   json?: true
 }
 
+const choice = (flags: string, description: string, choices: readonly string[]) =>
+  new Option(flags, description).choices(choices)
+
 const createProgram = () =>
   new Command('npm run push --')
     .description(DESCRIPTION)
     .argument('[files...]', 'the files to send')
-    .addOption(choiceOption('--vertical <name>', 'The vertical of the account.', names(VERTICALS)))
+    .addOption(choice('--vertical <name>', 'The vertical of the account.', names(VERTICALS)))
     .option('--resource <name>', 'The resource of the records, see below.')
-    .addOption(choiceOption('--format <name>', 'The format, if not detected.', FORMATS))
+    .addOption(choice('--format <name>', 'The format, if not detected.', FORMATS))
     .addOption(
       new Option('--map <theirs=ours>', 'Renames a column or member. Repeatable.').argParser(
         addRename,
@@ -140,43 +139,14 @@ const createProgram = () =>
       'Sends nothing: compares the files with the control totals of their days.',
     )
     .addOption(
-      choiceOption(
-        '--sample <vertical>',
-        'Sends sample records instead of files.',
-        names(VERTICALS),
-      ),
+      choice('--sample <vertical>', 'Sends sample records instead of files.', names(VERTICALS)),
     )
     .option('--profile <file>', 'Address and accounts. (default: .demo.json of `npm run dev`)')
     .option('--account <name>', 'The account, if the profile has several of the vertical.')
-    .addOption(wholeNumberOption('--in-flight <n>', 'Requests in flight at once.', 1).default(4))
-    .addOption(
-      wholeNumberOption('--retry-for <seconds>', 'How long failures are retried.', 0).default(150),
-    )
+    .option('--in-flight <n>', 'Requests in flight at once.', wholeNumber(1, 1000), 4)
+    .option('--retry-for <seconds>', 'How long failures are retried.', wholeNumber(0, 1e6), 150)
     .option('--json', 'Prints the summary as one JSON object. Use with `npm run -s`.')
     .addHelpText('after', DETAILS)
-
-/** The options with the forms of their values, for the check of options that npm consumed. */
-export const PUSH_OPTIONS: KnownOptions = {
-  vertical: oneOf(names(VERTICALS)),
-  resource: oneOf(ALL_RESOURCES),
-  sample: oneOf(names(VERTICALS)),
-  format: oneOf(FORMATS),
-  map: /=/,
-  lenient: null,
-  'dry-run': null,
-  'keep-going': null,
-  'allow-repeats': null,
-  reconcile: null,
-  profile: /\.json$/,
-  account: /^[^./\\]+$/,
-  'in-flight': /^\d+$/,
-  'retry-for': /^\d+$/,
-  json: null,
-}
-
-function oneOf(words: readonly string[]): RegExp {
-  return new RegExp(`^(?:${words.join('|')})$`)
-}
 
 /** Reads the command line. Throws ExitError with exit code 2 if it is wrong. */
 export function readArguments(args: readonly string[]): PushArguments {

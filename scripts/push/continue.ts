@@ -1,5 +1,5 @@
+import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-import { confirm } from '@clack/prompts'
 import { ExitError } from '../exit-error.ts'
 import type { Issue } from './problem.ts'
 
@@ -21,10 +21,11 @@ export async function confirmContinue(issue: Issue, { input, output }: Terminal)
   if (!input.isTTY || !output.isTTY) {
     throw new ExitError(1, `${summary} Stopped. Add --keep-going to send the other records.`)
   }
-  const question = `${summary}\nSend the other records?`
-  // The end of the input counts as a no: the prompt would wait forever.
-  const ended = new Promise<false>((resolve) => input.once('end', () => resolve(false)))
-  const prompt = confirm({ message: question, initialValue: false, input, output })
-  const answer = await Promise.race([prompt, ended])
-  if (answer !== true) throw new ExitError(1, `${summary} Stopped.`)
+  const lines = createInterface({ input, output })
+  // The end of the input counts as a no: `question` would wait forever.
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  const answer = lines.question(`${summary}\nSend the other records? (y/N) `)
+  const typed = await Promise.race([answer, ended])
+  lines.close()
+  if (!/^y(es)?$/i.test(typed.trim())) throw new ExitError(1, `${summary} Stopped.`)
 }

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pRetry from 'p-retry'
 import { ExitError } from '../exit-error.ts'
 
 /** A response that a retry would not change. */
@@ -16,6 +15,10 @@ export type Exchange = (url: string, request: RequestInit) => Promise<ApiRespons
 
 /** A request that takes longer counts as lost: the API answers a bulk within seconds. */
 const TIMEOUT_MS = 60_000
+
+/** The waits between attempts begin with the first, and double up to the longest. */
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 15_000
 
 /** The wait after a 429 without `Retry-After`. */
 const DEFAULT_WAIT_MS = 5_000
@@ -50,30 +53,21 @@ export function createExchange(
   }
 
   async function attemptWithRetries(url: string, request: RequestInit): Promise<ApiResponse> {
-    let response: ApiResponse | undefined
-    const run = async () => {
-      response = await attempt(url, request)
-    }
-    const options = {
-      retries: Number.POSITIVE_INFINITY,
-      maxRetryTime: retryFor * 1000,
-      minTimeout: 500,
-      maxTimeout: 15_000,
-      randomize: true,
-      signal: stop,
-      onFailedAttempt: ({ error }: { error: Error }) => note(`${error.message}; retrying`),
-    }
-    try {
-      await pRetry(run, options)
-    } catch (error) {
-      // A response that arrives after the signal counts: the records may be stored.
-      if (response === undefined) {
+    const end = Date.now() + retryFor * 1000
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      if (stop.aborted) throw stop.reason
+      try {
+        return await attempt(url, request)
+      } catch (error) {
         if (stop.aborted) throw stop.reason
         const { message } = error as Error
-        throw new ExitError(1, `Gave up after ${retryFor} s: ${message}.`, error)
+        const left = end - Date.now()
+        if (left <= 0) throw new ExitError(1, `Gave up after ${retryFor} s: ${message}.`, error)
+        note(`${message}; retrying`)
+        const pause = Math.min(left, wait * (1 + Math.random()))
+        await sleep(pause, undefined, { signal: stop }).catch(() => {})
       }
     }
-    return response!
   }
 
   return async (url, request) => {
@@ -108,7 +102,6 @@ export async function fetchOnce(
     if (form === 'text' && response.ok) return { status, headers, body: text }
     return { status, headers, body: parseBody(text, response.ok && status !== 204) }
   } catch (error) {
-    // p-retry does not retry a TypeError, which is what `fetch` throws if the network fails.
     throw new Error(reasonOf(error), { cause: error })
   }
 }

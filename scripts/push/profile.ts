@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { orList } from '../arguments.ts'
+import { orList } from '../command-line.ts'
 import { usageError } from '../exit-error.ts'
 import type { Vertical } from './vertical.ts'
 

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
-import { progress as progressBar } from '@clack/prompts'
 
-/** Where progress is shown: a bar on a terminal, lines elsewhere. */
+/** Where progress is shown: in one line of a terminal, in lines elsewhere. */
 export type ProgressOutput = Writable & { isTTY?: boolean }
 
 /** Progress on stderr. */
@@ -18,7 +17,7 @@ export interface Progress {
 const TERMINAL_INTERVAL_MS = 250
 const PLAIN_INTERVAL_MS = 3000
 
-/** Shows a bar on a terminal, and elsewhere a line every few seconds. */
+/** Shows one line on a terminal, and elsewhere a line every few seconds. */
 export function showProgress(totalBytes: number, stderr: ProgressOutput): Progress {
   const started = performance.now()
   const interval = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS
@@ -70,20 +69,16 @@ export function showProgress(totalBytes: number, stderr: ProgressOutput): Progre
   }
 }
 
-function onTerminal(totalBytes: number, output: ProgressOutput) {
-  const bar = progressBar({ max: totalBytes, output, indicator: 'timer', cancelMessage: '' })
-  let shownBytes = 0
-  bar.start('Sending')
-  // The bar sets the terminal to raw mode and exits on Ctrl-C; this program handles the signal.
-  if (process.stdin.isTTY) process.stdin.setRawMode(false)
-  return {
-    update(bytes: number, line: string) {
-      bar.advance(bytes - shownBytes, line)
-      shownBytes = bytes
-    },
-    end: () => bar.clear(),
-  }
-}
+/** Clears the line of the terminal, and goes to its beginning. */
+const CLEAR = '\r\x1b[K'
+
+const onTerminal = (totalBytes: number, output: ProgressOutput) => ({
+  update(bytes: number, line: string) {
+    const percent = totalBytes > 0 ? Math.floor((100 * bytes) / totalBytes) : 0
+    output.write(`${CLEAR}${percent} % · ${line}`)
+  },
+  end: () => void output.write(CLEAR),
+})
 
 const onPipe = (output: ProgressOutput) => ({
   update: (_: number, line: string) => void output.write(`${line}\n`),

@@ -1,4 +1,3 @@
-import PQueue from 'p-queue'
 import { type Bulk, groupIntoBulks } from './bulks.ts'
 import { deliver } from './deliver.ts'
 import { noteIds } from './ids.ts'
@@ -33,7 +32,6 @@ interface Shipment {
 
 /** What the bulks of a run share. */
 interface SendState {
-  queue: PQueue
   shipments: Set<Shipment>
   /** The first error that all records of a bulk had. */
   commonIssue: Issue | null
@@ -50,11 +48,9 @@ interface SendState {
  * @throws ExitError if a file is malformed; all earlier records are answered by then.
  */
 export async function send(job: SendJob) {
-  const { result, formats, inFlight, stop } = job
-  const queue = new PQueue({ concurrency: inFlight })
+  const { result, formats, stop } = job
   const shipments = new Set<Shipment>()
   const state: SendState = {
-    queue,
     shipments,
     hasResponse: false,
     commonIssue: null,
@@ -66,20 +62,20 @@ export async function send(job: SendJob) {
       if (stop.signal.aborted) return
     }
   } finally {
-    await queue.onIdle()
+    await Promise.all(doneOf(shipments))
   }
 }
 
 async function sendFile(file: FileResult, format: Format, job: SendJob, state: SendState) {
-  const { target, renames, stop } = job
-  const { queue, shipments } = state
+  const { target, renames, inFlight, stop } = job
+  const { shipments } = state
   const position = { bytes: 0, lines: 0 }
   let countedBytes = 0
 
   const records = readRecords({ file: file.file, position, renames }, format, target)
   for await (const bulk of groupIntoBulks(records, target)) {
     await Promise.all(conflicting(bulk, shipments))
-    await queue.onSizeLessThan(1)
+    while (shipments.size >= inFlight) await Promise.race(doneOf(shipments))
     file.counts.received += bulk.texts.length
     noteIds(file.ids, bulk)
     await stopOrContinue(job, state)
@@ -88,7 +84,7 @@ async function sendFile(file: FileResult, format: Format, job: SendJob, state: S
     file.unsentFrom = bulk.first + bulk.texts.length
     const bytes = position.bytes - countedBytes
     countedBytes = position.bytes
-    const done = queue.add(() => ship(bulk, bytes, file, job, state))
+    const done = ship(bulk, bytes, file, job, state)
     const shipment = { keys: bulk.keys, done }
     shipments.add(shipment)
     done.finally(() => shipments.delete(shipment))
@@ -129,3 +125,5 @@ function skip(file: FileResult, first: number, count: number) {
 /** Returns the bulks in flight that have a key in common with this one. */
 const conflicting = ({ keys }: Bulk, shipments: Set<Shipment>) =>
   [...shipments].filter((other) => !other.keys.isDisjointFrom(keys)).map(({ done }) => done)
+
+const doneOf = (shipments: Set<Shipment>) => [...shipments].map(({ done }) => done)

@@ -1,6 +1,13 @@
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
-import type { Ended } from './counts.ts'
+
+/** One line of the report that a runner writes: the end of one test. */
+export interface Ended {
+  state: 'passed' | 'failed' | 'skipped'
+  test: string
+  /** Why the test was skipped, where it says so. */
+  reason?: string
+}
 
 type Finished = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>
 

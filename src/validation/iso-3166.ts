@@ -1,4 +1,4 @@
-// Written by scripts/countries.ts from data/iso-3166-1.csv: edit that, then `npm run generate`.
+// Written by scripts/codes.ts from data/iso-3166-1.csv: edit that, then `npm run generate`.
 
 /** The alpha-2 codes of ISO 3166-1, each with its alpha-3 code; and `XK`, in common use for Kosovo. */
 export const COUNTRIES: ReadonlyMap<string, string> = new Map(

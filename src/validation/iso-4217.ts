@@ -1,4 +1,4 @@
-// Written by scripts/currencies.ts from data/iso-4217.csv: edit that, then `npm run generate`.
+// Written by scripts/codes.ts from data/iso-4217.csv: edit that, then `npm run generate`.
 
 /** The ISO 4217 codes in use, as published in 2026-02. */
 export const CURRENCIES: ReadonlySet<string> = new Set(

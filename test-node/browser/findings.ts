@@ -15,7 +15,7 @@ import { DESKTOP, PHONE } from './viewports.ts'
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
 
 /**
- * Whether axe checks every page whole, for `npm run accessibility`. In `npm test` axe checks an element
+ * Whether axe checks every page whole, with `ACCESSIBILITY=whole`. In `npm test` axe checks an element
  * only if its kind (see kinds.ts) is new: no page before has shown it. It checks the new elements of
  * all pages in one page, because axe takes as long for one element as for twenty. A page is checked
  * alone if it has a new element outside of `<main>`. Rules for a page as a whole, such as its landmarks,

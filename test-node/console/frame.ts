@@ -90,7 +90,7 @@ const BY_DAY = '/console/accounts/demo-forex/reports?from=2026-03-01&to=2026-03-
 export function frameTests(shared: () => Shared): void {
   test('axe finds nothing on any page of the console', { skip }, async () => {
     const { base, page, demo } = shared()
-    // Alone, as in `npm run accessibility`, no other test has sent them.
+    // Alone, with `ACCESSIBILITY=whole`, no other test has sent them.
     await sendRefused(demo, ['T-refused-1'])
     const addresses = await pageAddresses({
       client: demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? '',

@@ -5,7 +5,7 @@ import { KEPT_LIMITS } from '../../src/db/commission/kept.ts'
 import { bothWays, keepEagerly, OPEN, randomBrand, randomPartner, rowsOf } from './kept-firms.ts'
 import { randomSource } from './worlds.ts'
 
-// `npm run model` tries more worlds.
+// `npm run worlds -- model` tries more worlds.
 
 const WORLDS = env.MODEL_RUNS || 4
 const CHANGES = env.MODEL_RUNS ? 45 : 24

@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 
 // The model of books-model.test.ts with the real service: runs, approvals, payments and entries of random
-// worlds over several months, while records arrive late and are reversed. `npm run model` tries more.
+// worlds over several months, while records arrive late and are reversed. `npm run worlds -- model` tries more.
 
 const WORLDS = env.MODEL_RUNS || 1
 const DAY_MS = 86_400_000

@@ -15,7 +15,7 @@ import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 
 // What is read from the database comes to the same bytes as the engine with all facts in memory: whether
 // SQL sums facts or not, and for all affiliates together as for each with only what it depends on.
-// `npm run model` tries more worlds.
+// `npm run worlds -- model` tries more worlds.
 
 const WORLDS = env.MODEL_RUNS || 8
 const FIRST_SEED = env.SEED * 2_000_000

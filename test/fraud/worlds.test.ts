@@ -8,7 +8,7 @@ import { fraudWorld, randomParameters } from './random-worlds.ts'
 import { findingsIn, ruleOf, viewer } from './world-findings.ts'
 
 // Rules against their oracle, which was written from the contract: of random worlds each finding, figure and
-// record must be the same. `npm run model` tries more.
+// record must be the same. `npm run worlds -- model` tries more.
 
 const WORLDS = env.MODEL_RUNS || 150
 const FIRST_SEED = env.SEED * 3_000_000

@@ -1,9 +1,16 @@
-import { type Period, periodsOf } from './database.ts'
-
 // Converts local times to instants by a search in the list of a zone's periods, without a calendar and
 // without assumptions about the days before and after.
 
 const HOUR = 3_600_000
+
+/** A period in which a zone keeps one offset from UTC. All values are in milliseconds. */
+export interface Period {
+  from: number
+  /** The first instant after the period. */
+  until: number
+  /** How far the clock is ahead of UTC. */
+  offset: number
+}
 
 /** The range of years in which the tests try every offset change of every zone. */
 export const FROM = Date.UTC(1970, 0, 1)
@@ -80,11 +87,3 @@ export function meaningOf(periods: readonly Period[], clock: number): Meaning {
 /** Returns the period that contains an instant. */
 export const periodAt = (periods: readonly Period[], instant: number): Period =>
   periods.find(({ from, until }) => instant >= from && instant < until)!
-
-/** Returns the periods of every zone of the runtime; for zones in `behind`, those of the runtime. */
-export function allPeriods(behind: readonly string[]): Map<string, Period[]> {
-  const zones = Intl.supportedValuesOf('timeZone')
-  return new Map(
-    zones.map((zone) => [zone, behind.includes(zone) ? runtimePeriods(zone) : periodsOf(zone)!]),
-  )
-}

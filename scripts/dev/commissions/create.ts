@@ -1,6 +1,6 @@
 import { sendLocal } from '../send-local.ts'
 import { closeBooks } from './close-books.ts'
-import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK, SHOWN } from './records.ts'
+import { DEMO_PERIOD, type DemoCommissions, demoCommissions, FROM_LINK } from './records.ts'
 
 /** The account that gets commissions, as in `.demo.json`. */
 interface Account {
@@ -20,12 +20,6 @@ interface List {
   data: { id: string }[]
 }
 
-/** A line of a statement. */
-interface Line {
-  id: string
-  rule: string
-}
-
 /** How often the progress of a run is read, in milliseconds. */
 const POLL_MS = 50
 
@@ -34,26 +28,19 @@ const RUN_LIMIT_MS = 5000
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-/** A statement that the banner shows, and a line of it. */
-export interface ShownStatement {
-  statement: string
-  line: string
-}
-
 /**
  * Gives demo accounts plans and the records of a month, and computes the drafts of that month. One
  * account has its books closed. An account with statements of the month stays as it is. After a
  * failure, the next start repeats every step.
  *
  * @param rates Fulfilled when the exchange rates are stored.
- * @returns What the banner shows; null while nothing is computed.
  */
 export async function createCommissions(
   base: string,
   call: Call,
   accounts: readonly Account[],
   rates: Promise<void>,
-): Promise<ShownStatement | null> {
+): Promise<void> {
   const lists = accounts.map(({ account }) =>
     call<List>('GET', `accounts/${account}/statements?period=${DEMO_PERIOD}`),
   )
@@ -64,7 +51,6 @@ export async function createCommissions(
     empty.map(({ account }) => computeStatements(call, `accounts/${account}`, DEMO_PERIOD)),
   )
   await closeBooks(call)
-  return findShown(call)
 }
 
 async function createRecords(base: string, call: Call, demo: Account): Promise<void> {
@@ -82,18 +68,6 @@ export async function computeStatements(call: Call, at: string, period: string):
     if (status !== 'running') return
     await wait(POLL_MS)
   }
-}
-
-/** Finds the statement of {@link SHOWN}. */
-async function findShown(call: Call): Promise<ShownStatement | null> {
-  const at = `accounts/${SHOWN.account}/statements`
-  const query = `affiliate_id=${SHOWN.affiliate}&period=${DEMO_PERIOD}`
-  const { data } = await call<List>('GET', `${at}?${query}`)
-  const [found] = data
-  if (!found) return null
-  const { lines } = await call<{ lines: Line[] }>('GET', `${at}/${found.id}`)
-  const line = lines.find(({ rule }) => rule === SHOWN.rule)
-  return line ? { statement: found.id, line: line.id } : null
 }
 
 async function configure(

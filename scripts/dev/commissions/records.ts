@@ -5,14 +5,6 @@ import { readFileSync } from 'node:fs'
 /** The month of the records, of which statements are computed. */
 export const DEMO_PERIOD = '2026-03'
 
-/** What the banner shows: a line of a statement, and a record that earned nothing. */
-export const SHOWN = {
-  account: 'demo-forex',
-  affiliate: 'IB-07',
-  rule: 'spread',
-  unearned: 'T-3305',
-} as const
-
 /** The account whose statements of the month are approved, and the affiliate who was paid. */
 export const CLOSED = {
   account: 'demo-prop',

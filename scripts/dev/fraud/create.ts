@@ -33,7 +33,7 @@ const dayText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 1
  * @returns The affiliates.
  */
 export async function plantPatterns(target: Target, today: number): Promise<readonly string[]> {
-  const patterns = patternsUntil(today, target.vertical)
+  const patterns = patternsUntil(today)
   const affiliates = patterns.map(({ affiliate }) => affiliate)
   const at = `accounts/${target.account}`
   await target.call(
@@ -52,15 +52,6 @@ export async function plantPatterns(target: Target, today: number): Promise<read
   return affiliates
 }
 
-/** What a rule of the demo changes in the rule of the set. */
-const changed = (rule: string, vertical: string): object => {
-  // Brands send no e-mail.
-  if (rule === 'shared-identity' && vertical === 'igaming') return { parameters: { names: true } }
-  // It also finds customers who withdrew what they won.
-  if (rule === 'lot-churn') return { scope: { affiliates: ['CHURN-1'] } }
-  return {}
-}
-
 /**
  * Stores the rule set of the vertical for all days from one on, and evaluates it, so that cases are listed. A
  * set whose last rule an earlier start has stored stays as it is, and is evaluated: that start may have ended
@@ -77,8 +68,9 @@ export async function putRules(
   const { versions = [] } = await call<Rule>('GET', `${at}/${rules.at(-1)?.[0]}`)
   const isStored = versions.some(({ effective_from }) => effective_from <= from)
   for (const [rule, body] of isStored ? [] : rules) {
-    const version = { ...body, ...changed(rule, vertical), effective_from: from }
-    await call('PUT', `${at}/${rule}`, version)
+    // This one also finds customers who withdrew what they won.
+    const scope = rule === 'lot-churn' ? { scope: { affiliates: ['CHURN-1'] } } : {}
+    await call('PUT', `${at}/${rule}`, { ...body, ...scope, effective_from: from })
   }
   for (let isDone = false; !isDone; ) {
     isDone = (await call<{ done: boolean }>('POST', `${at}/run`)).done
@@ -101,88 +93,41 @@ async function sendPatterns(
     }
     return encodeTrackingCode(target.trackingKeys, origin, newClickId(signup - clicked * 1000))
   }
-  const { customers, money, days } = WRITERS[target.vertical] ?? PARTNER
-  const all = patterns.flatMap((one) => one.customers)
-  const signups = all.map(async (one) => customers(one, await codeOf(one)))
+  const customers = patterns.flatMap((one) => one.customers)
+  const signups = customers.map(async (one) => customerRecord(one, await codeOf(one)))
   await target.send('customers', await Promise.all(signups))
-  const payments = patterns.flatMap((one) => one.money.map(money))
-  const activity = patterns.flatMap((one) => one.days.map(days))
-  if (target.vertical === 'igaming') {
-    await target.send('activities', [...payments, ...activity])
-  } else {
-    const currency = target.vertical === 'forex' ? 'EUR' : 'USD'
-    const inCurrency = (records: readonly object[]) => records.map((one) => ({ ...one, currency }))
-    await target.send('transactions', inCurrency(payments))
-    await target.send('trading-activity', inCurrency(activity))
-  }
+  const payments = patterns.flatMap(({ money }) => money)
+  await target.send('transactions', payments.map(paymentRecord))
+  const activity = patterns.flatMap(({ days }) => days)
+  await target.send('trading-activity', activity.map(tradingRecord))
 }
 
-/** How a vertical writes the records. */
-interface Writer {
-  readonly customers: (one: PlantedCustomer, tracking_data: string) => object
-  readonly money: (one: PlantedMoney, i: number) => object
-  readonly days: (one: PlantedDay) => object
-}
+const customerRecord = (
+  { customer, affiliate, signup, country, email, name }: PlantedCustomer,
+  tracking_data: string,
+) => ({
+  customer_id: customer,
+  signup_date: new Date(signup).toISOString(),
+  affiliate_id: affiliate,
+  tracking_data,
+  country_code: country,
+  ...(email && { email }),
+  ...(name && { first_name: name[0], last_name: name[1] }),
+})
 
-const idOf = ({ customer, type, day }: PlantedMoney, i: number) =>
-  `${customer}-${type}-${dayText(day)}-${i}`
+const paymentRecord = ({ customer, type, day, amount, status }: PlantedMoney, i: number) => ({
+  transaction_id: `${customer}-${type}-${dayText(day)}-${i}`,
+  customer_id: customer,
+  transaction_type: type,
+  amount_currency: amount,
+  currency: 'EUR',
+  status: status ?? 'approved',
+  transaction_date: `${dayText(day)}T12:00:00Z`,
+})
 
-const PARTNER: Writer = {
-  customers: ({ customer, affiliate, signup, country, email, name }, tracking_data) => ({
-    customer_id: customer,
-    signup_date: new Date(signup).toISOString(),
-    affiliate_id: affiliate,
-    tracking_data,
-    country_code: country,
-    ...(email && { email }),
-    ...(name && { first_name: name[0], last_name: name[1] }),
-  }),
-  money: (one, i) => ({
-    transaction_id: idOf(one, i),
-    customer_id: one.customer,
-    transaction_type: one.type,
-    amount_currency: one.amount,
-    status: one.status ?? 'approved',
-    transaction_date: `${dayText(one.day)}T12:00:00Z`,
-  }),
-  days: ({ customer, day, ...fields }) => ({
-    date: dayText(day),
-    customer_id: customer,
-    ...fields,
-  }),
-}
-
-const BRAND: Writer = {
-  customers: ({ customer, signup, country, name }, tracking_data) => ({
-    customerId: customer,
-    regtime: new Date(signup).toISOString().slice(0, 16).replace('T', ' '),
-    country,
-    tracking_data,
-    ...(name && { firstName: name[0], lastName: name[1] }),
-  }),
-  money: (one, i) => ({
-    eventname: one.type === 'deposit' ? 'Deposit' : 'Withdrawal',
-    eventid: idOf(one, i),
-    customerid: one.customer,
-    createtime: `${dayText(one.day)} 12:00`,
-    Currency: 'EUR',
-    Value: one.amount.toFixed(2),
-  }),
-  days: ({ customer, day }) => ({
-    eventname: 'DailyStats',
-    customerid: customer,
-    createtime: dayText(day),
-    Currency: 'EUR',
-    Product: 'Casino',
-    GGR: '2.00',
-  }),
-}
-
-const WRITERS: Readonly<Record<string, Writer>> = {
-  igaming: BRAND,
-  'prop-trading': {
-    ...PARTNER,
-    // Prop firms send a profit or loss with each row, and no spread.
-    days: ({ spread_cost: _, ...one }) => PARTNER.days({ pnl: 0, ...one }),
-  },
-}
+const tradingRecord = ({ customer, day, ...fields }: PlantedDay) => ({
+  date: dayText(day),
+  customer_id: customer,
+  currency: 'EUR',
+  ...fields,
+})

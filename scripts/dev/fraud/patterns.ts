@@ -102,11 +102,11 @@ const countryMix = (today: number): Planted => ({
 })
 
 /** 12 customers who deposit what the plan asks for and do nothing for two weeks. */
-function minimumDeposit(today: number, amount: number): Planted {
+function minimumDeposit(today: number): Planted {
   const customers = times(12, (i) => signup('MIN-1', i, today - 75 + i))
   return {
     customers,
-    money: customers.map(({ customer }, i) => deposit(customer, today - 74 + i, amount)),
+    money: customers.map(({ customer }, i) => deposit(customer, today - 74 + i, 500)),
     days: customers.flatMap(({ customer }, i) =>
       [16, 18, 20].map((after) => trade(customer, today - 74 + i + after, 0.5)),
     ),
@@ -114,11 +114,11 @@ function minimumDeposit(today: number, amount: number): Planted {
 }
 
 /** 12 customers who deposit more than the plan asks for, and stop after a day. */
-function shortLife(today: number, amount: number): Planted {
+function shortLife(today: number): Planted {
   const customers = times(12, (i) => signup('STOP-1', i, today - 80 + i))
   return {
     customers,
-    money: customers.map(({ customer }, i) => deposit(customer, today - 79 + i, amount)),
+    money: customers.map(({ customer }, i) => deposit(customer, today - 79 + i, 700)),
     days: customers.map(({ customer }, i) => trade(customer, today - 78 + i, 0.5)),
   }
 }
@@ -137,32 +137,17 @@ function depositWithdrawal(today: number): Planted {
 }
 
 /** 8 payments, of which the last 5 are reversed. */
-function reversals(today: number, type: 'deposit' | 'challenge_fee'): Planted {
+function reversals(today: number): Planted {
   const customers = times(8, (i) => signup('REV-1', i, today - 45 + i))
   return {
     ...NONE,
     customers,
     money: customers.map(({ customer }, i) => ({
       customer,
-      type,
+      type: 'deposit',
       day: today - 44 + i,
       amount: 300,
       ...(i >= 3 && { status: 'reversed' as const }),
-    })),
-  }
-}
-
-/** 6 fees of a customer in 11 days. */
-function resets(today: number): Planted {
-  const customers = [signup('RESET-1', 0, today - 50)]
-  return {
-    ...NONE,
-    customers,
-    money: times(6, (i) => ({
-      customer: 'RESET-1-01',
-      type: i === 0 ? 'challenge_fee' : 'reset_fee',
-      day: today - 49 + 2 * i,
-      amount: 99,
     })),
   }
 }
@@ -180,27 +165,6 @@ function hedgePair(today: number): Planted {
         pnl: side === 0 ? pnl : -pnl - 20,
       })),
     ),
-  }
-}
-
-/** A drawdown of 7.2 % on a day, after which the challenge goes on. */
-function drawdownBreach(today: number): Planted {
-  const customers = [signup('BREACH-1', 0, today - 40)]
-  const days = [1.1, 0.8, 7.2, 0.4].map((drawdown, i) => ({
-    ...trade('BREACH-1-01', today - 35 + i, 1),
-    pnl: drawdown > 1 ? -Math.round(100 * drawdown) : 40,
-    drawdown,
-  }))
-  return { ...NONE, customers, days }
-}
-
-/** A payout of 2000 after a profit of 800. */
-function payoutWithoutTrading(today: number): Planted {
-  const customers = [signup('PAYOUT-1', 0, today - 60)]
-  return {
-    customers,
-    money: [{ customer: 'PAYOUT-1-01', type: 'payout', day: today - 20, amount: 2000 }],
-    days: times(8, (i) => ({ ...trade('PAYOUT-1-01', today - 40 + 2 * i, 1), pnl: 100 })),
   }
 }
 
@@ -226,33 +190,21 @@ function lotChurn(today: number): Planted {
   }
 }
 
-/**
- * Customers of the three last full months by whom the affiliate earns more than they bring.
- *
- * @param each How many customers a month has.
- * @param paid What each pays, and what is paid to the last of them.
- */
-function commissionOverRevenue(
-  today: number,
-  each: number,
-  pays: { readonly type: PlantedMoney['type']; readonly amount: number },
-  paidTo: (customers: readonly string[], lastDay: number) => Pick<Planted, 'money' | 'days'>,
-): Planted {
+/** 4 customers of each of the three last full months, by whom the affiliate earns more than they bring. */
+function commissionOverRevenue(today: number): Planted {
   const now = new Date(today * DAY_MS)
   const months = [3, 2, 1].map(
     (ago) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 5) / DAY_MS,
   )
   const customers = months.flatMap((first, month) =>
-    times(each, (i) => signup('OVER-1', month * each + i, first + i)),
+    times(4, (i) => signup('OVER-1', month * 4 + i, first + i)),
   )
-  const payments = customers.map(({ customer, signup: at }) => ({
-    customer,
-    ...pays,
-    day: Math.floor(at / DAY_MS),
-  }))
-  const ids = customers.map(({ customer }) => customer)
-  const { money, days } = paidTo(ids, Math.floor((customers.at(-1)?.signup ?? 0) / DAY_MS))
-  return { customers, money: [...payments, ...money], days }
+  const dayOf = ({ signup: at }: PlantedCustomer) => Math.floor(at / DAY_MS)
+  return {
+    customers,
+    money: customers.map((one) => deposit(one.customer, dayOf(one), 500)),
+    days: customers.slice(-1).map((one) => trade(one.customer, dayOf(one) + 2, 1)),
+  }
 }
 
 const deposit = (customer: string, day: number, amount: number): PlantedMoney => ({
@@ -275,74 +227,18 @@ const named = (rule: string, planted: Planted): DemoPattern => ({
   ...planted,
 })
 
-/** Returns the patterns of the demo account of a vertical. */
-export function patternsUntil(today: number, vertical: string): DemoPattern[] {
-  const all = [
-    named('shared-identity', sharedIdentity(today)),
-    named('click-to-signup', clickToSignup(today)),
-    named('signup-burst', signupBurst(today)),
-    named('country-mix', countryMix(today)),
-  ]
-  if (vertical === 'forex') return [...all, ...forexPatterns(today)]
-  return [...all, ...(vertical === 'igaming' ? casinoPatterns(today) : propPatterns(today))]
-}
-
-const forexPatterns = (today: number): DemoPattern[] => [
-  named('minimum-deposit', minimumDeposit(today, 500)),
-  named('short-life', shortLife(today, 700)),
+/** Returns the patterns of a forex account. */
+export const patternsUntil = (today: number): DemoPattern[] => [
+  named('shared-identity', sharedIdentity(today)),
+  named('click-to-signup', clickToSignup(today)),
+  named('signup-burst', signupBurst(today)),
+  named('country-mix', countryMix(today)),
+  named('minimum-deposit', minimumDeposit(today)),
+  named('short-life', shortLife(today)),
   named('deposit-withdrawal', depositWithdrawal(today)),
-  named('reversals', reversals(today, 'deposit')),
+  named('reversals', reversals(today)),
   named('hedge-pair', hedgePair(today)),
   named('activity-outlier', activityOutlier(today)),
   named('lot-churn', lotChurn(today)),
-  named(
-    'commission-over-revenue',
-    commissionOverRevenue(today, 4, { type: 'deposit', amount: 500 }, (customers, day) => ({
-      money: [],
-      days: customers.slice(-1).map((customer) => trade(customer, day + 2, 1)),
-    })),
-  ),
-]
-
-const casinoPatterns = (today: number): DemoPattern[] => [
-  named('minimum-deposit', minimumDeposit(today, 20)),
-  named('short-life', shortLife(today, 50)),
-  named('deposit-withdrawal', depositWithdrawal(today)),
-  named(
-    'commission-over-revenue',
-    commissionOverRevenue(today, 6, { type: 'deposit', amount: 50 }, (customers, last) => ({
-      money: customers
-        .slice(-6)
-        .map((customer) => ({ customer, type: 'withdrawal', day: last + 4, amount: 140 })),
-      days: customers
-        .slice(-6)
-        .flatMap((customer) => times(3, (i) => trade(customer, last + i, 1))),
-    })),
-  ),
-]
-
-const propPatterns = (today: number): DemoPattern[] => [
-  named('reversals', reversals(today, 'challenge_fee')),
-  named('resets', resets(today)),
-  named('hedge-pair', hedgePair(today)),
-  named('drawdown-breach', drawdownBreach(today)),
-  named('payout-without-trading', payoutWithoutTrading(today)),
-  named('activity-outlier', activityOutlier(today)),
-  named(
-    'commission-over-revenue',
-    commissionOverRevenue(today, 3, { type: 'challenge_fee', amount: 999 }, (customers, last) => {
-      const winner = customers.slice(-1)
-      return {
-        money: winner.map((customer) => ({
-          customer,
-          type: 'payout',
-          day: last + 12,
-          amount: 9100,
-        })),
-        days: winner.flatMap((customer) =>
-          times(5, (i) => ({ ...trade(customer, last + 1 + i, 2), pnl: 2400 })),
-        ),
-      }
-    }),
-  ),
+  named('commission-over-revenue', commissionOverRevenue(today)),
 ]
