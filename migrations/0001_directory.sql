@@ -17,6 +17,24 @@
 --   unattributed_threshold  the share of a day's new customers without an affiliate above which
 --                  `customer.unattributed` is sent
 --   amount_signs   whether it sends the amounts of outflows as magnitudes, or negative
+--
+-- What printed statements say of their sender: its address, a text of some lines, and the locale in which days
+-- and numbers are written, such as `de-DE`. Null: no address, and British English.
+--
+-- What affiliates may see of their customers, as JSON: only the members that differ from the defaults.
+--
+-- The key of the pseudonyms under which affiliates see customers. It never changes, so that a pseudonym stays
+-- the same. Null until an affiliate first reads.
+--
+-- The pages to which they may lead, as a JSON array of URLs: each of these pages, and all below it.
+--
+-- Its accent color; null: that of the service.
+--
+-- Its logo as JSON: `type`, `bytes` and `digest`; null if it has none.
+--
+-- Whether the account is exported as Parquet files: `off`, `without_personal_data` or `with_personal_data`.
+--
+-- After how many months the records of an account are archived: docs/storage.md. Null: never.
 CREATE TABLE accounts (
   id                     TEXT PRIMARY KEY CHECK (id <> ''),
   name                   TEXT NOT NULL CHECK (name <> ''),
@@ -33,13 +51,29 @@ CREATE TABLE accounts (
   pushed                 INTEGER NOT NULL DEFAULT 1,
   storage_quota          INTEGER NOT NULL DEFAULT 4294967296 CHECK (storage_quota >= 0),
   region                 TEXT
-    CHECK (region IN ('wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me')),
-  jurisdiction           TEXT CHECK (jurisdiction IN ('eu', 'fedramp')),
+    CHECK (region IN (
+      'wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'
+    )),
+  jurisdiction           TEXT CHECK (jurisdiction IN ('eu', 'us', 'fedramp')),
   book_zone              TEXT NOT NULL DEFAULT 'UTC',
   approvals              INTEGER NOT NULL DEFAULT 1 CHECK (approvals IN (1, 2)),
   unattributed_threshold REAL NOT NULL DEFAULT 0.2 CHECK (unattributed_threshold BETWEEN 0 AND 1),
   amount_signs           TEXT NOT NULL DEFAULT 'magnitude'
-    CHECK (amount_signs IN ('magnitude', 'signed'))
+    CHECK (amount_signs IN ('magnitude', 'signed')),
+  address TEXT CHECK (address <> ''),
+  locale TEXT CHECK (locale <> ''),
+  affiliate_view TEXT NOT NULL DEFAULT '{}'
+    CHECK (json_type(affiliate_view) = 'object'),
+  pseudonym_key TEXT CHECK (length(pseudonym_key) = 64),
+  landing_pages TEXT NOT NULL DEFAULT '[]'
+    CHECK (json_type(landing_pages) = 'array'),
+  accent_color TEXT
+    CHECK (accent_color GLOB '#[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'),
+  logo TEXT CHECK (json_type(logo) = 'object'),
+  exports TEXT NOT NULL DEFAULT 'off'
+    CHECK (exports IN ('off', 'without_personal_data', 'with_personal_data')),
+  archive_after INTEGER DEFAULT 13
+    CHECK (archive_after BETWEEN 13 AND 120)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_unpushed ON accounts (id) WHERE pushed < version;
@@ -83,13 +117,31 @@ CREATE TABLE brand_tokens (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX brand_tokens_account ON brand_tokens (account);
+
 CREATE INDEX brand_tokens_ends ON brand_tokens (ends_at) WHERE ends_at IS NOT NULL;
 
 -- The affiliates of an account, under the ids that the account uses.
+--
+-- How the team calls an affiliate and reaches them. `contact_email` is personal data; the audit log has neither.
+--
+-- Who affiliates are to the portal: their language and state, the persons who sign in, their passkeys, and
+-- the invitations by which they register them.
+--
+-- `note` is for the team only. A suspended affiliate cannot call; it earns on.
+--
+-- How often the affiliate was suspended. A session of the portal names the number that it began with, and
+-- has ended once there is another.
 CREATE TABLE affiliates (
   account      TEXT NOT NULL,
   affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
   parent       TEXT,
+  display_name TEXT,
+  contact_email TEXT,
+  language TEXT CHECK (language IN ('en', 'de', 'es', 'fr', 'pt')),
+  note TEXT,
+  status TEXT NOT NULL DEFAULT 'active'
+    CHECK (status IN ('active', 'suspended')),
+  suspensions INTEGER NOT NULL DEFAULT 0 CHECK (suspensions >= 0),
   PRIMARY KEY (account, affiliate_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -105,6 +157,8 @@ CREATE TABLE affiliate_parents (
 
 -- Tracking links. The affiliate of a link never changes, because `tracking_data` contains it signed.
 -- `pass_query` tells whether it passes the query of its visitors on to the landing page.
+--
+-- Who disabled a link; null if it is active. An affiliate cannot activate what the team disabled.
 CREATE TABLE links (
   link_id      TEXT PRIMARY KEY CHECK (length(link_id) = 8),
   account      TEXT NOT NULL REFERENCES accounts (id),
@@ -113,17 +167,24 @@ CREATE TABLE links (
   landing_page TEXT NOT NULL,
   disabled     INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at   TEXT NOT NULL,
-  pass_query   INTEGER NOT NULL DEFAULT 0 CHECK (pass_query IN (0, 1))
+  pass_query   INTEGER NOT NULL DEFAULT 0 CHECK (pass_query IN (0, 1)),
+  disabled_by TEXT CHECK (disabled_by IN ('team', 'affiliate'))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX links_account ON links (account, link_id);
 
+-- What an affiliate writes on a link to tell its own campaigns apart, as `?sub1=…` to `?sub5=…`.
 CREATE TABLE clicks (
   account    TEXT NOT NULL,
   day        INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
   link_id    TEXT NOT NULL,
   click_id   TEXT NOT NULL,
   clicked_at INTEGER NOT NULL,
+  sub1 TEXT,
+  sub2 TEXT,
+  sub3 TEXT,
+  sub4 TEXT,
+  sub5 TEXT,
   PRIMARY KEY (account, day, link_id, click_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -237,3 +298,213 @@ WHEN EXISTS (SELECT 1 FROM audit_log WHERE id = new.id)
 BEGIN
   SELECT raise(IGNORE);
 END;
+
+-- Affiliates by the beginning of what the team calls them, and of their address. Case does not matter in ASCII.
+CREATE INDEX affiliates_name ON affiliates (account, display_name COLLATE NOCASE)
+WHERE display_name IS NOT NULL;
+
+CREATE INDEX affiliates_email ON affiliates (account, contact_email COLLATE NOCASE)
+WHERE contact_email IS NOT NULL;
+
+-- Keys of affiliates, as digests only. From `ends_at` (milliseconds) on, a key is refused; null: no end.
+-- `closed` tells whether the object of an ended key knows that it has ended.
+--
+-- The last day (UTC, `2026-03-01`) on which the key was accepted; null: none is known.
+CREATE TABLE affiliate_keys (
+  digest       TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  id           TEXT NOT NULL UNIQUE,
+  account      TEXT NOT NULL REFERENCES accounts (id),
+  affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
+  name         TEXT NOT NULL CHECK (name <> ''),
+  scope        TEXT NOT NULL CHECK (scope IN ('read', 'read links')),
+  ends_at      INTEGER,
+  created_at   TEXT NOT NULL,
+  created_by   TEXT NOT NULL,
+  closed       INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1)),
+  last_used_on TEXT
+    CHECK (last_used_on GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]')
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX affiliate_keys_affiliate ON affiliate_keys (account, affiliate_id);
+
+CREATE INDEX affiliate_keys_ends ON affiliate_keys (ends_at) WHERE ends_at IS NOT NULL;
+
+-- A person who signs in for an affiliate.
+--
+-- When the member last had the list of questions before them; null: not yet.
+CREATE TABLE affiliate_members (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
+  id           TEXT NOT NULL CHECK (id <> ''),
+  name         TEXT NOT NULL CHECK (name <> ''),
+  created_at   TEXT NOT NULL,
+  last_seen_at TEXT NOT NULL,
+  questions_seen_at TEXT,
+  PRIMARY KEY (account, affiliate_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- A passkey of a member. `counter` is the signature counter of WebAuthn §6.1.1: it never goes back.
+CREATE TABLE affiliate_passkeys (
+  account       TEXT NOT NULL,
+  credential_id TEXT NOT NULL CHECK (credential_id <> ''),
+  affiliate_id  TEXT NOT NULL,
+  member        TEXT NOT NULL,
+  public_key    TEXT NOT NULL,
+  counter       INTEGER NOT NULL CHECK (counter >= 0),
+  transports    TEXT NOT NULL CHECK (json_type(transports) = 'array'),
+  name          TEXT NOT NULL CHECK (name <> ''),
+  created_at    TEXT NOT NULL,
+  last_used_at  TEXT NOT NULL,
+  PRIMARY KEY (account, credential_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX affiliate_passkeys_member ON affiliate_passkeys (account, affiliate_id, member);
+
+-- An invitation to register a passkey: as another person, or as `member`, who lost theirs. It works once
+-- before `ends_at` (milliseconds). The secret of its link is stored as a digest only.
+CREATE TABLE affiliate_invitations (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
+  id           TEXT NOT NULL CHECK (id <> ''),
+  digest       TEXT NOT NULL CHECK (length(digest) = 64),
+  member       TEXT,
+  created_at   TEXT NOT NULL,
+  created_by   TEXT NOT NULL,
+  ends_at      INTEGER NOT NULL,
+  used_at      TEXT,
+  PRIMARY KEY (account, affiliate_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX affiliate_invitations_digest ON affiliate_invitations (account, digest);
+
+CREATE INDEX links_affiliate ON links (account, affiliate_id, link_id);
+
+-- Questions of affiliates to the firm: each is about one of their statements, lines or customers.
+
+-- A question is open while it waits for the team: an answer closes it, unless it says otherwise, and more words
+-- of the affiliate open it again. The id begins with the time.
+--
+--   subject      the id of the statement, line or customer
+--   statement    the id of the statement, also that of a line; null for a customer
+--   period       the period of the statement
+--   customer_id  the customer, also the one that a line is for; an erasure clears what is written about them
+--
+-- When the team answered last; null: not yet.
+CREATE TABLE affiliate_questions (
+  account      TEXT NOT NULL,
+  id           TEXT NOT NULL CHECK (id <> ''),
+  affiliate_id TEXT NOT NULL CHECK (affiliate_id <> ''),
+  about        TEXT NOT NULL CHECK (about IN ('statement', 'line', 'customer')),
+  subject      TEXT NOT NULL CHECK (subject <> ''),
+  statement    TEXT,
+  period       TEXT,
+  customer_id  TEXT,
+  status       TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'closed')),
+  asked_at     TEXT NOT NULL,
+  answered_at TEXT,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX affiliate_questions_affiliate ON affiliate_questions (account, affiliate_id, id);
+
+CREATE INDEX affiliate_questions_statement ON affiliate_questions (account, statement)
+  WHERE statement IS NOT NULL;
+
+CREATE INDEX affiliate_questions_customer ON affiliate_questions (account, customer_id)
+  WHERE customer_id IS NOT NULL;
+
+CREATE INDEX affiliate_questions_open ON affiliate_questions (account, id) WHERE status = 'open';
+
+-- What was written about a question, in order: `position` begins with 1. `author` is a member or key of the
+-- affiliate, or a member of the team. `text` is null once it was erased with its customer.
+CREATE TABLE affiliate_question_messages (
+  account  TEXT NOT NULL,
+  question TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position > 0),
+  id       TEXT NOT NULL CHECK (id <> ''),
+  side     TEXT NOT NULL CHECK (side IN ('affiliate', 'team')),
+  author   TEXT NOT NULL CHECK (author <> ''),
+  at       TEXT NOT NULL,
+  text     TEXT,
+  PRIMARY KEY (account, question, position)
+) STRICT, WITHOUT ROWID;
+
+-- Each message of an affiliate is an event. It names the question: the text is read where it is answered.
+CREATE TRIGGER webhook_question_asked AFTER INSERT ON affiliate_question_messages
+WHEN iif(new.side = 'affiliate', EXISTS (SELECT 1 FROM webhook_wants
+  WHERE account = new.account AND type IN ('question.asked', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'question.asked', new.question || ' ' || new.position, now,
+    json_object('question_id', new.question, 'affiliate_id', q.affiliate_id, 'about', q.about,
+      'message', new.position)
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  CROSS JOIN affiliate_questions q ON q.account = new.account AND q.id = new.question
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+-- The images, in a table of their own, so that no other request reads them. `data` is Base64.
+CREATE TABLE account_logos (
+  account TEXT NOT NULL PRIMARY KEY,
+  type    TEXT NOT NULL CHECK (type IN ('image/svg+xml', 'image/png')),
+  data    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- By whatever way it is suspended: the API, a file, the console.
+CREATE TRIGGER affiliates_suspended AFTER UPDATE OF status ON affiliates
+WHEN new.status = 'suspended' AND old.status <> 'suspended'
+BEGIN
+  UPDATE affiliates SET suspensions = suspensions + 1
+  WHERE account = new.account AND affiliate_id = new.affiliate_id;
+END;
+
+CREATE INDEX affiliate_questions_answered ON affiliate_questions (account, affiliate_id, answered_at)
+  WHERE answered_at IS NOT NULL;
+
+CREATE TRIGGER affiliate_questions_answered_at AFTER INSERT ON affiliate_question_messages
+WHEN new.side = 'team'
+BEGIN
+  UPDATE affiliate_questions SET answered_at = new.at
+  WHERE account = new.account AND id = new.question;
+END;
+
+-- The size of each database at the end of a day (days since 1970), in bytes: of the last 60 days. The forecast of
+-- when a database is full, and the choice of a database for a new account, read it. Only `DB` has rows.
+CREATE TABLE database_sizes (
+  binding TEXT NOT NULL CHECK (binding <> ''),
+  day     INTEGER NOT NULL,
+  bytes   INTEGER NOT NULL CHECK (bytes >= 0),
+  PRIMARY KEY (binding, day)
+) STRICT, WITHOUT ROWID;
+
+-- Counts the accounts of each database, and finds the databases with accounts.
+CREATE INDEX accounts_binding ON accounts (binding);
+
+-- Moves of accounts to other databases: docs/placement.md. Only `DB` has rows.
+CREATE TABLE account_moves (
+  account     TEXT NOT NULL,
+  id          TEXT NOT NULL CHECK (id <> ''),
+  source      TEXT NOT NULL,
+  target      TEXT NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('copying', 'comparing', 'waiting', 'switching', 'switched',
+    'dropping', 'done', 'cancelling', 'cancelled', 'failed')),
+  waits_for   TEXT CHECK (waits_for IN ('run', 'reset', 'erasure', 'archive', 'writes')),
+  place       TEXT,
+  confirmed   INTEGER NOT NULL DEFAULT 0 CHECK (confirmed IN (0, 1)),
+  closed_at   INTEGER,
+  pause_ms    INTEGER,
+  reason      TEXT,
+  actor       TEXT NOT NULL,
+  started_at  TEXT NOT NULL,
+  switched_at TEXT,
+  ended_at    TEXT,
+  due_at      INTEGER,
+  attempt     INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+-- An account has one move at a time, and the next one only without an old copy.
+CREATE UNIQUE INDEX account_moves_active ON account_moves (account) WHERE due_at IS NOT NULL;
+
+CREATE INDEX account_moves_due ON account_moves (due_at) WHERE due_at IS NOT NULL;

@@ -198,6 +198,7 @@ CREATE TABLE transactions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX transactions_key ON transactions (account, transaction_id);
+
 CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held = 1;
 
 CREATE TRIGGER day_totals_transactions AFTER UPDATE OF day, held ON transactions
@@ -207,9 +208,23 @@ BEGIN
 END;
 
 CREATE TRIGGER day_totals_transactions_deleted AFTER DELETE ON transactions
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'transactions' AND state = 'sealed'
+    AND old.day BETWEEN first_day AND last_day)
 BEGIN
   DELETE FROM day_totals
   WHERE account = old.account AND resource = 'transactions' AND day = old.day;
+END;
+
+CREATE TRIGGER changed_days_transactions_deleted AFTER DELETE ON transactions
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'transactions' AND state = 'sealed'
+    AND old.day BETWEEN first_day AND last_day)
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
+  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
 END;
 
 -- Records that move to another day, or that are held or released.
@@ -219,14 +234,6 @@ BEGIN
   SELECT k.account, k.first_day, k.generation, d.value
   FROM kept_days k CROSS JOIN json_each(json_array(old.day, new.day)) d
   WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER changed_days_transactions_deleted AFTER DELETE ON transactions
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
-  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
   ON CONFLICT DO NOTHING;
 END;
 
@@ -250,6 +257,26 @@ CREATE TABLE activity (
   PRIMARY KEY (account, date, customer_id, instrument, currency)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER day_totals_activity_deleted AFTER DELETE ON activity
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'trading-activity' AND state = 'sealed'
+    AND old.date BETWEEN first_day AND last_day)
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'trading-activity' AND day = old.date;
+END;
+
+CREATE TRIGGER changed_days_activity_deleted AFTER DELETE ON activity
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'trading-activity' AND state = 'sealed'
+    AND old.date BETWEEN first_day AND last_day)
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, old.date FROM kept_days k
+  WHERE k.account = old.account AND old.date BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
 CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
 
 CREATE TRIGGER day_totals_activity AFTER UPDATE OF date, held ON activity
@@ -258,26 +285,12 @@ BEGIN
   WHERE account = old.account AND resource = 'trading-activity' AND day IN (old.date, new.date);
 END;
 
-CREATE TRIGGER day_totals_activity_deleted AFTER DELETE ON activity
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'trading-activity' AND day = old.date;
-END;
-
 CREATE TRIGGER changed_days_activity AFTER UPDATE OF date, held ON activity
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
   SELECT k.account, k.first_day, k.generation, d.value
   FROM kept_days k CROSS JOIN json_each(json_array(old.date, new.date)) d
   WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER changed_days_activity_deleted AFTER DELETE ON activity
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, old.date FROM kept_days k
-  WHERE k.account = old.account AND old.date BETWEEN k.first_day AND k.last_day
   ON CONFLICT DO NOTHING;
 END;
 
@@ -313,7 +326,28 @@ CREATE TABLE events (
   PRIMARY KEY (account, day, customer_id, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER day_totals_events_deleted AFTER DELETE ON events
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'activities' AND state = 'sealed'
+    AND old.day BETWEEN first_day AND last_day)
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'activities' AND day = old.day;
+END;
+
 CREATE UNIQUE INDEX events_key ON events (account, id);
+
+CREATE TRIGGER changed_days_events_deleted AFTER DELETE ON events
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'activities' AND state = 'sealed'
+    AND old.day BETWEEN first_day AND last_day)
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
+  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
 CREATE INDEX events_held ON events (account, customer_id) WHERE held = 1;
 
 CREATE TRIGGER day_totals_events AFTER UPDATE OF day, held ON events
@@ -329,12 +363,6 @@ WHEN new.createtime IS NULL
 BEGIN
   DELETE FROM day_totals
   WHERE account = new.account AND resource = 'activities' AND day = new.day;
-END;
-
-CREATE TRIGGER day_totals_events_deleted AFTER DELETE ON events
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'activities' AND day = old.day;
 END;
 
 CREATE TRIGGER changed_days_events AFTER UPDATE OF day, held ON events
@@ -354,14 +382,6 @@ BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
   SELECT k.account, k.first_day, k.generation, new.day FROM kept_days k
   WHERE k.account = new.account AND new.day BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER changed_days_events_deleted AFTER DELETE ON events
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
-  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
   ON CONFLICT DO NOTHING;
 END;
 
@@ -437,3 +457,45 @@ CREATE TABLE erasures (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX erasures_pending ON erasures (account, customer_id) WHERE next_day IS NOT NULL;
+
+-- The customers whom an affiliate has or ever had: so an affiliate who asks is answered from the records of their
+-- own customers, however many others the account has. A superset: `customers` and `customer_affiliations` decide
+-- on which days a customer was whose.
+--
+--   owner  the affiliate or, for a customer of a brand without one, the link
+--
+-- A row is never changed or removed but with the account's records. An index of `customers` would be written again
+-- with every update of a customer, since updates set these columns even if they stay the same.
+CREATE TABLE customer_owners (
+  account     TEXT NOT NULL,
+  owner       TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  PRIMARY KEY (account, owner, customer_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER customer_owners_first AFTER INSERT ON customers
+WHEN new.affiliate_id IS NOT NULL OR (new.first_day IS NOT NULL AND new.link IS NOT NULL)
+BEGIN
+  INSERT INTO customer_owners (account, owner, customer_id)
+  VALUES (new.account, ifnull(new.affiliate_id, new.link), new.customer_id)
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER customer_owners_changed AFTER UPDATE OF affiliate_id, link ON customers
+WHEN (old.affiliate_id IS NOT new.affiliate_id OR old.link IS NOT new.link)
+  AND (new.affiliate_id IS NOT NULL OR (new.first_day IS NOT NULL AND new.link IS NOT NULL))
+BEGIN
+  INSERT INTO customer_owners (account, owner, customer_id)
+  VALUES (new.account, ifnull(new.affiliate_id, new.link), new.customer_id)
+  ON CONFLICT DO NOTHING;
+END;
+
+-- What the team corrects.
+CREATE TRIGGER customer_owners_corrected AFTER INSERT ON customer_affiliations
+BEGIN
+  INSERT INTO customer_owners (account, owner, customer_id)
+  SELECT new.account, value, new.customer_id FROM json_each(json_array(
+    ifnull(new.affiliate_id, new.link), ifnull(new.previous_affiliate_id, new.previous_link)))
+  WHERE value IS NOT NULL
+  ON CONFLICT DO NOTHING;
+END;

@@ -44,7 +44,9 @@ CREATE TABLE statements (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX statements_id ON statements (account, id);
+
 CREATE INDEX statements_affiliate ON statements (account, affiliate_id, period, plan);
+
 CREATE INDEX statements_approval ON statements (account, approval) WHERE approval IS NOT NULL;
 
 -- The first closed period of each plan.

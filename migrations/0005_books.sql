@@ -59,6 +59,7 @@ CREATE TABLE manual_entries (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX manual_entries_folded ON manual_entries (account, folded_reference);
+
 CREATE INDEX manual_entries_affiliate ON manual_entries (account, affiliate_id, id);
 
 -- Those that no approved statement has yet.
@@ -211,3 +212,8 @@ WHEN NOT EXISTS (SELECT 1 FROM book_resets WHERE account = old.account)
 BEGIN
   SELECT raise(ABORT, 'the ledger is append-only');
 END;
+
+-- Payments are listed by their days, the latest first: all of an account, or those of an affiliate.
+CREATE INDEX payments_by_day ON payments (account, paid_on, reference);
+
+CREATE INDEX payments_by_affiliate ON payments (account, affiliate_id, paid_on, reference);

@@ -86,9 +86,6 @@ const COLUMN_TYPES: Record<string, Record<string, string>> = {
   TEXT: { customer_id: 'id', transaction_id: 'id' },
 }
 
-/** The columns that later ones have replaced: only triggers write them, for versions of before. */
-const REPLACED: Record<string, readonly string[]> = { accounts: ['region', 'jurisdiction'] }
-
 /** The row types that other folders import. */
 const ROWS = [
   ['accounts', 'Account', 'An account as configured.'],
@@ -155,8 +152,7 @@ function tableOf(table: string): string {
   }
   const key = primaryKeyOf(columns)
   const isAlone = key.length === 1
-  const kept = columns.filter(({ name }) => !REPLACED[table]?.includes(name))
-  const lines = kept.map(({ name, type, notnull, dflt_value, pk }) => {
+  const lines = columns.map(({ name, type, notnull, dflt_value, pk }) => {
     const primary = isAlone && pk > 0 ? '.primaryKey()' : ''
     const needed = notnull && !primary ? '.notNull()' : ''
     const preset = dflt_value === null ? '' : `.default(${dflt_value})`

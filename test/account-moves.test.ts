@@ -270,13 +270,13 @@ describe('a request to move an account', () => {
     expect(await refusal('acme', 'DB')).toEqual([
       ...[422, '/to', 'The account is in DB already.', 'Choose another database.'],
     ])
-    await env.DB.prepare("update accounts set data_jurisdiction = 'eu'").run()
+    await env.DB.prepare("update accounts set jurisdiction = 'eu'").run()
     expect(await refusal('acme', 'DB_2')).toEqual([
       ...[422, '/to'],
       'DB_2 has no jurisdiction, and the account belongs to eu.',
       'Choose a database of the same jurisdiction.',
     ])
-    await env.DB.prepare('update accounts set data_jurisdiction = null, storage_quota = 9e9').run()
+    await env.DB.prepare('update accounts set jurisdiction = null, storage_quota = 9e9').run()
     await env.DB.prepare(
       "insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)",
     ).run()

@@ -628,13 +628,13 @@ test('a jurisdiction that Cloudflare does not have is an error', () => {
       throw unknown
     },
   })
-  expect(() => withinJurisdiction(journals, { data_jurisdiction: 'eu' })).toThrow(unknown)
+  expect(() => withinJurisdiction(journals, { jurisdiction: 'eu' })).toThrow(unknown)
 })
 
 test('the journal of an account is within its jurisdiction', async () => {
   const acme = await brand()
   await acme.post('customers', eve)
-  await env.DB.prepare(`update accounts set data_jurisdiction = 'eu'`).run()
+  await env.DB.prepare(`update accounts set jurisdiction = 'eu'`).run()
   const jurisdictions: string[] = []
   const ERASURE_JOURNAL = overriding(env.ERASURE_JOURNAL, {
     jurisdiction: (name: string) => {

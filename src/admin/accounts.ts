@@ -58,8 +58,8 @@ export const presentAccount = (account: Account) => ({
   ...(account.address !== null && { address: account.address }),
   ...(account.locale !== null && { locale: account.locale }),
   binding: account.binding,
-  region: account.location_hint,
-  jurisdiction: account.data_jurisdiction,
+  region: account.region,
+  jurisdiction: account.jurisdiction,
   policies: {
     unknown_customer: account.unknown_customer,
     unknown_affiliate: account.unknown_affiliate,
@@ -93,7 +93,7 @@ export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
 function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
   const settings = {
     ...account,
-    region: account.location_hint,
+    region: account.region,
     disabled: account.disabled === 1,
     affiliate_view: viewOf(account),
     landing_pages: landingPagesOf(account),
@@ -128,8 +128,8 @@ export const accounts = new Hono<AppEnv>()
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       address: fields.address ?? null,
       locale: fields.locale ?? null,
-      location_hint: fields.region ?? null,
-      data_jurisdiction: fields.jurisdiction ?? null,
+      region: fields.region ?? null,
+      jurisdiction: fields.jurisdiction ?? null,
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
       exports: fields.exports ?? 'off',

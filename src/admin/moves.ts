@@ -152,7 +152,7 @@ const refused = (message: string, instruction: string) =>
  * @throws ApiError `validation_failed`
  */
 async function admitTarget(env: Env, account: Account, to: string): Promise<void> {
-  const { id, binding, data_jurisdiction: jurisdiction } = account
+  const { id, binding, jurisdiction } = account
   const names = databaseBindings(env)
   if (!names.includes(to)) {
     throw validationFailed([{ pointer: '/to', code: 'enum', expected: names.join(', ') }])

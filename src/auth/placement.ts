@@ -6,8 +6,8 @@ import type { Account } from '../db/schema.ts'
  *
  * @see [Location hints](https://developers.cloudflare.com/durable-objects/reference/data-location/)
  */
-export const placementOf = ({ location_hint }: Pick<Account, 'location_hint'>) =>
-  location_hint === null ? {} : { locationHint: location_hint }
+export const placementOf = ({ region }: Pick<Account, 'region'>) =>
+  region === null ? {} : { locationHint: region }
 
 /**
  * Returns the objects of a namespace within the account's jurisdiction. workerd, which runs the
@@ -15,11 +15,11 @@ export const placementOf = ({ location_hint }: Pick<Account, 'location_hint'>) =
  */
 export function withinJurisdiction<T extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<T>,
-  { data_jurisdiction }: Pick<Account, 'data_jurisdiction'>,
+  { jurisdiction }: Pick<Account, 'jurisdiction'>,
 ): DurableObjectNamespace<T> {
-  if (data_jurisdiction === null) return namespace
+  if (jurisdiction === null) return namespace
   try {
-    return namespace.jurisdiction(data_jurisdiction)
+    return namespace.jurisdiction(jurisdiction)
   } catch (error) {
     if (String(error).includes('not implemented in workerd')) return namespace
     throw error

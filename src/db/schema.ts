@@ -20,6 +20,10 @@ export const accounts = sqliteTable('accounts', {
   version: integer().notNull().default(1),
   pushed: integer().notNull().default(1),
   storage_quota: integer().notNull().default(4294967296),
+  region: text({
+    enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
+  }),
+  jurisdiction: text({ enum: ['eu', 'us', 'fedramp'] }),
   book_zone: text().notNull().default('UTC'),
   approvals: integer().notNull().default(1),
   unattributed_threshold: real().notNull().default(0.2),
@@ -36,10 +40,6 @@ export const accounts = sqliteTable('accounts', {
   exports: text({ enum: ['off', 'without_personal_data', 'with_personal_data'] })
     .notNull()
     .default('off'),
-  location_hint: text({
-    enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'apac-ne', 'apac-se', 'oc', 'afr', 'me'],
-  }),
-  data_jurisdiction: text({ enum: ['eu', 'us', 'fedramp'] }),
   archive_after: integer().default(13),
 })
 

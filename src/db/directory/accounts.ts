@@ -64,7 +64,7 @@ const SETTINGS = [
   'amount_signs',
   'unknown_customer',
   'unknown_affiliate',
-  'location_hint',
+  'region',
   'storage_quota',
   'approvals',
   'exports',
@@ -81,7 +81,6 @@ type Settings = Pick<Account, (typeof SETTINGS)[number]>
 /** Changed settings of an account; a setting that is absent keeps its value. */
 export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
   disabled?: boolean | undefined
-  region?: Account['location_hint'] | undefined
 }
 
 /** The columns of a new account; the others begin with their defaults. */
@@ -108,10 +107,10 @@ export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as
 export function updateAccount(
   db: D1Database,
   id: string,
-  { disabled, region, ...change }: AccountChange,
+  { disabled, ...change }: AccountChange,
 ) {
   const values = {
-    ...{ ...change, location_hint: region },
+    ...change,
     disabled: disabled === undefined ? undefined : Number(disabled),
   }
   const set = [...setTerms(['disabled', ...SETTINGS], values), `version = ${NEXT_VERSION}`]

@@ -1,3 +1,28 @@
+-- Rules of the fraud review, in the database of the account's records.
+--
+-- `terms` is the version as canonical JSON, with all defaults filled in: a default that changes later leaves
+-- it as it is. A version never changes; one of which no day is over can be withdrawn, and its number is not
+-- used again. On the days before its first version a rule finds nothing.
+CREATE TABLE fraud_rule_versions (
+  account        TEXT NOT NULL,
+  rule           TEXT NOT NULL CHECK (rule <> ''),
+  version        INTEGER NOT NULL CHECK (version >= 1),
+  effective_from TEXT NOT NULL CHECK (effective_from GLOB '????-??-??'),
+  terms          TEXT NOT NULL CHECK (json_type(terms) = 'object'),
+  created_at     TEXT NOT NULL,
+  withdrawn_at   TEXT,
+  PRIMARY KEY (account, rule, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX fraud_rule_versions_day ON fraud_rule_versions (account, rule, effective_from)
+  WHERE withdrawn_at IS NULL;
+
+CREATE TRIGGER fraud_rule_versions_no_change
+BEFORE UPDATE OF account, rule, version, effective_from, terms ON fraud_rule_versions
+BEGIN
+  SELECT raise(ABORT, 'a version of a fraud rule never changes');
+END;
+
 -- Cases of the fraud review: what rules found, and what persons decided. All are in the database of the
 -- account's records.
 --
@@ -96,9 +121,11 @@ CREATE UNIQUE INDEX fraud_cases_position
   ON fraud_cases (account, affiliate_id, rule, subject, position);
 
 CREATE INDEX fraud_cases_opened ON fraud_cases (account, opened_for, id);
+
 CREATE INDEX fraud_cases_open ON fraud_cases (account, opened_for, id) WHERE status = 'open';
 
 CREATE INDEX fraud_cases_customer ON fraud_cases (account, customer_id) WHERE customer_id IS NOT NULL;
+
 CREATE INDEX fraud_cases_other_customer ON fraud_cases (account, other_customer_id)
   WHERE other_customer_id IS NOT NULL;
 
@@ -127,6 +154,16 @@ CREATE TABLE fraud_decisions (
   at        TEXT NOT NULL,
   PRIMARY KEY (account, case_id, position)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER fraud_days_events_deleted AFTER DELETE ON events
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'activities' AND state = 'sealed'
+    AND old.day BETWEEN first_day AND last_day)
+BEGIN
+  UPDATE fraud_progress SET changed_from = old.day
+  WHERE account = old.account
+    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
 
 CREATE TABLE fraud_notes (
   account TEXT NOT NULL,
@@ -162,6 +199,16 @@ BEGIN
     AND min(old.date, new.date) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
 END;
 
+CREATE TRIGGER fraud_days_activity_deleted AFTER DELETE ON activity
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'trading-activity' AND state = 'sealed'
+    AND old.date BETWEEN first_day AND last_day)
+BEGIN
+  UPDATE fraud_progress SET changed_from = old.date
+  WHERE account = old.account
+    AND old.date < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
 CREATE TRIGGER fraud_days_events AFTER UPDATE OF day, held ON events
 BEGIN
   UPDATE fraud_progress SET changed_from = min(old.day, new.day)
@@ -177,27 +224,6 @@ BEGIN
   UPDATE fraud_progress SET changed_from = new.day
   WHERE account = new.account
     AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_transactions_deleted AFTER DELETE ON transactions
-BEGIN
-  UPDATE fraud_progress SET changed_from = old.day
-  WHERE account = old.account
-    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_activity_deleted AFTER DELETE ON activity
-BEGIN
-  UPDATE fraud_progress SET changed_from = old.date
-  WHERE account = old.account
-    AND old.date < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_events_deleted AFTER DELETE ON events
-BEGIN
-  UPDATE fraud_progress SET changed_from = old.day
-  WHERE account = old.account
-    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
 END;
 
 CREATE TRIGGER fraud_days_customers AFTER INSERT ON customers
@@ -220,6 +246,16 @@ BEGIN
   WHERE account = new.account AND min(old.day, new.day,
       ifnull(old.first_seen_day, old.day), ifnull(new.first_seen_day, new.day))
     < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_transactions_deleted AFTER DELETE ON transactions
+WHEN NOT EXISTS (SELECT 1 FROM archived_months
+  WHERE account = old.account AND resource = 'transactions' AND state = 'sealed'
+    AND old.day BETWEEN first_day AND last_day)
+BEGIN
+  UPDATE fraud_progress SET changed_from = old.day
+  WHERE account = old.account
+    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
 END;
 
 -- The first value of a field holds from the beginning, and so does the first affiliate.
@@ -291,3 +327,116 @@ BEGIN
   SELECT account, old.customer_id FROM fraud_progress WHERE account = old.account
   ON CONFLICT DO NOTHING;
 END;
+
+-- Events of cases: one when a case opens, and one when it is decided.
+--
+-- A case that was opened, lost its records and is found again has had its event. One that had expired and has
+-- new records opens again, which is another event.
+CREATE VIEW fraud_case_events AS
+SELECT account, id, last_day, json_object(
+    'case_id', id, 'affiliate_id', affiliate_id,
+    'subject', CASE substr(subject, 1, instr(subject, ':'))
+      WHEN 'affiliate:' THEN json_object('affiliate_id', substr(subject, 11))
+      WHEN 'customer:' THEN json_object('customer_id', substr(subject, 10))
+      ELSE json_object('customer_ids', json(substr(subject, 11))) END,
+    'rule', rule, 'version', version, 'kind', kind, 'severity', severity, 'action', action,
+    'opened_for', date(opened_for * 86400, 'unixepoch'), 'sentence', sentence) AS data,
+  iif(keep_hold, 'true', 'false') AS keeps
+FROM fraud_cases;
+
+CREATE TRIGGER webhook_case_opened AFTER INSERT ON fraud_cases
+WHEN iif(new.status = 'open', EXISTS (SELECT 1 FROM webhook_wants
+  WHERE account = new.account AND type IN ('case.opened', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'case.opened', new.id, now, c.data
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  CROSS JOIN fraud_case_events c ON c.account = new.account AND c.id = new.id
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+CREATE TRIGGER webhook_case_opened_again AFTER UPDATE OF status ON fraud_cases
+WHEN iif(old.status = 'expired' AND new.status = 'open', EXISTS (SELECT 1 FROM webhook_wants
+  WHERE account = new.account AND type IN ('case.opened', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'case.opened', new.id || ' ' || new.last_day, now, c.data
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  CROSS JOIN fraud_case_events c ON c.account = new.account AND c.id = new.id
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+CREATE TRIGGER webhook_case_decided AFTER UPDATE OF status ON fraud_cases
+WHEN iif(old.status = 'open' AND new.status IN ('confirmed', 'dismissed'),
+  EXISTS (SELECT 1 FROM webhook_wants
+    WHERE account = new.account AND type IN ('case.decided', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'case.decided', new.id, now,
+    json_set(c.data, '$.decision', new.status, '$.keep_hold', json(c.keeps))
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  CROSS JOIN fraud_case_events c ON c.account = new.account AND c.id = new.id
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+-- Holds that an evaluation has ended without a decision. A row stays until a person acknowledges it, or until
+-- the case holds payouts again.
+--
+--   because      `records`: what the case rested on is gone, and so is the case; `rule`: its rule no longer
+--                holds payouts; `expired`: nobody decided it in time
+--   subject, name, sentence  those of the case, which may be gone
+--   moved        of `records`: a customer of the case who has another affiliate now, from which day on, and
+--                the affiliate, which is null for a customer without one; null if there is none
+--   opened_at, ended_at  in milliseconds
+--
+-- Where two persons must decide cases, a hold that ends without a decision goes on: until two persons have
+-- acknowledged it, or the case is decided.
+--
+--   holds             1 if it goes on
+--   reserve_percent   the part of the payouts that it holds
+--   acknowledged_…    who acknowledged it first, why and when; null before. Another person must do so as well
+CREATE TABLE fraud_ended_holds (
+  account      TEXT NOT NULL,
+  case_id      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  rule         TEXT NOT NULL,
+  name         TEXT NOT NULL,
+  subject      TEXT NOT NULL,
+  sentence     TEXT NOT NULL,
+  because      TEXT NOT NULL CHECK (because IN ('records', 'rule', 'expired')),
+  moved        TEXT CHECK (json_type(moved) = 'object'),
+  opened_at    INTEGER NOT NULL,
+  ended_at     INTEGER NOT NULL,
+  holds INTEGER NOT NULL DEFAULT 0 CHECK (holds IN (0, 1)),
+  reserve_percent TEXT NOT NULL DEFAULT '100',
+  acknowledged_by TEXT,
+  acknowledged_reason TEXT,
+  acknowledged_at TEXT,
+  PRIMARY KEY (account, case_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX fraud_ended_holds_ended ON fraud_ended_holds (account, ended_at, case_id);
+
+-- When a case that is gone was first found: if its records come back, it keeps the time.
+CREATE TABLE fraud_gone_cases (
+  account   TEXT NOT NULL,
+  id        TEXT NOT NULL,
+  opened_at INTEGER NOT NULL,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+-- The records that a person saw who decided a case, from the second part on: `seen` of `fraud_decisions` has the
+-- first one, since D1 takes at most 2 MB as one value. As there, a JSON array of resource, colon and id.
+CREATE TABLE fraud_seen_parts (
+  account  TEXT NOT NULL,
+  case_id  TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
+  part     INTEGER NOT NULL CHECK (part >= 1),
+  seen     TEXT NOT NULL CHECK (json_type(seen) = 'array'),
+  PRIMARY KEY (account, case_id, position, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX fraud_ended_holds_holding ON fraud_ended_holds (account, affiliate_id) WHERE holds = 1;
