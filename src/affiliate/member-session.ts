@@ -20,8 +20,8 @@ interface SessionOfAffiliate {
   readonly account: string
   readonly affiliate_id: string
   readonly until: number
-  /** How often the affiliate had been suspended when it began. Sessions of before this was kept have none. */
-  readonly suspensions?: number
+  /** How often the affiliate had been suspended when it began. */
+  readonly suspensions: number
 }
 
 /** A member who is signed in to the portal with a passkey. */

@@ -16,7 +16,7 @@ export async function findHolder(
   const holder = await (isViewer(session)
     ? findViewer(env, db, session)
     : findSignedIn(db, session))
-  const isOver = holder?.status === 'active' && holder.suspensions !== (session.suspensions ?? 0)
+  const isOver = holder?.status === 'active' && holder.suspensions !== session.suspensions
   return isOver ? null : holder
 }
 
