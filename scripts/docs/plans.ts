@@ -13,7 +13,6 @@ const RULES = {
   choice: 'A rule has exactly one of `amount`, `percent` and `tiers`.',
   not_applicable: 'A member must apply to its kind of rule and to the vertical of the account.',
   order: 'The steps of `tiers` ascend.',
-  circle: 'Tiers of `once` rules must not refer to each other in a cycle.',
   pattern: 'Under `"terms": "current"`, `effective_from` is the first day of a period.',
   enum: 'The types of transactions are those of the vertical.',
   fixed_by_plan: '`period`, `currency` and `terms` are those of the other versions.',

@@ -430,6 +430,22 @@ describe('§16.5 a measure is of the kind that the version of the line names', (
     },
   )
 
+  test('tiers of two `once` rules may count the CPAs of each other', () => {
+    const counting = (id: string, other: string) =>
+      cpa({
+        ...{ id, amount: undefined as never },
+        tiers: { mode: 'whole', steps: rated(id === 'a' ? '2' : '3'), by: { once: other } },
+      })
+    const of = worldOf([counting('a', 'b'), counting('b', 'a')], {
+      customers: ['c1', 'c2'].map((id) => customer(id)),
+      transactions: ['c1', 'c2'].map((id) => deposit(id, '2026-01-10', 100)),
+    })
+    expect(agreed(of, '2026-01').lines.map((line) => line.replace(' customer', ''))).toEqual([
+      ...['A a:c1 2.00', 'A a:c2 2.00'],
+      ...['A b:c1 1.00', 'A b:c2 1.00'],
+    ])
+  })
+
   test('the same unit is measured by `each` of the version of the line', () => {
     const first = unit('volume_usd', { each: '1000', amount: '0' })
     const second = (from: string) =>

@@ -1,17 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import worker from '../../src/index.ts'
 import { askAdmin, json } from '../partner.ts'
 import { printedAs } from '../secrecy.ts'
+import { overriding } from '../watched.ts'
 import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.
-
-// Without randomness a retry does not wait.
-beforeEach(() => {
-  vi.spyOn(Math, 'random').mockReturnValue(0)
-})
 
 interface Answer {
   status: number
@@ -62,16 +58,18 @@ describe('the cron of rates', () => {
     expect(await storedRates()).toHaveLength(8)
   })
 
-  test('tries again after a failure, three times in all', async () => {
-    const { url, fetched } = await served({ status: 503, text: 'busy' }, ok(TWO_DAYS))
-    await run(url)
-    expect(await fetched()).toBe(2)
-    expect(await storedRates()).toHaveLength(5)
+  test('does nothing without FX_URL', async () => {
+    await run('')
+    expect(await storedRates()).toEqual([])
+    expect(faults()).toEqual([])
+  })
 
-    const down = await served({ status: 500, text: 'down' })
-    await run(down.url)
-    expect(await down.fetched()).toBe(3)
-    expect(faults()).toEqual([{ fault: 'fx_rates', source: 'ECB', reason: 'status 500' }])
+  test('logs a failure, and the next run of the day tries again', async () => {
+    const { url } = await served({ status: 503, text: 'busy' }, ok(TWO_DAYS))
+    await run(url)
+    expect(faults()).toEqual([{ fault: 'fx_rates', source: 'ECB', reason: 'status 503' }])
+    await run(url)
+    expect(await storedRates()).toHaveLength(5)
   })
 
   test('refuses a malformed file whole, and logs where it is wrong', async () => {
@@ -118,6 +116,19 @@ describe('the cron of rates', () => {
     await run(url)
     expect(await storedRates()).toEqual([])
     expect(faults()).toMatchObject([{ reason }])
+  })
+
+  test('logs a failure of the database and never throws', async () => {
+    const { url } = await served(ok(TWO_DAYS))
+    const DB = overriding(env.DB, {
+      batch: async () => {
+        throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.')
+      },
+    })
+    await run(url, { ...env, DB })
+    expect(faults()).toMatchObject([{ fault: 'fx_rates', reason: 'unavailable' }])
+    await run('not a url')
+    expect(faults()).toHaveLength(2)
   })
 })
 

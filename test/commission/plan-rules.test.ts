@@ -810,24 +810,6 @@ const REFUSED: Refused[] = [
     ),
   ],
   [
-    '`once` rules whose tiers measure each other',
-    planWith(
-      ...['a', 'b'].map((id, i, all) => ({
-        ...without(once, 'amount'),
-        id,
-        tiers: { mode: 'whole', by: { once: all[1 - i] }, steps: [{ from: '0', amount: '1' }] },
-      })),
-    ),
-    ...['a', 'b'].map((id, i) =>
-      issue(
-        `/rules/${i}/tiers/by/once`,
-        'circle',
-        `\`${i ? 'a' : 'b'}\` refers back to the rule \`${id}\`.`,
-        'Leave out `by`: a `once` rule measures the number of its own lines.',
-      ),
-    ),
-  ],
-  [
     'an advance of a rule that does not exist',
     planWith(once, { ...share, recoups: 'cpas' }),
     issue(

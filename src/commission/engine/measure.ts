@@ -1,11 +1,12 @@
+import type { Period } from './calendar.ts'
 import { compare, integer, multiply, ZERO } from './decimal.ts'
 import type { Version } from './plans-in-force.ts'
-import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
+import { addRatio, multiplyRatio, NOTHING, type Ratio, ratio, sumRatios } from './ratio.ts'
 import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
-import { addMeasure, earlierMeasure, measureKey } from './state.ts'
+import { addMeasure, earlierMeasure, measureKey, type OpenState } from './state.ts'
 import type { RuleTally } from './tally.ts'
-import { type Measure, measured } from './tiers.ts'
+import type { Measure } from './tiers.ts'
 
 /**
  * Returns the base or units of the period over all versions of a rule, of the kind that the given version
@@ -24,20 +25,9 @@ export function measuredBy(
   return ratio(num, multiply(den, each))
 }
 
-/** Returns the measure of a rule's tiers (§12 "Tiers"). */
-function measureOf(
-  input: PlanInput,
-  version: Version,
-  rule: CompiledRule,
-  own: OwnMeasure,
-): Measure {
-  const inPeriod = measureIn(input, rule, own(rule))
-  return measured(earlierOf(input, rule, version), inPeriod.own, inPeriod.network)
-}
-
 /**
- * Returns a function that returns the measure of a rule's tiers, and computes it once for each rule of a
- * version: a rule may have a line for each customer.
+ * Returns a function that returns the measure of a rule's tiers (§12 "Tiers"), and computes it once for
+ * each rule of a version: a rule may have a line for each customer.
  */
 export function measuresOf(
   input: PlanInput,
@@ -45,7 +35,12 @@ export function measuresOf(
 ): (version: Version, rule: CompiledRule) => Measure {
   const known = new Map<CompiledRule, Measure>()
   return (version, rule) => {
-    const measure = known.get(rule) ?? measureOf(input, version, rule, own)
+    const found = known.get(rule)
+    if (found) return found
+    const inPeriod = measureIn(input, rule, own(rule))
+    const earlier = earlierOf(input.state.measures, version, rule, input.context.period)
+    const total = sumRatios([earlier, inPeriod.own, inPeriod.network])
+    const measure = { earlier, ...inPeriod, total }
     known.set(rule, measure)
     return measure
   }
@@ -73,14 +68,12 @@ export function keepMeasure(
 }
 
 /** Returns the measures of earlier periods that the window of a rule's tiers includes. */
-export function earlierOf(
-  { state, context }: PlanInput,
-  { id, tiers }: CompiledRule,
+export const earlierOf = (
+  measures: OpenState['measures'],
   { version }: Version,
-): Ratio {
-  const earlier = state.measures.get(measureKey(id, version))
-  return earlierMeasure(earlier, tiers?.window ?? 'period', context.period.last)
-}
+  { id, tiers }: CompiledRule,
+  { last }: Period,
+): Ratio => earlierMeasure(measures.get(measureKey(id, version)), tiers?.window ?? 'period', last)
 
 /** What a rule measures in a period. */
 type PeriodMeasure = Pick<Measure, 'own' | 'network'>

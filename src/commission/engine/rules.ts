@@ -146,12 +146,7 @@ const optional = (text: string | undefined): Decimal | null =>
   text === undefined ? null : decimal(text)
 
 function compileShared(rule: Rule, rateIs: 'percent' | 'amount'): RuleBase {
-  const { percent, amount, each } = {
-    percent: undefined,
-    amount: undefined,
-    each: undefined,
-    ...rule,
-  }
+  const { percent, amount, each }: { percent?: string; amount?: string; each?: string } = rule
   return {
     id: rule.id,
     when: compileConditions(rule.when),

@@ -32,14 +32,7 @@ import {
   rounded,
   traceOf,
 } from './line.ts'
-import {
-  earlierOf,
-  keepMeasure,
-  measuredBy,
-  measuresOf,
-  type OwnMeasure,
-  quantityOf,
-} from './measure.ts'
+import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import type { Plan } from './plans-in-force.ts'
 import {
   addRatio,
@@ -62,7 +55,7 @@ import {
   rulesWith,
 } from './settle-plan.ts'
 import { stateKey } from './state.ts'
-import { applyRate, measureStep, payAt, stepAt } from './tiers.ts'
+import { applyRate, type Measure, measureStep, payAt, stepAt } from './tiers.ts'
 import { exactly, moneyText, rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
@@ -153,11 +146,12 @@ function settleUnit(input: PlanInput, id: string): Line[] {
   const own: OwnMeasure = (rule) => sumRatios(counted.map((one) => measuredBy(rule, one)))
   const measureOf = measuresOf(input, own)
   const lines = counted.map(({ version, rule, total, quantity }, index) => {
+    const measure = measureOf(version, rule)
     const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
-    const start = sumRatios([earlierOf(input, rule, version), ...before])
+    const start = sumRatios([measure.earlier, ...before])
     const name = { rule, version, scope: 'affiliate' }
     const trace = traceOf(input.traced, name)
-    const rated = applyRate(rule, quantity, measureOf(version, rule), start, trace)
+    const rated = applyRate(rule, quantity, measure, start, trace)
     return newLine({
       ...name,
       trace,
@@ -189,7 +183,7 @@ function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { version } = state
   const name = { rule, version, scope: `customer:${state.customerId}` }
   const trace = traceOf(input.traced, name)
-  const rated = rateOf(input, one, measureOf, trace)
+  const rated = rateOf(one, measureOf, trace)
   const paid = clamp(paidBy(rule, state.amount, rated.rate, trace), rule, trace)
   const line = newLine({
     ...name,
@@ -270,12 +264,7 @@ interface OnceRate {
  * Returns the rate of a CPA. Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the
  * measure decides for all (§16.20).
  */
-function rateOf(
-  input: PlanInput,
-  one: Qualified,
-  measureOf: MeasureOf,
-  trace: Trace | null,
-): OnceRate {
+function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace | null): OnceRate {
   const { rule, state } = one
   const { tiers } = rule
   if (tiers === null) {
@@ -284,7 +273,7 @@ function rateOf(
   }
   const measure = measureOf(state.version, rule)
   const isSlice = tiers.mode === 'slice'
-  const before = isSlice ? positionOf(input, one) : NOTHING
+  const before = isSlice ? positionOf(measure, one) : NOTHING
   trace?.push(measureStep(tiers, measure, before))
   const { from: start, rate } = stepAt(tiers, isSlice ? before : measure.total)
   const from = plainText(start)
@@ -298,10 +287,8 @@ function rateOf(
 }
 
 /** Returns how many lines come before, those of earlier periods of the window included. */
-function positionOf(input: PlanInput, { rule, state, before, beyondCount }: Qualified): Ratio {
-  const position = Math.max(0, beyondCount ? before - 1 : before)
-  return addRatio(earlierOf(input, rule, state.version), ratio(integer(position)))
-}
+const positionOf = ({ earlier }: Measure, { before, beyondCount }: Qualified): Ratio =>
+  addRatio(earlier, ratio(integer(Math.max(0, beyondCount ? before - 1 : before))))
 
 /** The base of one line before its rate. */
 interface Scope {
@@ -325,8 +312,7 @@ function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[
   const measureOf = measuresOf(input, () => ruleBase)
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
-    const earlier = earlierOf(input, scope.from.rule, scope.from.version)
-    const line = lineOfShare(input, scope, measureOf, addRatio(earlier, before))
+    const line = lineOfShare(input, scope, measureOf, before)
     before = addRatio(before, ratio(scope.base))
     return line
   })
@@ -422,15 +408,12 @@ function fenceBase(
 }
 
 /** Applies rate, rounding, `max_per_customer` and `negative` to one base, in this order (§16.17). */
-function lineOfShare(
-  input: PlanInput,
-  scope: Scope,
-  measureOf: ReturnType<typeof measuresOf>,
-  before: Ratio,
-): Line {
+function lineOfShare(input: PlanInput, scope: Scope, measureOf: MeasureOf, before: Ratio): Line {
   const { rule, version } = scope.from
   const { fenced, trace } = scope
-  const rated = applyRate(rule, ratio(scope.base), measureOf(version, rule), before, trace)
+  const measure = measureOf(version, rule)
+  const start = addRatio(measure.earlier, before)
+  const rated = applyRate(rule, ratio(scope.base), measure, start, trace)
   const line = newLine({
     rule,
     version,

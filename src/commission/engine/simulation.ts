@@ -2,7 +2,7 @@ import type { Period } from './calendar.ts'
 import { add, amountAt, type Decimal, ZERO } from './decimal.ts'
 import { memoize } from './memoize.ts'
 import type { PlanTerms } from './plan.ts'
-import { compileVersion, type Plan, type PlansInForce, type Version } from './plans-in-force.ts'
+import { compileVersion, type Plan, type PlansInForce } from './plans-in-force.ts'
 import { closeState, openState, type PlanState, stateKey } from './state.ts'
 
 /**
@@ -23,12 +23,11 @@ export function replaceVersions(
   const compiled = compileVersion(plan.plan, number, terms, minorDigits)
   // It alone governs each period, so what is carried belongs to the rule id, as under `current`.
   const version = { ...compiled, effectiveFrom: from, terms: 'current' } as const
-  const replaced = copyPlan(plan)
   const simulated: Plan = {
     plan: plan.plan,
-    versions: [...replaced.versions, version],
-    first: replaced.first,
-    replacement: { from, version, replaced },
+    versions: [...plan.versions, version],
+    first: plan.first,
+    replacement: { from, version, replaced: plan },
   }
   return { ...inForce, plans: new Map(inForce.plans).set(plan.plan, simulated) }
 }
@@ -54,18 +53,6 @@ export function assignToAll(inForce: PlansInForce, plan: Plan, from: number): Pl
     ]),
   }
 }
-
-/** Copies the rules of a plan: what is remembered of a rule can depend on the plan's other versions. */
-function copyPlan({ plan, versions, first }: Plan): Plan {
-  const copiedFirst = copyRules(first)
-  const copies = versions.map((one) => (one === first ? copiedFirst : copyRules(one)))
-  return { plan, versions: copies, first: copiedFirst }
-}
-
-const copyRules = (version: Version): Version => ({
-  ...version,
-  rules: version.rules.map((rule) => ({ ...rule })),
-})
 
 /** Returns the state with which a period starts: that of all versions together once they are replaced. */
 export function stateFor({ replacement }: Plan, { first }: Period, state: PlanState): PlanState {

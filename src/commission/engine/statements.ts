@@ -25,7 +25,7 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
-import { measuredBy } from './measure.ts'
+import { earlierOf, measuredBy } from './measure.ts'
 import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
@@ -35,7 +35,6 @@ import { rulePositions } from './settle-plan.ts'
 import {
   addMeasure,
   closeState,
-  earlierMeasure,
   measureKey,
   type OpenState,
   openState,
@@ -71,12 +70,10 @@ export function settleAllOverrides(
       upline: affiliate,
       tallies: talliesOf(tallies, affiliate),
       linesWithin,
-      earlier: ({ plan, version }, { id, tiers }) =>
-        earlierMeasure(
-          stateBefore(affiliate, plan).measures[measureKey(id, version)],
-          tiers?.window ?? 'period',
-          period.last,
-        ),
+      earlier: (version, rule) => {
+        const { measures } = stateBefore(affiliate, version.plan)
+        return earlierOf(new Map(Object.entries(measures)), version, rule, period)
+      },
       traced,
     })
     return found ? [{ affiliate, period, ...found }] : []

@@ -254,6 +254,7 @@ export interface RuleTally {
   readonly version: Version
   readonly rule: CompiledRule
   readonly tally: Tally
+  readonly kept: KeptSums
 }
 
 /** What the facts of one period come to for one affiliate. */
@@ -308,31 +309,20 @@ export function talliesOf(tallies: PeriodTallies, affiliate: string): AffiliateT
   return created
 }
 
-/** Returns the tally of a rule, which is empty at first. */
-function tallyOf(
-  map: Map<CompiledRule, RuleTally>,
+/** Returns the tally with a key, which is empty at first. */
+function tallyOf<Key>(
+  map: Map<Key, RuleTally>,
+  key: Key,
+  inForce: PlansInForce,
   version: Version,
   rule: CompiledRule,
 ): RuleTally {
-  const known = map.get(rule)
+  const known = map.get(key)
   if (known) return known
-  const created = { version, rule, tally: newTally() }
-  map.set(rule, created)
+  const kept = keptSums(inForce, version, rule)
+  const created = { version, rule, tally: newTally(), kept }
+  map.set(key, created)
   return created
-}
-
-/** Returns the tally of an override over the facts of one affiliate below. */
-function overrideTallyOf(
-  { overrides }: AffiliateTallies,
-  version: Version,
-  rule: CompiledRule,
-  below: string,
-): RuleTally {
-  const byAffiliate = overrides.get(rule) ?? new Map<string, RuleTally>()
-  overrides.set(rule, byAffiliate)
-  const known = byAffiliate.get(below) ?? { version, rule, tally: newTally() }
-  byAffiliate.set(below, known)
-  return known
 }
 
 /** A fact whose amount waits for a rate or a currency, under a rule of an affiliate. */
@@ -402,7 +392,7 @@ export function reduceCustomer(
   evaluated: EvaluatedCustomer,
   uplineRulesOf: (affiliate: string) => readonly UplineRule[],
 ): CustomerTallies {
-  const { inForce, period, rates } = context
+  const { period, rates } = context
   const { customer } = evaluated
   const customerTallies: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
@@ -419,29 +409,23 @@ export function reduceCustomer(
     }
     for (const entry of entries) addFact(customer, entry, fact, rates, hold)
   }
-  for (const [{ tally, version, rule }, one] of customerTallies) {
-    addCustomer(tally, customer.customer_id, one, version, keptSums(inForce, version, rule), rates)
+  for (const [{ tally, version, kept }, one] of customerTallies) {
+    addCustomer(tally, customer.customer_id, one, version, kept, rates)
   }
   return customerTallies
 }
-
-const keptSumsOf = new WeakMap<CompiledRule, KeptSums>()
 
 /**
  * Returns which sums of a rule are kept. Those of each customer are, if a line or a fence is for one,
  * or if tiers of the plan count active customers.
  */
 function keptSums(inForce: PlansInForce, version: Version, rule: CompiledRule): KeptSums {
-  const known = keptSumsOf.get(rule)
-  if (known !== undefined) return known
   const per = rule.kind === 'share' ? rule.per : 'affiliate'
   const isFenced = rule.kind === 'share' && rule.fence !== null
   const countsActive = [version, ...versionsOf(inForce, version.plan)].some(({ rules }) =>
     rules.some(({ tiers }) => tiers?.by === 'active'),
   )
-  const kept = { per, customers: per === 'customer' || isFenced || countsActive }
-  keptSumsOf.set(rule, kept)
-  return kept
+  return { per, customers: per === 'customer' || isFenced || countsActive }
 }
 
 /** Adds a fact to a tally if the rule names it, its conditions hold and its amount converts. */
@@ -545,9 +529,13 @@ function entriesFor(
   for (const { purpose, upline, version: earning, rule } of uplineRulesOf(affiliate)) {
     const ofUpline = talliesOf(tallies, upline)
     if (purpose === 'network') {
-      enter(upline, tallyOf(ofUpline.network, earning, rule), measureSource(rule))
+      const target = tallyOf(ofUpline.network, rule, context.inForce, earning, rule)
+      enter(upline, target, measureSource(rule))
     } else {
-      enter(upline, overrideTallyOf(ofUpline, earning, rule, affiliate), ownSource(rule))
+      const byAffiliate = ofUpline.overrides.get(rule) ?? new Map<string, RuleTally>()
+      ofUpline.overrides.set(rule, byAffiliate)
+      const target = tallyOf(byAffiliate, affiliate, context.inForce, earning, rule)
+      enter(upline, target, ownSource(rule))
     }
   }
   return entries
@@ -566,7 +554,7 @@ function enterOwnRules(
 ): void {
   for (const rule of version.rules) {
     if (rule.kind === 'share' || rule.kind === 'unit') {
-      enter(affiliate, tallyOf(tallies.ownRules, version, rule), ownSource(rule))
+      enter(affiliate, tallyOf(tallies.ownRules, rule, inForce, version, rule), ownSource(rule))
     }
   }
   for (const other of versionsOf(inForce, version.plan)) {
@@ -576,21 +564,13 @@ function enterOwnRules(
       if (!version.rules.some(({ id }) => id === rule.id)) continue
       const purpose = other === version ? 'paid' : 'unlisted'
       const source: TallySource = { purpose, base: by, unit: null, conditional: false }
-      enter(affiliate, tallyOf(tallies.measures, other, rule), source)
+      enter(affiliate, tallyOf(tallies.measures, rule, inForce, other, rule), source)
     }
   }
 }
 
-const ownSources = new WeakMap<CompiledRule, TallySource>()
-
 /** Returns what a rule pays for. */
 function ownSource(rule: CompiledRule): TallySource {
-  const found = ownSources.get(rule) ?? findOwnSource(rule)
-  ownSources.set(rule, found)
-  return found
-}
-
-function findOwnSource(rule: CompiledRule): TallySource {
   const paid = { purpose: 'paid', base: null, unit: null, conditional: true } as const
   if (rule.kind === 'share') return { ...paid, base: rule.base }
   if (rule.kind === 'unit') return { ...paid, unit: rule.unit }

@@ -21,14 +21,6 @@ export interface Measure {
   readonly total: Ratio
 }
 
-/** Adds up a measure. */
-export const measured = (earlier: Ratio, own: Ratio, network: Ratio): Measure => ({
-  earlier,
-  own,
-  network,
-  total: sumRatios([earlier, own, network]),
-})
-
 /** A part of a measure and the step at which it is paid. */
 export interface Part {
   readonly from: string

@@ -311,7 +311,7 @@ function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContex
 
 /** Returns the rates of a rule that are of one kind, each with its pointer. */
 function ratesNamed(name: 'amount' | 'percent', rule: Rule, pointer: string) {
-  const own = rule as { readonly [Name in typeof name]?: string }
+  const own: { readonly amount?: string; readonly percent?: string } = rule
   const rates = [
     { at: `${pointer}/${name}`, rate: own[name] },
     ...(rule.tiers?.steps ?? []).map((step, i) => ({
@@ -479,7 +479,6 @@ export function checkPlan(
     ...checkVersions(terms, context.versions),
     ...checkIds(terms.rules),
     ...terms.rules.flatMap((rule, i) => checkRule(rule, `/rules/${i}`, terms)),
-    ...checkCircles(terms.rules),
     ...checkFacts(names, context.vocabulary),
     ...checkPatterns(names),
   ]
@@ -501,29 +500,6 @@ function checkIds(rules: readonly Rule[]): Issue[] {
     const expected = `the id of rule ${earlier + 1}`
     const instruction = 'Give each rule another id.'
     return [{ pointer: `/rules/${i}/id`, code: 'duplicate', expected, value, instruction }]
-  })
-}
-
-/** Tiers of `once` rules that measure each other in a circle have no first measure. */
-function checkCircles(rules: readonly Rule[]): Issue[] {
-  const measures = new Map(
-    rules.flatMap(({ kind, id, tiers }) =>
-      kind === 'once' && tiers?.by && 'once' in tiers.by ? [[id, tiers.by.once]] : [],
-    ),
-  )
-  return rules.flatMap(({ kind, id }, i): Issue[] => {
-    if (kind !== 'once' || !measures.has(id)) return []
-    const visited = new Set<string>()
-    let next = measures.get(id)
-    while (next !== undefined && next !== id && !visited.has(next)) {
-      visited.add(next)
-      next = measures.get(next)
-    }
-    if (next !== id) return []
-    const pointer = `/rules/${i}/tiers/by/once`
-    const value = measures.get(id)
-    const instruction = 'Leave out `by`: a `once` rule measures the number of its own lines.'
-    return [{ pointer, code: 'circle', expected: `the rule \`${id}\``, value, instruction }]
   })
 }
 

@@ -16,7 +16,7 @@ import type { Warning } from '../../validation/warnings.ts'
 import { dayNumber } from '../engine/calendar.ts'
 import { listed } from '../engine/reasons.ts'
 import { fileRefused, MAX_LISTED, parseEcb } from './parse-ecb.ts'
-import { isZip, readBytes, TooLong, unzip } from './unzip.ts'
+import { FileFailure, isZip, readBytes, unzip } from './unzip.ts'
 
 /** Who imports a file, when, and whether it may replace stored rates. */
 interface ImportRequest {
@@ -147,23 +147,15 @@ async function refuseDifferences(
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 6 * 1024 * 1024
 
-/** The number of requests of one run, and the longest wait after the first; it doubles. */
-const FETCH_ATTEMPTS = 3
-const WAIT_MS = 5000
-
-/** A retryable failure. */
-class FetchFailure extends Error {
-  override name = 'FetchFailure'
-}
-
 /**
  * Fetches the file of `FX_URL` and imports it, if the variable is set. A file that is not valid, or
- * that differs from stored rates, is refused whole. Logs the outcome and never throws.
+ * that differs from stored rates, is refused whole. Logs the outcome and never throws: the cron runs several
+ * times a day.
  */
 export async function fetchRates(env: Env, now: number): Promise<void> {
   if (!env.FX_URL) return
   try {
-    const text = await fetchWithRetry(env.FX_URL)
+    const text = await fetchFile(env.FX_URL)
     const { table, issues } = parseEcb(text, new Date().toISOString().slice(0, 10))
     if (issues.total > 0) return logRefusal(issues.listed, issues.total)
     const request = { actor: 'cron', isCorrection: false, now }
@@ -186,35 +178,24 @@ function logRefusal(issues: readonly { pointer: string; code: string }[], total:
   console.error(JSON.stringify(entry))
 }
 
-async function fetchWithRetry(url: string): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await fetchFile(url)
-    } catch (error) {
-      if (attempt === FETCH_ATTEMPTS) throw error
-      await scheduler.wait(Math.random() * WAIT_MS * attempt)
-    }
-  }
-}
-
 /** Fetches the text of the file, which may be in a ZIP archive. */
 async function fetchFile(url: string): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const { status, body } = await fetch(url, { signal, headers: { Accept: 'text/csv' } })
   if (status !== 200 || !body) {
     await body?.cancel()
-    throw new FetchFailure(`status ${status}`)
+    throw new FileFailure(`status ${status}`)
   }
   const bytes = await readBytes(body, MAX_BYTES)
   const csv = isZip(bytes) ? await readBytes(unzip(bytes), MAX_BYTES) : bytes
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
   // A file that was cut within its last rate would have a wrong rate, which nobody would notice.
-  if (!text.endsWith('\n')) throw new FetchFailure('no line break at the end')
+  if (!text.endsWith('\n')) throw new FileFailure('no line break at the end')
   return text
 }
 
 /** Returns what the log may say of a failure: its message may quote what was fetched. */
 function reasonOf(error: unknown): string {
-  if (error instanceof FetchFailure || error instanceof TooLong) return error.message
+  if (error instanceof FileFailure) return error.message
   return error instanceof ApiError ? error.code : errorName(error)
 }

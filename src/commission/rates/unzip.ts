@@ -1,14 +1,14 @@
 // The ECB publishes its CSV as ZIP archives of one file, such as eurofxref-hist.zip.
 
-/** A stream that is longer than it may be. */
-export class TooLong extends Error {
-  override name = 'TooLong'
+/** A file that cannot be read. Its message quotes nothing of the file. */
+export class FileFailure extends Error {
+  override name = 'FileFailure'
 }
 
 /**
  * Reads a stream of at most `max` bytes.
  *
- * @throws TooLong: an archive of a few bytes can have a file of any size.
+ * @throws FileFailure: an archive of a few bytes can have a file of any size.
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array>,
@@ -18,7 +18,7 @@ export async function readBytes(
   let size = 0
   for await (const chunk of stream) {
     size += chunk.byteLength
-    if (size > max) throw new TooLong(`more than ${max} bytes`)
+    if (size > max) throw new FileFailure(`more than ${max} bytes`)
     chunks.push(chunk)
   }
   const bytes = new Uint8Array(size)

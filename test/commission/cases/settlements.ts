@@ -3,13 +3,13 @@ import { parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, plainText } from '../../../src/commission/engine/decimal.ts'
 import type { OnceState } from '../../../src/commission/engine/once.ts'
 import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
-import { NOTHING, ratio } from '../../../src/commission/engine/ratio.ts'
+import { NOTHING, type Ratio, ratio } from '../../../src/commission/engine/ratio.ts'
 import type { CompiledOnce } from '../../../src/commission/engine/rules.ts'
 import { settleOnce } from '../../../src/commission/engine/settle.ts'
 import type { PlanInput } from '../../../src/commission/engine/settle-plan.ts'
 import { NO_STATE, openState } from '../../../src/commission/engine/state.ts'
 import { holdFacts, type PeriodTallies } from '../../../src/commission/engine/tally.ts'
-import { applyRate, measured } from '../../../src/commission/engine/tiers.ts'
+import { applyRate, type Measure } from '../../../src/commission/engine/tiers.ts'
 import { evaluate } from '../engine.ts'
 import type { OutcomeStatement, World } from '../world.ts'
 import {
@@ -117,6 +117,10 @@ const onceLine = (rule: Rule, state: Partial<OnceState>) => {
 
 const PERCENT = cpa({ amount: undefined as never, percent: '10' })
 
+const measureOf = (own: Ratio): Measure => ({
+  ...{ own, total: own, earlier: NOTHING, network: NOTHING },
+})
+
 const rates: readonly Case[] = [
   example(
     'tiers without steps, and steps without the rate of the rule, pay 0',
@@ -125,7 +129,7 @@ const rates: readonly Case[] = [
         applyRate(
           compile(unit({ tiers: { mode: 'whole', steps } })),
           ratio(decimal('3')),
-          measured(NOTHING, ratio(decimal('3')), NOTHING),
+          measureOf(ratio(decimal('3'))),
           ratio(decimal('0')),
           null,
         ),
@@ -151,7 +155,7 @@ const rates: readonly Case[] = [
         const { step, paid } = applyRate(
           compile(unit({ tiers: { mode: 'slice', ...TIERS } })),
           ratio(decimal(quantity)),
-          measured(NOTHING, ratio(decimal('9')), NOTHING),
+          measureOf(ratio(decimal('9'))),
           ratio(decimal(before)),
           null,
         )

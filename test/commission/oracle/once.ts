@@ -3,7 +3,16 @@ import { holds, holdsFor, withinMonths } from './conditions.ts'
 import { convert, type Rates } from './convert.ts'
 import { compareText, type Fact, inTime } from './facts.ts'
 import type { Qualify, Rule, Version } from './plan.ts'
-import { add, compare, isPositive, isZero, multiply, parse, type Rational, ZERO } from './rational.ts'
+import {
+  add,
+  compare,
+  isPositive,
+  isZero,
+  multiply,
+  parse,
+  type Rational,
+  ZERO,
+} from './rational.ts'
 import { fieldOf, type Held, isCounted, weightsOf } from './terms.ts'
 
 // `once`: who qualifies, by which fact, on which day, and what waits.
