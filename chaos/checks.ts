@@ -1,0 +1,119 @@
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { until } from './ask.ts'
+import { checkRate } from './lanes.ts'
+import { difference, isHeld, readTotals, totalsOf } from './ledger.ts'
+import { ACCOUNTS, asTeam, insist, MONTHS, OLD_MONTH, type World } from './world.ts'
+
+/** How long a click may wait in its queue, in milliseconds: alone, and if its database has failed. */
+const QUEUED_MS = 8000
+const RETRIED_MS = 45_000
+
+/** The account and resource of each stored record that is not held, against the table of their numbers. */
+const COUNTS = `
+  select account, resource, sum(n) as n from (
+    select account, 'customers' as resource, count(*) as n from customers group by 1
+    union all select account, 'transactions', count(*) from transactions where held = 0 group by 1
+    union all select account, 'activities', count(*) from events where held = 0 group by 1
+    union all select account, resource, -total from totals
+      where resource in ('customers', 'transactions', 'activities'))
+  group by 1, 2 having sum(n) <> 0`
+
+/**
+ * Opens copies of all SQLite files of a state that no process uses. SQLite recovers them from their logs as
+ * workerd will, and the originals stay. `isAtRest` compares the table of totals, too. Returns the number of files.
+ */
+export function checkFiles({ check }: World, state: string, isAtRest: boolean): number {
+  const copy = `${state}-copy`
+  cpSync(state, copy, { recursive: true, filter: (path) => !path.endsWith('-shm') })
+  const files = readdirSync(copy, { recursive: true, encoding: 'utf8' })
+  const stores = files.filter((path) => path.endsWith('.sqlite'))
+  for (const path of stores) {
+    const database = new DatabaseSync(join(copy, path))
+    const all = (sql: string) => database.prepare(sql).all() as Record<string, unknown>[]
+    const flaws = all('pragma integrity_check').filter((one) => one.integrity_check !== 'ok')
+    const isOurs = all(`select 1 from sqlite_master where name = 'deliveries'`).length > 0
+    if (isOurs && isAtRest) flaws.push(...all(COUNTS))
+    database.close()
+    check(flaws.length === 0, `${basename(path)}: ${JSON.stringify(flaws)}`)
+  }
+  rmSync(copy, { recursive: true })
+  return stores.length
+}
+
+/** Checks that what each lane has stored is there once: the control totals, and what waits for its customer. */
+async function checkTotals(world: World): Promise<number> {
+  let records = 0
+  for (const account of Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[]) {
+    const lanes = world.lanes.filter((lane) => lane.account === account)
+    const ledgers = lanes.map(({ ledger }) => ledger)
+    const stored = ledgers.flatMap((one) => [...one.records.values()].map((r) => isHeld(one, r)))
+    records += stored.length
+    const held = stored.filter(Boolean).length
+    const [{ ask } = world.lanes[0]!] = lanes
+    const get = async (path: string) => (await insist(world, account, ask, ['GET', path])).body
+    const heldNow = async () => (await get('held?per_page=1')).meta.total
+    await until(async () => (await heldNow()) === held, 60)
+    const found = await heldNow()
+    world.check(found === held, `${account} holds ${found} records, not ${held}`)
+    const spans = [
+      [`${OLD_MONTH}-01`, `${OLD_MONTH}-31`],
+      [`${MONTHS[0]}-01`, new Date().toISOString().slice(0, 10)],
+    ]
+    const groups = new Map<string, string>()
+    for (const [from, to] of spans) {
+      const { data } = await get(`totals?from=${from}&to=${to}`)
+      for (const [name, value] of readTotals(data)) groups.set(name, value)
+    }
+    const problem = difference(totalsOf(ledgers), groups)
+    world.check(problem === '', `control totals of ${account}: ${problem}`)
+  }
+  return records
+}
+
+/** Checks that tokens are live or revoked as before, and that no request was forgotten or counted twice. */
+async function checkTokens(world: World): Promise<void> {
+  for (const lane of world.lanes) {
+    const answer = await insist(world, lane.account, lane.ask, ['GET', 'account'])
+    world.check(answer.status === 200, `the token of ${lane.name} is answered ${answer.status}`)
+    checkRate(world, lane, answer)
+    for (const ask of lane.revoked) {
+      const { status } = await insist(world, lane.account, ask, ['GET', 'account'])
+      world.check(status === 401, `a revoked token of ${lane.name} is answered ${status}`)
+    }
+  }
+}
+
+/** Checks that answered clicks are stored once. A kill may lose those that were still in their queue. */
+async function checkClicks(world: World): Promise<number> {
+  const clicks = world.lanes.flatMap((lane) => lane.clicks)
+  const waits = world.faults.has('database') ? RETRIED_MS : QUEUED_MS
+  const isSafe = ({ at }: { at: number }) =>
+    world.kills.every((kill) => kill < at || kill > at + waits)
+  const least = clicks.filter((one) => one.isAnswered && isSafe(one)).length
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  const days = `?from=${day(world.begins)}&to=${day(Date.now())}`
+  const stored = async () => {
+    const found = [
+      asTeam(world, 'prop', ['GET', `/clicks${days}`]),
+      asTeam(world, 'forex', ['GET', `/clicks${days}`]),
+    ]
+    const groups = (await Promise.all(found)).flatMap(({ body }) => body.data)
+    return groups.reduce((sum, { clicks }) => sum + clicks, 0)
+  }
+  await until(async () => (await stored()) >= least, RETRIED_MS / 1000 + 30)
+  const count = await stored()
+  world.check(
+    count >= least && count <= clicks.length,
+    `${count} clicks are stored, not ${least} to ${clicks.length}`,
+  )
+  return count
+}
+
+/** Checks what must hold whatever has gone wrong. */
+export async function checkWorld(world: World): Promise<string> {
+  const records = await checkTotals(world)
+  await checkTokens(world)
+  return `${records} records, ${await checkClicks(world)} clicks`
+}

@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Answer, RequestSender, Sent } from './ask.ts'
+import type { Lane } from './lanes.ts'
+import type { Place } from './parties.ts'
+import type { Receiver } from './receiver.ts'
+import type { Service } from './service.ts'
+
+/** What can go wrong while the lanes send. */
+export const FAULTS = ['kill', 'evict', 'heap', 'slow', 'move', 'database'] as const
+
+/** One kind of fault. */
+export type Fault = (typeof FAULTS)[number]
+
+/** The accounts, and the database in which each begins. */
+export const ACCOUNTS = { prop: 'DB_2', forex: 'DB_3', brand: 'DB' } as const
+
+/** The three months whose records are sent, the oldest first. All of them are over. */
+export const MONTHS = [3, 2, 1].map((ago) => {
+  const now = new Date()
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))
+  return month.toISOString().slice(0, 'YYYY-MM'.length)
+})
+
+/** The month that leaves for the archive. */
+export const OLD_MONTH = '2020-01'
+
+/** How long a request may go without an answer, and how long it may be refused, in milliseconds. */
+const PATIENCE_MS = 30_000
+const REFUSED_MS = 120_000
+
+/** A run of the program. */
+export interface World extends Place {
+  /** The service, which is replaced after each kill. */
+  service: Service
+  /** Resolves once a service runs again. */
+  restarted: Promise<unknown>
+  readonly faults: ReadonlySet<Fault>
+  /** The account whose database fails; null without that fault. */
+  readonly struck: string | null
+  /** Returns a whole number from 0, below `n`, the same ones for the same seed. */
+  readonly below: (n: number) => number
+  /** Records a broken promise, described by `message`, unless `isKept` is true. */
+  readonly check: (isKept: boolean, message: string) => void
+  readonly print: (line: string) => void
+  /** When the load begins and ends, in milliseconds. */
+  readonly begins: number
+  readonly ends: number
+  /** The time of the last cron, which runs ahead of the clock, in milliseconds. */
+  clock: number
+  readonly lanes: Lane[]
+  readonly receiver: Receiver
+  /** Secrets and personal values, which no line of the log may have. */
+  readonly sensitive: Set<string>
+  /** When workerd was killed, in milliseconds. */
+  readonly kills: number[]
+  readonly counts: { requests: number; refused: number; unanswered: number; evicted: number }
+}
+
+/** Draws one of a list. */
+export const oneOf = <T>({ below }: Pick<World, 'below'>, list: readonly T[]): T =>
+  list[below(list.length)]!
+
+/** Returns whether the load is over. */
+export const isOver = ({ ends }: World): boolean => Date.now() >= ends
+
+/** Returns the index of the month whose records are sent now. */
+export const currentMonth = ({ begins, ends }: World): number =>
+  Math.max(0, Math.min(2, Math.floor((3 * (Date.now() - begins)) / (ends - begins))))
+
+/** Returns whether a request of an account may be answered 503. */
+const mayRefuse = ({ faults, struck }: World, account: string): boolean =>
+  ['kill', 'heap', 'slow'].some((fault) => faults.has(fault as Fault)) ||
+  account === struck ||
+  (faults.has('move') && account === 'prop')
+
+/**
+ * Sends a request of an account until it is answered by something else than 429 and 503. `isRepeated` tells
+ * whether an earlier try may have taken effect.
+ */
+export async function insist(
+  world: World,
+  account: string,
+  ask: RequestSender,
+  [method, path, sent]: [method: string, path: string, sent?: Sent],
+): Promise<Answer & { isRepeated: boolean }> {
+  const { counts, check, faults } = world
+  const since = Date.now()
+  for (let isRepeated = false; Date.now() < since + REFUSED_MS; isRepeated = true) {
+    await world.restarted
+    counts.requests += 1
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const answer = await ask(method, path, { ...sent, signal }).catch((error) => {
+      check(
+        faults.has('kill') && !signal.aborted,
+        `${method} ${path} has no answer: ${error.cause}`,
+      )
+      counts.unanswered += 1
+    })
+    if (answer && answer.status !== 503 && answer.status !== 429) return { ...answer, isRepeated }
+    if (answer) {
+      counts.refused += 1
+      const isAllowed = answer.status === 503 && mayRefuse(world, account)
+      const code = `${answer.status} ${answer.body?.code}`
+      check(isAllowed, `${method} ${path} of ${account} is answered ${code}`)
+      const after = Number(answer.headers.get('Retry-After'))
+      check(after > 0, `${method} ${path}: ${code} without Retry-After`)
+    }
+    await wait(200 + world.below(300))
+  }
+  throw new Error(`${method} ${path} of ${account} was refused for ${REFUSED_MS} ms.`)
+}
+
+/** Sends a request of the team for an account until it has one of some statuses. Returns the body. */
+export async function asTeam(
+  world: World,
+  account: keyof typeof ACCOUNTS,
+  request: [method: string, path: string, sent?: Sent],
+  statuses: readonly number[] = [200],
+) {
+  const [method, path, sent] = request
+  const full = `accounts/${account}${path}`
+  const answer = await insist(world, account, world.admin, [method, full, sent ?? {}])
+  const { status, body } = answer
+  world.check(
+    statuses.includes(status),
+    `${method} ${full} is answered ${status}: ${JSON.stringify(body).slice(0, 300)}`,
+  )
+  return { status, body }
+}
