@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { exitWithUsageError, parseCommand, wholeNumber } from '../scripts/command-line.ts'
 import { fractions } from '../scripts/dev/fractions.ts'
+import { startReceiver } from '../test-node/receiver.ts'
 import { expectBody } from './ask.ts'
 import { checkFiles, checkWorld } from './checks.ts'
 import { runFaults, storeOldMonth } from './faults.ts'
@@ -9,7 +10,6 @@ import { EMAIL, newLane, runLane } from './lanes.ts'
 import { checkBooks, keepBooks, prepareBooks } from './money.ts'
 import { runPairs } from './pairs.ts'
 import { newBrand, newFirm } from './parties.ts'
-import { startReceiver } from './receiver.ts'
 import { migrate, newHome, newSecrets, runCron, serve } from './service.ts'
 import { ACCOUNTS, FAULTS, type Fault, oneOf, type World } from './world.ts'
 
@@ -17,8 +17,8 @@ import { ACCOUNTS, FAULTS, type Fault, oneOf, type World } from './world.ts'
 const DRAWN = 3
 
 /** The time between two crons: their clock, after which what was interrupted is due, and ours, in milliseconds. */
-const CRON_MS = 300_000
-const PAUSE_MS = 1500
+const CRON_MS = 600_000
+const PAUSE_MS = 4000
 
 /** How often a broken promise is printed at most. */
 const PRINTED = 20

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { until } from './ask.ts'
-import { checkRate } from './lanes.ts'
+import { checkRate, expectStatus } from './lanes.ts'
 import { difference, isHeld, readTotals, totalsOf } from './ledger.ts'
 import { ACCOUNTS, asTeam, insist, MONTHS, OLD_MONTH, type World } from './world.ts'
 
@@ -16,6 +16,7 @@ const COUNTS = `
     select account, 'customers' as resource, count(*) as n from customers group by 1
     union all select account, 'transactions', count(*) from transactions where held = 0 group by 1
     union all select account, 'activities', count(*) from events where held = 0 group by 1
+    union all select account, resource, records from archived_months where state = 'archived'
     union all select account, resource, -total from totals
       where resource in ('customers', 'transactions', 'activities'))
   group by 1, 2 having sum(n) <> 0`
@@ -75,13 +76,9 @@ async function checkTotals(world: World): Promise<number> {
 /** Checks that tokens are live or revoked as before, and that no request was forgotten or counted twice. */
 async function checkTokens(world: World): Promise<void> {
   for (const lane of world.lanes) {
-    const answer = await insist(world, lane.account, lane.ask, ['GET', 'account'])
-    world.check(answer.status === 200, `the token of ${lane.name} is answered ${answer.status}`)
-    checkRate(world, lane, answer)
-    for (const ask of lane.revoked) {
-      const { status } = await insist(world, lane.account, ask, ['GET', 'account'])
-      world.check(status === 401, `a revoked token of ${lane.name} is answered ${status}`)
-    }
+    checkRate(world, lane, await expectStatus(world, lane, 200, ['GET', 'account']))
+    for (const ask of lane.revoked)
+      await expectStatus(world, { ...lane, ask }, 401, ['GET', 'account'])
   }
 }
 

@@ -44,22 +44,17 @@ function open({ url }: World, token: string, length: number): ClientRequest {
 async function slow(world: World): Promise<void> {
   const token = await newBrand(world, 'slow')
   const space = Buffer.alloc(SLOW_BYTES_PER_SECOND / 10, ' ')
-  let [silent, slowly]: ClientRequest[][] = [[], []]
   while (!isOver(world)) {
     await world.restarted
-    const isAlive = (one: ClientRequest) => !one.destroyed && !one.writableEnded
-    const [quiet, trickling] = [silent!.filter(isAlive), slowly!.filter(isAlive)]
-    while (quiet.length < SILENT) {
-      const sent = open(world, newSecret('tbt', 'test'), MIB)
-      sent.write(Buffer.alloc(MIB - 4096, ' '))
-      quiet.push(sent)
+    const silent = Array.from({ length: SILENT }, () => open(world, newSecret('tbt', 'test'), MIB))
+    for (const sent of silent) sent.write(Buffer.alloc(MIB - 4096, ' '))
+    const slowly = Array.from({ length: SLOW }, () => open(world, token, 8 * MIB - 1024))
+    for (let i = 0; i < 50 && !isOver(world); i++) {
+      for (const sent of slowly) sent.write(space)
+      await wait(100)
     }
-    while (trickling.length < SLOW) trickling.push(open(world, token, 8 * MIB - 1024))
-    for (const sent of trickling) sent.write(space)
-    ;[silent, slowly] = [quiet, trickling]
-    await wait(100)
+    for (const sent of [...silent, ...slowly]) sent.destroy()
   }
-  for (const sent of [...silent!, ...slowly!]) sent.destroy()
 }
 
 /** Stores an old month, before the load begins. */

@@ -1,5 +1,5 @@
+import type { Receiver } from '../test-node/receiver.ts'
 import { expectBody, newRequestSender, type RequestSender } from './ask.ts'
-import type { Receiver } from './receiver.ts'
 
 /** A service, which may be replaced by a restart. */
 export interface Place {

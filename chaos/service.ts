@@ -47,7 +47,7 @@ export interface Serving {
   readonly log?: (line: string) => void
 }
 
-/** The service in its own workerd, with all bindings of `wrangler.toml`. */
+/** The service in its own workerd, with all bindings of `wrangler.toml` but the documents. */
 export interface Service extends Running {
   /** Sends requests as the integrations team. */
   readonly admin: RequestSender
@@ -75,13 +75,6 @@ export async function serve({ script, state, secrets, isLimited, log }: Serving)
   if (isLimited) process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP}`
   const running = await start(script, state, {
     ...(log && { log }),
-    assets: {
-      directory: 'dist/site',
-      hasUserWorker: true,
-      runWorkerFirst: true,
-      htmlHandling: 'none',
-      notFoundHandling: 'none',
-    },
     triggers: [
       { ...queue, name: QUEUES.CLICKS, maxBatchSize: 100, maxBatchTimeout: 5, maxRetries: 10 },
       { ...queue, name: QUEUES.WEBHOOKS, maxBatchSize: 5 },
@@ -100,7 +93,6 @@ export async function serve({ script, state, secrets, isLimited, log }: Serving)
       ...mapped(WORKFLOWS, (exportName) => ({
         ...{ type: 'workflow' as const, name: exportName, worker: WORKER, exportName },
       })),
-      ASSETS: { type: 'assets' },
       ARCHIVE: { type: 'r2', name: 'archive' },
       ...Object.fromEntries(DATABASES.map((id) => [id, { type: 'd1' as const, id }])),
     },

@@ -65,7 +65,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'test-command',
     'dev',
     'bench',
-    'stress',
+    'chaos',
     'help',
     'tail',
     'wrangler-dev',
