@@ -1,13 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A complete response. `body` is parsed if it is JSON. Times are in milliseconds. */
+/** A complete response. `body` is parsed if it is JSON. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: callers know the shape of what they requested
   readonly body: any
-  readonly sentAt: number
-  readonly answeredAt: number
 }
 
 /** The body and headers of a request. A `body` that is neither text nor bytes is sent as JSON. */
@@ -29,7 +27,6 @@ const isRaw = (body: unknown): body is Raw =>
 export const newRequestSender =
   (base: { readonly url: URL }, own: Record<string, string> = {}, at = '/'): RequestSender =>
   async (method, path, { body, headers, signal } = {}) => {
-    const sentAt = Date.now()
     const response = await fetch(new URL(at + path, base.url), {
       method,
       redirect: 'manual',
@@ -45,13 +42,8 @@ export const newRequestSender =
     })
     const text = await response.text()
     const isJson = response.headers.get('Content-Type')?.includes('json') && text !== ''
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson ? JSON.parse(text) : text,
-      sentAt,
-      answeredAt: Date.now(),
-    }
+    const { status, headers: received } = response
+    return { status, headers: received, body: isJson ? JSON.parse(text) : text }
   }
 
 /** Returns the body of a response. Throws if it has another status. */

@@ -4,7 +4,7 @@ import { execute } from '../bench/worker.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { until } from './ask.ts'
 import { deliver } from './lanes.ts'
-import { newBrand } from './parties.ts'
+import { AFFILIATE, newBrand } from './parties.ts'
 import { failDatabases, runCron } from './service.ts'
 import { ACCOUNTS, asTeam, type Fault, isOver, OLD_MONTH, type World } from './world.ts'
 
@@ -60,22 +60,19 @@ async function slow(world: World): Promise<void> {
 /** Stores an old month, before the load begins. */
 export async function storeOldMonth(world: World): Promise<void> {
   const lane = world.lanes.find(({ account }) => account === 'prop')!
-  const customer = `${lane.name}-C-0`
-  const joined = {
-    ...{ customer_id: customer, signup_date: `${OLD_MONTH}-01T08:00:00.000Z` },
-    ...{ affiliate_id: 'IB-07', tracking_data: 'click-42' },
-  }
-  const key = `customers ${customer}`
-  await deliver(world, lane, 'customers', [{ key, record: joined, customer: null }], 'bulk')
-  const records = Array.from({ length: 60 }, (_, i) => {
-    const record = {
-      ...{ transaction_id: `old-${i}`, customer_id: customer, transaction_type: 'payout' },
-      ...{ amount_currency: i, currency: 'EUR', status: 'approved' },
-      transaction_date: `${OLD_MONTH}-15T09:30:00.000Z`,
-    }
-    return { key: `transactions old-${i}`, record, customer }
-  })
-  await deliver(world, lane, 'transactions', records, 'bulk')
+  const customer_id = `${lane.name}-C-0`
+  const joined = { signup_date: `${OLD_MONTH}-01T08:00:00.000Z`, tracking_data: 'click-42' }
+  const record = { customer_id, affiliate_id: AFFILIATE, ...joined }
+  const customers = [{ key: `customers ${customer_id}`, record, customer: null }]
+  await deliver(world, lane, 'customers', customers, 'bulk')
+  const paid = { customer_id, transaction_type: 'payout', currency: 'EUR', status: 'approved' }
+  const transaction_date = `${OLD_MONTH}-15T09:30:00.000Z`
+  const transactions = Array.from({ length: 60 }, (_, i) => ({
+    key: `transactions old-${i}`,
+    record: { ...paid, transaction_id: `old-${i}`, amount_currency: i, transaction_date },
+    customer: customer_id,
+  }))
+  await deliver(world, lane, 'transactions', transactions, 'bulk')
 }
 
 const archives = async (world: World): Promise<{ month: string; state: string }[]> =>
@@ -100,7 +97,7 @@ async function move(world: World): Promise<void> {
       return found.body.status === 'done'
     }
     world.check(await until(isDone, MOVE_SECONDS), `the move to ${body.to} has not ended`)
-    world.print(`The account prop moved to ${body.to}.`)
+    console.log(`The account prop moved to ${body.to}.`)
   }
   const isArchived = async () => (await archives(world)).every(({ state }) => state === 'archived')
   world.check(await until(isArchived, MOVE_SECONDS), `${OLD_MONTH} was not archived`)
@@ -108,30 +105,24 @@ async function move(world: World): Promise<void> {
 
 /** Lets the database of an account fail for some seconds, again and again. */
 async function database(world: World): Promise<void> {
-  const binding = ACCOUNTS[world.struck as keyof typeof ACCOUNTS]
-  const refused = world.counts.refused
-  while (!isOver(world)) {
+  const { struck, counts } = world
+  const before = counts.refused
+  // A kill ends the failure, too.
+  const fail = (names: readonly string[]) => failDatabases(world, names).catch(() => {})
+  while (struck && !isOver(world)) {
     await wait(1000 + world.below(4000))
-    for (const [names, ms] of [
-      [[binding], 2000 + world.below(4000)],
-      [[], 0],
-    ] as const) {
-      await failDatabases(world, names).catch(() => {})
-      await wait(ms)
-    }
+    await fail([ACCOUNTS[struck]])
+    await wait(2000 + world.below(4000))
+    await world.restarted
+    await fail([])
   }
-  await world.restarted
-  await failDatabases(world, [])
-  world.check(world.counts.refused > refused, `${binding} failed, and nothing was answered 503`)
+  world.check(counts.refused > before, 'a database failed, and nothing was answered 503')
 }
 
 /** Runs the faults of a world until the load is over. `restart` kills workerd and starts it again. */
 export async function runFaults(world: World, restart: () => Promise<void>): Promise<void> {
-  const faults: Partial<Record<Fault, () => Promise<void>>> = {
-    kill: () => kill(world, restart),
-    slow: () => slow(world),
-    move: () => move(world),
-    database: () => database(world),
-  }
-  await Promise.all([...world.faults].map((fault) => faults[fault]?.()))
+  const faults: Partial<Record<Fault, (world: World) => Promise<void>>> = { slow, move, database }
+  const running = [...world.faults].map((fault) => faults[fault]?.(world))
+  if (world.faults.has('kill')) running.push(kill(world, restart))
+  await Promise.all(running)
 }

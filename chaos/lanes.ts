@@ -10,7 +10,7 @@ import {
   predict,
   type SentRecord,
 } from './ledger.ts'
-import { AFFILIATE, asBrand, asFirm, type Firm, newToken } from './parties.ts'
+import { AFFILIATE, asBrand, asFirm, type Firm } from './parties.ts'
 import { WORKER } from './service.ts'
 import { type ACCOUNTS, currentMonth, insist, isOver, MONTHS, oneOf, type World } from './world.ts'
 
@@ -20,9 +20,6 @@ import { type ACCOUNTS, currentMonth, insist, isOver, MONTHS, oneOf, type World 
 const LIMIT = 1000
 const LEASE = 25
 const MINUTE_MS = 60_000
-
-/** The reads that count as several requests. */
-const WEIGHTS: Record<string, number> = { totals: 10, held: 5 }
 
 /** The tokens that a lane may request: a client has 60 an hour. */
 const MOST_TOKENS = 6
@@ -47,7 +44,7 @@ export interface Lane {
   readonly object: string
   readonly losses: number[]
   /** The requests with its token. */
-  readonly sent: { readonly sentAt: number; answeredAt: number; readonly weight: number }[]
+  readonly sent: { readonly sentAt: number; answeredAt: number }[]
   readonly revoked: RequestSender[]
   readonly clicks: { readonly at: number; readonly isAnswered: boolean }[]
   /** The id of the link that its visitors follow. */
@@ -59,10 +56,8 @@ export interface Lane {
 /** Starts a lane of a firm or, with a Brand Token, of a brand. */
 export async function newLane(
   world: World,
-  account: Lane['account'],
-  { name, firm, brandToken }: { name: string; firm: Firm | null; brandToken: string },
+  { account, name, firm, token }: Pick<Lane, 'account' | 'name' | 'firm'> & { token: string },
 ): Promise<Lane> {
-  const token = firm ? await newToken(world, firm) : brandToken
   const plain = firm ? asFirm(world, firm, token) : asBrand(world, token)
   const object = firm ? jtiOf(token) : `brand:${hash('sha256', token)}`
   const body = { affiliate_id: AFFILIATE, landing_page: 'https://firm.example/start?lang=en' }
@@ -71,11 +66,10 @@ export async function newLane(
   world.sensitive.add(token)
   const sent: Lane['sent'] = []
   const ask: RequestSender = async (...request) => {
-    const weight = WEIGHTS[request[1].split('?')[0]!] ?? 1
-    const one = { sentAt: Date.now(), answeredAt: Number.POSITIVE_INFINITY, weight }
+    const one = { sentAt: Date.now(), answeredAt: Number.POSITIVE_INFINITY }
     sent.push(one)
     const answer = await plain(...request)
-    one.answeredAt = answer.answeredAt
+    one.answeredAt = Date.now()
     return answer
   }
   return {
@@ -88,14 +82,13 @@ const jtiOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).jti
 
 /** Checks how many requests of the last minute an answer counts for the token of its lane. */
-export function checkRate({ check }: World, lane: Lane, { headers, sentAt, answeredAt }: Answer) {
+export function checkRate({ check }: World, lane: Lane, { headers }: Answer): void {
+  const { sentAt, answeredAt } = lane.sent.at(-1)!
   const used = LIMIT - Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
   const begin = sentAt - MINUTE_MS
-  const count = (sent: Lane['sent']) => sent.reduce((sum, { weight }) => sum + weight, 0)
-  const least = count(
-    lane.sent.filter((one) => one.answeredAt <= answeredAt && one.sentAt > answeredAt - MINUTE_MS),
-  )
-  const possible = count(lane.sent.filter((one) => one.answeredAt >= begin))
+  const certain = lane.sent.filter((one) => one.sentAt > answeredAt - MINUTE_MS)
+  const least = certain.filter((one) => one.answeredAt <= answeredAt).length
+  const possible = lane.sent.filter((one) => one.answeredAt >= begin).length
   const most = possible + LEASE * lane.losses.filter((at) => at >= begin).length
   check(used >= least && used <= most, `${lane.name} counts ${used} requests, not ${least}…${most}`)
 }
@@ -183,9 +176,7 @@ const RESOURCES: Record<'firm' | 'brand', Record<string, readonly [make: Make, c
 }
 
 /** How a bulk is sent. */
-type Form = 'bulk' | 'data' | 'minimal' | 'single' | 'dry' | 'lenient'
-
-const FORMS: readonly Form[] = ['bulk', 'bulk', 'data', 'minimal', 'single', 'dry', 'lenient']
+const FORMS = ['bulk', 'bulk', 'data', 'minimal', 'single', 'dry', 'lenient'] as const
 
 /** Sends different records of one resource. Some of those that are stored are sent again unchanged. */
 async function postRecords(world: World, lane: Lane): Promise<void> {
@@ -210,7 +201,7 @@ export async function deliver(
   lane: Lane,
   resource: string,
   records: readonly SentRecord[],
-  form: Form,
+  form: (typeof FORMS)[number],
   headers: Record<string, string> = {},
 ): Promise<void> {
   const { ledger } = lane
@@ -329,7 +320,7 @@ async function readRecord(world: World, lane: Lane): Promise<void> {
 
 /** Reads lists and figures of the account. */
 async function readLists(world: World, lane: Lane): Promise<void> {
-  const lists = [...Object.keys(RESOURCES[lane.firm ? 'firm' : 'brand']), 'held']
+  const lists = [...Object.keys(RESOURCES[lane.firm ? 'firm' : 'brand']), 'deliveries']
   const paths = lists.map((name) => `${name}?per_page=${1 + world.below(200)}`)
   const path = oneOf(world, [...paths, 'feed', 'account'])
   const { body } = await expectStatus(world, lane, 200, ['GET', path])
@@ -364,21 +355,13 @@ async function followLink(world: World, { link, clicks }: Lane): Promise<void> {
   if (answer?.status === 302 || !answer) clicks.push({ at, isAnswered: answer !== null })
 }
 
-/** Evicts objects, while no request of the lane is under way. */
-async function evict(world: World, lane: Lane): Promise<void> {
-  const { account, object, losses } = lane
-  const { miniflare } = world.service
-  const [type, name] = oneOf(world, [
-    ['TokenGate', object],
-    ['TokenGate', object],
-    ['BackgroundJob', `release ${account}`],
-    ['BackgroundJob', `webhooks ${account}`],
-  ] as const)
+/** Evicts an object, while no request of the lane is under way. */
+async function evict(world: World, { account, object, losses }: Lane): Promise<void> {
+  const name = oneOf(world, [object, `release ${account}`, `webhooks ${account}`])
+  const type = name === object ? 'TokenGate' : 'BackgroundJob'
+  const evicting = world.service.miniflare.unsafeEvictDurableObject(WORKER, type, { name })
   // Fails for an object that is not running.
-  await miniflare.unsafeEvictDurableObject(WORKER, type, { name }).then(
-    () => (world.counts.evicted += 1),
-    () => {},
-  )
+  await evicting.catch(() => {})
   losses.push(Date.now())
 }
 

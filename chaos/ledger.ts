@@ -52,15 +52,17 @@ export function enter({ customers, records }: Ledger, sent: readonly SentRecord[
 }
 
 /** The members of a record that form its group in the control totals, and those that are added up. */
-const GROUPS: Record<string, readonly [day: string, group: readonly string[], sums: string[]]> = {
-  transactions: [
-    'transaction_date',
-    ['transaction_type', 'status', 'currency'],
-    ['amount_currency'],
+const GROUPS: Record<string, readonly [group: readonly string[], sums: readonly string[]]> = {
+  transactions: [['transaction_type', 'status', 'currency'], ['amount_currency']],
+  'trading-activity': [['currency'], ['lots_traded', 'pnl']],
+  activities: [
+    ['eventname', 'product', 'Currency'],
+    ['Value', 'GGR'],
   ],
-  'trading-activity': ['date', ['currency'], ['lots_traded', 'pnl']],
-  activities: ['createtime', ['eventname', 'product', 'Currency'], ['Value', 'GGR', 'NGR']],
 }
+
+/** The members with the day of a record. */
+const DAYS = ['transaction_date', 'date', 'createtime', 'signup_date', 'regtime']
 
 const hundredths = (value: unknown) => Math.round(Number(value) * 100)
 
@@ -73,8 +75,8 @@ export function totalsOf(ledgers: readonly Ledger[]): Map<string, string> {
   for (const one of stored) {
     const { record } = one
     const resource = resourceOf(one)
-    const [at, names, summed] = GROUPS[resource] ?? ['', [], []]
-    const day = String(record[at] ?? record.signup_date ?? record.regtime).slice(0, 10)
+    const [names, summed] = GROUPS[resource] ?? [[], []]
+    const day = String(record[DAYS.find((one) => one in record) ?? '']).slice(0, 10)
     const members = names.map((name) => [name, record[name] ?? null])
     const name = text({ resource, day, ...Object.fromEntries(members) })
     const group = groups.get(name) ?? { count: 0, sums: {} }

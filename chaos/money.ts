@@ -51,14 +51,7 @@ async function computeDrafts(world: World, month: string): Promise<void> {
   world.check(false, `no run of ${month} has ended`)
 }
 
-interface Statement {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly period: string
-  readonly status: 'draft' | 'approved' | 'paid'
-  readonly hash: string
-  readonly payable: string
-}
+type Statement = Record<'id' | 'affiliate_id' | 'period' | 'status' | 'hash' | 'payable', string>
 
 const listStatements = async (world: World, query: string): Promise<Statement[]> =>
   (await asTeam(world, 'forex', ['GET', `/statements?${query}`])).body.data
@@ -94,15 +87,11 @@ const earningsOf = ({ ledger }: Lane): number =>
     .filter((one) => one.transaction_type === 'deposit' && one.status === 'approved')
     .reduce((sum, { amount_currency }) => sum + Math.round(Number(amount_currency) * 10), 0)
 
-interface Entry {
-  readonly kind: string
-  readonly amount: string
-  readonly statement: string
-}
+type Entry = Record<'kind' | 'amount' | 'statement', string>
 
 const cents = (amount: string | undefined): number => Math.round(Number(amount) * 100)
 
-const centsOf = (entries: readonly { readonly amount: string }[]): number =>
+const centsOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, { amount }) => sum + cents(amount), 0)
 
 /**
@@ -159,33 +148,22 @@ const eventsAt = ({ receiver }: World, path: string) => [
 async function checkPostbacks(world: World, name: string, causes: readonly unknown[]) {
   for (const kind of TRACKERS) {
     const path = `/${kind}/${name}`
-    const got = () => {
+    await expectEvents(world, path, causes, () => {
       const events = eventsAt(world, path).map(({ values }) => values)
       const of = (type: RegExp) => events.filter(({ ev }) => type.test(ev ?? ''))
-      return [
-        of(/^signup/)
-          .map(({ c }) => c)
-          .sort(),
-        of(/^commission/).reduce((sum, { amt }) => sum + cents(amt), 0),
-        of(/^statement/)
-          .map(({ amt }) => cents(amt))
-          .sort(),
-      ]
-    }
-    await expectEvents(world, path, got, causes)
+      const earned = of(/^commission/).reduce((sum, { amt }) => sum + cents(amt), 0)
+      const paid = of(/^statement/).map(({ amt }) => cents(amt))
+      const joined = of(/^signup/).map(({ c }) => c)
+      return [joined.sort(), earned, paid.sort()]
+    })
   }
 }
 
 /** Waits until a path has got what was caused. */
-async function expectEvents(
-  { check }: World,
-  path: string,
-  got: () => unknown,
-  causes: unknown,
-): Promise<void> {
-  const isWhole = () => JSON.stringify(got()) === JSON.stringify(causes)
-  const what = await until(isWhole, 120)
-  check(what, `${path} got ${JSON.stringify(got())}, not ${JSON.stringify(causes)}`)
+async function expectEvents(world: World, path: string, causes: unknown, got: () => unknown) {
+  const isWhole = await until(() => JSON.stringify(got()) === JSON.stringify(causes), 240)
+  const what = `${JSON.stringify(got())}, not ${JSON.stringify(causes)}`
+  world.check(isWhole, `${path} got ${what}`)
 }
 
 /** Checks that each webhook got each cause once: refused deliveries, approvals and payments. */
@@ -201,11 +179,12 @@ async function checkWebhooks(world: World, statements: readonly Statement[]): Pr
     ...paid.map(({ id }) => `statement.paid ${id}`),
   ].sort()
   for (const path of HOOKS) {
-    const got = () =>
-      eventsAt(world, path)
-        .map(({ event: { type, data } }) => `${type} ${data.delivery_id ?? data.statement_id}`)
+    await expectEvents(world, path, causes, () => {
+      const events = eventsAt(world, path).map(({ event }) => event)
+      return events
+        .map(({ type, data }) => `${type} ${data.delivery_id ?? data.statement_id}`)
         .sort()
-    await expectEvents(world, path, got, causes)
+    })
     const isSigned = world.receiver.at(path).every((one) => one.isSigned)
     world.check(isSigned, `${path} got a wrong signature`)
   }

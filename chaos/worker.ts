@@ -21,7 +21,6 @@ const statement = { bind: () => statement, all: fail, run: fail, raw: fail, firs
 const broken: Record<string, unknown> = {
   prepare: () => statement,
   batch: fail,
-  exec: fail,
   withSession: () => ({ ...broken, getBookmark: () => null }),
 }
 
@@ -72,5 +71,4 @@ export default {
     return Response.json(null)
   },
   queue: (batch, env, context) => real.queue(batch, surround(env), context),
-  scheduled: (event, env, context) => real.scheduled(event, surround(env), context),
 } satisfies ExportedHandler

@@ -37,12 +37,11 @@ export interface World extends Place {
   restarted: Promise<unknown>
   readonly faults: ReadonlySet<Fault>
   /** The account whose database fails; null without that fault. */
-  readonly struck: string | null
+  readonly struck: keyof typeof ACCOUNTS | null
   /** Returns a whole number from 0, below `n`, the same ones for the same seed. */
   readonly below: (n: number) => number
   /** Records a broken promise, described by `message`, unless `isKept` is true. */
   readonly check: (isKept: boolean, message: string) => void
-  readonly print: (line: string) => void
   /** When the load begins and ends, in milliseconds. */
   readonly begins: number
   readonly ends: number
@@ -54,7 +53,9 @@ export interface World extends Place {
   readonly sensitive: Set<string>
   /** When workerd was killed, in milliseconds. */
   readonly kills: number[]
-  readonly counts: { requests: number; refused: number; unanswered: number; evicted: number }
+  /** Whether all was checked. */
+  isDone: boolean
+  readonly counts: { requests: number; refused: number; unanswered: number }
 }
 
 /** Draws one of a list. */
