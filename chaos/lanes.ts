@@ -1,25 +1,17 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { MINUTE_MS } from '../src/durations.ts'
 import { type Answer, expectBody, newRequestSender, type RequestSender } from './ask.ts'
-import {
-  enter,
-  isEqual,
-  isHeld,
-  type Ledger,
-  newLedger,
-  predict,
-  type SentRecord,
-} from './ledger.ts'
+import { enter, isEqual, isHeld, newLedger, predict, type SentRecord } from './ledger.ts'
 import { AFFILIATE, asBrand, asFirm, type Firm } from './parties.ts'
 import { WORKER } from './service.ts'
-import { type ACCOUNTS, currentMonth, insist, isOver, MONTHS, oneOf, type World } from './world.ts'
+import { currentMonth, insist, isOver, type Lane, MONTHS, oneOf, type World } from './world.ts'
 
 // A lane sends requests of one account one after the other, with a token of its own, and knows what is stored.
 
 /** The contract §3: requests a minute, and how many an object that loses its memory may count besides. */
 const LIMIT = 1000
 const LEASE = 25
-const MINUTE_MS = 60_000
 
 /** The tokens that a lane may request: a client has 60 an hour. */
 const MOST_TOKENS = 6
@@ -31,27 +23,6 @@ const RECORDS = 400
 
 /** A personal value of each customer. */
 export const EMAIL = 'lovelace@chaos.example'
-
-/** A lane. */
-export interface Lane {
-  readonly name: string
-  readonly account: keyof typeof ACCOUNTS
-  /** The firm; null for a brand. */
-  readonly firm: Firm | null
-  readonly ask: RequestSender
-  readonly ledger: Ledger
-  /** The name of the object of its token, and how often that lost its memory. */
-  readonly object: string
-  readonly losses: number[]
-  /** The requests with its token. */
-  readonly sent: { readonly sentAt: number; answeredAt: number }[]
-  readonly revoked: RequestSender[]
-  readonly clicks: { readonly at: number; readonly isAnswered: boolean }[]
-  /** The id of the link that its visitors follow. */
-  readonly link: string
-  /** The events that were sent with each Idempotency-Key. */
-  readonly bulks: Map<string, SentRecord[]>
-}
 
 /** Starts a lane of a firm or, with a Brand Token, of a brand. */
 export async function newLane(

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expectBody, until } from './ask.ts'
-import type { Lane } from './lanes.ts'
 import { isHeld, resourceOf } from './ledger.ts'
 import { asAffiliate, newPostback, newWebhook } from './parties.ts'
-import { ACCOUNTS, asTeam, currentMonth, isOver, MONTHS, type World } from './world.ts'
+import { ACCOUNTS, asTeam, currentMonth, isOver, type Lane, MONTHS, type World } from './world.ts'
 
 // The books of the firm that holds records: each of its lanes is an affiliate, who earns a tenth of deposits.
 

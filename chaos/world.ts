@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Receiver } from '../test-node/receiver.ts'
 import type { Answer, RequestSender } from './ask.ts'
-import type { Lane } from './lanes.ts'
-import type { Place } from './parties.ts'
+import type { Ledger, SentRecord } from './ledger.ts'
+import type { Firm, Place } from './parties.ts'
 import type { Service } from './service.ts'
 
 /** What can go wrong while the lanes send. */
@@ -28,6 +28,27 @@ export const OLD_MONTH = '2020-01'
 /** How long a request may go without an answer, and how long it may be refused, in milliseconds. */
 const PATIENCE_MS = 60_000
 const REFUSED_MS = 120_000
+
+/** A client of an account, with what it has stored: it sends one request after the other. */
+export interface Lane {
+  readonly name: string
+  readonly account: keyof typeof ACCOUNTS
+  /** The firm; null for a brand. */
+  readonly firm: Firm | null
+  readonly ask: RequestSender
+  readonly ledger: Ledger
+  /** The name of the object of its token, and how often that lost its memory. */
+  readonly object: string
+  readonly losses: number[]
+  /** The requests with its token. */
+  readonly sent: { readonly sentAt: number; answeredAt: number }[]
+  readonly revoked: RequestSender[]
+  readonly clicks: { readonly at: number; readonly isAnswered: boolean }[]
+  /** The id of the link that its visitors follow. */
+  readonly link: string
+  /** The events that were sent with each Idempotency-Key. */
+  readonly bulks: Map<string, SentRecord[]>
+}
 
 /** A run of the program. */
 export interface World extends Place {
