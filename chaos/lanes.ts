@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE_MS } from '../src/durations.ts'
 import { type Answer, expectBody, newRequestSender, type RequestSender } from './ask.ts'
 import { enter, isEqual, isHeld, newLedger, predict, type SentRecord } from './ledger.ts'
-import { AFFILIATE, asBrand, asFirm, type Firm } from './parties.ts'
+import { AFFILIATE, asBrand, asFirm } from './parties.ts'
 import { WORKER } from './service.ts'
 import { currentMonth, insist, isOver, type Lane, MONTHS, oneOf, type World } from './world.ts'
 

@@ -125,4 +125,3 @@ test('a file that a spreadsheet saved with semicolons and decimal commas is unde
   expect((await upload(german, 'rates.csv')).status).toBe(303)
   expect(await rateOf('USD')).toBe('1.1')
 })
-

@@ -189,7 +189,6 @@ describe('another rate for a stored currency and day', () => {
     await putRates(TWO_DAYS, '?correct=true')
     expect(await json(importMeanwhile(TWO_DAYS, ''))).toEqual(answered({ unchanged: 5 }))
   })
-
 })
 
 test('rows of separators at the end of a file are skipped', async () => {
@@ -326,7 +325,6 @@ describe('a refused file stores nothing', () => {
     expect(await status('x'.repeat(7 * 1024 * 1024))).toBe(413)
     expect(await status('x'.repeat(9 * 1024 * 1024))).toBe(413)
   })
-
 })
 
 describe('the forms of the file', () => {
@@ -497,5 +495,4 @@ describe('the rates of a day', () => {
     }
     expect(await storedRates()).toEqual([])
   })
-
 })

@@ -104,11 +104,7 @@ export const insertAccount = (
 export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
 
 /** Changes an account and raises its version, so that its live tokens receive the change. */
-export function updateAccount(
-  db: D1Database,
-  id: string,
-  { disabled, ...change }: AccountChange,
-) {
+export function updateAccount(db: D1Database, id: string, { disabled, ...change }: AccountChange) {
   const values = {
     ...change,
     disabled: disabled === undefined ? undefined : Number(disabled),
