@@ -339,18 +339,6 @@ test.each([CSV, HTML])('accounts export their own statements only: %o', async (h
   }
 })
 
-test('a list for the team is narrowed to some affiliates', async () => {
-  await partner()
-  for (const affiliate of ['a', 'b', 'c,"']) await storeStatement({ affiliate })
-  const list = (ids: unknown, query = '') =>
-    askAdmin(`${AT}?affiliate_ids=${encodeURIComponent(JSON.stringify(ids))}${query}`)
-  const { data, meta } = await json(list(['a', 'c,"', 'nobody']))
-  expect(data.map((one: Presented) => one.affiliate_id)).toEqual(['a', 'c,"'])
-  expect(meta.total).toBe(2)
-  for (const ids of [[], 'a', [1]]) expect((await list(ids)).status).toBe(400)
-  expect((await list(['a'], '&fresh=true&affiliate_id=a&period=2026-10')).status).toBe(400)
-})
-
 test('a part is refused if the statement has changed', async () => {
   await partner()
   const id = await storeStatement({ parts: [[], []] })

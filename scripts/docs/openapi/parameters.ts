@@ -235,11 +235,6 @@ const QUERY: Record<string, object> = {
     'Returns only these affiliates: a JSON array of 1 to 500 ids.',
     '["IB-07", "IB-08"]',
   ),
-  statement_affiliates: query(
-    'affiliate_ids',
-    'Returns only statements of these affiliates: a JSON array of 1 to 500 ids.',
-    '["IB-07", "IB-08"]',
-  ),
   statement_approved_since: query(
     'approved_since',
     'Returns only statements that were approved at this time or later.',

@@ -380,7 +380,7 @@ const reads = (): Operation[] => [
     parameters: [
       ...PAGING,
       ...FILTERS,
-      'statement_affiliates',
+
       'statement_approved_since',
       'list_order',
       'fresh',

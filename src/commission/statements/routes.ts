@@ -20,7 +20,6 @@ import {
   invalidValue,
   readChoice,
   readFlag,
-  readIds,
   readInstant,
   readQuery,
 } from '../../http/query.ts'
@@ -92,24 +91,13 @@ export const accountStatements = new Hono<AppEnv>()
 /** Routes of the integrations team: statements, also computed at once, and runs over a period. */
 export const teamStatements = new Hono<AppEnv>()
   .get(STATEMENT_PATHS.statements, (c) => {
-    const parameters = [
-      ...PAGE_PARAMETERS,
-      ...FILTERS,
-      'fresh',
-      'affiliate_ids',
-      'approved_since',
-      'order',
-    ] as const
-    const { fresh, affiliate_ids, approved_since, order, ...query } = readQuery(
-      c.req.url,
-      ...parameters,
-    )
+    const parameters = [...PAGE_PARAMETERS, ...FILTERS, 'fresh', 'approved_since', 'order'] as const
+    const { fresh, approved_since, order, ...query } = readQuery(c.req.url, ...parameters)
     if (!readFlag('fresh', fresh)) {
       const isLatestFirst = readChoice('order', order, LIST_ORDERS) === 'latest'
-      const options = { affiliates: affiliate_ids, approved_since, isLatestFirst }
-      return respondWithStatements(c, query, options)
+      return respondWithStatements(c, query, { approved_since, isLatestFirst })
     }
-    if (affiliate_ids !== undefined || approved_since !== undefined) {
+    if (approved_since !== undefined) {
       throw invalidQuery('`fresh` computes one affiliate: send `affiliate_id`.')
     }
     if (PAGE_PARAMETERS.some((name) => query[name] !== undefined)) {
@@ -134,8 +122,6 @@ export const affiliateStatements = new Hono<AppEnv>()
 
 /** What else a list of statements can be asked for. */
 interface ListOptions {
-  /** The value of `affiliate_ids`. */
-  readonly affiliates?: string | undefined
   readonly approved_since?: string | undefined
   readonly isLatestFirst?: boolean
 }
@@ -143,14 +129,11 @@ interface ListOptions {
 function respondWithStatements(
   c: Context<AppEnv>,
   query: Query & Parameters<typeof readPage>[2],
-  { affiliates, approved_since, isLatestFirst = false }: ListOptions = {},
+  { approved_since, isLatestFirst = false }: ListOptions = {},
 ): Promise<Response> {
   const sent = {
     ...readFilters(query),
     ...(isLatestFirst && { isLatestFirst }),
-    ...(affiliates !== undefined && {
-      affiliate_ids: JSON.stringify(readIds('affiliate_ids', affiliates)),
-    }),
     ...(approved_since !== undefined && {
       approved_since: ulidPrefix(Math.max(0, readInstant('approved_since', approved_since))),
     }),

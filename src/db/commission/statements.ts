@@ -1,7 +1,6 @@
 import type { Connection } from '../database.ts'
 import { type FoundPage, LIST_LIMITS, type Page, paginate } from '../paginate.ts'
 import { all, first } from '../query.ts'
-import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import { PAYMENT_RETURN } from './books/booked.ts'
@@ -51,8 +50,6 @@ export interface StatementFilter {
 
 /** By what a list of statements is narrowed. */
 export interface ListFilter extends StatementFilter {
-  /** The ids of affiliates, as a JSON array. */
-  readonly affiliate_ids?: string
   /** The beginning of the ULIDs of approvals since a time. */
   readonly approved_since?: string
 }
@@ -96,11 +93,8 @@ const withPayment = (isOfOne: boolean) => `(
     ) as paid_on, ${PAYMENT_RETURN} as payment_return
     from statements s ${isOfOne ? 'indexed by statements_affiliate' : ''})`
 
-const OF_AFFILIATES = ` and affiliate_id in (select value from ${JSON_EACH}(:affiliate_ids))`
-
 /** The conditions of a filter that are not equal values. */
 const CONDITIONS: Readonly<Record<string, string>> = {
-  affiliate_ids: OF_AFFILIATES,
   approved_since: ' and approval >= :approved_since',
 }
 
