@@ -19,7 +19,7 @@ import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
 import { patternsUntil } from '../scripts/dev/fraud/patterns.ts'
 import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
-import { copyServed, type Demo, has, serveIn, standInForWrangler, startIn } from './service.ts'
+import { copyServed, type Demo, has, serveIn, startIn } from './service.ts'
 
 // `npm run dev` over real HTTP, in a copy of the repository.
 
@@ -74,9 +74,7 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     if (!existsSync(join(root, ACCOUNTS))) await (await serveIn(root)).end('SIGTERM')
     earlier = readAccounts()
     storeAccount()
-    const putBack = standInForWrangler(root)
     service = await startIn(root, '--reset')
-    putBack()
   })
   after(async () => {
     await service?.end('SIGTERM')
@@ -120,8 +118,6 @@ describe('npm run dev', { timeout: 600_000 }, () => {
   }
   const demoIds = () =>
     [YEAR.account, ...service.demo.accounts.map(({ account }) => account)].sort()
-
-  // Only the first test uses the stand-in for wrangler.
 
   test('--reset starts with an empty database, and a stop leaves no process', async () => {
     assert.notDeepEqual(service.demo.accounts, earlier)

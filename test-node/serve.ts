@@ -7,9 +7,9 @@ import { readConfig } from './wrangler-config.ts'
 
 // Runs the service in the current folder like `npm run dev`, but without wrangler: it starts in a
 // quarter of the time, and no proxy stands between a test and the Worker. Its settings are those of
-// wrangler.toml. With a second argument it leaves the demo accounts to another program.
+// wrangler.toml.
 
-const [script = '', withoutDemo] = process.argv.slice(2)
+const [script = ''] = process.argv.slice(2)
 const port = Number(process.env.PORT)
 const config = readConfig('.')
 const { assets } = config
@@ -102,5 +102,5 @@ const parent = process.ppid
 setInterval(() => process.ppid !== parent && stop(), 500).unref()
 
 await miniflare.ready
-if (!withoutDemo) await writeDemo(`http://127.0.0.1:${port}`, secrets)
+await writeDemo(`http://127.0.0.1:${port}`, secrets)
 console.log('Press Ctrl-C to stop.')

@@ -189,34 +189,6 @@ interface Started {
 export const startIn = (root: string, ...args: string[]) =>
   startProgram(root, ['scripts/dev.ts', ...args])
 
-const WRANGLER = 'node_modules/wrangler'
-
-/** A program that serves like `wrangler dev`, and takes a third of the time to start. */
-const STAND_IN = `const [, , , , port] = process.argv
-process.env.PORT = port
-process.argv.splice(2, Infinity, ${JSON.stringify(WORKER)}, 'without-demo')
-import(process.cwd() + '/test-node/serve.ts')
-`
-
-/**
- * Puts a stand-in for the program of wrangler into a copy of the repository. Returns a function that
- * puts the program back.
- */
-export function standInForWrangler(root: string): () => void {
-  const packages = join(root, 'node_modules')
-  rmSync(packages)
-  mkdirSync(join(root, WRANGLER, 'bin'), { recursive: true })
-  for (const folder of ['node_modules', WRANGLER])
-    for (const name of readdirSync(join(REPOSITORY, folder)))
-      if (!existsSync(join(root, folder, name)))
-        symlinkSync(join(REPOSITORY, folder, name), join(root, folder, name))
-  writeFileSync(join(root, WRANGLER, 'bin/wrangler.js'), STAND_IN)
-  return () => {
-    rmSync(packages, { recursive: true })
-    symlinkSync(join(REPOSITORY, 'node_modules'), packages)
-  }
-}
-
 /** Starts the service in a folder, faster than `npm run dev`, and waits for the demo accounts. */
 export async function serveIn(root: string): Promise<Started> {
   if (!existsSync(join(root, WORKER))) await bundleWorker(root)

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { newKeySet, newTrackingKeys } from '../keys.ts'
 
 // What the service needs before it can run on this machine: secrets and migrated databases.
@@ -124,7 +124,7 @@ function execute(binding: string, migrations: readonly string[]): void {
   })
   rmSync(dirname(file), { recursive: true })
   if (status === 0) return
-  const [, reason] = /\[ERROR\] (.+)/.exec(`${stdout}${stderr}`) ?? []
+  const [, reason] = /\[ERROR\] (.+)/.exec(stripVTControlCharacters(stdout + stderr)) ?? []
   if (/table \w+ already exists/.test(`${reason}`)) throw new Error(OLD_LAYOUT)
   throw new Error(
     `${migrations.join(', ')} failed: ${reason}\nCorrect the migration and save it to try again.`,
