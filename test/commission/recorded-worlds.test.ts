@@ -6,7 +6,7 @@ import { describeWorld } from './recorded-world.ts'
 
 /** Worlds with short answers that contain most kinds of sentences and reports of 400 random worlds. */
 const SEEDS = [
-  101, 123, 144, 226, 253, 258, 266, 278, 281, 291, 315, 316, 324, 331, 398, 400, 405, 430, 432,
+  101, 123, 144, 226, 253, 258, 266, 278, 281, 291, 315, 316, 324, 331, 398, 405, 430, 432,
 ]
 
 const RECORDED = import.meta.glob<string>('./recorded/*.txt', {

@@ -57,6 +57,7 @@ export const planAnswers = (): Record<string, JsonSchema> => ({
         'measure_changed',
         'minor_unit',
         'unknown_affiliate',
+        'partial_day',
       ),
     ),
     pointer: documented('A JSON Pointer (RFC 6901) into the body as sent.'),

@@ -43,17 +43,10 @@ export const RATE_SCHEMAS: Record<string, JsonSchema> = {
     created: documented('The number of rates that are new.', COUNT),
     unchanged: documented('The number of rates that were stored before.', COUNT),
     corrected: documented('The number of rates that replace stored ones.', COUNT),
-    warnings: documented('What is probably a mistake.', {
-      type: 'array',
-      items: object({
-        code: documented(
-          '`partial_day`: the last day of the file is the latest with rates, and lacks those of currencies that had one in the 7 days before.',
-          { const: 'partial_day' },
-        ),
-        pointer: documented('Empty: the warning is about the whole file.'),
-        message: documented('The day and the currencies.'),
-      }),
-    }),
+    warnings: documented(
+      '`partial_day`: the last day of the file is the latest with rates, and lacks those of currencies that had one in the 7 days before.',
+      { type: 'array', items: ref('PlanWarning') },
+    ),
   }),
 }
 
