@@ -16,12 +16,11 @@ import type { Click } from '../src/tracking/go.ts'
 import { runCron } from './crons.ts'
 import { faultyPlatform, propagate } from './sweep/endure.ts'
 import {
+  draw,
   type Fault,
-  fewOf,
   lastingOf,
   newCallSites,
   onceOf,
-  oneOf,
   type Place,
   unmigrated,
 } from './sweep/faults.ts'
@@ -70,14 +69,14 @@ test('a click is stored once after any fault between queue and database', async 
 
 const isNew = newCallSites()
 
-/**
- * Returns the faults of a call of a cron: fewer where another cron has made the call. In `npm run fuzz`
- * each call meets all of them, and lacks each of its tables.
- */
-function faultsOf(place: Place): Fault[] {
-  if (env.FUZZ_RUNS > 0) return [...fewOf(place), ...unmigrated(place)]
-  return isNew(place) ? fewOf(place) : [oneOf(place)]
-}
+/** How many calls of a cron meet faults, and how many each. In `npm run fuzz` each call meets all of them. */
+const [CALLS, FAULTS] = env.FUZZ_RUNS > 0 ? [Infinity, Infinity] : [2, 4]
+
+/** Returns the faults of a cron. */
+const faultsOf = (calls: readonly Place[]): Fault[] =>
+  draw(calls.filter(isNew), CALLS).flatMap((place) =>
+    draw([...onceOf(place), ...lastingOf(place), ...unmigrated(place)], FAULTS),
+  )
 
 describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
   const dueWork = [
@@ -107,7 +106,7 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
     }
     await due()
     const { calls } = await run()
-    for (const fault of calls.flatMap(faultsOf)) {
+    for (const fault of faultsOf(calls)) {
       await due()
       const { failed } = await run([fault])
       // A part of a statement is read only after the one before.

@@ -5,7 +5,7 @@ import { app } from '../src/app.ts'
 import { ada, json, ORIGIN, partner } from './partner.ts'
 import { cutEverywhere, disconnect } from './sweep/cut.ts'
 import { faultyPlatform, propagate, rehearse, stateOf, worldOf } from './sweep/endure.ts'
-import { type Fault, fewOf, isReading, type Place } from './sweep/faults.ts'
+import { type Fault, isReading, onceOf, type Place } from './sweep/faults.ts'
 import { asks, ROUTES, requestOf } from './sweep/routes.ts'
 import { storedOf } from './sweep/state.ts'
 
@@ -127,7 +127,7 @@ test('a disconnect before a retry does not stop the retry', async () => {
 
   const [place] = calm.seen.calls.filter(({ name }) => name.startsWith('DB'))
   const begun = Promise.withResolvers<void>()
-  const [fault] = fewOf(place!)
+  const [, fault] = onceOf(place!)
   const happen: Fault['happen'] = (act, call) => {
     begun.resolve()
     return fault!.happen(act, call)

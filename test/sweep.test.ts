@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest'
 import { ROUTES } from './sweep/routes.ts'
-import { eachFails } from './sweep/sweep.ts'
+import { evictEach, sweepDrawn } from './sweep/sweep.ts'
 import { operations } from './take.ts'
 
-// Every call to the platform, of every operation, meets faults. The first operation of a file that
-// reaches a call site meets there a lost response, a fault that lasts or an overload, a missing table, and
-// an object that is evicted or aborted. A later operation that writes meets one fault at each of its
-// calls: one that lasts, or a lost response. A later operation that reads meets a lasting fault at its
-// last call. `endure` asserts the result. messages.test.ts covers the other error messages; `npm run
-// pairs` tries everything at each call of each operation. Deliveries and reads of prop firms run the same
-// code as those of brokers in sweep-accounts.test.ts: only `npm run pairs` sweeps them. This file covers
-// tokens and documents. Other callers have their own files, because objects live until the end of a file.
+// Calls to the platform meet faults: a lost response, an overload, a missing table, an object that is evicted or
+// aborted, once or for good. `endure` asserts the result. messages.test.ts covers the other error messages;
+// `npm run chaos -- pairs` tries everything at each call of each operation.
 
 test('the sweep covers every operation of openapi.json, each way once', () => {
   const swept = ROUTES.map(({ id }) => id)
@@ -20,4 +15,14 @@ test('the sweep covers every operation of openapi.json, each way once', () => {
   expect(new Set(ways).size).toBe(ways.length)
 })
 
-eachFails(ROUTES.filter(({ as }) => as === 'anyone' || as === 'client'))
+sweepDrawn(40, 4)
+
+/** Requests that use each object in each way. */
+const CALLERS = [
+  ...['getToken', 'revokeToken', 'sendForexTransactions', 'sendIgamingActivities'],
+  ...['listForexTransactions', 'listAffiliateLinks', 'revokeClient', 'revokeBrandToken'],
+  ...['endAffiliateKey', 'eraseCustomer', 'replayErasures'],
+]
+
+test('the eviction of an object before its call changes no response', () =>
+  evictEach(ROUTES.filter(({ id }) => CALLERS.includes(id))))

@@ -1,4 +1,6 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { fractions } from '../../scripts/dev/fractions.ts'
 import { CURABLE, OVERLOAD } from '../faulty.ts'
 import type { Call } from './platform.ts'
 import { TABLES } from './state.ts'
@@ -145,54 +147,15 @@ const WHEN = [false, true]
 export const isReading = ({ sql }: Place) =>
   /^(select|with)\b(?!.*\b(insert|update|delete)\b)/is.test(sql)
 
-/** The number of places so far, by which they take turns. */
-let places = 0
+const random = fractions(env.SEED)
 
-/** The tables whose absence a request has met. */
-const missed = new Set<string>()
-
-/** Returns the absence of the last table of a call, if no earlier call has met that. */
-const unmigratedOnce = (place: Place): Fault[] =>
-  unmigrated(place)
-    .slice(-1)
-    .filter(({ is }) => missed.size < missed.add(is).size)
-
-/**
- * Returns the faults of a call site that `npm test` meets for the first time. A transient fault comes
- * after its effect: a retry that withstands this one withstands one before the effect, too. In turns, a
- * fault lasts or the call is overloaded, before its effect or after. Its last table is missing, unless
- * an earlier call lacked it, and its object is aborted. `npm run pairs` has all faults of each place.
- */
-export const fewOf = (place: Place): Fault[] => {
-  const [first] = kindsOf(place)
-  const overload = kindsOf(place).find(([, cured]) => !cured)!
-  const turn = places++ % 4
-  const isAfter = turn % 2 === 1
-  return [
-    failing(place, first!, !isReading(place), false),
-    turn < 2 || overload === first
-      ? failing(place, first!, isAfter, true)
-      : failing(place, overload, isAfter, false),
-    ...unmigratedOnce(place),
-    ...aborted(place),
-  ]
-}
-
-/**
- * Returns the fault of a call site that another request has met: in turns one that lasts, and a lost
- * response. A call that only reads always meets one that lasts.
- */
-export const oneOf = (place: Place): Fault =>
-  isReading(place) || places++ % 2 === 1
-    ? oneLasting(place)
-    : failing(place, kindsOf(place)[0]!, true, false)
-
-/** The number of lasting faults of later requests so far. */
-let lastingFaults = 0
-
-/** Returns a fault of a place that lasts, in turns after its effect and before. */
-export const oneLasting = (place: Place): Fault =>
-  failing(place, kindsOf(place)[0]!, lastingFaults++ % 2 === 0, true)
+/** Draws some of a list by the seed of the run. */
+export const draw = <T>(list: readonly T[], count: number): T[] =>
+  list
+    .map((one) => ({ one, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, count)
+    .map(({ one }) => one)
 
 /** Returns every fault of a place. */
 export const allOf = (place: Place): Fault[] => [

@@ -2,14 +2,14 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { printToTerminal } from '../secrecy.ts'
 import { endure, rehearse, unchanged } from './endure.ts'
 import { allOf, type Fault, lastingOf, onceOf } from './faults.ts'
-import { ROUTES } from './routes.ts'
+import { SWEPT } from './sweep.ts'
 
 // A second fault during a retry of the service or of the client, and every fault at every call of every
-// route. `npm run pairs` runs this in parts, because each object of a run keeps a file open.
+// route. `npm run chaos -- pairs` runs this in parts, because each object of a run keeps a file open.
 
 const EVERY = Number(import.meta.env.VITE_EVERY ?? 1)
 const [PART = 0, PARTS = 1] = import.meta.env.VITE_PART?.split('/').map(Number) ?? []
-const routes = ROUTES.filter((_, i) => i % PARTS === PART)
+const routes = SWEPT.filter((_, i) => i % PARTS === PART)
 const AT_ONCE = 8
 
 let tested = 0

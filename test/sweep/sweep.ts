@@ -1,16 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { endure, endureEach, rehearse, unchanged } from './endure.ts'
-import {
-  evicted,
-  type Fault,
-  fewOf,
-  isReading,
-  newCallSites,
-  oneLasting,
-  oneOf,
-  type Place,
-} from './faults.ts'
+import { allOf, draw, evicted, type Fault, newCallSites, type Place } from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
+import { WAYS } from './ways.ts'
 
 /** The number of faults at the same time, each in its own account. */
 const AT_ONCE = 6
@@ -18,24 +10,23 @@ const AT_ONCE = 6
 /** The most faults that one account meets if each request counts as ten. */
 const OF_WEIGHTED = 80
 
-/** Where a call is in its request: whether a call before it may have stored something, and whether it is the last. */
-interface Moment {
-  readonly hasStored: boolean
-  readonly isLast: boolean
-}
+/** Requests of an account whose records are in the second database and its settings in the first. */
+const ELSEWHERE = [
+  ...['sendForexTransactions', 'listForexTransactions', 'sendIgamingActivities'],
+  ...['createLink', 'putAffiliates', 'resetAccount'],
+]
 
-/** Returns the faults that a request meets at one of its calls. */
-type FaultsOf = (place: Place, route: Route, moment: Moment) => Fault[]
+/** All requests that are swept. */
+export const SWEPT: readonly Route[] = [
+  ...ROUTES,
+  ...WAYS,
+  ...ROUTES.filter(({ id }) => ELSEWHERE.includes(id)).map(
+    (route): Route => ({ ...route, binding: 'DB_2', way: 'in DB_2' }),
+  ),
+]
 
 /** Returns the faults that a request meets at its calls. */
-function faultsAt(calls: readonly Place[], route: Route, faultsOf: FaultsOf): Fault[] {
-  let hasStored = false
-  return calls.flatMap((place, i) => {
-    const faults = faultsOf(place, route, { hasStored, isLast: i === calls.length - 1 })
-    hasStored ||= !isReading(place)
-    return faults
-  })
-}
+type FaultsOf = (calls: readonly Place[]) => Fault[]
 
 /** Runs a route without faults and returns the faults that it can meet. */
 async function rehearsed(route: Route, faultsOf: FaultsOf) {
@@ -54,7 +45,7 @@ async function rehearsed(route: Route, faultsOf: FaultsOf) {
   return {
     broken,
     calls: calm.calls,
-    faults: faultsAt(calm.calls, route, faultsOf),
+    faults: faultsOf(calm.calls),
     run: (fault: Fault) => endure(route, calm, [[fault]]).catch((error) => note(fault, error)),
     runEach: async (faults: Fault[]) => {
       while (faults.length > 0) {
@@ -80,8 +71,8 @@ const isFatal = ({ cured, lasting }: Fault) => !cured || lasting
  * Meets each of these faults in a request. After a fault without effect the next one meets the same
  * account: to create an account takes longer than the request.
  */
-async function sweep(route: Route, faultsOf: FaultsOf) {
-  const { faults, run, runEach, broken, end, calls } = await rehearsed(route, faultsOf)
+async function sweep(route: Route, faultsOf: FaultsOf): Promise<void> {
+  const { faults, run, runEach, broken, end } = await rehearsed(route, faultsOf)
   const together = faults.filter(({ alone }) => !alone)
   const curable = together.filter((fault) => !isFatal(fault))
   await runEach(together.filter(isFatal))
@@ -89,51 +80,31 @@ async function sweep(route: Route, faultsOf: FaultsOf) {
   await runEach(faults.filter(({ alone }) => alone))
   expect(broken).toEqual([])
   await end()
-  return calls
 }
 
-/** Returns routes by their names. */
-export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includes(id))
+/** Sweeps some requests, which the seed draws: one call of each meets some faults. */
+export function sweepDrawn(requests: number, faults: number): void {
+  for (const route of draw(SWEPT, requests)) {
+    const name = [route.id, route.way].filter(Boolean).join(', ')
+    test(`a call of ${name} fails`, () =>
+      sweep(route, (calls) => draw(calls, 1).flatMap((place) => draw(allOf(place), faults))))
+  }
+}
 
 /**
- * Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. The first
- * request that reaches a call site meets all these faults there. A later request that writes meets one fault at each
- * call that writes, or that comes after one, unless it goes on where it failed; one that reads meets a lasting fault at
- * its last call.
+ * Evicts each object before a call, at the first of these requests that makes it. An eviction waits until the
+ * object is idle, that of a token until its lease is closed.
  */
-export function eachFails(swept: Route[]) {
+export async function evictEach(callers: readonly Route[]): Promise<void> {
   const isNew = newCallSites()
-  /** The swept routes, each with whether it calls an object, and whether that call site is new. */
-  const objects = new Map<Route, { isCalled: boolean; isNew: boolean }>()
-  const isNewObject = newCallSites()
-
-  describe('a failing call, a missing table or an aborted object', () => {
-    for (const route of swept) {
-      test([route.id, route.way].filter(Boolean).join(', '), async () => {
-        const calls = await sweep(route, (place, { writes, partly }, { hasStored, isLast }) => {
-          if (isNew(place)) return fewOf(place)
-          if (writes) return !partly && (hasStored || !isReading(place)) ? [oneOf(place)] : []
-          return isLast ? [oneLasting(place)] : []
-        })
-        const found = calls.filter(({ stub }) => stub).map(isNewObject)
-        objects.set(route, { isCalled: found.length > 0, isNew: found.includes(true) })
-      })
-    }
-  })
-
-  // An eviction waits until the object is idle, that of a token until its lease is closed.
-  test('the eviction of an object before its call changes no response', async () => {
-    const isNew = newCallSites()
-    const all: Awaited<ReturnType<typeof rehearsed>>[] = []
-    const callers = swept.filter((route) => objects.get(route)?.isNew !== false)
-    for (const route of callers) {
-      all.push(await rehearsed(route, (place) => (isNew(place) ? evicted(place) : [])))
-    }
-    await Promise.all(all.flatMap(({ faults, run }) => faults.map(run)))
-    expect(all.flatMap(({ broken }) => broken)).toEqual([])
-    const withAccount = swept.filter(({ as }) => /account|client|affiliate/.test(as))
-    const unmet = withAccount.filter((route) => objects.get(route)?.isCalled === false)
-    expect(unmet, 'each caller with an account uses an object').toEqual([])
-    for (const { end } of all) await end()
-  })
+  const all: Awaited<ReturnType<typeof rehearsed>>[] = []
+  for (const route of callers) {
+    const faultsOf: FaultsOf = (calls) => calls.filter(isNew).flatMap(evicted)
+    all.push(await rehearsed(route, faultsOf))
+  }
+  await Promise.all(all.flatMap(({ faults, run }) => faults.map(run)))
+  expect(all.flatMap(({ broken }) => broken)).toEqual([])
+  const unmet = callers.filter((_, i) => all[i]!.calls.every(({ stub }) => !stub))
+  expect(unmet, 'each of these requests uses an object').toEqual([])
+  for (const { end } of all) await end()
 }
