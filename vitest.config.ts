@@ -167,7 +167,7 @@ async function record(request: Request) {
 /** Returns the text of each source. A module for each, as of `import.meta.glob`, takes 5 s of CPU time. */
 const readSources = () =>
   Object.fromEntries(
-    globSync(['src/**/*.{ts,tsx}', '{scripts,stress,bench}/**/*.ts'])
+    globSync(['src/**/*.{ts,tsx}', '{scripts,chaos,bench}/**/*.ts'])
       .sort()
       .map((path) => [path, readFileSync(path, 'utf8')]),
   )

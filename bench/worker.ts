@@ -6,7 +6,11 @@ type Config = MiniflareOptions['workers'][number]['config']
 
 /** Optional parts of a Worker besides its script and database. */
 export type WorkerOptions = Partial<
-  Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & { inspected: boolean }
+  Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & {
+    inspected: boolean
+    /** Receives each line of the log. */
+    log: (line: string) => void
+  }
 >
 
 /** A Worker in its own workerd, with a database on disk. */
@@ -29,7 +33,7 @@ export async function start(
   state: string,
   options: WorkerOptions = {},
 ): Promise<Running> {
-  const { inspected, ...own } = options
+  const { inspected, log, ...own } = options
   const before = children()
   const { Miniflare } = await import('miniflare')
   const miniflare = new Miniflare({
@@ -37,7 +41,7 @@ export async function start(
     ...(inspected && { inspectorHost: '127.0.0.1', inspectorPort: 0 }),
     resourcePersistencePath: state,
     logRequests: false,
-    handleStructuredLogs: () => {},
+    handleStructuredLogs: ({ message }) => log?.(message),
     workers: [
       {
         config: {

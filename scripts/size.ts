@@ -23,7 +23,7 @@ const NOT_COUNTED =
 const ROOMS = {
   src: /^src\//,
   tests: /^test(-node)?\//,
-  tools: /^(scripts|stress|bench|examples)\//,
+  tools: /^(scripts|chaos|bench|examples)\//,
   derived: /^(openapi\.json|schemas\/|worker-configuration\.d\.ts)/,
   other: /^/,
 }

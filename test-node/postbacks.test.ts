@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { expectBody, type RequestSender } from '../stress/ask.ts'
-import { AFFILIATE, asFirm, newFirm, newToken } from '../stress/parties.ts'
-import { provePostbacks } from '../stress/postbacks.ts'
-import { newSetting, type Setting } from '../stress/program.ts'
-import { migrate, newSecrets, type Service, serve } from '../stress/service.ts'
-import { type Receiver, startReceiver } from '../stress/webhooks/receiver.ts'
-import { asAffiliate, newPostback } from '../stress/webhooks/tracker.ts'
-import { runCron, until } from '../stress/webhooks/world.ts'
+import { expectBody, type RequestSender, until } from '../chaos/ask.ts'
+import { AFFILIATE, asAffiliate, asFirm, newFirm, newPostback, newToken } from '../chaos/parties.ts'
+import { migrate, newHome, newSecrets, runCron, type Service, serve } from '../chaos/service.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 
 // Postbacks of the Worker with its database and queue, against a tracker on loopback.
 
@@ -18,13 +14,13 @@ let service: Service
 let receiver: Receiver
 let firm: RequestSender
 let affiliate: RequestSender
-let setting: Setting
 let end = () => {}
 
 before(async () => {
-  ;({ setting, end } = await newSetting(1, () => {}))
+  const { folder, script, end: remove } = await newHome()
+  end = remove
   receiver = await startReceiver()
-  service = await serve(setting.script, join(setting.folder, 'tracked'), await newSecrets())
+  service = await serve({ script, state: join(folder, 'tracked'), secrets: await newSecrets() })
   await migrate(service)
   const party = await newFirm(service, FIRM, 'forex', 'reject')
   firm = asFirm(service, party, await newToken(service, party))
@@ -100,9 +96,4 @@ test('a POST is JSON with a right signature; Retry-After and 410 are those of we
     return data.find((one: { id: string }) => one.id === gone)?.disabled_reason
   }
   assert.ok(await until(async () => (await reasonOf()) === 'gone'))
-})
-
-test('each cause is sent once, and none without its cause, while workerd is killed', async () => {
-  await provePostbacks(setting, { times: 2, customers: 8 })
-  assert.deepEqual(setting.broken.splice(0), [])
 })

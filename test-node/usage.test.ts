@@ -10,10 +10,7 @@ import {
 // Every program reports wrong arguments in one line on stderr, before it does anything.
 
 const WRONG: Record<string, string[]> = {
-  'stress/kill.ts': ['--times -1'],
-  'stress/kill-runs.ts': ['--every 0'],
-  'stress/mutate.ts': ['--folder nowhere', '--sample 0', '--seed x'],
-  'stress/pairs.ts': ['--every 0', '--nonsense'],
+  'chaos/chaos.ts': ['--seconds -1', 'nonsense', '--seed x'],
   'bench/cost.ts': ['--records=1e3'],
   'scripts/admin.ts': ['', 'accounts', 'accounts lst', 'accounts list --limit 0'],
   'scripts/capacity.ts': ['--no', '--local --persist-to nowhere', '--local --env production'],

@@ -4,16 +4,21 @@ import { after, afterEach, before, test } from 'node:test'
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { Webhook } from 'standardwebhooks'
+import { expectBody, type RequestSender, until } from '../chaos/ask.ts'
+import {
+  AFFILIATE,
+  asAffiliate,
+  asBrand,
+  asFirm,
+  newBrand,
+  newFirm,
+  newToken,
+  newWebhook,
+} from '../chaos/parties.ts'
+import { migrate, newHome, newSecrets, runCron, type Service, serve } from '../chaos/service.ts'
 import { eventSchema } from '../scripts/docs/webhook-events.ts'
 import { EVENT_TYPES } from '../src/webhooks/events.ts'
-import { expectBody, type RequestSender } from '../stress/ask.ts'
-import { AFFILIATE, asBrand, asFirm, newBrand, newFirm, newToken } from '../stress/parties.ts'
-import { newSetting, type Setting } from '../stress/program.ts'
-import { migrate, newSecrets, type Service, serve } from '../stress/service.ts'
-import { type Receiver, startReceiver } from '../stress/webhooks/receiver.ts'
-import { asAffiliate } from '../stress/webhooks/tracker.ts'
-import { newWebhook, runCron, until } from '../stress/webhooks/world.ts'
-import { proveWebhooks } from '../stress/webhooks.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 
 // The Worker with its database, queue and Workflow against a receiver on loopback, which verifies each
 // event with the library `standardwebhooks`.
@@ -26,13 +31,13 @@ let service: Service
 let receiver: Receiver
 let firm: RequestSender
 let brand: RequestSender
-let setting: Setting
 let end = () => {}
 
 before(async () => {
-  ;({ setting, end } = await newSetting(1, () => {}))
+  const { folder, script, end: remove } = await newHome()
+  end = remove
   receiver = await startReceiver()
-  service = await serve(setting.script, join(setting.folder, 'hooks'), await newSecrets())
+  service = await serve({ script, state: join(folder, 'hooks'), secrets: await newSecrets() })
   await migrate(service)
   const party = await newFirm(service, FIRM, 'forex', 'reject')
   firm = asFirm(service, party, await newToken(service, party))
@@ -362,9 +367,4 @@ test('a slow receiver gets more events than it may have at the same time, each o
   assert.ok(await until(() => receiver.at(path).length === 25))
   assert.equal(new Set(receiver.at(path).map((one) => one.id)).size, 25)
   assert.ok(await until(async () => (await attemptsOf(FIRM, id)).length === 25))
-})
-
-test('no event is lost, and none is sent without its cause, while workerd is killed', async () => {
-  await proveWebhooks(setting, { times: 1, events: 10 })
-  assert.deepEqual(setting.broken.splice(0), [])
 })

@@ -229,7 +229,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run|account-move)\.ts$/,
 }
 
-/** The text of each file of `src`, `scripts`, `stress` and `bench`, by its path. */
+/** The text of each file of `src`, `scripts`, `chaos` and `bench`, by its path. */
 const sources: Record<string, string> = await (await fetch('http://sources.local/')).json()
 
 const files = Object.entries(sources)

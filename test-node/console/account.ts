@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Receiver, startReceiver } from '../../stress/webhooks/receiver.ts'
 import { skip } from '../browser/chromium.ts'
+import { type Receiver, startReceiver } from '../receiver.ts'
 import { openSignedIn, type Shared } from './frame.ts'
 
 // What members do with the settings of an account and with its webhooks. The tests share an account.

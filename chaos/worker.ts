@@ -1,0 +1,74 @@
+import { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import { MOVE_LIMITS } from '../src/admin/move-limits.ts'
+import service, {
+  BackgroundJob as Job,
+  AccountMove as Move,
+  StatementRun as Run,
+} from '../src/index.ts'
+
+// The service with two paths of its own: one lets databases fail, the other runs a cron, for which Miniflare would
+// stop this program until it has ended. The old copy of a confirmed move is deleted at once.
+
+MOVE_LIMITS.leastMs = 0
+
+/** The bindings of the databases that fail. workerd runs everything in one isolate, so all share this list. */
+let failing: readonly string[] = []
+
+const fail = async (): Promise<never> => {
+  throw new Error('D1_ERROR: Network connection lost.')
+}
+const statement = { bind: () => statement, all: fail, run: fail, raw: fail, first: fail }
+const broken: Record<string, unknown> = {
+  prepare: () => statement,
+  batch: fail,
+  withSession: () => ({ ...broken, getBookmark: () => null }),
+}
+
+const withFaults = (name: string, database: D1Database) =>
+  new Proxy(database, {
+    get(real, method: string) {
+      if (failing.includes(name)) return broken[method]
+      const value = Reflect.get(real, method)
+      return typeof value === 'function' ? value.bind(real) : value
+    },
+  })
+
+/** Returns bindings whose databases can fail. */
+const surround = <E>(env: E): E =>
+  Object.fromEntries(
+    Object.entries(env as object).map(([name, binding]) => [
+      name,
+      /^DB(_\d+)?$/.test(name) ? withFaults(name, binding as D1Database) : binding,
+    ]),
+  ) as E
+
+type Class = new (context: never, env: never) => object
+
+const faulty = <C extends Class>(Real: C): C =>
+  class extends (Real as Class) {
+    constructor(context: unknown, env: unknown) {
+      super(context as never, surround(env) as never)
+    }
+  } as C
+
+const real = service as unknown as Required<ExportedHandler>
+
+export { ClientGate, ErasureJournal, TokenGate } from '../src/index.ts'
+/** Classes that use databases. */
+export const AccountMove = faulty(Move)
+export const BackgroundJob = faulty(Job)
+export const StatementRun = faulty(Run)
+export default {
+  async fetch(request, env, context) {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/_chaos/failing') {
+      failing = await request.json<string[]>()
+    } else if (pathname === '/_chaos/cron') {
+      const { job, time } = await request.json<{ job: keyof typeof CRON_SCHEDULES; time: number }>()
+      const event = { cron: CRON_SCHEDULES[job], scheduledTime: time, noRetry() {} }
+      await real.scheduled(event as never, surround(env), context)
+    } else return real.fetch(request, surround(env), context)
+    return Response.json(null)
+  },
+  queue: (batch, env, context) => real.queue(batch, surround(env), context),
+} satisfies ExportedHandler
