@@ -1,13 +1,6 @@
-import type { BookedStatement } from '../../db/commission/books/booked.ts'
+import type { BookedStatement, ReturnedPayment } from '../../db/commission/books/booked.ts'
 
-/** A payment of a statement that came back. */
-export interface ReturnedPayment {
-  /** The reference of the payment. */
-  readonly payment: string
-  readonly reference: string
-  readonly returned_on: string
-  readonly reason: string
-}
+export type { ReturnedPayment } from '../../db/commission/books/booked.ts'
 
 /** What became of a statement, as it is stored. */
 type Outcome = Pick<BookedStatement, 'approved_at' | 'payment' | 'paid_on' | 'payment_return'> & {

@@ -11,7 +11,7 @@ import { parsePeriod } from '../engine/calendar.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
 
-export type { LeadingStatement } from '../../db/commission/statements.ts'
+export type { ChangedDraft, LeadingStatement } from '../../db/commission/statements.ts'
 
 /** Returns a stored statement as lists show it. */
 export function presentStatement(row: ListedStatement) {

@@ -1,7 +1,7 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
 import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import type { ChangedDraft } from '../../db/commission/statements.ts'
+import type { ChangedDraft } from '../../commission/statements/present.ts'
 import { ApiError } from '../../errors.ts'
 import {
   accountPath,

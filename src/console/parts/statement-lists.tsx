@@ -5,11 +5,11 @@ import { add, type Decimal, decimal, isZero, ZERO } from '../../commission/engin
 import { counted } from '../../commission/engine/reasons.ts'
 import type { StatementHead } from '../../commission/statements/draft.ts'
 import type {
+  ChangedDraft,
   LeadingStatement,
   presentDueSums,
   presentPeriods,
 } from '../../commission/statements/present.ts'
-import type { ChangedDraft } from '../../db/commission/statements.ts'
 import type { PlanNames, Visit } from '../page.ts'
 import {
   Amount,

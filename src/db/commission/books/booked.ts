@@ -5,6 +5,15 @@ import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT } from './audit-guard.ts'
 
+/** A payment of a statement that came back. */
+export interface ReturnedPayment {
+  /** The reference of the payment. */
+  readonly payment: string
+  readonly reference: string
+  readonly returned_on: string
+  readonly reason: string
+}
+
 /** A statement with its approval and payment. */
 export interface BookedStatement {
   readonly id: string

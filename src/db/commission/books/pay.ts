@@ -1,4 +1,3 @@
-import type { ReturnedPayment } from '../../../commission/books/present.ts'
 import type { Connection } from '../../database.ts'
 import { newAuditId, withAudit } from '../../directory/audit.ts'
 import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds } from '../../fraud/holds.ts'
@@ -9,7 +8,7 @@ import { isAssertionFailure } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
-import { PAYMENT_RETURN } from './booked.ts'
+import { PAYMENT_RETURN, type ReturnedPayment } from './booked.ts'
 import { IS_DUE, type PayableStatement } from './ledger.ts'
 
 /**
