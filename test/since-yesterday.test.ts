@@ -241,6 +241,5 @@ test('each number with a link leads to a list of as many', async () => {
     ['payouts', '1', '1'],
     ['payouts', '1', '1'],
     ['cases', '2', '2'],
-    ['questions', '1', '1'],
   ])
 })
