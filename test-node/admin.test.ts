@@ -672,8 +672,8 @@ describe('payouts', { concurrency: 4 }, () => {
     })
     const { stdout } = await admin(base, ['payouts', 'list', 'a', '--csv'])
     assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), [
-      'A,EUR,1.00,1,2026-11-14,R,,',
-      'B,EUR,1.00,1,2026-11-14,R,,',
+      'A,EUR,1.00,1,2026-11-14,R,,,,',
+      'B,EUR,1.00,1,2026-11-14,R,,,,',
     ])
     const excel = await admin(base, ['payouts', 'list', 'a', '--excel'])
     assert.equal(excel.stdout, `\ufeff${stdout}`)
@@ -689,7 +689,7 @@ describe('payouts', { concurrency: 4 }, () => {
       ]),
     }))
     const { stdout, stderr } = await admin(base, ['payouts', 'list', 'a', '--csv'])
-    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), ['A,EUR,1.00,1,2026-11-14,,,'])
+    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), ['A,EUR,1.00,1,2026-11-14,,,,,'])
     assert.match(stderr, /Cases hold 1 payout: 4\.00 EUR \(B\)\./)
     const table = await admin(base, ['payouts', 'list', 'a'])
     assert.match(table.stdout, /case_1/)

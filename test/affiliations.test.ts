@@ -424,7 +424,7 @@ describe('parents of affiliates by day', () => {
       { affiliate_id: 'new' },
     ])
     expect((await lastAction()).details).toEqual({
-      ...{ affiliates: 3, added: 1, added_ids: ['new'] },
+      ...{ affiliates: 3, added: 1 },
       ids: ['low', 'mid', 'new'],
       before: [
         {

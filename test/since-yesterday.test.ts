@@ -124,7 +124,6 @@ test('the API says what has changed since the start of yesterday', async () => {
     },
     payments: {
       ...{ count: 1, amounts: [{ currency: 'EUR', amount: '12.50' }] },
-      ...{ first_paid_on: dayOf(1), last_paid_on: dayOf(1) },
     },
     returned_payments: 0,
     cases_opened: { count: 2, holding: 1, affiliates: ['aff-7', 'aff-8'] },
@@ -137,7 +136,7 @@ test('an account in which nothing has happened has no changes and no section', a
 
   expect(await changesOf()).toMatchObject({
     ...{ signups: NO_DAYS, records: NO_DAYS, refused_records: NO_DAYS, returned_payments: 0 },
-    ...{ approved_statements: { count: 0 }, payments: { count: 0, first_paid_on: null } },
+    ...{ approved_statements: { count: 0 }, payments: { count: 0 } },
     ...{ cases_opened: { count: 0 }, holds_ended: 0 },
   })
   expect((await readSection()).section).toBe('')

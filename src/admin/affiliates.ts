@@ -66,11 +66,10 @@ export const affiliates = new Hono<AppEnv>()
     if (issues.length > 0) throw validationFailed(issues)
     const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
     const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
-    const addedIds = added.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
     const details = {
       affiliates: sent.length,
       ids: ids.slice(0, MAX_AUDITED_IDS),
-      ...(added.length > 0 && { added: added.length, added_ids: addedIds }),
+      ...(added.length > 0 && { added: added.length }),
       before: replacedParents(before, changed),
       ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
     }

@@ -54,7 +54,6 @@ export const changes = new Hono<AppEnv>().get('/changes', async (c) => {
   const days = lastDays(bookZoneOf(account), Date.now())
   const found = await readChanges(db, account.id, wordsFor(statusMap, ['approved']), days)
   const { approved, payments, cases } = found
-  const paidOn = distinct(payments.map(({ of }) => of))
   return c.json({
     since: new Date(days.yesterday.at).toISOString(),
     yesterday: dayInZone('UTC', days.yesterday.day * DAY_MS),
@@ -68,12 +67,7 @@ export const changes = new Hono<AppEnv>().get('/changes', async (c) => {
       amounts: sumsOf(approved),
       periods: distinct(approved.map(({ of }) => of)),
     },
-    payments: {
-      count: payments.length,
-      amounts: sumsOf(payments),
-      first_paid_on: paidOn[0] ?? null,
-      last_paid_on: paidOn.at(-1) ?? null,
-    },
+    payments: { count: payments.length, amounts: sumsOf(payments) },
     returned_payments: found.returned,
     cases_opened: {
       count: cases.length,

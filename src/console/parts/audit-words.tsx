@@ -979,16 +979,12 @@ interface WordsProps {
 }
 
 function wordsOf({ visit, action, details }: WordsProps): Words {
-  const write = hasSentence(action) ? SENTENCES[action] : undefined
-  if (write) return write(details, visit)
+  if (hasSentence(action) && SENTENCES[action]) return SENTENCES[action](details, visit)
   return {
     sentence: titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase(),
     changes: settings(details),
   }
 }
-
-/** Renders what an entry of the audit log says after the name of the member, in one sentence. */
-export const AuditSentence = (props: WordsProps) => <>{wordsOf(props).sentence}</>
 
 /** Renders what an entry of the audit log says after the name of the member, and what it changed. */
 export function AuditWords(props: WordsProps) {

@@ -30,12 +30,7 @@ interface Changes {
     readonly amounts: readonly Money[]
     readonly periods: readonly string[]
   }
-  readonly payments: {
-    readonly count: number
-    readonly amounts: readonly Money[]
-    readonly first_paid_on: string | null
-    readonly last_paid_on: string | null
-  }
+  readonly payments: { readonly count: number; readonly amounts: readonly Money[] }
   readonly returned_payments: number
   readonly cases_opened: Named & { readonly holding: number }
   readonly holds_ended: number

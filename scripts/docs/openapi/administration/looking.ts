@@ -12,7 +12,7 @@ import {
   READ_HEADERS,
   ref,
 } from '../operation.ts'
-import { attention, DAY, listed, oneOf, orNull, TEXT, TIME } from '../shapes.ts'
+import { attention, DAY, listed, oneOf, TEXT, TIME } from '../shapes.ts'
 import { ACCOUNT_PATH, COUNT, operation } from './operation.ts'
 
 const ARRIVALS = object({
@@ -104,8 +104,6 @@ const CHANGES = object({
     object({
       count: documented('Their number.', COUNT),
       amounts: amounts('Their sums by currency.'),
-      first_paid_on: documented('The first day on which one was made.', orNull(DAY)),
-      last_paid_on: documented('The last day on which one was made.', orNull(DAY)),
     }),
   ),
   returned_payments: documented('Payments that came back.', COUNT),
