@@ -100,7 +100,7 @@ test('a field that is not valid JSON is named', () => {
         errors: [
           {
             pointer: '/rules',
-            message: 'Line 1, column 3: “,” or “]” is expected, but the text ends.',
+            message: 'The text is not valid JSON from line 1, column 3 on.',
           },
         ],
       },

@@ -14,6 +14,8 @@ const shared = globalThis as {
   guards?: Map<string, { drop: string; create: string }>
   /** The databases that were used since the last empty world. */
   usedDatabases?: Set<D1Database>
+  /** Whether an object was stored in a bucket since the last empty world. */
+  isBucketUsed?: boolean
 }
 
 /** The databases of the service. */
@@ -33,6 +35,17 @@ function recordUse() {
   }
   return used
 }
+function recordBuckets() {
+  const prototype = Object.getPrototypeOf(env.ARCHIVE)
+  for (const method of ['put', 'createMultipartUpload']) {
+    const original = prototype[method]
+    prototype[method] = function (this: R2Bucket, ...args: unknown[]) {
+      shared.isBucketUsed = true
+      return original.apply(this, args)
+    }
+  }
+}
+if (!shared.usedDatabases) recordBuckets()
 shared.usedDatabases ??= recordUse()
 const { usedDatabases } = shared
 
@@ -126,6 +139,7 @@ export async function emptyWorld(): Promise<void> {
   for (;;) {
     await reset()
     usedObjects.clear()
+    shared.isBucketUsed = false
     try {
       const { schema } = shared
       if (schema) await Promise.all(databases().map((db) => create(db, schema)))
@@ -195,7 +209,7 @@ async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boo
 
 /** Deletes everything that a test has stored, given what it left in the databases that it used. */
 export async function leaveEmptyWorld(contents: Contents): Promise<void> {
-  if (usedObjects.size > OBJECTS_EMPTIED) return emptyWorld()
+  if (usedObjects.size > OBJECTS_EMPTIED || shared.isBucketUsed) return emptyWorld()
   if (usedObjects.size > 0) await takeObjects()
   const emptied = await Promise.all(
     [...usedDatabases].map(async (db) =>

@@ -108,6 +108,8 @@ export function respond(c: Context, handled: HandledDelivery) {
 
   const errors = listed.map(formatIssue)
   const warnings = warningsOf(handled, input.policy === 'warn' ? referenceIssues : [])
+  // A rejected record shows its errors alone.
+  for (const { index = -1 } of issues) warnings.delete(index)
   for (const { warnings: own, warnings_total = own.length } of warnings.values()) {
     summary.warnings += warnings_total
   }

@@ -80,7 +80,8 @@ export function checkAnswer({ status, text }: Answer, body: Uint8Array, wraps: b
   const counts = Object.fromEntries(
     OUTCOMES.map((name) => [name, results.filter(({ outcome }) => outcome === name).length]),
   )
-  expect(summary).toEqual({ received: records.length, ...counts })
+  const warned = results.reduce((sum, { warnings = [] }) => sum + warnings.length, 0)
+  expect(summary).toEqual({ received: records.length, ...counts, warnings: warned })
   const issues = results.flatMap(({ warnings = [], errors = [] }) => [...warnings, ...errors])
   expect(issues.filter((issue) => !isPlaced(issue, sent))).toEqual([])
   expect(results.every(({ outcome, errors }) => (outcome === 'rejected') === !!errors)).toBe(true)

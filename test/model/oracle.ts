@@ -268,7 +268,9 @@ export function oracle(account: Account) {
       if (binding && writes) bound.set(binding, content)
     }
     const created = single && results[0]!.outcome === 'created'
-    return { status: created ? 201 : bad > 0 ? 207 : 200, summary: summed(results), results }
+    const warnings = results.reduce((sum, result) => sum + result.warnings.length, 0)
+    const summary = { ...summed(results), warnings }
+    return { status: created ? 201 : bad > 0 ? 207 : 200, summary, results }
   }
 
   /** Erases personal data and masks what comes later. False if the customer does not exist. */

@@ -75,9 +75,7 @@ async function createContext(args: SampleArguments): Promise<Context> {
   if (!account?.policies) throw usageError(`${base} is not a Tributary service.`)
   const noStorage = reasonNotToStore(account, args.dryRun)
   const own = `sample-${run}-1`
-  const known = noStorage === null ? own : await anyCustomer(url, authenticator, exchange)
-  // Where records of unknown customers are held, any customer will do.
-  const customer = known ?? (account.policies.unknown_customer === 'hold' ? own : null)
+  const customer = noStorage === null ? own : await anyCustomer(url, authenticator, exchange)
   const placeholders = await createPlaceholders({
     base,
     account,
