@@ -1,4 +1,4 @@
-import { evictDurableObject, introspectWorkflow, runInDurableObject } from 'cloudflare:test'
+import { introspectWorkflow, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import openapi from '../openapi.json'
@@ -14,6 +14,7 @@ import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate
 import { assign, monthly, storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { storeCases } from './fraud/stored-cases.ts'
+import { emptyObject } from './objects.ts'
 import { ada, ask, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { signedInFor } from './portal/join.ts'
 
@@ -48,8 +49,8 @@ async function freshKey(world: World, who: Who): Promise<string> {
   const rate = env.TOKEN_GATE.getByName(
     `affiliate ${JSON.stringify([world.path.slice('accounts/'.length), who])}`,
   )
-  await runInDurableObject(rate, (_, { storage }) => storage.deleteAll())
-  await evictDurableObject(rate)
+  await runInDurableObject(rate, (_, state) => emptyObject(state))
+  await scheduler.wait(10)
   return key
 }
 

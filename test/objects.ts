@@ -46,8 +46,8 @@ const MOST_WAITS = 1000
 /** The number of objects that are emptied but not ended. */
 let ending = 0
 
-/** Deletes the storage of an object, and its memory with it. */
-async function emptyObject(state: DurableObjectState) {
+/** Deletes the storage of an object, and its memory with it a moment later. */
+export async function emptyObject(state: DurableObjectState) {
   ending += 1
   await state.storage.deleteAlarm()
   await state.storage.deleteAll()

@@ -153,13 +153,15 @@ async function compare(vertical: Vertical, choose: (all: string[][]) => string[]
 }
 
 describe.each(VERTICALS)('reports of %s', (vertical) => {
-  test('equal those of the oracle by all groups and pairs', async () => {
-    await compare(vertical, (all) => all)
+  test('equal those of the oracle by each group, and by a third of the pairs', async () => {
+    // `npm run worlds` compares all pairs.
+    const third = (one: string[], i: number) => one.length < 2 || (i + env.SEED) % 3 === 0
+    await compare(vertical, (all) => (env.MODEL_RUNS > 0 ? all : all.filter(third)))
   })
 
   test.each([
-    [2, 27],
-    [30, 9],
+    [2, 54],
+    [30, 27],
   ])('are the same in steps that cost %i', async (cost, every) => {
     const small = { cost, count: 1e6, excess: 2 * cost, searched: 2 * cost, sums: cost }
     Object.assign(REPORT_STEPS, small)
@@ -176,6 +178,6 @@ describe.each(VERTICALS)('reports of %s', (vertical) => {
     ],
   ])('of an affiliate have the rows of the account, found %s', async (_, steps) => {
     Object.assign(REPORT_STEPS, steps)
-    await compareAffiliates(vertical, 'cost' in steps ? 24 : 6)
+    await compareAffiliates(vertical, 'cost' in steps ? 48 : 18)
   })
 })
