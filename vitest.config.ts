@@ -155,8 +155,8 @@ async function answerReport(request: Request): Promise<Response> {
 async function record(request: Request) {
   const [, seed] = /^\/worlds\/(\d+)$/.exec(new URL(request.url).pathname) ?? []
   const text = await request.text()
-  if (seed) writeFileSync(`test/commission/recorded/${seed}.txt`, text)
-  else writeFileSync('scripts/docs/examples.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
+  if (seed) writeFileSync(`recorded/worlds/${seed}.txt`, text)
+  else writeFileSync('recorded/examples.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
   return new Response(null, { status: 204 })
 }
 

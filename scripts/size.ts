@@ -15,9 +15,11 @@ in git but Markdown, the lock file, the licence, published data and message cata
       .option('--lower', 'write numbers that have become smaller into budget.json'),
 ).opts<{ check?: true; lower?: true }>()
 
-/** Files that are no code: published data, message catalogues, and what cannot be read as lines. */
+/**
+ * Files that are no code: published data, message catalogues, recorded answers, and what cannot be read as lines.
+ */
 const NOT_COUNTED =
-  /^(budget\.json|package-lock\.json|LICENSE|data\/.*|src\/commission\/words\/..\.ts|src\/portal\/words\.ts|catalogues\/.*)$|\.(png|webp|svg)$/
+  /^(budget\.json|package-lock\.json|LICENSE|data\/.*|recorded\/.*|src\/commission\/words\/..\.ts|src\/portal\/words\.ts|catalogues\/.*)$|\.(png|webp|svg)$/
 
 /** Where a file counts, by the beginning of its path. What fits nowhere is `other`. */
 const ROOMS = {

@@ -7,7 +7,7 @@ Documentation: ${base}/docs
 Console: ${base}/console, sign in with the admin_key in ${DEMO}
 ${accounts.map((account) => describeAccount(base, account)).join('')}
 The credentials and the admin key are in ${DEMO}. To explore further:
-  npm run push -- --sample forex
+  npm run push -- --help
   npm run admin -- --help
 The cron jobs run at their times. To run one now, such as that of each minute:
   curl "${base}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*"

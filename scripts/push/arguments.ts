@@ -11,8 +11,8 @@ import { FORMATS, type Format, type Renames } from './reader.ts'
 import type { Target, Vertical } from './vertical.ts'
 import { VERTICALS } from './verticals.ts'
 
-/** The arguments that every run has. */
-interface CommonArguments {
+/** The arguments for sending files. */
+export interface SendArguments {
   vertical: Vertical
   dryRun: boolean
   json: boolean
@@ -22,10 +22,6 @@ interface CommonArguments {
   profile: string | null
   /** The account of the profile; null: the only one of the vertical. */
   account: string | null
-}
-
-/** The arguments for sending files. */
-export interface SendArguments extends CommonArguments {
   target: Target
   files: string[]
   /** The format of all files; null: detected for each file. */
@@ -42,13 +38,8 @@ export interface SendArguments extends CommonArguments {
   inFlight: number
 }
 
-/** The arguments for the sample run of a vertical. */
-export interface SampleArguments extends CommonArguments {
-  sample: true
-}
-
 /** What the command line asks for. */
-export type PushArguments = SendArguments | SampleArguments | { help: string }
+export type PushArguments = SendArguments | { help: string }
 
 const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
 
@@ -80,27 +71,21 @@ Files for igaming:
   send new or corrected events in a file of their own. Records that are "held" are counted when
   their customer is sent.
 
-The sample run:
-  --sample sends each common mistake once and explains the response. It is a dry run except for
-  a customer (for igaming also an activity), which it stores if the account has mode test.
-
 Exit codes:
   0    all records were accepted
-  1    records were rejected or not sent, ids repeat within a file, files differ from the control
-       totals, or a sample run had an unexpected response
+  1    records were rejected or not sent, ids repeat within a file, or files differ from the control
+       totals
   2    an argument is wrong or a file cannot be read
   130  interrupted by Ctrl-C
 ${examplesText([
   'npm run push -- --vertical forex --resource customers customers.csv',
   "npm run push -- --vertical forex --resource transactions --map 'Deal ID=transaction_id' deals.csv",
-  'npm run push -- --sample forex',
 ])}`
 
 /** The options as commander returns them. */
 interface Options {
   vertical?: string
   resource?: string
-  sample?: string
   format?: Format
   map?: Renames
   lenient?: true
@@ -138,9 +123,6 @@ const createProgram = () =>
       '--reconcile',
       'Sends nothing: compares the files with the control totals of their days.',
     )
-    .addOption(
-      choice('--sample <vertical>', 'Sends sample records instead of files.', names(VERTICALS)),
-    )
     .option('--profile <file>', 'Address and accounts. (default: .demo.json of `npm run dev`)')
     .option('--account <name>', 'The account, if the profile has several of the vertical.')
     .option('--in-flight <n>', 'Requests in flight at once.', wholeNumber(1, 1000), 4)
@@ -159,22 +141,6 @@ export function readArguments(args: readonly string[]): PushArguments {
   if (help !== null) return { help }
 
   const options = program.opts<Options>()
-  const common = {
-    dryRun: options.dryRun ?? false,
-    json: options.json ?? false,
-    retryFor: options.retryFor,
-    profile: options.profile ?? null,
-    account: options.account ?? null,
-  }
-  if (options.sample !== undefined) {
-    const { vertical, resource, format, map } = options
-    if (files.length > 0 || [vertical, resource, format, map].some((one) => one !== undefined)) {
-      throw usageError(
-        '--sample sends its own records. Remove files, --vertical, --resource, --format and --map.',
-      )
-    }
-    return { sample: true, vertical: find(VERTICALS, '--sample', options.sample), ...common }
-  }
   const vertical = find(VERTICALS, '--vertical', options.vertical)
   const target = find(vertical.resources, '--resource', options.resource)
   if (files.length === 0) throw usageError('Missing file. Add at least one file to send.')
@@ -189,7 +155,11 @@ export function readArguments(args: readonly string[]): PushArguments {
     allowRepeats: options.allowRepeats ?? false,
     reconcile: options.reconcile ?? false,
     inFlight: options.inFlight,
-    ...common,
+    dryRun: options.dryRun ?? false,
+    json: options.json ?? false,
+    retryFor: options.retryFor,
+    profile: options.profile ?? null,
+    account: options.account ?? null,
   }
 }
 

@@ -33,9 +33,7 @@ export async function runPush(words: readonly string[], on: PushProcess): Promis
       on.print(args.help)
       return 0
     }
-    if (!('sample' in args)) return await push(args, on)
-    const { runSample } = await import('./sample/run.ts')
-    return await runSample(args)
+    return await push(args, on)
   } catch (error) {
     on.printError(`push: ${messageOf(error)}`)
     return error instanceof ExitError ? error.exitCode : 1

@@ -9,7 +9,7 @@ const SEEDS = [
   101, 123, 144, 226, 253, 258, 266, 278, 281, 291, 315, 316, 324, 331, 398, 405, 430, 432,
 ]
 
-const RECORDED = import.meta.glob<string>('./recorded/*.txt', {
+const RECORDED = import.meta.glob<string>('../../recorded/worlds/*.txt', {
   query: '?raw',
   import: 'default',
   eager: true,
@@ -21,6 +21,7 @@ test.each(SEEDS)(
     const text = describeWorld(seed)
     if (import.meta.env.MODE === 'record') {
       await fetch(`http://recorder.local/worlds/${seed}`, { method: 'POST', body: text })
-    } else expect(text, 'changed: npm run generate').toBe(RECORDED[`./recorded/${seed}.txt`])
+    } else
+      expect(text, 'changed: npm run generate').toBe(RECORDED[`../../recorded/worlds/${seed}.txt`])
   },
 )
