@@ -1,6 +1,5 @@
 import { unavailable } from '../errors.ts'
 import { withRetry } from '../retry.ts'
-import type { ByteSource } from './file.ts'
 
 // Objects are named by the SHA-256 of their bytes: a reader never sees half of one, and equal bytes are written
 // once. R2 keeps the digest beside the object and verifies it while it is written.
@@ -95,20 +94,6 @@ export interface ObjectRange {
 /** The end of R2's error for a range that an object lacks: it is shorter than it was. */
 const RANGE_ERROR = '(10039)'
 
-/** Gets an object, or a range of it, and passes it on if it is genuine. */
-const useObject = <T>(
-  bucket: R2Bucket,
-  known: KnownObject,
-  range: ObjectRange | undefined,
-  use: (object: R2ObjectBody) => T | Promise<T>,
-): Promise<T> =>
-  withR2Retry(async () => {
-    const object = await bucket.get(known.key, range && { range }).catch((error: Error) => {
-      throw error.message.endsWith(RANGE_ERROR) ? new DamagedObject(known.key, 'size') : error
-    })
-    return use(verify(object, known))
-  })
-
 /**
  * Reads a whole object, or a range of its bytes.
  *
@@ -118,7 +103,13 @@ export const getObject = (
   bucket: R2Bucket,
   known: KnownObject,
   range?: ObjectRange,
-): Promise<R2ObjectBody> => useObject(bucket, known, range, (object) => object)
+): Promise<R2ObjectBody> =>
+  withR2Retry(async () => {
+    const object = await bucket.get(known.key, range && { range }).catch((error: Error) => {
+      throw error.message.endsWith(RANGE_ERROR) ? new DamagedObject(known.key, 'size') : error
+    })
+    return verify(object, known)
+  })
 
 /**
  * Reads a whole object and verifies its bytes: also of one that was put back by hand, without a digest beside it.
@@ -135,15 +126,6 @@ export async function readObject(
   if ((await digestOf(bytes)) !== known.sha256) throw new DamagedObject(known.key, 'digest')
   return new Uint8Array(bytes)
 }
-
-/** Returns an object as a source of ranges. Each range is a call to R2. */
-export const objectSource = (bucket: R2Bucket, known: KnownObject): ByteSource => ({
-  byteLength: known.bytes,
-  slice: (start, end) =>
-    useObject(bucket, known, { offset: start, length: end - start }, (object) =>
-      object.arrayBuffer(),
-    ),
-})
 
 /** Returns the keys of the objects whose keys begin with a text. */
 export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {

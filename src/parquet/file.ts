@@ -163,19 +163,6 @@ export function openParquet(
   }
 }
 
-/** Returns a Parquet file of these rows, in row groups of 10,000. */
-export function writeParquet(
-  columns: readonly ParquetColumn[],
-  rows: readonly ParquetRow[],
-  notes: Readonly<Record<string, string>> = {},
-): Uint8Array<ArrayBuffer> {
-  const file = openParquet(columns, notes)
-  for (let i = 0; i < rows.length; i += ROWS_PER_GROUP) {
-    file.writeGroup(rows.slice(i, i + ROWS_PER_GROUP))
-  }
-  return file.finish()
-}
-
 /** A file of which ranges of bytes are read: the end is exclusive. */
 export interface ByteSource {
   readonly byteLength: number
