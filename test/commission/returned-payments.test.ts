@@ -127,6 +127,15 @@ describe('a payment that the bank returned', () => {
     ])
   })
 
+  test('may come back on the day on which it was paid, and not before', async () => {
+    await approve(september)
+    await pay(september, 'SEPA-1')
+    const early = await json(giveBack(september, 'RET-1', { returned_on: '2024-11-30' }))
+    expect(early).toMatchObject({ status: 422, errors: [{ pointer: '/returned_on' }] })
+    expect((await giveBack(september, 'RET-1', { returned_on: PAID_ON })).status).toBe(200)
+    expect(await balanceOf('a')).toEqual({ currency: 'EUR', balance: '25.00', due: '25.00' })
+  })
+
   test('comes back once by the reference of the return, and again under a new payment', async () => {
     await approve(september)
     await pay(september, 'R-1')

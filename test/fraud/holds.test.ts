@@ -277,6 +277,13 @@ describe('a case that holds a part', () => {
     expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '38.50', 3, ['case_1']]])
   })
 
+  test('that the latest statement reaches exactly holds no more', async () => {
+    await approve(...months('a', '25.00', '5.50', '7.00', '12.50'))
+    await storeCases({ id: 'case_1', reserve: '25' })
+    // 25 % of 50.00 is 12.50.
+    expect(heldOf(await payouts())).toEqual([['a', '37.50', 3, '12.50', 1, ['case_1']]])
+  })
+
   test('goes on holding it after the rest was paid', async () => {
     await approve(june, july, august)
     await storeCases({ id: 'case_1', reserve: '20' })
