@@ -1,16 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
-import { resourcesOf } from '../src/app.ts'
 import { readMonth } from '../src/db/archive/months.ts'
-import { checkTotals } from '../src/db/records/check-totals.ts'
-import { DAY_MS } from '../src/durations.ts'
 import {
   ageTotals,
   archive,
   keepTotals,
   monthOf,
-  place,
   restore,
   takeSmallSteps,
   takeUsualSteps,
@@ -161,117 +157,6 @@ describe('a month that is archived', () => {
       expect(await dump()).toEqual(before)
       expect(await rowsOf('archived_records')).toEqual([])
     }
-  })
-
-  test('is not restored from an object that is missing, damaged or foreign', async () => {
-    await firm()
-    await firm('other', 20)
-    await archive(october())
-    await archive(october('other'))
-    const [{ key }, foreign] = (await env.ARCHIVE.list()).objects as [R2Object, R2Object]
-    const bytes = await (await env.ARCHIVE.get(key))!.arrayBuffer()
-    const damaged = new Uint8Array(bytes.slice(0))
-    damaged[40]! ^= 1
-    const others = await (await env.ARCHIVE.get(foreign.key))!.arrayBuffer()
-    for (const found of [null, damaged, others, bytes.slice(1)]) {
-      await (found ? env.ARCHIVE.put(key, found) : env.ARCHIVE.delete(key))
-      await expect(restore(october())).rejects.toThrow(key)
-      expect(await readMonth(env.DB, october())).toMatchObject({ state: 'restoring', fault: key })
-      expect(await rowsOf('transactions')).toHaveLength(2)
-    }
-    // As somebody puts a copy back.
-    await env.ARCHIVE.put(key, bytes)
-    await restore(october())
-    expect(await rowsOf('transactions')).toHaveLength(42)
-  })
-
-  test('is not archived if R2 fails or returns other bytes', async () => {
-    await firm()
-    const before = await dump()
-    const failing = overriding(env.ARCHIVE, {
-      put: () => Promise.reject(new Error('put: Internal Error (10001)')),
-    })
-    await expect(archive(october(), Date.now(), { ...place, bucket: failing })).rejects.toThrow()
-    const forgetful = overriding(env.ARCHIVE, { put: () => Promise.resolve(null) })
-    await expect(archive(october(), Date.now(), { ...place, bucket: forgetful })).rejects.toThrow(
-      'missing',
-    )
-    expect(await dump()).toEqual(before)
-    await archive(october())
-    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
-  })
-})
-
-describe('a delivery that needs archived records', () => {
-  const again = { ...deposit, transaction_id: `Tür-2'"`, amount_currency: 100.5 }
-  const inOctober = { transaction_date: '2026-10-03T09:30:00.000Z' }
-  const changed = { ...again, ...inOctober, status: 'reversed' }
-
-  test('is stored as ever if it needs none, and refused as ever if it is refused', async () => {
-    const acme = await firm()
-    await archive(october())
-    const fresh = {
-      ...deposit,
-      transaction_id: 'fresh',
-      transaction_date: '2026-11-09T09:30:00.000Z',
-    }
-    expect((await json(acme.post('transactions', fresh))).summary).toMatchObject({ created: 1 })
-    expect((await acme.post('trading-activity', traded)).status).toBe(200)
-    expect((await acme.post('transactions', [{ ...changed, currency: 'E' }])).status).toBe(422)
-    expect((await acme.post('transactions', { ...changed, customer_id: 'unknown' })).status).toBe(
-      422,
-    )
-    // Another account may use the same ids.
-    const other = await firm('other')
-    expect((await other.post('transactions', changed)).status).toBe(200)
-    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived', wanted_at: null })
-  })
-})
-
-describe('control totals of archived days', () => {
-  const whole = 'totals?from=2026-10-01&to=2026-11-30'
-
-  test('are those of before, also after they were compared with the records', async () => {
-    const acme = await firm()
-    const before = await json(acme.get(whole))
-    for (const name of ['transactions', 'trading-activity'] as const) {
-      await archive(monthOf('acme', name))
-    }
-    expect(await json(acme.get(whole))).toEqual(before)
-    const views = resourcesOf('forex')
-    const checked = Date.now() + DAY_MS
-    for (let isDone = false; !isDone; ) {
-      const { wrong, isDone: none } = await checkTotals(env.DB, views, checked)
-      expect(wrong).toEqual([])
-      const left = await env.DB.prepare('select 1 from day_totals where checked_at < ?')
-        .bind(checked)
-        .first()
-      isDone = none || left === null
-    }
-    expect(await json(acme.get(whole))).toEqual(before)
-    const kept = await env.DB.prepare('select 1 from day_totals where checked_at < ?').bind(checked)
-    expect(await kept.first()).toBeNull()
-  })
-})
-
-describe('the cron of each minute', () => {
-  test('restores the months that are needed, and deletes objects that no month needs', async () => {
-    const acme = await firm()
-    await archive(october())
-    await runCron(CRON_SCHEDULES.propagate)
-    expect(await readMonth(env.DB, october())).toMatchObject({ state: 'archived' })
-    const again = await acme.post('transactions', [
-      { ...deposit, transaction_date: '2026-10-09T09:30:00.000Z' },
-    ])
-    expect(again.status).toBe(503)
-    await runCron(CRON_SCHEDULES.propagate)
-    expect(await readMonth(env.DB, october())).toBeNull()
-    expect((await json(acme.get('transactions'))).data).toHaveLength(41)
-    const [{ prefix }] = (await rowsOf('retired_archives')) as [{ prefix: string }]
-    expect((await env.ARCHIVE.list({ prefix })).objects).toHaveLength(1)
-    await env.DB.prepare('update retired_archives set delete_at = 0').run()
-    await runCron(CRON_SCHEDULES.propagate)
-    expect((await env.ARCHIVE.list({ prefix })).objects).toEqual([])
   })
 })
 

@@ -2,13 +2,12 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { finishReleases, HELD_LIMITS } from '../src/db/records/release.ts'
-import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
+import { finishReset, RESET_LIMITS } from '../src/db/records/reset.ts'
 import { brand, deposited, eve } from './brand.ts'
-import { fetchWith } from './checked-fetch.ts'
 import { runCron } from './crons.ts'
-import { CURABLE, faulty } from './faulty.ts'
+import { CURABLE } from './faulty.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
-import { countCalls, overriding } from './watched.ts'
+import { overriding } from './watched.ts'
 
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.
 
@@ -20,18 +19,6 @@ afterEach(() => {
   Object.assign(HELD_LIMITS, HELD)
   Object.assign(RESET_LIMITS, RESET)
 })
-
-type Partner = Awaited<ReturnType<typeof partner>>
-
-const call = (acme: Partner, path: string, body?: unknown) =>
-  countCalls(`/api/v1/${acme.vertical}/${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      Authorization: `Bearer ${acme.access_token}`,
-      'Content-Type': 'application/json',
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
 
 /** Stores held transactions of an account, `perCustomer` for each customer, and counts them. */
 async function prepareHeld(account: string, n: number, perCustomer: number) {
@@ -69,25 +56,6 @@ async function expectExactCounts() {
   expect(results).toEqual([])
 }
 
-/** A database that notes the rows that each statement of a batch reads and writes. */
-function metered() {
-  const statements: { read: number; written: number }[] = []
-  const db = overriding(env.DB, {
-    batch: async (list: D1PreparedStatement[]) => {
-      const results = await env.DB.batch(list)
-      for (const { meta } of results) {
-        statements.push({ read: meta.rows_read, written: meta.rows_written })
-      }
-      return results
-    },
-  })
-  const most = () => ({
-    read: Math.max(...statements.map(({ read }) => read)),
-    written: Math.max(...statements.map(({ written }) => written)),
-  })
-  return { db, most }
-}
-
 /** A database whose batch number `nth`, from 0, fails before or after it is committed. */
 function failingBatch(nth: number, after: boolean) {
   let sent = 0
@@ -103,31 +71,7 @@ function failingBatch(nth: number, after: boolean) {
   })
 }
 
-/** Waits until an account has no held record, without a cron. */
-const expectReleased = (acme: Partner) =>
-  expect
-    .poll(async () => (await json(acme.get('held'))).meta.total, { timeout: 15_000, interval: 200 })
-    .toBe(0)
-
 const minutely = () => runCron(CRON_SCHEDULES.propagate)
-
-describe('GET held', () => {
-  test('a walk by cursor shows each record once while others are released and held', async () => {
-    const acme = await partner('forex', hold)
-    await acme.post(
-      'transactions',
-      many(20, (i) => waiting(i, `c-${i % 4}`)),
-    )
-    const first = await json(acme.get('held?per_page=10'))
-    await acme.post('customers', { ...ada, customer_id: 'c-0' })
-    await acme.post('transactions', waiting(20, 'c-0'))
-    await acme.post('transactions', waiting(21, 'c-9'))
-    const second = await json(acme.get(`held?per_page=50&cursor=${first.meta.next_cursor}`))
-    const ids = [...first.data, ...second.data].map(({ record }) => record.transaction_id)
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toHaveLength(21)
-  })
-})
 
 describe('the limit of held records', () => {
   test('a request that would exceed it has its unknown customers rejected', async () => {
@@ -166,41 +110,6 @@ describe('the limit of held records', () => {
     expect((await json(acme.get('held'))).meta.total).toBe(5)
   })
 
-  test('a lenient request stores the others, and a dry run predicts it', async () => {
-    HELD_LIMITS.account = 1
-    const acme = await partner('forex', hold)
-    await acme.post('customers', ada)
-    const lenient = { Prefer: 'handling=lenient' }
-    const body = [waiting(1), waiting(2), { ...deposit, transaction_id: 't-known' }]
-    const {
-      delivery_id: _,
-      delivery_url: _u,
-      ...foreseen
-    } = await json(acme.post('transactions?dry_run=true', body, lenient))
-    const response = await acme.post('transactions', body, lenient)
-    const { delivery_id: __, delivery_url: __u, ...real } = await json(response)
-    expect(response.status).toBe(207)
-    expect(real.summary).toMatchObject({ created: 1, held: 0, rejected: 2 })
-    expect(foreseen).toEqual({ ...real, dry_run: true })
-    await expectExactCounts()
-  })
-
-  test('a record that moves to an unknown customer counts, one that is released makes room', async () => {
-    HELD_LIMITS.account = 1
-    const acme = await partner('forex', hold)
-    await acme.post('customers', ada)
-    await acme.post('transactions', [deposit, waiting(2)])
-    expect((await acme.post('transactions', { ...deposit, customer_id: 'nobody' })).status).toBe(
-      422,
-    )
-    await acme.post('customers', { ...ada, customer_id: 'late' })
-    expect((await acme.post('transactions', { ...deposit, customer_id: 'nobody' })).status).toBe(
-      200,
-    )
-    await expectExactCounts()
-    expect((await json(acme.get('held'))).meta.total).toBe(1)
-  })
-
   test('brands: the last record of a repeated key decides whether all are rejected', async () => {
     HELD_LIMITS.account = 0
     const acme = await brand()
@@ -224,110 +133,6 @@ describe('the limit of held records', () => {
       { outcome: 'created' },
       { outcome: 'created', warnings: [{ code: 'repeated_key' }] },
     ])
-    await expectExactCounts()
-  })
-})
-
-describe('releases', () => {
-  test('a request releases 1000 records, and the rest after its response in steps', async () => {
-    const acme = await partner('forex', hold)
-    await prepareHeld(acme.account, 3000, 3000)
-    const released = await call(acme, 'customers', { ...ada, customer_id: 'h-0' })
-    expect(await json(released.response)).toMatchObject({
-      releasing: true,
-      summary: { created: 1 },
-    })
-    expect(released.trips).toBe(1)
-    await expectReleased(acme)
-    expect((await json(acme.get('transactions'))).meta.total).toBe(3000)
-    await expectExactCounts()
-    const again = await json(acme.post('customers', { ...ada, customer_id: 'h-0' }))
-    expect(again).not.toHaveProperty('releasing')
-  })
-
-  test('records of customers who are still unknown stay held', async () => {
-    HELD_LIMITS.release = 2
-    const acme = await partner('forex', hold)
-    await acme.post(
-      'transactions',
-      many(12, (i) => waiting(i, `c-${i % 4}`)),
-    )
-    const bulk = [
-      { ...ada, customer_id: 'c-0' },
-      { ...ada, customer_id: 'c-2' },
-    ]
-    expect((await json(acme.post('customers', bulk))).releasing).toBe(true)
-    await minutely()
-    const { data } = await json(acme.get('held'))
-    expect(
-      new Set(data.map(({ record }: { record: typeof deposit }) => record.customer_id)),
-    ).toEqual(new Set(['c-1', 'c-3']))
-    await expectExactCounts()
-  })
-
-  test('a record that waits for its release stays held if it is sent again', async () => {
-    Object.assign(HELD_LIMITS, { release: 1, releaseMs: -1 })
-    const acme = await partner('forex', hold)
-    const sent = many(4, (i) => waiting(i))
-    await acme.post('transactions', sent)
-    await acme.post('customers', { ...ada, customer_id: 'late' })
-
-    const held = await json(acme.get('held'))
-    expect(held.meta.total).toBe(3)
-    const changed = sent.map((record) => ({ ...record, status: 'changed' }))
-    for (const records of [sent, changed]) {
-      const {
-        delivery_id: _,
-        delivery_url: _u,
-        ...foreseen
-      } = await json(acme.post('transactions?dry_run=true', records))
-      const {
-        delivery_id: __,
-        delivery_url: __u,
-        ...answer
-      } = await json(acme.post('transactions', records))
-      expect(answer.summary).toMatchObject({ held: 3, created: 0 })
-      expect(foreseen).toEqual({ ...answer, dry_run: true })
-      await expectExactCounts()
-    }
-    // A record that moves to another day is released by that, and a new one is not held.
-    const moved = { ...waiting(3), transaction_date: '2026-10-20T00:00:00Z' }
-    expect((await json(acme.post('transactions', [moved, waiting(9)]))).summary).toMatchObject({
-      updated: 1,
-      created: 1,
-      held: 0,
-    })
-    expect((await json(acme.get('held'))).meta.total).toBe(2)
-    await expectExactCounts()
-    await minutely()
-    expect((await json(acme.get('held'))).meta.total).toBe(0)
-    expect((await json(acme.get('transactions?from=2026-10-01'))).data).toHaveLength(5)
-    await expectExactCounts()
-  })
-
-  test('a lost answer does not hide that records are still to be released', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
-    const acme = await partner('forex', hold)
-    await acme.post(
-      'transactions',
-      many(5, (i) => waiting(i)),
-    )
-    const world = faulty([{ message: CURABLE[0]!, after: true }])
-    const answer = await json(
-      fetchWith(
-        world.env,
-        new Request('https://api.example/api/v1/forex/customers', {
-          method: 'POST',
-          headers: {
-            Authorization: `Bearer ${acme.access_token}`,
-            'Content-Type': 'application/json',
-          },
-          body: JSON.stringify({ ...ada, customer_id: 'late' }),
-        }),
-      ),
-    )
-    expect(answer).toMatchObject({ releasing: true, summary: { created: 1 } })
-    expect((await json(acme.get('held'))).meta.total).toBe(3)
     await expectExactCounts()
   })
 })
@@ -419,45 +224,3 @@ test.each([false, true])(
     expect(await env.DB.prepare('select 1 from resets').first()).toBeNull()
   },
 )
-
-describe('a reset', () => {
-  const reset = (account: string) => askAdmin(`accounts/${account}/reset`, 'POST')
-
-  test('deletes in steps, refuses deliveries until it ends, and keeps the totals right', async () => {
-    RESET_LIMITS.resetMs = -1
-    const acme = await partner('forex', hold)
-    await prepareHeld(acme.account, 2500, 5)
-    await acme.post(
-      'customers',
-      many(1000, (i) => ({ ...ada, customer_id: `k-${i}` })),
-    )
-    const begun = await reset(acme.account)
-    expect([begun.status, await json(begun)]).toEqual([202, { resetting: true }])
-    expect((await json(acme.get('held'))).meta.total).toBe(1500)
-    await expectExactCounts()
-
-    for (const path of ['customers', 'customers?dry_run=true']) {
-      const refused = await acme.post(path, ada)
-      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '60'])
-      expect(await json(refused)).toMatchObject({
-        code: 'unavailable',
-        detail:
-          'The account accepts no deliveries now: its records are being deleted, or its `book_zone` has just changed. Nothing was stored. Repeat the request after 60 seconds.',
-      })
-    }
-    await finishResets(env.DB, Date.now() - 1)
-    expect((await json(acme.get('held'))).meta.total).toBe(1500)
-    const { db, most } = metered()
-    await finishResets(db, Date.now() + 10_000)
-    expect(most().written).toBeLessThanOrEqual(3 * 1000)
-    expect(most().read).toBeLessThanOrEqual(9 * 1000)
-    for (const table of ['transactions', 'customers', 'totals', 'deliveries', 'resets']) {
-      expect(await env.DB.prepare(`select 1 from ${table}`).first()).toBeNull()
-    }
-    expect((await acme.post('customers', ada)).status).toBe(201)
-    // A run that began before the reset ended deletes nothing that came later.
-    expect(await finishReset(env.DB, acme.account, Date.now() + 1000)).toBe(true)
-    expect((await json(acme.get('customers'))).meta.total).toBe(1)
-    await expectExactCounts()
-  })
-})

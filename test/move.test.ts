@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
-import { compareStep, finalCheck } from '../src/db/move/compare.ts'
+import { finalCheck } from '../src/db/move/compare.ts'
 import { copyStep } from '../src/db/move/copy.ts'
 import { dropStep } from '../src/db/move/drop.ts'
 import {
@@ -12,10 +12,8 @@ import {
   openWrites,
   startFollowing,
 } from '../src/db/move/follow.ts'
-import { COPY_LIMITS, type CopyPlace, type Difference } from '../src/db/move/place.ts'
-import { withoutTriggers } from '../src/db/move/write.ts'
-import { isMoving } from '../src/db/retry.ts'
-import { type AnyTable, anyTables, bytesOf, changeTables, fillTables } from './any-rows.ts'
+import { COPY_LIMITS, type CopyPlace } from '../src/db/move/place.ts'
+import { anyTables, bytesOf, changeTables, fillTables } from './any-rows.ts'
 import { randomSource } from './commission/worlds.ts'
 import { overriding } from './overriding.ts'
 import { ada, json, partner } from './partner.ts'
@@ -34,16 +32,6 @@ const insertAccount = (account: string, binding: string) =>
   )
     .bind(account, account, binding)
     .run()
-
-/** The schema of a database without what a move created. */
-const schemaOf = async (db: D1Database) =>
-  (
-    await db
-      .prepare(
-        "select name, tbl_name, sql from sqlite_schema where name not like 'move~_%' escape '~' order by name",
-      )
-      .all()
-  ).results
 
 beforeEach(async () => {
   Object.assign(COPY_LIMITS, limits)
@@ -69,32 +57,6 @@ afterEach(async () => {
   }
 })
 
-/** Repeats a step until it has no next place. Between two steps, `meanwhile` runs. */
-async function copyAll(source: D1Database, target: D1Database, meanwhile = async () => {}) {
-  let steps = 0
-  for (let place: CopyPlace | null = null, isFirst = true; place || isFirst; isFirst = false) {
-    place = await copyStep(source, target, 'acme', place)
-    steps++
-    await meanwhile()
-  }
-  return steps
-}
-
-async function followAll(source: D1Database, target: D1Database) {
-  while ((await followStep(source, target, 'acme')) > 0);
-}
-
-async function compareAll(source: D1Database, target: D1Database, meanwhile = async () => {}) {
-  const found: Difference[] = []
-  for (let place: CopyPlace | null = null, isFirst = true; place || isFirst; isFirst = false) {
-    const { differences, next } = await compareStep(source, target, 'acme', place)
-    found.push(...differences)
-    place = next
-    await meanwhile()
-  }
-  return found
-}
-
 test('each table with an account is copied by a move, or belongs to the directory', async () => {
   const { results } = await DB.prepare(
     `select name from sqlite_schema where type = 'table' and sql like '% account %'`,
@@ -113,51 +75,6 @@ test('each table with an account is copied by a move, or belongs to the director
   expect(results.map(({ name }) => name).sort()).toEqual(
     [...ACCOUNT_TABLES, ...ofDirectory, ...ofMoves].sort(),
   )
-})
-
-describe.each([
-  ['DB_2', 'DB'],
-  ['DB', 'DB_2'],
-] as const)('from %s to %s', (from, to) => {
-  const [source, target] = [env[from], env[to]]
-  const except = from === 'DB' ? ['audit_log'] : []
-
-  test('an account that changes all the time is the same to the byte', async () => {
-    await fillTables(source, chance, 'acme', 12)
-    const filled = await bytesOf(source, 'acme')
-    expect(Object.values(filled).every((list) => list.length > 0)).toBe(true)
-    await fillTables(source, chance, 'other', 3)
-    await fillTables(target, chance, 'third', 3)
-    const before = [await schemaOf(source), await schemaOf(target)]
-    const others = [await bytesOf(source, 'other'), await bytesOf(target, 'third')]
-    Object.assign(COPY_LIMITS, { rows: 3, queries: 70, pages: 5, changes: 7 })
-    const change = () => changeTables(source, chance, 'acme', 5)
-
-    await startFollowing(source, target, 'acme')
-    expect(await copyAll(source, target, change)).toBeGreaterThan(20)
-    await followStep(source, target, 'acme')
-    await change()
-    expect(await compareAll(source, target, change)).toEqual([])
-    await followAll(source, target)
-    await change()
-    await closeWrites(source, 'acme', 1)
-    await followAll(source, target)
-    expect(await finalCheck(source, target, 'acme')).toEqual([])
-    expect(await compareAll(source, target)).toEqual([])
-    const bytes = await bytesOf(source, 'acme', except)
-    expect(await bytesOf(target, 'acme', except)).toEqual(bytes)
-    await endCopying(target, 'acme')
-
-    while (!(await dropStep(source, 'acme')));
-    const left = await bytesOf(source, 'acme')
-    expect(
-      Object.entries(left).filter(([name, list]) => list.length > 0 && !except.includes(name)),
-    ).toEqual([])
-    await endFollowing(source, 'acme')
-    expect(await bytesOf(target, 'acme', except)).toEqual(bytes)
-    expect([await bytesOf(source, 'other'), await bytesOf(target, 'third')]).toEqual(others)
-    expect([await schemaOf(source), await schemaOf(target)]).toEqual(before)
-  })
 })
 
 /** Returns a database of which one in `times` calls fails, before or after its effect. */
@@ -232,35 +149,6 @@ test('no database takes a copy that has rows of the account, and none loses thos
   await startFollowing(DB, DB_2, 'acme')
   await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
   await expect(closeWrites(DB_2, 'acme', 1)).rejects.toThrow('not_following')
-})
-
-test('while the writes are refused, no table of the account changes, and those of others do', async () => {
-  await fillTables(DB_2, chance, 'acme', 1)
-  await fillTables(DB_2, chance, 'other', 1)
-  await startFollowing(DB_2, DB, 'acme')
-  await closeWrites(DB_2, 'acme', 1)
-  const bytes = await bytesOf(DB_2, 'acme')
-  const attempt = (db: D1Database, table: AnyTable, account: string, sql: string) =>
-    db.batch(withoutTriggers(db, table, [db.prepare(sql).bind(account)])).then(
-      () => null,
-      (error) => isMoving(error),
-    )
-  const before = await bytesOf(DB_2, 'other')
-  for (const table of await anyTables(DB_2)) {
-    const { name, columns } = table
-    const writes = [
-      `update ${name} set account = account where account = ?`,
-      `delete from ${name} where account = ?`,
-      `insert or replace into ${name} select * from ${name} where account = ?`,
-    ]
-    for (const sql of writes) {
-      expect([sql, await attempt(DB_2, table, 'acme', sql)]).toEqual([sql, true])
-    }
-    expect(await attempt(DB_2, table, 'other', writes[0] ?? '')).toBe(null)
-    expect(columns[0]).toBeDefined()
-  }
-  expect(await bytesOf(DB_2, 'acme')).toEqual(bytes)
-  expect(await bytesOf(DB_2, 'other')).toEqual(before)
 })
 
 test('a delivery of the account is 503 with Retry-After in the pause, and stored before and after', async () => {

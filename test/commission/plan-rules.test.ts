@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkPlan, type PlanContext } from '../../src/commission/plans/check-plan.ts'
 import type { Issue } from '../../src/validation/issue.ts'
-import { formatIssue } from '../../src/validation/messages.ts'
 import { contextOf, head, planWith, rules, TEMPLATES } from './plan-values.ts'
 
 const { once, share, unit, override } = rules
@@ -10,7 +9,7 @@ const { once, share, unit, override } = rules
 function check(body: unknown, vertical = 'forex', more: Partial<PlanContext> = {}) {
   const { issues, plan } = checkPlan(body, contextOf(vertical, more))
   return {
-    issues: issues.map(formatIssue),
+    issues: issues.map(({ pointer, code }) => ({ pointer, code })),
     warnings: plan?.warnings.map(({ code, pointer }) => [code, pointer]),
   }
 }
@@ -127,273 +126,131 @@ describe('a plan passes', () => {
   })
 })
 
-/** A refused plan: what is wrong, the plan, and its issues whole. */
-type Refused = [title: string, plan: unknown, ...issues: ReturnType<typeof formatIssue>[]]
+/** A refused plan: what is wrong, the plan, and the place and code of each issue. */
+type Refused = [title: string, plan: unknown, ...issues: ReturnType<typeof issue>[]]
 
-const issue = (
-  pointer: string,
-  code: Issue['code'],
-  message: string,
-  hint?: string,
-): ReturnType<typeof formatIssue> => ({ pointer, code, message, ...(hint && { hint }) })
+const issue = (pointer: string, code: Issue['code']) => ({ pointer, code })
 
 const inRule = (rule: object, more: object) => planWith({ ...rule, ...more })
-const needs = (pointer: string, why: string) => {
-  const name = pointer.split('/').at(-1)!
-  return issue(
-    pointer,
-    'not_applicable',
-    `\`${name}\` cannot be used here: ${why}.`,
-    `Leave out \`${name}\`.`,
-  )
-}
+const needs = (pointer: string) => issue(pointer, 'not_applicable')
 const without = <T extends object>(rule: T, name: keyof T) =>
   Object.fromEntries(Object.entries(rule).filter(([key]) => key !== name))
 const stepsOf = (...steps: object[]) => ({
   ...without(share, 'percent'),
   tiers: { mode: 'whole', steps },
 })
-const RATE = '`amount`, `percent`, `tiers`'
-
-const FEWER_RULES =
-  'Combine rules that differ only in what they name: a base has several terms, `when` has lists, and `tiers` has steps.'
-
-const MEMBERS =
-  'Use one of `name`, `currency`, `period`, `effective_from`, `terms`, `negative`, `minimum_payout`, `hold_days`, `rules`.'
-
-const OF_UNIT =
-  'Use one of `id`, `when`, `months`, `tiers`, `max`, `kind`, `unit`, `each`, `amount`.'
 
 const REFUSED: Refused[] = [
   [
     'a misspelt member',
     { ...planWith(share), minimum_payuot: '1' },
-    issue(
-      '/minimum_payuot',
-      'unknown_field',
-      '`minimum_payuot` is not a field of this object.',
-      'Did you mean `minimum_payout`?',
-    ),
+    issue('/minimum_payuot', 'unknown_field'),
   ],
   [
     'every unknown member of an object',
     { ...planWith(share), x: 1, y: 2 },
-    issue('/x', 'unknown_field', '`x` is not a field of this object.', MEMBERS),
-    issue('/y', 'unknown_field', '`y` is not a field of this object.', MEMBERS),
+    issue('/x', 'unknown_field'),
+    issue('/y', 'unknown_field'),
   ],
   [
     'a misspelt member of a rule',
     inRule(share, { recuops: 'cpa' }),
-    issue(
-      '/rules/0/recuops',
-      'unknown_field',
-      '`recuops` is not a field of this object.',
-      'Did you mean `recoups`?',
-    ),
+    issue('/rules/0/recuops', 'unknown_field'),
   ],
-  [
-    'a missing member',
-    without(planWith(share), 'currency'),
-    issue('/currency', 'required', '`currency` is required.'),
-  ],
+  ['a missing member', without(planWith(share), 'currency'), issue('/currency', 'required')],
   ...['\nA plan', 'A\u202Eplan', 'A plan\u2028'].map(
     (name): Refused => [
       `the name ${JSON.stringify(name)}, which changes how other text is shown`,
       { ...planWith(share), name },
-      issue('/name', 'pattern', expect.stringMatching(/Expected printable characters\.$/)),
+      issue('/name', 'pattern'),
     ],
   ),
-  ['a plan that is an array', [], issue('', 'type', 'Expected an object, not an array.')],
-  ['no rules', planWith(), issue('/rules', 'length', 'There can be 1 to 50 rules, not 0.')],
-  [
-    'an unknown kind',
-    inRule(share, { kind: 'shares' }),
-    issue(
-      '/rules/0/kind',
-      'enum',
-      '`shares` is not one of `once`, `share`, `unit`, `override`.',
-      'Did you mean `share`?',
-    ),
-  ],
-  [
-    'a decimal as a number',
-    inRule(share, { percent: 30 }),
-    issue(
-      '/rules/0/percent',
-      'type',
-      'Expected a string, not a number.',
-      'Send it as text: `"30"`.',
-    ),
-  ],
+  ['a plan that is an array', [], issue('', 'type')],
+  ['no rules', planWith(), issue('/rules', 'length')],
+  ['an unknown kind', inRule(share, { kind: 'shares' }), issue('/rules/0/kind', 'enum')],
+  ['a decimal as a number', inRule(share, { percent: 30 }), issue('/rules/0/percent', 'type')],
   [
     'a decimal with separators',
     inRule(once, { amount: '1,000' }),
-    issue(
-      '/rules/0/amount',
-      'number',
-      '`1,000` is not a decimal: expected digits with at most one point.',
-      'Send it without separators, plus sign, exponent or leading zeros, such as `"-1000.00"`.',
-    ),
+    issue('/rules/0/amount', 'number'),
   ],
   [
     '7 decimal places',
     inRule(share, { percent: '0.1234567' }),
-    issue(
-      '/rules/0/percent',
-      'decimals',
-      '`0.1234567` has more than 6 decimal places.',
-      'Round the number to 6 decimal places.',
-    ),
+    issue('/rules/0/percent', 'decimals'),
   ],
-  [
-    '16 digits',
-    inRule(once, { amount: '1234567890.123456' }),
-    issue(
-      '/rules/0/amount',
-      'digits',
-      'The number has more than 15 significant digits.',
-      'Round the number.',
-    ),
-  ],
-  [
-    'a negative amount',
-    inRule(once, { amount: '-5' }),
-    issue('/rules/0/amount', 'minimum', '`-5` is less than the minimum, 0.'),
-  ],
+  ['16 digits', inRule(once, { amount: '1234567890.123456' }), issue('/rules/0/amount', 'digits')],
+  ['a negative amount', inRule(once, { amount: '-5' }), issue('/rules/0/amount', 'minimum')],
   [
     'a negative minimum of payouts',
     { ...planWith(share), minimum_payout: '-1' },
-    issue('/minimum_payout', 'minimum', '`-1` is less than the minimum, 0.'),
+    issue('/minimum_payout', 'minimum'),
   ],
-  [
-    'units of 0',
-    inRule(unit, { each: '0.00' }),
-    issue('/rules/0/each', 'pattern', '`0.00` is not valid. Expected a decimal greater than 0.'),
-  ],
-  [
-    'months of 0',
-    inRule(share, { months: 0 }),
-    issue(
-      '/rules/0/months',
-      'minimum',
-      '`0` is less than the minimum, 1.',
-      'Leave out `months` if the rule has no time limit.',
-    ),
-  ],
-  [
-    'months of eleven years',
-    inRule(share, { months: 132 }),
-    issue(
-      '/rules/0/months',
-      'maximum',
-      '`132` is more than the maximum, 120.',
-      'Leave out `months` if the rule has no time limit.',
-    ),
-  ],
-  [
-    'half a month',
-    inRule(share, { months: 0.5 }),
-    issue(
-      '/rules/0/months',
-      'pattern',
-      '`0.5` is not valid. Expected a whole number.',
-      'Leave out `months` if the rule has no time limit.',
-    ),
-  ],
-  [
-    'a level of 0',
-    inRule(override, { level: 0 }),
-    issue('/rules/0/level', 'minimum', '`0` is less than the minimum, 1.'),
-  ],
-  [
-    'a level of 11',
-    inRule(override, { level: 11 }),
-    issue('/rules/0/level', 'maximum', '`11` is more than the maximum, 10.'),
-  ],
+  ['units of 0', inRule(unit, { each: '0.00' }), issue('/rules/0/each', 'pattern')],
+  ['months of 0', inRule(share, { months: 0 }), issue('/rules/0/months', 'minimum')],
+  ['months of eleven years', inRule(share, { months: 132 }), issue('/rules/0/months', 'maximum')],
+  ['half a month', inRule(share, { months: 0.5 }), issue('/rules/0/months', 'pattern')],
+  ['a level of 0', inRule(override, { level: 0 }), issue('/rules/0/level', 'minimum')],
+  ['a level of 11', inRule(override, { level: 11 }), issue('/rules/0/level', 'maximum')],
   [
     'a currency that ISO 4217 lacks',
     { ...planWith(share), currency: 'EURO' },
-    issue(
-      '/currency',
-      'currency',
-      '`EURO` is not an ISO 4217 currency code.',
-      'Did you mean `EUR`?',
-    ),
+    issue('/currency', 'currency'),
   ],
   [
     'a day that does not exist',
     { ...planWith(share), effective_from: '2026-02-30' },
-    issue('/effective_from', 'date', '`2026-02-30` is not a valid date in the form `YYYY-MM-DD`.'),
+    issue('/effective_from', 'date'),
   ],
   [
     'a day within a month under current terms',
     { ...planWith(share), terms: 'current', effective_from: '2026-12-05' },
-    issue(
-      '/effective_from',
-      'pattern',
-      '`2026-12-05` is not valid. Expected the first day of a month.',
-      'Send `2026-12-01` or `2027-01-01`.',
-    ),
+    issue('/effective_from', 'pattern'),
   ],
   [
     'a Sunday under current terms',
     { ...planWith(share), period: 'week', terms: 'current', effective_from: '2026-12-06' },
-    issue(
-      '/effective_from',
-      'pattern',
-      '`2026-12-06` is not valid. Expected a Monday.',
-      'Send `2026-11-30` or `2026-12-07`.',
-    ),
+    issue('/effective_from', 'pattern'),
   ],
   [
     '51 rules',
     planWith(...Array.from({ length: 51 }, (_, i) => ({ ...share, id: `s${i}` }))),
-    issue('/rules', 'length', 'There can be 1 to 50 rules, not 51.', FEWER_RULES),
+    issue('/rules', 'length'),
   ],
   [
     '200 rules',
     planWith(...Array.from({ length: 200 }, (_, i) => ({ ...share, id: `s${i}` }))),
-    issue('/rules', 'length', 'There can be 1 to 50 rules, not 200.', FEWER_RULES),
+    issue('/rules', 'length'),
   ],
   [
     '21 terms',
     inRule(share, { base: Array(21).fill({ activity: 'pnl' }) }),
-    issue('/rules/0/base', 'length', 'There can be 1 to 20 items, not 21.'),
+    issue('/rules/0/base', 'length'),
   ],
   [
     '21 steps',
     planWith(stepsOf(...Array.from({ length: 21 }, (_, i) => ({ from: `${i}`, percent: '1' })))),
-    issue('/rules/0/tiers/steps', 'length', 'There can be 1 to 20 items, not 21.'),
+    issue('/rules/0/tiers/steps', 'length'),
   ],
   [
     'a list of 201',
     inRule(share, { when: { countries: Array(201).fill('DE') } }),
-    issue('/rules/0/when/countries', 'length', 'There can be 1 to 200 items, not 201.'),
+    issue('/rules/0/when/countries', 'length'),
   ],
   [
     'an empty list',
     inRule(share, { when: { countries: [] } }),
-    issue('/rules/0/when/countries', 'length', 'There can be 1 to 200 items, not 0.'),
+    issue('/rules/0/when/countries', 'length'),
   ],
   [
     'a glob of 500 stars',
     inRule(unit, { when: { instruments: ['*'.repeat(500)] } }),
-    issue(
-      '/rules/0/when/instruments/0',
-      'length',
-      'Text must have 1 to 64 characters, not 500.',
-      'Use shorter patterns with fewer stars.',
-    ),
+    issue('/rules/0/when/instruments/0', 'length'),
   ],
   [
     'a glob of 9 stars',
     inRule(unit, { when: { instruments: ['*********'] } }),
-    issue(
-      '/rules/0/when/instruments/0',
-      'pattern',
-      '`*********` is not valid. Expected a pattern of at most 8 stars.',
-      'Use shorter patterns with fewer stars.',
-    ),
+    issue('/rules/0/when/instruments/0', 'pattern'),
   ],
   [
     '201 patterns that are matched one by one',
@@ -405,12 +262,7 @@ const REFUSED: Refused[] = [
         when: { not_instruments: Array.from({ length: 51 }, (_, i) => `?${i}`) },
       },
     ),
-    issue(
-      '/rules/1/when/not_instruments',
-      'length',
-      'There can be at most 200 patterns in a plan with `?`, or with `*` before their end, not 201.',
-      'Name the beginnings of the symbols, such as `EURUSD*`: any number of these is allowed.',
-    ),
+    issue('/rules/1/when/not_instruments', 'length'),
   ],
   [
     'a plan above 64 KiB',
@@ -420,17 +272,12 @@ const REFUSED: Refused[] = [
         when: { links: Array(200).fill('x'.repeat(20)) },
       })),
     }),
-    issue('', 'length', 'There can be at most 65536 bytes of JSON in a plan, not 92979.'),
+    issue('', 'length'),
   ],
   [
     'two rules of one id',
     planWith(share, { ...unit, id: 'share' }),
-    issue(
-      '/rules/1/id',
-      'duplicate',
-      '`share` is already the id of rule 1.',
-      'Give each rule another id.',
-    ),
+    issue('/rules/1/id', 'duplicate'),
   ],
   [
     'two terms of one name',
@@ -440,12 +287,7 @@ const REFUSED: Refused[] = [
         { name: 'a', activity: 'commission' },
       ],
     }),
-    issue(
-      '/rules/0/base/1/name',
-      'duplicate',
-      '`a` is already the name of an earlier term of this base.',
-      'Give each term another name.',
-    ),
+    issue('/rules/0/base/1/name', 'duplicate'),
   ],
   [
     'one term twice in `of`',
@@ -455,12 +297,7 @@ const REFUSED: Refused[] = [
         { of: ['a', 'a'], times: '1' },
       ],
     }),
-    issue(
-      '/rules/0/base/1/of/1',
-      'duplicate',
-      '`a` is already in this list.',
-      'Name each term once.',
-    ),
+    issue('/rules/0/base/1/of/1', 'duplicate'),
   ],
   [
     '`of` with an unknown term',
@@ -470,12 +307,7 @@ const REFUSED: Refused[] = [
         { of: ['fee'], times: '1' },
       ],
     }),
-    issue(
-      '/rules/0/base/1/of/0',
-      'unknown_reference',
-      '`fee` is not the name of an earlier term of this base.',
-      'Did you mean `fees`?',
-    ),
+    issue('/rules/0/base/1/of/0', 'unknown_reference'),
   ],
   [
     '`of` with a later term',
@@ -485,32 +317,17 @@ const REFUSED: Refused[] = [
         { name: 'fees', activity: 'pnl' },
       ],
     }),
-    issue(
-      '/rules/0/base/0/of/0',
-      'unknown_reference',
-      '`fees` is not the name of an earlier term of this base.',
-      'Put the term that it names before this one.',
-    ),
+    issue('/rules/0/base/0/of/0', 'unknown_reference'),
   ],
   [
     '`of` with its own name',
     inRule(share, { base: [{ name: 'a', of: ['a'], times: '1' }] }),
-    issue(
-      '/rules/0/base/0/of/0',
-      'unknown_reference',
-      '`a` is not the name of an earlier term of this base.',
-      'Put the term that it names before this one.',
-    ),
+    issue('/rules/0/base/0/of/0', 'unknown_reference'),
   ],
   [
     '`of` of terms without names',
     inRule(share, { base: [{ activity: 'pnl' }, { of: ['fees'], times: '1' }] }),
-    issue(
-      '/rules/0/base/1/of/0',
-      'unknown_reference',
-      '`fees` is not the name of an earlier term of this base.',
-      'No term before this one has a `name`. Give one to the term that it is a part of.',
-    ),
+    issue('/rules/0/base/1/of/0', 'unknown_reference'),
   ],
   [
     '`of` with a name that is like no other',
@@ -521,48 +338,27 @@ const REFUSED: Refused[] = [
         { of: ['revenue'], times: '1' },
       ],
     }),
-    issue(
-      '/rules/0/base/2/of/0',
-      'unknown_reference',
-      '`revenue` is not the name of an earlier term of this base.',
-      'Use one of `fees`, `costs`.',
-    ),
+    issue('/rules/0/base/2/of/0', 'unknown_reference'),
   ],
   [
     'an advance of a rule that is like no other',
     planWith(once, { ...share, recoups: 'advance' }),
-    issue(
-      '/rules/1/recoups',
-      'unknown_reference',
-      '`advance` is not the id of a `once` rule of this plan.',
-      'Use `cpa`.',
-    ),
+    issue('/rules/1/recoups', 'unknown_reference'),
   ],
   ...['-0', '-0.00'].map((zero): (typeof REFUSED)[number] => [
     `${zero} as a percentage and a factor`,
     inRule(share, { percent: zero, base: [{ activity: 'pnl', times: zero }] }),
-    ...['/rules/0/percent', '/rules/0/base/0/times'].map((pointer) =>
-      issue(pointer, 'pattern', `\`${zero}\` is not valid. Expected \`0\` without a sign.`),
-    ),
+    ...['/rules/0/percent', '/rules/0/base/0/times'].map((pointer) => issue(pointer, 'pattern')),
   ]),
   [
     'a glob of 600 characters',
     inRule(share, { when: { instruments: ['x'.repeat(600)] } }),
-    issue(
-      '/rules/0/when/instruments/0',
-      'length',
-      'Text must have 1 to 64 characters, not 600.',
-      'Use shorter patterns with fewer stars.',
-    ),
+    issue('/rules/0/when/instruments/0', 'length'),
   ],
   ...['XAU', 'XXX'].map((currency): (typeof REFUSED)[number] => [
     `the currency ${currency}`,
     { ...planWith(share), currency },
-    issue(
-      '/currency',
-      'pattern',
-      `\`${currency}\` is not valid. Expected a currency with a minor unit in ISO 4217, to which amounts are rounded.`,
-    ),
+    issue('/currency', 'pattern'),
   ]),
   [
     'numbers above their limits',
@@ -578,101 +374,55 @@ const REFUSED: Refused[] = [
       }),
       hold_days: 366,
     },
-    issue('/hold_days', 'maximum', '`366` is more than the maximum, 365.'),
-    issue('/rules/0/qualify/0/within_days', 'maximum', '`3651` is more than the maximum, 3650.'),
-    issue('/rules/0/qualify/1/min', 'maximum', '`1000001` is more than the maximum, 1000000.'),
-    issue('/rules/0/void_by/within_days', 'maximum', '`3651` is more than the maximum, 3650.'),
-    issue('/rules/0/max_count', 'maximum', '`1000001` is more than the maximum, 1000000.'),
+    issue('/hold_days', 'maximum'),
+    issue('/rules/0/qualify/0/within_days', 'maximum'),
+    issue('/rules/0/qualify/1/min', 'maximum'),
+    issue('/rules/0/void_by/within_days', 'maximum'),
+    issue('/rules/0/max_count', 'maximum'),
   ],
-  [
-    'an empty term',
-    inRule(share, { base: [{}] }),
-    issue(
-      '/rules/0/base/0',
-      'choice',
-      'Expected exactly one of `transactions`, `activity`, `event`, `of`, `fixed`.',
-      'Add one of them.',
-    ),
-  ],
+  ['an empty term', inRule(share, { base: [{}] }), issue('/rules/0/base/0', 'choice')],
   [
     'a misspelt term',
     inRule(share, { base: [{ transaction: ['deposit'] }] }),
-    issue(
-      '/rules/0/base/0/transaction',
-      'unknown_field',
-      '`transaction` is not a field of this object.',
-      'Did you mean `transactions`?',
-    ),
+    issue('/rules/0/base/0/transaction', 'unknown_field'),
   ],
   [
     'a term of two kinds',
     inRule(share, { base: [{ transactions: ['deposit'], activity: 'pnl' }] }),
-    issue(
-      '/rules/0/base/0/activity',
-      'unknown_field',
-      '`activity` is not a field of this object.',
-      'Use one of `transactions`, `subtypes`, `name`, `times`, `when`.',
-    ),
+    issue('/rules/0/base/0/activity', 'unknown_field'),
   ],
   [
     'lots in a base',
     inRule(share, { base: [{ activity: 'lots_traded' }] }),
-    issue(
-      '/rules/0/base/0/activity',
-      'enum',
-      '`lots_traded` is not one of `pnl`, `volume_usd`, `spread_cost`, `commission`.',
-    ),
+    issue('/rules/0/base/0/activity', 'enum'),
   ],
   [
     'units of profit',
     inRule(unit, { unit: { activity: 'pnl' } }),
-    issue('/rules/0/unit/activity', 'enum', '`pnl` is not one of `lots_traded`, `volume_usd`.'),
+    issue('/rules/0/unit/activity', 'enum'),
   ],
-  [
-    'no rate',
-    planWith(without(once, 'amount')),
-    issue('/rules/0', 'choice', `Expected exactly one of ${RATE}.`, 'Add one of them.'),
-  ],
-  [
-    'two rates',
-    inRule(once, { percent: '10' }),
-    issue(
-      '/rules/0',
-      'choice',
-      `Expected exactly one of ${RATE}.`,
-      'Leave out all but one of them.',
-    ),
-  ],
+  ['no rate', planWith(without(once, 'amount')), issue('/rules/0', 'choice')],
+  ['two rates', inRule(once, { percent: '10' }), issue('/rules/0', 'choice')],
   [
     'a rate and tiers',
     planWith({ ...stepsOf({ from: '0', percent: '1' }), percent: '5' }),
-    issue(
-      '/rules/0',
-      'choice',
-      'Expected exactly one of `percent`, `tiers`.',
-      'Leave out all but one of them.',
-    ),
+    issue('/rules/0', 'choice'),
   ],
   [
     'an amount of an override of lines',
     inRule(without(override, 'percent'), { amount: '5' }),
-    needs('/rules/0/amount', 'this rule takes `percent`, not `amount`'),
-    issue('/rules/0', 'choice', 'Expected exactly one of `percent`, `tiers`.', 'Add one of them.'),
+    needs('/rules/0/amount'),
+    issue('/rules/0', 'choice'),
   ],
   [
     'a percentage of an override of units',
     inRule(override, { of: { unit: unit.unit }, amount: '5' }),
-    needs('/rules/0/percent', 'this rule takes `amount`, not `percent`'),
+    needs('/rules/0/percent'),
   ],
   [
     'a first step above 0',
     planWith(stepsOf({ from: '1', percent: '1' })),
-    issue(
-      '/rules/0/tiers/steps/0/from',
-      'pattern',
-      '`1` is not valid. Expected `0`, where the first step begins.',
-      'The first step must begin at `0`. Its rate may be `0`.',
-    ),
+    issue('/rules/0/tiers/steps/0/from', 'pattern'),
   ],
   [
     'descending steps',
@@ -683,28 +433,18 @@ const REFUSED: Refused[] = [
         { from: '50', percent: '3' },
       ),
     ),
-    issue(
-      '/rules/0/tiers/steps/2/from',
-      'order',
-      '`50` is not greater than the step before it, 100.',
-      'Send the steps in ascending order, each `from` once.',
-    ),
+    issue('/rules/0/tiers/steps/2/from', 'order'),
   ],
   [
     'equal steps',
     planWith(stepsOf({ from: '0', percent: '1' }, { from: '0.00', percent: '2' })),
-    issue(
-      '/rules/0/tiers/steps/1/from',
-      'order',
-      '`0.00` is not greater than the step before it, 0.',
-      'Send the steps in ascending order, each `from` once.',
-    ),
+    issue('/rules/0/tiers/steps/1/from', 'order'),
   ],
   [
     'steps of amounts in a share',
     planWith(stepsOf({ from: '0', amount: '1' })),
-    needs('/rules/0/tiers/steps/0/amount', 'the steps of this rule have `percent`'),
-    issue('/rules/0/tiers/steps/0/percent', 'required', '`percent` is required.'),
+    needs('/rules/0/tiers/steps/0/amount'),
+    issue('/rules/0/tiers/steps/0/percent', 'required'),
   ],
   [
     'steps of percentages in units',
@@ -712,8 +452,8 @@ const REFUSED: Refused[] = [
       ...without(unit, 'amount'),
       tiers: { mode: 'whole', steps: [{ from: '0', percent: '1' }] },
     }),
-    needs('/rules/0/tiers/steps/0/percent', 'the steps of this rule have `amount`'),
-    issue('/rules/0/tiers/steps/0/amount', 'required', '`amount` is required.'),
+    needs('/rules/0/tiers/steps/0/percent'),
+    issue('/rules/0/tiers/steps/0/amount', 'required'),
   ],
   [
     'steps of both in a once rule',
@@ -727,18 +467,13 @@ const REFUSED: Refused[] = [
         ],
       },
     }),
-    needs('/rules/0/tiers/steps/1/percent', 'the steps of this rule have `amount`'),
-    issue('/rules/0/tiers/steps/1/amount', 'required', '`amount` is required.'),
+    needs('/rules/0/tiers/steps/1/percent'),
+    issue('/rules/0/tiers/steps/1/amount', 'required'),
   ],
   [
     'a step without a rate',
     planWith({ ...without(once, 'amount'), tiers: { mode: 'whole', steps: [{ from: '0' }] } }),
-    issue(
-      '/rules/0/tiers/steps/0',
-      'choice',
-      'Expected exactly one of `amount`, `percent`.',
-      'Add one of them.',
-    ),
+    issue('/rules/0/tiers/steps/0', 'choice'),
   ],
   [
     'slices by another measure',
@@ -751,14 +486,8 @@ const REFUSED: Refused[] = [
         steps: [{ from: '0', percent: '1' }],
       },
     }),
-    needs(
-      '/rules/0/tiers/by',
-      'incremental tiers and tiers of overrides measure only what the rule pays for',
-    ),
-    needs(
-      '/rules/0/tiers/over',
-      'incremental tiers and tiers of overrides measure only what the rule pays for',
-    ),
+    needs('/rules/0/tiers/by'),
+    needs('/rules/0/tiers/over'),
   ],
   [
     'an override by another measure',
@@ -774,14 +503,8 @@ const REFUSED: Refused[] = [
         steps: [{ from: '0', percent: '1' }],
       },
     }),
-    needs(
-      '/rules/0/tiers/by',
-      'incremental tiers and tiers of overrides measure only what the rule pays for',
-    ),
-    needs(
-      '/rules/0/tiers/over',
-      'incremental tiers and tiers of overrides measure only what the rule pays for',
-    ),
+    needs('/rules/0/tiers/by'),
+    needs('/rules/0/tiers/over'),
   ],
   [
     'active customers of a quarter',
@@ -794,7 +517,7 @@ const REFUSED: Refused[] = [
         steps: [{ from: '0', percent: '1' }],
       },
     }),
-    needs('/rules/0/tiers/window', 'active customers are counted in one period'),
+    needs('/rules/0/tiers/window'),
   ],
   [
     'tiers by a rule of another kind',
@@ -802,47 +525,32 @@ const REFUSED: Refused[] = [
       ...stepsOf(),
       tiers: { mode: 'whole', by: { once: 'lots' }, steps: [{ from: '0', percent: '1' }] },
     }),
-    issue(
-      '/rules/1/tiers/by/once',
-      'unknown_reference',
-      '`lots` is not the id of a `once` rule of this plan.',
-      'This plan has no `once` rule.',
-    ),
+    issue('/rules/1/tiers/by/once', 'unknown_reference'),
   ],
   [
     'an advance of a rule that does not exist',
     planWith(once, { ...share, recoups: 'cpas' }),
-    issue(
-      '/rules/1/recoups',
-      'unknown_reference',
-      '`cpas` is not the id of a `once` rule of this plan.',
-      'Did you mean `cpa`?',
-    ),
+    issue('/rules/1/recoups', 'unknown_reference'),
   ],
   [
     'an advance of a share',
     inRule(share, { recoups: 'share' }),
-    issue(
-      '/rules/0/recoups',
-      'unknown_reference',
-      '`share` is not the id of a `once` rule of this plan.',
-      'This plan has no `once` rule.',
-    ),
+    issue('/rules/0/recoups', 'unknown_reference'),
   ],
   [
     'an advance per customer',
     planWith(once, { ...share, recoups: 'cpa', per: 'customer' }),
-    needs('/rules/1/recoups', 'it needs `"per": "affiliate"`'),
+    needs('/rules/1/recoups'),
   ],
   [
     'an advance in a unit rule',
     planWith(once, { ...unit, recoups: 'cpa' }),
-    issue('/rules/1/recoups', 'unknown_field', '`recoups` is not a field of this object.', OF_UNIT),
+    issue('/rules/1/recoups', 'unknown_field'),
   ],
   [
     'a fence that may be negative',
     inRule(share, { fence: { customer: '-1', affiliate: '-1' } }),
-    needs('/rules/0/fence', 'it needs `"negative": "zero"` or `"carry"`'),
+    needs('/rules/0/fence'),
   ],
   [
     'a fence per customer',
@@ -851,45 +559,40 @@ const REFUSED: Refused[] = [
       negative: 'zero',
       fence: { customer: '-1', affiliate: '-1' },
     }),
-    needs('/rules/0/fence', 'it needs `"per": "affiliate"`'),
+    needs('/rules/0/fence'),
   ],
   [
     'a fence of positive thresholds',
     inRule(share, { negative: 'zero', fence: { customer: '7000', affiliate: '0.01' } }),
-    issue('/rules/0/fence/customer', 'maximum', '`7000` is more than the maximum, 0.'),
-    issue('/rules/0/fence/affiliate', 'maximum', '`0.01` is more than the maximum, 0.'),
+    issue('/rules/0/fence/customer', 'maximum'),
+    issue('/rules/0/fence/affiliate', 'maximum'),
   ],
   [
     'a fixed amount per product',
     inRule(share, { per: 'product', base: [{ fixed: '1' }] }),
-    needs('/rules/0/base/0/fixed', 'it needs `"per": "affiliate"`'),
+    needs('/rules/0/base/0/fixed'),
   ],
   [
     'a cap of customers per affiliate',
     inRule(share, { max_per_customer: '5' }),
-    needs('/rules/0/max_per_customer', 'it needs `"per": "customer"`'),
+    needs('/rules/0/max_per_customer'),
   ],
   [
     'a cap of customers in a unit rule',
     inRule(unit, { max_per_customer: '5' }),
-    issue(
-      '/rules/0/max_per_customer',
-      'unknown_field',
-      '`max_per_customer` is not a field of this object.',
-      OF_UNIT,
-    ),
+    issue('/rules/0/max_per_customer', 'unknown_field'),
   ],
   [
     'limits of a fixed amount',
     inRule(once, { min_amount: '5', max_amount: '1' }),
-    needs('/rules/0/min_amount', 'it applies only to a rule with `percent`'),
-    needs('/rules/0/max_amount', 'it applies only to a rule with `percent`'),
-    issue('/rules/0/min_amount', 'maximum', '`5` is more than the maximum, 1.'),
+    needs('/rules/0/min_amount'),
+    needs('/rules/0/max_amount'),
+    issue('/rules/0/min_amount', 'maximum'),
   ],
   [
     'a percentage of a signup',
     { ...planWith({ ...without(once, 'amount'), percent: '1', trigger: { signup: true } }) },
-    needs('/rules/0/percent', 'a signup has no amount'),
+    needs('/rules/0/percent'),
   ],
   [
     'a signup that is taken back',
@@ -897,7 +600,7 @@ const REFUSED: Refused[] = [
       trigger: { signup: true },
       void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 1 },
     }),
-    needs('/rules/0/void_by', 'a signup has no amount'),
+    needs('/rules/0/void_by'),
   ],
   [
     'what is taken back twice by one name',
@@ -910,66 +613,44 @@ const REFUSED: Refused[] = [
         within_days: 1,
       },
     }),
-    issue(
-      '/rules/0/void_by/terms/1/name',
-      'duplicate',
-      '`out` is already the name of an earlier term of this base.',
-      'Give each term another name.',
-    ),
+    issue('/rules/0/void_by/terms/1/name', 'duplicate'),
   ],
   [
     'an end without a window',
     inRule(once, { qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'end' }] }),
-    issue(
-      '/rules/0/qualify/0/within_days',
-      'required',
-      '`within_days` is required.',
-      'Send the number of days after which the sum is checked.',
-    ),
+    issue('/rules/0/qualify/0/within_days', 'required'),
   ],
   [
     'a count of half a fact',
     inRule(once, { qualify: [{ count: { transactions: ['deposit'] }, min: '0.5' }] }),
-    issue(
-      '/rules/0/qualify/0/min',
-      'pattern',
-      '`0.5` is not valid. Expected a whole number from 0 to 1000000.',
-    ),
+    issue('/rules/0/qualify/0/min', 'pattern'),
   ],
   [
     'a condition on facts as one on the customer',
     inRule(once, { qualify: [{ customer: { instruments: ['*'], countries: ['DE'] } }] }),
-    needs(
-      '/rules/0/qualify/0/customer/instruments',
-      'it is a condition on a record, and not on the customer',
-    ),
+    needs('/rules/0/qualify/0/customer/instruments'),
   ],
   [
     'an empty range of sizes',
     inRule(once, { when: { account_size: { min: '2', max: '1' } } }),
-    issue('/rules/0/when/account_size/min', 'maximum', '`2` is more than the maximum, 1.'),
+    issue('/rules/0/when/account_size/min', 'maximum'),
   ],
   [
     'conditions of an override of lines',
     inRule(override, { when: { countries: ['DE'] }, months: 1, each: '2' }),
-    needs('/rules/0/when', '`of` must be a `base` or a `unit`'),
-    needs('/rules/0/months', '`of` must be a `base` or a `unit`'),
-    needs('/rules/0/each', '`of` must be a `unit`'),
+    needs('/rules/0/when'),
+    needs('/rules/0/months'),
+    needs('/rules/0/each'),
   ],
   [
     'a type of transactions that the vertical lacks',
     inRule(once, { trigger: { transactions: ['deposits'] } }),
-    issue(
-      '/rules/0/trigger/transactions/0',
-      'enum',
-      '`deposits` is not one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
-      'Did you mean `deposit`?',
-    ),
+    issue('/rules/0/trigger/transactions/0', 'enum'),
   ],
   [
     'events of a partner',
     inRule(share, { base: [{ event: 'Deposit' }] }),
-    needs('/rules/0/base/0/event', 'partners send `transactions` and `activity`, not events'),
+    needs('/rules/0/base/0/event'),
   ],
 ]
 
@@ -980,38 +661,26 @@ describe('a plan is refused', () => {
 
   test('facts that brands do not send', () => {
     expect(check(planWith(once, share), 'igaming').issues).toEqual([
-      needs('/rules/0/trigger/transactions', 'brands send events, not transactions'),
-      needs('/rules/1/base/0/activity', 'brands send events, not trading activity'),
+      needs('/rules/0/trigger/transactions'),
+      needs('/rules/1/base/0/activity'),
     ])
   })
 
   test('facts that proprietary trading firms do not send', () => {
     const fee = { ...once, trigger: { transactions: ['challenge_fee'] } }
     expect(check(planWith(fee, share), 'prop-trading').issues).toEqual([
-      needs('/rules/1/base/0/activity', 'the trading activity of this vertical has no such field'),
+      needs('/rules/1/base/0/activity'),
     ])
   })
 
   test('another currency, period, terms or the same first day as an earlier version', () => {
     const earlier = { version: 3, currency: 'USD', period: 'week', terms: 'current' } as const
     const versions = [{ ...earlier, effective_from: head.effective_from, rules: [] }]
-    const differs = (name: string, own: string, other: string) =>
-      issue(
-        `/${name}`,
-        'fixed_by_plan',
-        `\`${own}\` differs from the other versions of this plan, which have \`${other}\`.`,
-        `Send \`${other}\`, or put the version under the name of a new plan.`,
-      )
     expect(check(planWith(share), 'forex', { versions }).issues).toEqual([
-      differs('currency', 'EUR', 'USD'),
-      differs('period', 'month', 'week'),
-      differs('terms', 'signup', 'current'),
-      issue(
-        '/effective_from',
-        'duplicate',
-        '`2026-12-01` is already the `effective_from` of version 3.',
-        'Send another day, or withdraw that version if it was never in force.',
-      ),
+      issue('/currency', 'fixed_by_plan'),
+      issue('/period', 'fixed_by_plan'),
+      issue('/terms', 'fixed_by_plan'),
+      issue('/effective_from', 'duplicate'),
     ])
   })
 })

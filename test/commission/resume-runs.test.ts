@@ -1,20 +1,19 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/statements/limits.ts'
 import {
   beginRun,
   finishRun,
   makeStep,
-  planSteps,
   type RunParameters,
 } from '../../src/commission/statements/run.ts'
 import { endStep, storeSteps } from '../../src/db/commission/runs.ts'
 import { runCron as runCronAt } from '../crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
-import { assign, computationOf, monthly, storePlan } from './stored.ts'
+import { assign, monthly, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'
 
 const PATH = 'accounts/acme-forex'
@@ -99,40 +98,6 @@ test.each([0, 1, 2])(
   },
 )
 
-test('affiliates with the same uplines share a step', async () => {
-  const acme = await firm()
-  await askAdmin(`${PATH}/affiliates`, 'PUT', [
-    { affiliate_id: 'aff-3', parent: 'aff-1', from: '2026-01-01' },
-    { affiliate_id: 'aff-4', parent: 'aff-2', from: '2026-01-01' },
-  ])
-  expect(await planSteps(await computationOf(acme.account, PERIOD))).toEqual([
-    ['aff-1', 'aff-3'],
-    ['aff-2', 'aff-4'],
-  ])
-})
-
-test('a run that was stored and never started is started', async () => {
-  await firm()
-  const { run } = await storeStarted('acme-forex', PERIOD)
-  await runCron(21)
-  await waitForEnd()
-  expect(await show(run)).toMatchObject({ status: 'done', changed: 4 })
-})
-
-test('a run of the morning whose Workflow could not be created is resumed', async () => {
-  await firm()
-  const STATEMENT_RUNS = { createBatch: () => Promise.reject(new Error('workflow is gone')) }
-  const scheduledTime = Date.parse('2026-11-01T06:05:00Z')
-  vi.useFakeTimers({ toFake: ['Date'], now: scheduledTime })
-  const platform = { ...env, STATEMENT_RUNS } as unknown as Env
-  await runCronAt(CRON_SCHEDULES.report, scheduledTime, platform)
-  const [row] = (await env.DB.prepare('select id, status from statement_runs').all()).results
-  expect([row?.status, (await runs.get()).length]).toEqual(['running', 0])
-  await runCron(21)
-  await waitForEnd()
-  expect(await show(String(row?.id))).toMatchObject({ period: PERIOD, status: 'done', changed: 4 })
-})
-
 test('a run whose instance ended without its knowledge is restarted from its first step on', async () => {
   await firm()
   const { id } = await json(askAdmin(`${PATH}/periods/${PERIOD}/run`, 'POST'))
@@ -154,21 +119,6 @@ test('a run whose instance ended without its knowledge is restarted from its fir
   )
 })
 
-test('two jobs at once resume a run once, and no run is resumed that is active', async () => {
-  await firm()
-  const { run } = await storeStarted('acme-forex', PERIOD)
-  await Promise.all([runCron(21), runCron(21), runCron(21)])
-  await waitForEnd()
-  expect((await runs.get()).length).toBe(1)
-  expect(await show(run)).toMatchObject({ status: 'done' })
-  const active = await storeStarted('acme-forex', PERIOD)
-  await runCron(1)
-  expect([(await runs.get()).length, await show(active.run)]).toMatchObject([
-    1,
-    { status: 'running' },
-  ])
-})
-
 test('a run that makes no progress ends as failed after five restarts, and the next one is computed', async () => {
   await firm()
   const { run } = await storeStarted('acme-forex', PERIOD)
@@ -186,16 +136,6 @@ test('a run that makes no progress ends as failed after five restarts, and the n
   expect(await countStored()).toBe(4)
 })
 
-test('a step that ends lets a run be restarted five times more', async () => {
-  await firm()
-  const parameters = await storeStarted('acme-forex', PERIOD)
-  await env.DB.prepare('update statement_runs set restarts = ?').bind(RESUME_LIMITS.restarts).run()
-  await makeSteps(parameters, 1)
-  await runCron(21)
-  await waitForEnd()
-  expect(await show(parameters.run)).toMatchObject({ status: 'done', changed: 4 })
-})
-
 test('a step that fails in every attempt fails the run, which says so and keeps what it stored', async () => {
   await firm()
   await runs.modifyAll((one) => one.mockStepError({ name: 'affiliates 2' }, new Error('gone'), 16))
@@ -206,23 +146,6 @@ test('a step that fails in every attempt fails the run, which says so and keeps 
     reason: expect.stringMatching(/^The step "affiliates 2" failed 16 times/),
   })
   expect(await countStored()).toBe(2)
-})
-
-test('a run whose instance has failed without its knowledge ends as failed', async () => {
-  await firm()
-  const { run } = await storeStarted('acme-forex', PERIOD)
-  await runs.modifyAll((one) => one.mockStepError({ name: 'plan' }, new Error('gone'), 100))
-  const instance = await env.STATEMENT_RUNS.create({
-    id: run,
-    params: { account: 'acme-forex', run, period: PERIOD },
-  })
-  await runs.get().then(([one]) => one?.waitForStatus('errored'))
-  await env.DB.prepare(`update statement_runs set status = 'running'`).run()
-  await runCron(21)
-  expect([(await instance.status()).status, await show(run)]).toMatchObject([
-    'errored',
-    { status: 'failed', reason: expect.stringMatching(/^Its Workflow ended with an error\./) },
-  ])
 })
 
 test.each(['run is deleted', 'run has ended'])(
@@ -296,22 +219,4 @@ test('a statement that is approved between two steps of a run stays as it was ap
   const after = await stored()
   expect(hashes(after, last?.id)).toEqual([[last?.hash, 'approved']])
   expect(after.filter(({ hash }) => !before.some((one) => one.hash === hash)).length).toBe(3)
-})
-
-test('of two plannings of a run the first one that is stored counts', async () => {
-  await firm()
-  const parameters = await storeStarted('acme-forex', PERIOD)
-  let second = 0
-  const platform = surrounded(async (call, act) => {
-    if (call.sql.startsWith('insert into statement_run_steps')) {
-      await execute(`delete from affiliates where affiliate_id > 'aff-2'`)
-      second = await beginRun(env as Env, parameters, Date.now())
-    }
-    return act()
-  })
-  const first = await beginRun(platform, parameters, Date.now())
-  expect([first, second]).toEqual([1, 1])
-  const rows = env.DB.prepare('select affiliates from statement_run_steps order by step')
-  expect((await rows.all()).results).toEqual([{ affiliates: '["aff-1","aff-2"]' }])
-  expect(await show(parameters.run)).toMatchObject({ affiliates: 2, steps: 1 })
 })

@@ -6,7 +6,6 @@ import { RUN_LIMITS } from '../../src/commission/statements/limits.ts'
 import { beginRun, makeStep, newRunId } from '../../src/commission/statements/run.ts'
 import { runCron } from '../crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
-import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'
 
@@ -82,52 +81,6 @@ test('a run computes the statements of a period, and another changes nothing', a
   })
   expect(await totals()).toEqual(BOTH)
   expect(await run()).toMatchObject({ status: 'done', changed: 0 })
-})
-
-test('an unchanged step writes no row of a statement', async () => {
-  await firm()
-  await run()
-  const parameters = await storeStarted('acme-forex', '2026-10', 'run_again')
-  await beginRun(env as Env, parameters, Date.now())
-  const { written, value } = await countWrites((counted) =>
-    makeStep(counted, parameters, 1, Date.now()),
-  )
-  expect(value).toBe(0)
-  // Its attempt shows that the run is active, and the step is marked as done.
-  expect(written).toBe(2)
-})
-
-test('a step that fails is repeated, and the run ends as one that was not interrupted', async () => {
-  await firm()
-  await runs.modifyAll(async (one) => {
-    await one.mockStepError({ name: 'plan' }, new Error('lost'), 1)
-    await one.mockStepError({ name: 'affiliates 1' }, new Error('lost'), 2)
-    await one.mockStepError({ name: 'end' }, new Error('lost'), 1)
-  })
-  expect(await run()).toMatchObject({ status: 'done', changed: 2, steps_done: 1 })
-  expect(await totals()).toEqual(BOTH)
-})
-
-test('a step that was stored and whose answer was lost writes nothing again', async () => {
-  await firm()
-  const parameters = await storeStarted('acme-forex', '2026-10', 'run_lost')
-  await beginRun(env as Env, parameters, Date.now())
-  const first = await makeStep(env as Env, parameters, 1, Date.now())
-  const { written, value } = await countWrites((counted) =>
-    makeStep(counted, parameters, 1, Date.now()),
-  )
-  // Only that the run is active.
-  expect([first, value, written]).toEqual([2, 2, 1])
-  expect(await beginRun(env as Env, parameters, Date.now())).toBe(1)
-})
-
-test('two simultaneous runs store the same statements as one', async () => {
-  await firm()
-  const started = await Promise.all([start(), start(), start()])
-  for (const instance of await runs.get()) await instance.waitForStatus('complete')
-  const ended = await Promise.all(started.map(({ id }) => json(askAdmin(`${PATH}/runs/${id}`))))
-  expect(ended.map(({ status }) => status)).toEqual(['done', 'done', 'done'])
-  expect(await totals()).toEqual(BOTH)
 })
 
 test('a computation that began to read earlier never replaces a later one', async () => {
@@ -240,35 +193,6 @@ test.each([
   expect(mornings).toEqual([
     ['2026-11-01', first === 1 ? 2 : 0],
     ['2026-11-02', 2],
-  ])
-})
-
-test('a run that has read nothing yet is returned in place of a new one', async () => {
-  await firm()
-  await storeRunning(1)
-  const started = await Promise.all(Array.from({ length: 40 }, () => start()))
-  expect(new Set(started.map(({ id }) => id)).size).toBe(1)
-  expect(started[0]).toMatchObject({ period: '2026-10', affiliates: null, steps: null })
-  expect([await countRuns(), (await runs.get()).length, await audited()]).toEqual([1, 0, 0])
-
-  await env.DB.prepare('update statement_runs set affiliates = 0').run()
-  expect(await json(askAdmin(`${PATH}/runs/${started[0].id}`))).toMatchObject({ affiliates: null })
-  expect((await start()).id).not.toBe(started[0].id)
-  expect((await start('2026-11')).period).toBe('2026-11')
-  expect([await countRuns(), await audited()]).toEqual([3, 2])
-})
-
-test.each([
-  ['10 minutes ago', '2026-11-20T12:00:00Z', 600_001],
-  ['on the day before', '2026-11-20T00:01:00Z', 120_000],
-])('a run that began %s does not take the place of a new one', async (_, now, ago) => {
-  await firm()
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(now) })
-  await storeRunning(1, { ago })
-  const { id } = await start()
-  expect([await countRuns(), (await json(askAdmin(`${PATH}/runs/${id}`))).started_at]).toEqual([
-    2,
-    new Date(now).toISOString(),
   ])
 })
 
