@@ -1,4 +1,5 @@
 import type {
+  ChangedDraft,
   DueSum,
   FoundStatement,
   ListedStatement,
@@ -8,6 +9,7 @@ import type {
 import { fromUnits, moneyText } from '../books/money.ts'
 import { presentBooks } from '../books/present.ts'
 import { parsePeriod } from '../engine/calendar.ts'
+import { decimal } from '../engine/decimal.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
 
@@ -48,6 +50,13 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
   const isLine = (item: StatementLine | Adjustment): item is StatementLine => !isAdjustment(item)
   return { lines: items.filter(isLine), adjustments: items.filter(isAdjustment) }
 }
+
+/** Returns a change with the minor digits of its currency: where there is no statement, the store has `0`. */
+export const presentChange = ({ total, before, ...draft }: ChangedDraft): ChangedDraft => ({
+  ...draft,
+  total: moneyText(decimal(total), draft.currency),
+  before: moneyText(decimal(before), draft.currency),
+})
 
 const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
 

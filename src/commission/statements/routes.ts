@@ -39,6 +39,7 @@ import {
 import { PERIOD_FORMS } from './limits.ts'
 import { respondWithFresh } from './on-request.ts'
 import {
+  presentChange,
   presentDueSums,
   presentPeriods,
   presentStatement,
@@ -169,7 +170,11 @@ function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> 
     ])
     const count = sums.reduce((all, { statements }) => all + statements, 0)
     const data = sums.map((one) => presentSums(one, filter.period !== undefined))
-    return c.json({ data, is_limited: count === LIST_LIMITS.total, changes })
+    return c.json({
+      data,
+      is_limited: count === LIST_LIMITS.total,
+      changes: changes?.map(presentChange) ?? null,
+    })
   })
 }
 
