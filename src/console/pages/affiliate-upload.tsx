@@ -108,9 +108,9 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
           ))}
         </ul>
       )}
-      <Columns preview={preview} visit={visit} />
       {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
       {refusals.length > 0 && <LeftOut refusals={refusals} />}
+      <Columns preview={preview} visit={visit} />
       {changes.length > 0 && (
         <PostForm visit={visit} id="change-store">
           <input type="hidden" name="change" value="store" />

@@ -2,7 +2,7 @@ import { listed } from '../../commission/engine/reasons.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
-import { Data, Day, isolated, type List, Name, Table, Time } from './data.tsx'
+import { Data, Day, isolated, type List, Name, Table, Time, timeWords } from './data.tsx'
 import { column } from './fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
@@ -155,7 +155,7 @@ const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
           label: 'Invitation',
           options: access.open.map(({ id, member, created_at }) => [
             id,
-            `${nameOf(access, member) ?? 'Another person'}, made ${created_at.slice(0, 16).replace('T', ' ')} UTC`,
+            `${nameOf(access, member) ?? 'Another person'}, made ${timeWords(created_at)} UTC`,
           ]),
         },
       ]}
