@@ -151,6 +151,16 @@ export function moneyTests(shared: () => Shared): void {
     await page.getByText('The drafts of March 2026 are computed for').waitFor()
     const sums = page.getByRole('table', { name: 'Sums of the statements' })
     assert.match(await sums.innerText(), /To approve[\s\S]+\s901\.20 EUR\s+3 statements/)
+    await link('Approve all that can be approved').click()
+    assert.equal(await page.locator('h1').innerText(), 'Approve March 2026')
+    assert.match(
+      await page.locator('.lead').innerText(),
+      /^3 drafts of March 2026 earned 907\.20 EUR, and pay 901\.20 EUR\./,
+    )
+    assert.match(
+      await rowOf(/^The largest changes against February 2026/, 'IB-07').innerText(),
+      /Standard IB[\s\S]*829\.20 EUR/,
+    )
     await page.getByRole('button', { name: 'Approve all that can be approved' }).click()
     const outcome = await page.locator('div.notice.warn').innerText()
     assert.match(
@@ -258,7 +268,8 @@ export function moneyTests(shared: () => Shared): void {
     assert.match(await page.getByRole('alert').innerText(), /no column “Affiliate”/)
     await page.getByLabel('Column with the affiliate').selectOption('Partner')
     await page.getByRole('button', { name: 'Show what would change' }).click()
-    const shown = await page.locator('div.notice.good').innerText()
+    // One row is left out, so the preview is a warning.
+    const shown = await page.locator('div.notice.warn').innerText()
     assert.match(shown, /Row 1\s+IB-UP-1 is new, below IB-07 from/)
     assert.match(shown, /Row 2, IB-UP-2: Affiliate nobody is not configured\./)
     await page.getByRole('button', { name: 'Store 1 row' }).click()
