@@ -43,10 +43,11 @@ export async function joinPortal(
   shared: Pick<Shared, 'base' | 'key'>,
   context: BrowserContext,
   page: Page,
+  affiliate = AFFILIATE,
 ) {
   const { invitation_url } = await askTeam<{ invitation_url: string }>(
     shared,
-    `/affiliates/${AFFILIATE}/invitations`,
+    `/affiliates/${affiliate}/invitations`,
     'POST',
     {},
   )

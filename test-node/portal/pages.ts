@@ -13,6 +13,12 @@ import { ACCOUNT, AFFILIATE, askTeam, joinPortal } from './member.ts'
 
 const PHONE = { width: 360, height: 740 }
 
+/**
+ * The affiliate of the other tests. An affiliate has one limit of requests a minute, and all pages in all languages
+ * use most of it.
+ */
+const OTHER = 'IB-1'
+
 /** Languages keep a number and its unit on one line by such spaces. */
 const { 'an invisible character': _, ...NEVER_SHOWN } = NEVER
 
@@ -122,8 +128,8 @@ export function portalPageTests(shared: () => Shared): void {
     const { browser } = shared()
     const withScript = await browser.newContext()
     const first = await withScript.newPage()
-    const portal = await joinPortal(shared(), withScript, first)
-    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language: 'en' }])
+    const portal = await joinPortal(shared(), withScript, first, OTHER)
+    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: OTHER, language: 'en' }])
     const storageState = await withScript.storageState()
     const context = await browser.newContext({
       ...{ viewport: PHONE, javaScriptEnabled: false, storageState },
@@ -150,8 +156,8 @@ export function portalPageTests(shared: () => Shared): void {
       ...{ viewport: PHONE, permissions: ['clipboard-read', 'clipboard-write'] },
     })
     const first = await withScript.newPage()
-    const portal = await joinPortal(shared(), withScript, first)
-    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language: 'en' }])
+    const portal = await joinPortal(shared(), withScript, first, OTHER)
+    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: OTHER, language: 'en' }])
     await askTeam(shared(), '', 'PATCH', { landing_pages: ['https://broker.example/start'] })
     const storageState = await withScript.storageState()
     const context = await browser.newContext({
@@ -183,12 +189,12 @@ export function portalPageTests(shared: () => Shared): void {
     const { browser, base } = shared()
     const context = await browser.newContext({ viewport: PHONE })
     const page = await context.newPage()
-    const portal = await joinPortal(shared(), context, page)
-    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: AFFILIATE, language: 'en' }])
+    const portal = await joinPortal(shared(), context, page, OTHER)
+    await askTeam(shared(), '/affiliates', 'PUT', [{ affiliate_id: OTHER, language: 'en' }])
     await askTeam(shared(), '', 'PATCH', { landing_pages: ['https://broker.example/start'] })
     await context.addCookies(await consoleCookies(shared()))
     const account = `${base}/console/accounts/${ACCOUNT}`
-    const affiliate = `${account}/affiliates/${AFFILIATE}`
+    const affiliate = `${account}/affiliates/${OTHER}`
     const fill = (name: string, text: string) => () => page.getByLabel(name).first().fill(text)
     const forms: readonly [at: string, list: string, name: string, fill: () => Promise<void>][] = [
       [`${portal}/passkeys`, 'keys', 'Make a key', fill('What the key is for', 'Tracker')],
@@ -205,7 +211,7 @@ export function portalPageTests(shared: () => Shared): void {
       const count = async () =>
         list === ''
           ? page.locator('tbody tr').count()
-          : (await askTeam<{ data: object[] }>(shared(), `/affiliates/${AFFILIATE}/${list}`)).data
+          : (await askTeam<{ data: object[] }>(shared(), `/affiliates/${OTHER}/${list}`)).data
               .length
       await page.goto(at)
       const before = await count()
