@@ -303,7 +303,9 @@ describe('in a browser', { timeout: 900_000 }, () => {
       headers: { Authorization: `Bearer ${admin_key}`, 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
-    return (await response.json()) as T
+    const answer = await response.text()
+    assert.ok(response.ok, `${method} ${path}: ${answer}`)
+    return JSON.parse(answer) as T
   }
 
   /** Returns the id of a line of the first statement of the demo account. */
@@ -331,8 +333,8 @@ describe('in a browser', { timeout: 900_000 }, () => {
     await askTeam('POST', 'demo-forex/manual-entries', {
       affiliate_id: 'IB-07',
       plan: 'demo-ib',
-      amount: '5.00',
-      currency: 'EUR',
+      // More than the least that the plan pays.
+      amount: '50.00',
       reason: 'A bonus',
       reference: 'browser-test',
     })
@@ -397,13 +399,18 @@ describe('in a browser', { timeout: 900_000 }, () => {
   /** Returns the id of a case of the demo account: it is derived, so that no sample can have it. */
   async function caseValues(id: string, vertical: string): Promise<Record<string, string>> {
     const own = account(vertical).account
-    if (vertical === 'forex') {
-      const parameters = { percent: '1' }
-      await askTeam('PUT', `${own}/fraud-rules/volume`, {
-        ...{ name: 'Volume', kind: 'lot_churn', effective_from: '2026-01-01', severity: 'low' },
-        parameters,
-      })
-    }
+    // Of the demo accounts only the broker has cases.
+    const rule =
+      vertical === 'forex'
+        ? { kind: 'lot_churn', parameters: { percent: '1' } }
+        : {
+            kind: 'commission_over_revenue',
+            parameters: { periods: 1, percent: '0.1', min: '0' },
+          }
+    await askTeam('PUT', `${own}/fraud-rules/any`, {
+      ...{ name: 'Any', effective_from: '2026-01-01', severity: 'low' },
+      ...rule,
+    })
     for (let isDone = false; !isDone; ) {
       isDone = (await askTeam<{ done: boolean }>('POST', `${own}/fraud-rules/run`)).done
     }
