@@ -5,16 +5,13 @@ import { MOVE_LIMITS } from '../src/admin/move-limits.ts'
 import { advanceMove } from '../src/admin/move-steps.ts'
 import { ACCOUNT_TABLES } from '../src/db/account-tables.ts'
 import { insertMove } from '../src/db/directory/account-moves.ts'
-import { closeWrites, openWrites } from '../src/db/move/follow.ts'
+import { closeWrites } from '../src/db/move/follow.ts'
 import { COPY_LIMITS } from '../src/db/move/place.ts'
 import { limitQueries } from '../src/db/query-limit.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
-import { EXPORT_LIMITS } from '../src/exports/limits.ts'
 import { eve, storedBrand } from './brand.ts'
-import { deliverJob, listing, runCron, type Sent } from './crons.ts'
-import { emptyBucket, filesOf, rowsOf, runExport, turnOn } from './exported.ts'
-import { overriding } from './overriding.ts'
-import { ada, ask, askAdmin, askToken, deposit, issuedPartner, json, partner } from './partner.ts'
+import { runCron } from './crons.ts'
+import { ada, ask, askAdmin, askToken, issuedPartner, json, partner } from './partner.ts'
 
 /** Names another database as that of an account, as the end of a move does, without its rows. */
 async function renameDatabase(account: string, binding: 'DB' | 'DB_2') {
@@ -285,76 +282,6 @@ describe('a request to move an account', () => {
     ])
     expect((await askAdmin('accounts/acme/moves')).status).toBe(200)
     expect(await latestMove('acme')).toBeUndefined()
-  })
-})
-
-describe('an export of an account that moves', () => {
-  const limits = { ...EXPORT_LIMITS }
-  beforeEach(emptyBucket)
-  afterEach(() => {
-    Object.assign(EXPORT_LIMITS, limits)
-  })
-
-  const IDS = Array.from({ length: 6 }, (_, i) => `t-${i}`)
-
-  /** An account with files to write, several messages of one export, and a move. */
-  async function exporting() {
-    const acme = await issuedPartner('forex', { account: 'warehouse' })
-    await acme.post('customers', [ada])
-    const transactions = IDS.map((transaction_id, i) => ({
-      ...{ ...deposit, transaction_id, customer_id: ada.customer_id },
-      transaction_date: `2026-${i < 3 ? '09' : '10'}-0${i + 1}T09:00:00.000Z`,
-    }))
-    expect((await acme.post('transactions', transactions)).status).toBe(200)
-    await turnOn('warehouse')
-    Object.assign(EXPORT_LIMITS, { rows: 2, queries: 1 })
-    const turn = await storeMove('warehouse')
-    const sent: Sent[] = []
-    const world = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
-    await listing(sent).send({ job: 'export', account: 'warehouse', at: Date.now() })
-    /** Delivers the next message. Returns whether it is delivered again; null if there is none. */
-    const deliver = async () => {
-      const next = sent.shift()
-      if (!next) return null
-      const isRetried = await deliverJob(next.body, world)
-      if (isRetried) sent.unshift(next)
-      return isRetried
-    }
-    return { turn, deliver }
-  }
-
-  /** Checks that the account has each record in one file, and nothing that is not complete. */
-  async function expectComplete() {
-    const ids = (await rowsOf('warehouse', 'forex', 'transactions')).map(
-      (row) => row.transaction_id,
-    )
-    expect(ids.sort()).toEqual(IDS)
-    expect(await rowsOf('warehouse', 'forex', 'customers')).toHaveLength(1)
-    const [{ results: pending }, { results: runs }] = await Promise.all([
-      env.DB_2.prepare('select id from exports where part < 0 or replaced_at is not null').all(),
-      env.DB_2.prepare('select ended_at is not null as has_ended from export_runs').all(),
-    ])
-    expect([pending, runs]).toEqual([[], [{ has_ended: 1 }]])
-    const before = await filesOf('warehouse')
-    await runExport('warehouse', { isWhole: true })
-    expect(await filesOf('warehouse')).toEqual(before)
-  }
-
-  test('goes on while its account moves; a message in the pause is delivered again', async () => {
-    const { turn, deliver } = await exporting()
-    const messages = { beforeSwitch: 0, afterSwitch: 0 }
-    while ((await stateOf(turn)).status !== 'switching') {
-      await advanceMove(env as Env, turn)
-      if ((await deliver()) === false) messages.beforeSwitch += 1
-      expect(await stateOf(turn)).toMatchObject({ waits_for: null })
-    }
-    await closeWrites(env.DB, 'warehouse', 1)
-    expect(await deliver()).toBe(true)
-    await openWrites(env.DB, 'warehouse', 1)
-    expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
-    while ((await deliver()) === false) messages.afterSwitch += 1
-    expect(Math.min(...Object.values(messages))).toBeGreaterThan(0)
-    await expectComplete()
   })
 })
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { storedBrand as brand, dailyStats, day, deposited, eve } from './brand.ts'
-import { askAdmin, json } from './partner.ts'
+import { json } from './partner.ts'
 
 type Issue = { pointer: string; code: string }
 
 const codes = (list: Issue[] = []) => list.map(({ pointer, code }) => [pointer, code])
-type Warned = { code: string }
 const errors = async (response: Response | Promise<Response>) =>
   codes((await json(response)).errors)
 const warnings = async (response: Response | Promise<Response>) =>
@@ -473,45 +472,6 @@ describe('the identity of an event', () => {
     expect(await activityTotals(acme)).toEqual([])
   })
 
-  test('eventname, customerid, day, Currency and product identify a daily aggregate', async () => {
-    const acme = await brandWithCustomers()
-    const others = [
-      { ...day, eventname: 'Other' },
-      { ...day, customerid: 'p-2' },
-      { ...day, createtime: '2026-10-03' },
-      { ...day, Currency: 'USD' },
-      { ...day, product: 'poker' },
-    ]
-    expect(await outcomes(acme.post('activities', [day, ...others]))).toEqual(
-      Array(6).fill('created'),
-    )
-    const again = { ...day, GGR: 1 }
-    const { results } = await json(acme.post('activities', [again]))
-    const { eventname, customerid, createtime, Currency } = day
-    expect(results).toEqual([
-      { index: 0, key: { eventname, customerid, createtime, Currency }, outcome: 'updated' },
-    ])
-    expect(await json(acme.get('activities'))).toMatchObject({ meta: { total: 6 } })
-  })
-
-  test('the identity includes the default currency and the product as sent', async () => {
-    const acme = await brandWithCustomers({
-      events: { DailyStats: { ...dailyStats, currency: 'EUR' } },
-    })
-    const { Currency: _, ...rest } = day
-    expect(await outcomes(acme.post('activities', [rest]))).toEqual(['created'])
-    expect(await outcomes(acme.post('activities', [day]))).toEqual(['updated'])
-    const lines = [
-      { ...day, Product: 'Casino' },
-      { ...day, Product: 'casino', GGR: 1 },
-    ]
-    expect(await outcomes(acme.post('activities', lines))).toEqual(['created', 'created'])
-    expect(await activityTotals(acme)).toMatchObject([
-      { product: null },
-      { product: 'casino', count: 2 },
-    ])
-  })
-
   test('an identity of any length matches when the event is sent again', async () => {
     const acme = await brandWithCustomers()
     const long = { ...day, eventname: '\u0001'.repeat(500), product: '\u0001'.repeat(500) }
@@ -521,94 +481,6 @@ describe('the identity of an event', () => {
     const reordered = { ...long, note: { a: 'x'.repeat(5000), b: 1 } }
     expect(await outcomes(acme.post('activities', [reordered]))).toEqual(['unchanged'])
     expect((await json(acme.get('activities'))).data).toEqual([details])
-  })
-
-  test("a definition's granularity overrides the form of createtime", async () => {
-    const events = {
-      DailyStats: { ...dailyStats, granularity: 'day' },
-      Bet: { granularity: 'event' },
-    }
-    const acme = await brandWithCustomers({ events })
-    const at = (time: string) => ({ ...day, createtime: `2026-10-02 ${time}` })
-    expect(await outcomes(acme.post('activities', [at('10:00')]))).toEqual(['created'])
-    expect(await outcomes(acme.post('activities', [at('23:59')]))).toEqual(['updated'])
-    const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02', Value: 1 }
-    const response = acme.post('activities', [bet, bet])
-    expect(await warnings(response)).toEqual([
-      ['/0', 'not_deduplicated'],
-      ['/1', 'not_deduplicated'],
-    ])
-    expect((await json(acme.get('activities'))).meta.total).toBe(3)
-  })
-
-  test('a definition makes eventid required, used or ignored', async () => {
-    const definition = (eventid: string) => ({ granularity: 'day', eventid, kpis: ['GGR'] })
-    const events = {
-      must: definition('required'),
-      may: definition('used'),
-      not: definition('ignored'),
-    }
-    const acme = await brandWithCustomers({ events })
-    const named = (eventname: string) => ({ ...day, eventname })
-    expect(await errors(acme.post('activities', [named('must')]))).toEqual([
-      ['/0/eventid', 'required'],
-    ])
-    expect(await errors(acme.post('activities', [{ ...named('must'), eventID: 'x' }]))).toEqual([
-      ['/0/eventid', 'required'],
-    ])
-    const two = (eventname: string) => [
-      { ...named(eventname), eventid: `${eventname}-1` },
-      { ...named(eventname), eventid: `${eventname}-2`, GGR: 1 },
-    ]
-    expect(await outcomes(acme.post('activities', two('must')))).toEqual(['created', 'created'])
-    expect(await outcomes(acme.post('activities', two('may')))).toEqual(['created', 'created'])
-    for (const [i, outcome] of ['created', 'updated'].entries()) {
-      expect(await outcomes(acme.post('activities', [two('not')[i]]))).toEqual([outcome])
-    }
-  })
-
-  test('a time with an offset is not a day, so it does not identify an event', async () => {
-    const acme = await brandWithCustomers()
-    const bet = {
-      eventname: 'Bet',
-      customerid: 'p-1',
-      createtime: '2026-10-02T10:00:00Z',
-      Value: 1,
-    }
-
-    expect(await json(acme.post('activities', [bet, bet]))).toMatchObject({
-      summary: { created: 2 },
-      results: [
-        { warnings: [{ code: 'not_deduplicated' }] },
-        { warnings: [{ code: 'not_deduplicated' }] },
-      ],
-    })
-  })
-
-  test('without a key, each record is a new event with a warning', async () => {
-    const acme = await brandWithCustomers()
-    const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
-    for (let i = 0; i < 2; i++) {
-      const response = acme.post('activities', [bet, bet])
-      expect(await json(response)).toMatchObject({
-        summary: { created: 2 },
-        results: [{ index: 0, outcome: 'created', warnings: [{ code: 'not_deduplicated' }] }, {}],
-      })
-    }
-    expect(await activityTotals(acme)).toMatchObject([{ count: 4, sums: { Value: '4' } }])
-  })
-
-  test('a changed map updates an existing event instead of creating another', async () => {
-    const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
-    const sent = { ...day, Product: 'Lotto' }
-    await acme.post('activities', sent)
-    await askAdmin(`accounts/${acme.account}/events/DailyStats`, 'PUT', {
-      ...dailyStats,
-      product: { field: 'Product', map: { Lotto: 'bingo' } },
-      currency: 'SEK',
-    })
-    expect(await outcomes(acme.post('activities', sent))).toEqual(['updated'])
-    expect(await activityTotals(acme)).toMatchObject([{ product: 'bingo', count: 1 }])
   })
 
   test('the log names only members of a key that were sent with this name and value', async () => {
@@ -638,110 +510,6 @@ describe('the identity of an event', () => {
     ])
     for (const [i, { key }] of logged.errors.entries()) {
       expect(errors[i].key).toMatchObject(key ?? {})
-    }
-  })
-
-  test.each([
-    ['a product that maps to the same line', { Product: 'Live' }],
-    ['the default currency, spelled out', { Currency: 'EUR' }],
-  ])('an event sent again with %s is stored as it was sent', async (_, change) => {
-    const acme = await brandWithCustomers({
-      events: {
-        DailyStats: {
-          ...dailyStats,
-          product: { field: 'Product', map: { Slots: 'casino', Live: 'casino' } },
-          currency: 'EUR',
-        },
-      },
-    })
-    const { Currency: __, ...without } = { ...day, eventid: 'e-1', Product: 'Slots' }
-    const changed = { ...without, ...change }
-    await acme.post('activities', without)
-    expect(await outcomes(acme.post('activities?dry_run=true', changed))).toEqual(['updated'])
-    expect(await outcomes(acme.post('activities', without))).toEqual(['unchanged'])
-    expect(await outcomes(acme.post('activities', [without, changed]))).toEqual([
-      'updated',
-      'updated',
-    ])
-    expect((await json(acme.get('activities'))).data).toEqual([changed])
-    // The order of members and the spelling of numbers make no difference.
-    const same = { ...Object.fromEntries(Object.entries(changed).toReversed()), GGR: 10.5 }
-    for (const path of ['activities?dry_run=true', 'activities']) {
-      expect(await outcomes(acme.post(path, same))).toEqual(['unchanged'])
-    }
-    expect(await outcomes(acme.post('activities', without))).toEqual(['updated'])
-    expect((await json(acme.get('activities'))).data).toEqual([without])
-  })
-
-  test('of several records of one event the last is stored, and each has its outcome', async () => {
-    const acme = await brandWithCustomers()
-    const versions = [
-      { ...deposited, Value: 1 },
-      { ...deposited, Value: 2, createtime: '2026-10-04 10:00' },
-      { ...deposited, Value: 3, createtime: '2026-10-05 10:00', note: undefined },
-    ]
-    const bulk = [...versions, { ...deposited, eventid: 'e-2' }]
-    const message =
-      'An earlier record of this request has the same key. Only the last of these records is stored.'
-    for (const [query, outcome] of [
-      ['?dry_run=true', 'created'],
-      ['', 'created'],
-      ['', 'unchanged'],
-    ] as const) {
-      const answer = await json(acme.post(`activities${query}`, bulk))
-      expect(answer.summary).toMatchObject({ received: 4, [outcome]: 4 })
-      expect(answer.results).toEqual([
-        { index: 0, key: { eventid: 'e-1' }, outcome },
-        ...[1, 2].map((index) => ({
-          index,
-          key: { eventid: 'e-1' },
-          outcome,
-          warnings: [{ code: 'repeated_key', pointer: `/${index}`, message }],
-        })),
-        { index: 3, key: { eventid: 'e-2' }, outcome },
-      ])
-      const logged = await json(acme.get(`deliveries/${answer.delivery_id}`))
-      expect(answer.summary).toMatchObject(logged.summary)
-    }
-    const { data, meta } = await json(acme.get('activities'))
-    expect(data).toEqual([versions[2], { ...deposited, eventid: 'e-2' }])
-    expect(meta.total).toBe(2)
-    expect(await activityTotals(acme, '2026-10-05')).toMatchObject([
-      { count: 1, sums: { Value: '3' } },
-    ])
-    expect(await activityTotals(acme, '2026-10-04')).toEqual([])
-  })
-
-  test('of several records of one daily aggregate the last is stored', async () => {
-    const acme = await brandWithCustomers()
-    const bulk = [day, { ...day, GGR: 1 }, { ...day, GGR: 2 }]
-    expect(await json(acme.post('activities', bulk))).toMatchObject({
-      summary: { received: 3, created: 3 },
-      results: [{}, { warnings: [{ code: 'repeated_key' }] }, {}],
-    })
-    expect(await json(acme.get('activities'))).toMatchObject({
-      data: [{ GGR: 2 }],
-      meta: { total: 1 },
-    })
-  })
-
-  test('two events with one eventid in a request: the warning says that only the last is kept', async () => {
-    const acme = await brandWithCustomers()
-    const withdrawal = { ...deposited, eventname: 'Withdrawal', Value: '2' }
-    const elsewhere = { ...deposited, customerid: 'p-2' }
-    for (const other of [withdrawal, elsewhere]) {
-      const eventid = `e-${other.customerid}`
-      const two = [deposited, other].map((event) => ({ ...event, eventid }))
-      const { results } = await json(acme.post('activities', two))
-      expect(results[0].warnings).toBeUndefined()
-      expect(results[1].warnings).toMatchObject([
-        {
-          code: 'repeated_key',
-          pointer: '/1',
-          message: expect.stringMatching(/are different events.*Only the last of them is kept/),
-        },
-      ])
-      expect((await json(acme.get('activities'))).data).toContainEqual(two[1])
     }
   })
 
@@ -783,29 +551,6 @@ describe('the identity of an event', () => {
     },
   )
 
-  test('events of their own never repeat a key', async () => {
-    const acme = await brandWithCustomers()
-    const { eventid: _, ...bet } = deposited
-    for (const headers of [{}, { 'Idempotency-Key': 'k-1' }]) {
-      const { results } = await json(acme.post('activities', [bet, bet], headers))
-      const codes = results.flatMap(({ warnings = [] }) => warnings.map(({ code }: Warned) => code))
-      expect(codes).not.toContain('repeated_key')
-    }
-    expect((await json(acme.get('activities'))).meta.total).toBe(4)
-  })
-
-  test('an event moves to the customer of its last record in a bulk', async () => {
-    const acme = await brandWithCustomers()
-    const moved = { ...deposited, customerid: 'p-2' }
-    expect(await outcomes(acme.post('activities', [deposited, moved]))).toEqual([
-      'created',
-      'created',
-    ])
-    expect((await json(acme.get('activities?customerid=p-1'))).data).toEqual([])
-    expect((await json(acme.get('activities?customerid=p-2'))).data).toEqual([moved])
-    expect((await json(acme.get('activities'))).meta.total).toBe(1)
-  })
-
   test('a bulk with one refused record stores no event', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     await acme.post('customers', eve)
@@ -813,30 +558,6 @@ describe('the identity of an event', () => {
     const unknown = { ...deposited, eventid: 'e-2', customerid: 'nobody' }
     expect((await acme.post('activities', [...twice, unknown])).status).toBe(422)
     expect(await json(acme.get('activities'))).toMatchObject({ data: [], meta: { total: 0 } })
-  })
-
-  test('a dry run of an event that occurs twice compares the merged record with the stored one', async () => {
-    const acme = await brandWithCustomers()
-    const twice = [{ ...deposited, Value: 2 }, deposited]
-    for (const outcome of ['created', 'unchanged', 'updated'] as const) {
-      if (outcome === 'updated') await acme.post('activities', { ...deposited, Value: 3 })
-      const dry = await json(acme.post('activities?dry_run=true', twice))
-      const { summary, results } = await json(acme.post('activities', twice))
-      expect([dry.summary, dry.results]).toEqual([summary, results])
-      expect(summary).toMatchObject({ received: 2, [outcome]: 2 })
-    }
-  })
-
-  test('records of a known and an unknown customer have the outcome of the last', async () => {
-    const acme = await brandWithCustomers({ unknown_customer: 'reject' })
-    const unknown = { ...deposited, customerid: 'nobody' }
-    const other = { ...deposited, eventid: 'other' }
-    const records = [unknown, deposited, other, { ...unknown, eventid: 'other' }]
-    for (const query of ['?dry_run=true', '']) {
-      const sent = await acme.post(`activities${query}`, records, { Prefer: 'handling=lenient' })
-      expect(await json(sent.clone())).toMatchObject({ summary: { created: 2, rejected: 2 } })
-      expect(await outcomes(sent)).toEqual(['created', 'created', 'rejected', 'rejected'])
-    }
   })
 })
 

@@ -209,46 +209,6 @@ test('a column that the file calls otherwise is chosen in the preview', async ()
   expect(wordsOf(text)).not.toContain('not used')
 })
 
-const TEXT = 'Affiliate;Name\nIB-40;Müller €\n'
-
-const utf16 = (text: string, isLittle: boolean) => {
-  const view = new DataView(new ArrayBuffer(2 * text.length))
-  for (let i = 0; i < text.length; i++) view.setUint16(2 * i, text.charCodeAt(i), isLittle)
-  return view.buffer
-}
-
-const windows1252 = (text: string) =>
-  new Uint8Array([...text].map((one) => (one === '€' ? 0x80 : one.charCodeAt(0))))
-
-test.each([
-  ['UTF-8 with a byte order mark', new TextEncoder().encode(`\ufeff${TEXT}`), false],
-  ['UTF-16 of Windows', utf16(`\ufeff${TEXT}`, true), false],
-  ['UTF-16 with the high byte first', utf16(`\ufeff${TEXT}`, false), false],
-  ['UTF-16 without a mark', utf16(TEXT, true), false],
-  ['Windows-1252', windows1252(TEXT), true],
-])('%s is understood', async (_, file, isAssumed) => {
-  const { sendFile } = await open()
-  const words = wordsOf((await sendFile(file)).text)
-  expect(plain(words)).toContain('IB-40 is new, with the name Müller €')
-  expect(words.includes('It was read as Windows-1252')).toBe(isAssumed)
-})
-
-const bytesOf = (text: string) => Uint8Array.from(text, (one) => one.charCodeAt(0))
-
-test.each([
-  ['.xlsx', 'PK\u0003\u0004 xl/workbook.xml', 'Save the workbook as CSV'],
-  ['.ods', 'PK\u0003\u0004 application/vnd.oasis.opendocument.spreadsheet', 'Save the workbook'],
-  ['.xls', '\u00d0\u00cf\u0011\u00e0 ', 'Save the workbook as CSV'],
-  ['.pdf', '%PDF-1.7 \u0000\u0000\u0001', 'is not a text'],
-  ['.zip', 'PK\u0003\u0004 cut off', 'The archive cannot be read'],
-])('a file %s is refused in words, and what was chosen is kept', async (_, file, sentence) => {
-  const { sendFile } = await open()
-  const { status, text } = await sendFile(bytesOf(file), { customers: 'new' })
-  expect(status).toBe(422)
-  expect(wordsOf(text)).toContain(sentence)
-  expect(text).toContain('<option value="new" selected')
-})
-
 test('plans are found by their names, and begin on their first day if it is later', async () => {
   const later = { ...(perLot as PlanTerms), name: 'Next Year', effective_from: '2099-01-01' }
   await storePlan('acme', 'ib-2099', later)
@@ -315,12 +275,4 @@ test('§18.1 names in two columns, parents by e-mail and who was switched off co
   expect(data).toMatchObject([{ display_name: 'Ben Bo', parent: 'K-1', status: 'suspended' }])
   const later = 'Email,Affiliate Code,Parent\neve@example.org,E-1,BEN@example.org\n'
   expect(wordsOf((await preview(later)).text)).toContain('below K-2')
-})
-
-test('a column of plans that this account does not have is named, and can be left out', async () => {
-  const { preview } = await open()
-  const csv = 'Affiliate,Affiliate Type\nIB-30,Gold\n'
-  expect(wordsOf((await preview(csv)).text)).toContain('There is no plan Gold.')
-  const { text } = await preview(csv, { column_plan: 'none' })
-  expect(wordsOf(text)).toContain('IB-30 is new')
 })

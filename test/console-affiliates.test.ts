@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
-import { bookRows, statementRows } from './commission/statement-rows.ts'
+import { bookRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
@@ -140,22 +140,6 @@ test('the page of an affiliate adds a link, and changes the parent', async () =>
   expect(ring.status).toBe(422)
 })
 
-test('affiliates that are not configured have a list of their own', async () => {
-  const records = Array.from({ length: 7 }, (_, i) => ({
-    ...ada,
-    customer_id: `c-${i}`,
-    affiliate_id: `new-${i}`,
-  }))
-  await acme.post('customers', records)
-  const { read } = await open()
-  const few = await read('/affiliates')
-  expect([few.split('value="new-').length - 1, few]).toEqual([
-    5,
-    expect.stringContaining('2 other affiliates not configured'),
-  ])
-  expect((await read('/affiliates?only=unconfigured')).split('value="new-')).toHaveLength(8)
-})
-
 test('the plan in force stands in words on the page of an affiliate, and another is assigned', async () => {
   const { read, change } = await open()
   expect(await read('/affiliates/IB-07')).toContain('No plan applies to the affiliate today')
@@ -216,21 +200,4 @@ test('the ticked affiliates, or all that the filter matches, are one file', asyn
   expect(filtered.slice(1)).toEqual(['IB-01,,,,,IB per lot,'])
   const gone = { change: 'download', tick0: 'IB-07' }
   expect((await change('/affiliates?search=01', gone)).status).toBe(409)
-})
-
-test('the page of an affiliate with 201 statements lists the latest ones', async () => {
-  await env.DB.batch(statementRows(env.DB, 'acme', 'IB-07'))
-  await env.DB.prepare(
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 200)
-     insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
-       closing, statement, lines, parts, state, read_at, computed_at)
-     select account, strftime('%Y-%m', '2000-01-01', (i - 1) || ' months'), affiliate_id, plan,
-       'stm_' || i, status, hash, digest, payable, closing,
-       json_set(statement, '$.id', 'stm_' || i, '$.period', strftime('%Y-%m', '2000-01-01', (i - 1) || ' months')),
-       lines, parts, state, read_at, computed_at
-     from statements, n`,
-  ).run()
-  const page = await (await open()).read('/affiliates/IB-07')
-  expect(page).toContain('Statements, the latest first: 12 of 201')
-  expect(page).toContain('statements/stm_200"')
 })

@@ -120,19 +120,6 @@ async function approve(affiliate: string, amount: string) {
 }
 
 describe('the list of cases', () => {
-  test('says each open case in one sentence, with what it holds by currency', async () => {
-    await approve('a', '40.50')
-    await storeCases({ id: 'case_2', rule: 'other', affiliate: 'b', status: 'dismissed' })
-    const { html, text } = await read(`${AT}/cases`)
-
-    expect(html).toContain(`href="${CASE}"`)
-    expect(text).toMatch(/a: 12 of 15 customers who qualified deposited the minimum\./)
-    expect(text).toMatch(/40\.50 EUR/)
-    expect(html).not.toContain('case_2')
-    expect((await read(`${AT}/cases?status=all`)).html).toContain('case_2')
-    expect((await read(`${AT}/cases?status=dismissed`)).html).not.toContain(CASE)
-  })
-
   test('a manager evaluates the rules, and reads what that has done', async () => {
     const { text } = await send('/console/accounts/acme-forex/cases', { change: 'run' })
 
@@ -141,32 +128,6 @@ describe('the list of cases', () => {
 })
 
 describe('a case', () => {
-  test('has its figures beside their thresholds, in words', async () => {
-    const { text } = await read(CASE)
-
-    expect(text).toMatch(/Customers who qualified 15 customers at least 10 customers/)
-    expect(text).toMatch(/Share at the minimum 80 % at least 60 %/)
-    expect(text).toMatch(/Earned 1,234\.50 EUR more than 1,000\.00 EUR, at least 900\.00 EUR/)
-    expect(text).toMatch(/Profit since the last payout: 800\.00 USD/)
-    expect(text).toMatch(/1 – 31 May 2024\s*Earned: 7\.00 EUR/)
-    expect(text).toMatch(/1 Apr 2024\s*Bets: 1 bet/)
-    expect(text).toMatch(/1 amount without a currency is left out\./)
-    expect(text).toMatch(/2 amounts in XOF are left out, because there is no rate\./)
-    expect(text).toMatch(
-      /Growth of its share 45\.5 percentage points less than 40 percentage points/,
-    )
-    expect(text).toMatch(/If nobody decides it and no record is added, its hold ends on/)
-  })
-
-  test('leads to its records, customers and deliveries', async () => {
-    const { html, text } = await read(CASE)
-
-    expect(text).toMatch(/2 records behind it/)
-    expect(html).toContain(`href="${AT}/records/transactions/t-1"`)
-    expect(html).toContain(`href="${AT}/customers/c-1"`)
-    expect(html).toContain(`href="${AT}/deliveries/dlv_1"`)
-  })
-
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {
     const { text } = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },
@@ -300,20 +261,6 @@ describe('a payout that a case holds', () => {
     )
   })
 
-  test.each([
-    ['medium', 'warn', 'Ticked: 1 for 3.00 EUR'],
-    ['low', 'quiet', 'Ticked: 2 for 43.50 EUR'],
-  ])('is marked for an open case of %s severity', async (severity, tone, ticked) => {
-    await changeCase('case_1', 'action', 'flag')
-    await changeCase('case_1', 'severity', severity)
-    await approve('a', '40.50')
-    await approve('b', '3.00')
-    const { html, text } = await read(`${AT}/payouts`)
-
-    expect(html).toContain(`<span class="badge ${tone}">Open case</span>`)
-    expect(text).toContain(ticked)
-  })
-
   test('is paid from its statement by a form of its own, with a reason', async () => {
     const page = await approve('a', '40.50')
     const { html, text } = await read(page)
@@ -397,16 +344,6 @@ test('the approval of a period tells sums, cases and the largest changes of all 
   const named = [...changes.matchAll(/affiliates\/(\w+)"/g)].map(([, id]) => id)
   expect(named.slice(0, 3)).toEqual(['z', 'gone', 'a'])
   expect(html.match(/value="approve"/g)).toHaveLength(1)
-})
-
-test('the overview names open cases of high severity, and those that hold payouts', async () => {
-  await changeCase('case_1', 'severity', 'low')
-  await storeCases({ id: 'case_2', affiliate: 'b', action: 'flag', rule: 'other', lastDay: DAY })
-  const { text, html } = await read(AT)
-  expect(text).toMatch(
-    /2 cases of high severity, or with held payouts, wait for a decision: a, b\./,
-  )
-  expect(html).toContain(`href="${AT}/cases`)
 })
 
 describe('a hold that ended without a decision', () => {

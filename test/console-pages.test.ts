@@ -47,21 +47,6 @@ test.each(['.', '..'])('the customer %s has a page, which a link leads to', asyn
   expect(history.refusal).toMatchObject({ reason: 'self-referral' })
 })
 
-test('balances that are carried on are added up over affiliates of one period, never over periods', async () => {
-  const { read } = await open()
-  await env.DB.batch([
-    ...statementRows(env.DB, 'acme'),
-    env.DB.prepare(
-      `update statements set closing = '6.00',
-         statement = json_set(statement, '$.closing', '6.00', '$.total', '6.00')`,
-    ),
-  ])
-  const carried = async (query: string) =>
-    /data-title="Carried on"><div><data[^>]*>([^<]+)/.exec(await read(`/statements${query}`))?.[1]
-  expect(await carried('?period=all')).toBeUndefined()
-  expect(await carried('?period=2026-10')).toBe('6.00 EUR')
-})
-
 test('drafts that pay nothing are counted, and approved with the next period that pays something', async () => {
   const { read } = await open()
   const move = (period: string, payable: string) => [
@@ -92,29 +77,6 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   // The list of accounts and the overview count the same.
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
   expect(await read('')).toMatch(/<strong>1 statement<\/strong> waits for approval/)
-})
-
-test('a second person who approves a period sees how many drafts another has approved meanwhile', async () => {
-  const { read, change } = await open()
-  await storePlan('acme', 'lined', monthly([]))
-  await env.DB.batch([
-    ...bookRows(env.DB, 'acme'),
-    env.DB.prepare(
-      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
-       values ('acme', 'run_1', ?1, 'done', 1, 1, 1, ?2, ?2)`,
-    ).bind(BOOK_PERIOD, '2026-11-01T00:00:00.000Z'),
-  ])
-  const page = `/statements?period=${BOOK_PERIOD}&status=draft&approve=yes`
-  expect(await read(page)).toContain('name="seen" value="1"')
-  const approve = () =>
-    change(page, { change: 'approve', period: BOOK_PERIOD, seen: '1', earlier: '' })
-
-  expect(await (await approve()).text()).toContain('1 statement of September 2024 is')
-  const second = (await (await approve()).text()).replaceAll(/<[^>]+>/g, '')
-  expect(second).toContain('No statement was approved.')
-  expect(second).toContain(
-    'Of the 1 draft that you saw, another person has approved 1 since you opened the page.',
-  )
 })
 
 test('earlier periods are approved in the same form, the oldest first; what was refused is said of each', async () => {

@@ -213,20 +213,6 @@ test('a plan that begins later is assigned from its first day, and says that it 
   expect(data[0]).toMatchObject({ plan: 'later', from: '2099-01-01' })
 })
 
-test.each([
-  ['forex', ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']],
-  ['prop-trading', ['prop-challenge', 'prop-cpa', 'prop-network']],
-  ['igaming', ['first-deposit-cpa', 'ngr-share', 'igaming-hybrid', 'revenue-share']],
-])('an account of %s is offered its own templates, each in words', async (vertical, expected) => {
-  if (vertical === 'igaming') await brand({ account: 'acme' })
-  else await register(vertical === 'forex' ? 'forex' : 'prop-trading', { account: 'acme' })
-  const text = await (await open('/plans')).read()
-  const offered = [...text.matchAll(/\?new=([\w-]+)"/g)].map(([, name]) => name)
-
-  expect(offered).toEqual([...expected, 'empty'])
-  expect(text).toMatch(/<ul class="rule-words"><li><bdi>[^<]*(?:once for each customer|% of)/)
-})
-
 const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
   customer_id,
   signup: Date.parse('2026-09-20T10:00:00Z'),

@@ -8,7 +8,6 @@ import {
   withoutRow,
   withRow,
 } from '../src/console/plan/form.ts'
-import { plainError } from '../src/console/plan/places.ts'
 import { randomSource, randomWorld, type Source } from './commission/worlds.ts'
 
 type Json = Record<string, unknown>
@@ -104,34 +103,6 @@ function typed(name: string, text: string, others: Json = {}) {
   return { rule: (terms.rules as Json[])[0], problems }
 }
 
-test.each([
-  ['percent', '25 %', { percent: '25' }],
-  ['percent', '12,5', { percent: '12.5' }],
-  ['when/0', 'germany, at, CZE, Atlantis', { when: { countries: ['DE', 'AT', 'CZ', 'Atlantis'] } }],
-  ['max', '1,000.00', { max: '1000.00' }],
-  ['max', '1.000,50', { max: '1000.50' }],
-  ['months', '12', { months: 12 }],
-  ['recoups', ' cpa ', { recoups: 'cpa' }],
-  ['base/0/times', '20 %', { base: [{ activity: 'spread_cost', times: '0.2' }] }],
-  ['base/0/times+', 'minus', { base: [{ activity: 'spread_cost', times: '-1' }] }],
-])('%s typed as %s', (name, text, expected) => {
-  const others = name === 'when/0' ? { when: { countries: ['FR'] } } : {}
-  const { rule, problems } = typed(name, text, others)
-  expect([rule, problems]).toEqual([expect.objectContaining(expected), []])
-})
-
-test.each([
-  ['percent', 'a quarter', '“a quarter” is not a percentage.'],
-  ['max', '1,000', '“1,000” can be 1000 or 1.000.'],
-  ['months', '1.5', '“1.5” is not a whole number.'],
-])('%s typed as %s is a problem of its field, and stays as it was typed', (name, text, problem) => {
-  const { rule, problems } = typed(name, text)
-  expect(problems).toEqual([
-    { pointer: `/rules/0/${name}`, message: expect.stringContaining(problem) },
-  ])
-  expect(rule?.[name]).toBe(text)
-})
-
 test('a condition without a value is a problem of its row', () => {
   const { problems } = typed('when/0', '', { when: { countries: ['DE'] } })
   expect(problems).toEqual([
@@ -151,21 +122,6 @@ test('a list is written with commas, and with quotation marks where an item has 
   expect(listItems('DE, AT ,, "a, b", "say ""x""", 5" disk')).toEqual([
     ...['DE', 'AT', 'a, b', 'say "x"', '5" disk'],
   ])
-})
-
-test.each([
-  [
-    '`250` is more than 100 %. If that is meant, send `"allow_over_100": true` with the rule.',
-    '“250” is more than 100 %. If that is meant, choose “more than 100 % is meant” in its limits.',
-  ],
-  [
-    'Accounts of this vertical send no field for `not_phases`: the value is always missing.',
-    'Accounts of this vertical send no field for “phase is not”: the value is always missing.',
-  ],
-  ['`amount` is required.', 'This is missing.'],
-  ['`2026-12-01` is already the first day.', '1 Dec 2026 is already the first day.'],
-])('a sentence of the API is in the words of the form: %s', (message, expected) => {
-  expect(plainError({ message }).message).toBe(expected)
 })
 
 test('rows are added and removed at any place', () => {

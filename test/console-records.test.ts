@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { storePlan } from './commission/stored.ts'
-import { KEY_WORLD, signedIn } from './console/browser.ts'
+import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, deposit, issuedPartner as partner } from './partner.ts'
 
 // The search by an id, and the page of a record: what it earned, or why it earned nothing.
@@ -70,15 +70,6 @@ const textOf = (html: string) =>
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
 
-const ACTIVITY = {
-  date: daysAgo(16).slice(0, 10),
-  customer_id: ada.customer_id,
-  instrument: 'EURUSD',
-  currency: 'EUR',
-  lots_traded: 3,
-  spread_cost: 80,
-}
-
 describe('the search', () => {
   test('leads from an id to the page of the record, customer or affiliate that has it', async () => {
     const { found } = await open()
@@ -89,31 +80,6 @@ describe('the search', () => {
     expect(await found('t-1')).toBe(`${AT}/deliveries?record_id=t-1`)
     const delivery = `dlv_${'0'.repeat(26)}`
     expect(await found(delivery)).toBe(`${AT}/deliveries/${delivery}`)
-  })
-
-  test('says which other accounts have what is not in this one, and leads to them', async () => {
-    const { get, found } = await open()
-    const other = await partner('forex', { account: 'other', affiliates: [] })
-    await askAdmin('accounts/other', 'PATCH', { name: 'Other Broker' })
-    await other.post('customers', { ...ada, customer_id: 'C-77' })
-    await other.post('transactions', { ...deposit, customer_id: 'C-77', transaction_id: 'C-77' })
-    await askAdmin('accounts/other/affiliates', 'PUT', [
-      { affiliate_id: 'IB-77', display_name: 'Beta Markets', contact_email: 'b@beta.example' },
-    ])
-
-    const browser = await signedIn()
-    const page = await browser.get(`${AT}/find?record_id=C-77`, {}, KEY_WORLD)
-    const html = await page.text()
-    expect(page.status).toBe(200)
-    expect(textOf(html)).toContain(
-      'Nothing in this account has or begins with C-77. Another account has it: Other Broker : a customer and a transaction Search the deliveries of this account for a record that was refused.',
-    )
-    expect(html).toContain('href="/console/accounts/other/find?record_id=C-77"')
-    for (const text of ['IB-77', 'beta markets', 'B@beta.example']) {
-      const answer = await get(`/find?record_id=${encodeURIComponent(text)}`)
-      expect(textOf(await answer.text())).toContain('Other Broker : an affiliate')
-    }
-    expect(await found('C-78')).toBe(`${AT}/deliveries?record_id=C-78`)
   })
 
   test('finds what begins with a text: ids, UUIDs, and names and addresses of affiliates', async () => {
@@ -145,70 +111,12 @@ describe('the search', () => {
   })
 })
 
-describe('the page of a customer', () => {
-  const at = `/customers/${ada.customer_id}`
-
-  test('has a time line in the order of days, and says what is missing', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', ACTIVITY)
-    const text = textOf(await read(at))
-    expect(text).toMatch(/Time line .*3 of 5 lots; 12 days left\. Rule “cpa” of IB 2026/)
-    expect(text).toMatch(/Signed up .*Deposit of 200\.00 EUR .*First trade /)
-    expect(text).not.toMatch(/Qualified/)
-  })
-
-  test('says when the customer qualified, and for which line', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', { ...ACTIVITY, lots_traded: 5 })
-    const html = await read(at)
-    expect(textOf(html)).toMatch(/First trade .*Qualified by the rule “cpa” of IB 2026/)
-    expect(html).toMatch(/<a href="[^"]*\/lines\/lin_[^"]*">Qualified<\/a>/)
-  })
-})
-
 describe('the page of a record', () => {
-  test('says what is missing for a deposit that earned nothing, and links to the customer', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', ACTIVITY)
-    const html = await read('/records/transactions/T-1')
-    const text = textOf(html)
-
-    expect(text).toContain('Deposit T-1')
-    expect(text).toContain('200.00 EUR')
-    expect(text).toContain('It earned nothing. The customer has 3 of 5 lots; 12 days left.')
-    expect(html).toContain(
-      `Next: <a href="${AT}/customers/${ada.customer_id}"><bdi>See what the customer has done</bdi></a>`,
-    )
-  })
-
-  test('has a sentence for each line that counts it, and for rules that do not', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', ACTIVITY)
-    const id = `${ACTIVITY.date}|${ada.customer_id}|EURUSD|EUR`
-    const text = textOf(await read(`/records/trading-activity/${encodeURIComponent(id)}`))
-
-    expect(text).toContain(
-      '25 % of 80.00 EUR = 20.00 EUR , by the rule “revenue” of the plan IB 2026',
-    )
-    expect(text).toContain('Not computed yet')
-    expect(text).toContain('Rules that do not count it The customer has 3 of 5 lots; 12 days left.')
-  })
-
   test('of another account is not found', async () => {
     const { get } = await open()
     const other = await partner('forex', { account: 'other' })
     await other.post('customers', { ...ada, customer_id: 'c-2' })
     await other.post('transactions', { ...first, transaction_id: 'T-2', customer_id: 'c-2' })
     expect((await get('/records/transactions/T-2')).status).toBe(404)
-  })
-
-  test('of an erased customer still says what it earned', async () => {
-    const { acme, read } = await open()
-    await acme.post('trading-activity', ACTIVITY)
-    const erasure = `accounts/acme/customers/${ada.customer_id}/personal-data`
-    expect((await askAdmin(erasure, 'DELETE')).ok).toBe(true)
-    expect(textOf(await read('/records/transactions/T-1'))).toContain(
-      'The customer has 3 of 5 lots',
-    )
   })
 })

@@ -106,40 +106,6 @@ test.each(SHAPES)('a statement of 1,000 %s is a page under 100 KB', async (_, it
   expect(text.match(/<details class="rule-lines">/g)).toHaveLength(rules.length)
 })
 
-test('the lines of all parts are added up by rule, and corrections are sentences', async () => {
-  const { read } = await open()
-  const correction: Adjustment = {
-    id: 'adj_1',
-    of: { period: '2026-09', line: line(1).id, dropped_in: null },
-    rule: 'cpa',
-    version: 1,
-    scope: 'customer:C-1',
-    occurrence: 0,
-    amount: '-12.00',
-    causes: [
-      {
-        kind: 'record',
-        resource: 'transactions',
-        id: 'T-1',
-        customer_id: 'C-1',
-        day: '2026-11-03',
-        delivery_id: 'dlv_1',
-      },
-    ],
-    causes_total: 1,
-  }
-  await storeStatement([lines(1000), [line(2000), correction]], {
-    adjustments_sum: '-12.00',
-    adjustments_total: 1,
-  })
-  const text = textOf(await read())
-
-  expect(text).toContain('1,001 × 100.00 EUR')
-  expect(text).toMatch(
-    /September 2026: −12\.00 EUR for the customer C-1 by the rule cpa, since the transaction T-1 of C-1 on 3 Nov 2026 changed after the approval/,
-  )
-})
-
 test('a person who approves a draft that changed meanwhile sees what changed', async () => {
   const { read, change } = await open()
   await storeStatement([lines(1)], { payable: '100.00', lines_sum: '100.00' })
@@ -172,20 +138,6 @@ test('a person who pays what another has paid meanwhile is told so', async () =>
 
   expect(response.status).toBe(409)
   expect(await response.text()).toMatch(/role="alert"/)
-})
-
-test('a draft of a period that has not ended cannot be approved yet, and the page says so', async () => {
-  const { read } = await open()
-  const period = new Date().toISOString().slice(0, 7)
-  await storeStatement([lines(1)], { period })
-  await env.DB.prepare('update statements set period = ?').bind(period).run()
-  const browser = await signedIn()
-  const list = await (await browser.get(`${AT}/statements?period=${period}`)).text()
-
-  for (const text of [await read(), list]) {
-    expect(text).toMatch(/has not ended\. (?:The draft changes|Its drafts change) until then/)
-    expect(text).not.toContain('id="change-approve"')
-  }
 })
 
 test('a manual entry is read as people write amounts', async () => {

@@ -198,31 +198,6 @@ test('a line that no statement has is a 404 page', async () => {
   }
 })
 
-test.each([
-  ['statements', 'period=2026-13', 'period', '“2026-13” is not a month or a week of the calendar.'],
-  ['unearned', 'period=May', 'period', '“May” is not a month or a week of the calendar.'],
-  ['customers/c-1', 'period=2026-W54', 'period', '“2026-W54” is not a month or a week'],
-  ['deliveries', 'status=x', 'status', '“x” is not one of the choices.'],
-  ['deliveries', 'from=2026-02-30', 'from', '“2026-02-30” is not a day of the calendar.'],
-  ['deliveries', 'from=2026-11-21&to=2026-10-01', 'to', 'The first day is after the last day.'],
-  ['reports', 'from=2026-11-21&to=2026-10-01', 'from', 'The first day is after the last day.'],
-])(
-  '%s?%s keeps the page and its form, and says what is wrong beside the field',
-  async (page, query, field, message) => {
-    await createAccount()
-    const response = await (await signedIn()).get(`/console/accounts/acme/${page}?${query}`)
-    const text = await response.text()
-
-    expect(response.status).toBe(400)
-    const [, hint] = new RegExp(`id="filter-${field}-about"[^>]*>(.*?)</p>`).exec(text) ?? []
-    expect(hint).toContain(message)
-    expect(text).toMatch(
-      new RegExp(`id="filter-${field}"[^>]*aria-describedby="filter-${field}-about"`),
-    )
-    expect(text).toContain('<a href="/console/accounts/acme/plans">Plans</a>')
-  },
-)
-
 test('a wrong value of any parameter keeps the page', async () => {
   const parameters = await createAccount()
   const browser = await signedIn()

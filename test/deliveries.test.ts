@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { deliveryTime } from '../src/ingest/delivery-id.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
 
@@ -91,19 +90,6 @@ describe('all refused records', () => {
       expect.objectContaining({ code: 'unknown_customer', pointer: '/*/customer_id', count: 49 }),
     ])
   })
-
-  test('errors of the body as a whole come first and have no record', async () => {
-    const acme = await acmeWithAda()
-    const body = { data: [{ ...deposit, currency: 'EUX' }], other: 1 }
-    const delivery_id = await deliver(acme.post('transactions', body))
-    const { data } = await json(acme.get(`deliveries/${delivery_id}/refused`))
-
-    expect(data).toMatchObject([
-      { errors: [{ pointer: '/other', code: 'unknown_field' }] },
-      { index: 0, errors: [{ pointer: '/data/0/currency' }] },
-    ])
-    expect(data[0]).not.toHaveProperty('index')
-  })
 })
 
 describe('GET deliveries', () => {
@@ -144,24 +130,6 @@ describe('GET deliveries', () => {
       }
       expect([query, walked]).toEqual([query, expected])
     }
-  })
-
-  test('finds by day and by time', async () => {
-    const acme = await acmeWithAda()
-    const first = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
-    const second = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
-    const at = (id: string, ms = 0) => new Date(deliveryTime(id) + ms).toISOString()
-    const day = at(first).slice(0, 10)
-    const shift = (ms: number) => new Date(Date.parse(day) + ms).toISOString().slice(0, 10)
-    for (const filter of ['resource=transactions', 'code=currency', 'status=refused']) {
-      const found = async (span: string) => idsOf(await search(acme, `${filter}&${span}`))
-      expect(await found(`from=${shift(-86_400_000)}`)).toEqual([second, first])
-      expect(await found(`to=${shift(-86_400_000)}`)).toEqual([])
-      expect(await found(`from=${at(second, 1)}`)).toEqual([])
-      expect(await found(`to=${at(first, -1)}`)).toEqual([])
-      expect(await found(`from=${at(first)}&to=${at(second)}`)).toEqual([second, first])
-    }
-    expect((await search(acme, `to=${at(first, -1)}&per_page=1`)).meta.total).toBe(1)
   })
 
   test.each([
@@ -217,24 +185,6 @@ describe('a record by its id', () => {
     expect(idsOf(await search(acme, 'record_id=t-9&status=refused'))).toEqual([unknown, refused])
     expect(idsOf(await search(acme, 'record_id=t-9&code=unknown_customer'))).toEqual([unknown])
     expect(await search(acme, 'record_id=T-9')).toMatchObject({ data: [], stored: [] })
-  })
-
-  test('ids that are UUIDs or long, and those of customers and trading activity', async () => {
-    const acme = await acmeWithAda()
-    const uuid = '0b0e2a52-9d6c-4a53-b5f1-2f9a0c7b8d11'
-    const long = 'l'.repeat(300)
-    for (const id of [uuid, long]) {
-      const known = { ...deposit, transaction_id: id }
-      const a = await deliver(acme.post('transactions', { ...known, customer_id: 'nobody' }))
-      const b = await deliver(acme.post('transactions', { ...known, currency: 'EUX' }))
-      const c = await deliver(acme.post('transactions', known))
-      const query = `record_id=${id}`
-      expect(idsOf(await search(acme, query))).toEqual([c, b, a])
-    }
-    const customer = await deliver(acme.post('customers', { ...ada, customer_id: 'c-9', email: 1 }))
-    expect(idsOf(await search(acme, 'record_id=c-9'))).toEqual([customer])
-    const activity = await deliver(acme.post('trading-activity', { ...traded, customer_id: 'c-8' }))
-    expect(idsOf(await search(acme, 'record_id=c-8'))).toEqual([activity])
   })
 
   test('a brand finds events by eventid, and others by customer', async () => {

@@ -336,20 +336,6 @@ describe('the next export', () => {
     expect(await changesOf(before)).toEqual(expected)
   })
 
-  test('reads of all customers the month of one that has changed, once', async () => {
-    const acme = await twoMonths()
-    await keepTotals()
-    const before = await idsOf()
-    await acme.post('customers', [
-      { ...named, customer_id: 'c-1', signup_date: '2026-09-01T08:00:00.000Z', lang_id: 'fr' },
-    ])
-    const run = (world: Env) => runExport(ACCOUNT, {}, world)
-    // The file of the affiliates is looked for each morning.
-    expect(await callsOf(run)).toEqual({ head: 2, put: 1, list: 0 })
-    expect(await changesOf(before)).toEqual(['customers 2026-09'])
-    expect(await callsOf(run)).toEqual({ head: 1, put: 0, list: 0 })
-  })
-
   test('writes the month in which held records are released', async () => {
     const acme = await twoMonths({ unknown_customer: 'hold' })
     await acme.post('transactions', [on('t-9', '2026-09-20', 'c-9')])
@@ -362,14 +348,6 @@ describe('the next export', () => {
     ])
     await runExport(ACCOUNT)
     expect(await changesOf(before)).toEqual(['customers 2026-10', 'transactions 2026-09'])
-  })
-
-  test('writes every month anew when it is to have other columns', async () => {
-    await twoMonths()
-    await keepTotals()
-    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { exports: 'with_personal_data' })
-    const calls = await callsOf((world) => runExport(ACCOUNT, {}, world))
-    expect(calls.put).toBeGreaterThanOrEqual(3)
   })
 })
 
@@ -387,19 +365,6 @@ describe('files that were replaced', () => {
     expect((await askAdmin(`accounts/${ACCOUNT}/exports/${old}`)).status).toBe(404)
     const { objects } = await env.ARCHIVE.list({ prefix: `exports/${ACCOUNT}/transactions/` })
     expect(objects).toHaveLength(2)
-  })
-
-  test('and objects that no file has are deleted when every month is read', async () => {
-    await twoMonths()
-    const key = `exports/${ACCOUNT}/transactions/2026-10/${'0'.repeat(64)}.parquet`
-    await env.ARCHIVE.put(key, 'stray')
-    await runExport(ACCOUNT, { isWhole: true })
-    expect(await env.ARCHIVE.head(key)).not.toBeNull()
-    EXPORT_LIMITS.keptMs = -1
-    await runExport(ACCOUNT, { isWhole: true })
-    expect(await env.ARCHIVE.head(key)).toBeNull()
-    expect((await filesOf(ACCOUNT)).length).toBe(5)
-    for (const { id } of await filesOf(ACCOUNT)) await download(ACCOUNT, id)
   })
 })
 
@@ -480,23 +445,6 @@ describe('an account', () => {
     await acme.post('customers', [{ ...ada, customer_id: 'c-1' }])
     await runExport(ACCOUNT)
     expect((await rowsOf(ACCOUNT, 'forex', 'customers')).length).toBe(1)
-  })
-
-  test('whose statements are being computed is exported afterwards', async () => {
-    await twoMonths()
-    await env.DB.prepare(
-      `insert into statement_runs (account, id, period, status, started_at)
-       values (?, 'run_1', '2026-10', 'running', '2026-11-01T06:00:00.000Z')`,
-    )
-      .bind(ACCOUNT)
-      .run()
-    const sent: Sent[] = []
-    const world = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
-    const job = { job: 'export' as const, account: ACCOUNT, at: Date.now() }
-    await deliverJob(job, world)
-    expect(sent).toEqual([{ body: job, delaySeconds: EXPORT_LIMITS.waitSeconds }])
-    await deliverJob({ ...job, at: Date.now() - EXPORT_LIMITS.waitMs }, world)
-    expect(sent).toHaveLength(1)
   })
 
   test('is exported by a job of each morning, after its runs', async () => {

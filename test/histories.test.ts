@@ -5,42 +5,11 @@ import { FIELDS, readHistories } from '../src/db/commission/histories.ts'
 import { partOn } from '../src/db/commission/history.ts'
 import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import { dayInZone } from '../src/zone.ts'
-import { brand, caller, eve } from './brand.ts'
+import { brand, caller } from './brand.ts'
 import { affiliatesOf, at, datedPartner, fieldsOf, linkOf, storedRows } from './dated.ts'
 import { ada, askAdmin, json } from './partner.ts'
 
 describe('affiliates of a partner by day', () => {
-  test('the first affiliate holds from the beginning, a change from the day it was received', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', ada)
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
-    expect(await storedRows()).toEqual([0, 0])
-
-    await send('2096-10-07T23:59:59.999Z', { ...ada, affiliate_id: 'aff-8' })
-    await send('2096-10-08T00:00:00Z', { ...ada, affiliate_id: 'aff-9' })
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
-      [null, 'aff-7'],
-      ['2096-10-07', 'aff-8'],
-      ['2096-10-08', 'aff-9'],
-    ])
-    expect(await storedRows()).toEqual([2, 0])
-  })
-
-  test('the last of several changes on one day holds for that day', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', ada)
-    for (const [hour, affiliate_id] of ['x', 'y', 'z'].entries()) {
-      await send(`2096-10-07T1${hour}:00:00Z`, { ...ada, affiliate_id })
-    }
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
-      [null, 'aff-7'],
-      ['2096-10-07', 'z'],
-    ])
-    await send('2096-10-07T14:00:00Z', ada)
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
-    expect(await storedRows()).toEqual([1, 0])
-  })
-
   test('a change names the delivery that made it', async () => {
     const send = await datedPartner()
     await send('2096-10-05T10:00:00Z', ada)
@@ -49,31 +18,6 @@ describe('affiliates of a partner by day', () => {
     expect(affiliations).toEqual([
       { from: null, affiliate_id: 'aff-7', link_id: null, delivery_id: null },
       { from: '2096-10-07', affiliate_id: 'aff-8', link_id: null, delivery_id },
-    ])
-  })
-
-  test('a stale, rejected, repeated or dry request writes no history', async () => {
-    const send = await datedPartner()
-    const last_modified_date = '2096-10-05T00:00:00Z'
-    await send('2096-10-05T10:00:00Z', { ...ada, last_modified_date })
-    const other = { ...ada, affiliate_id: 'aff-8', country_code: 'DE' }
-    const older = { ...other, last_modified_date: '2096-10-04T00:00:00Z' }
-    await send('2096-10-06T10:00:00Z', older)
-    await send('2096-10-06T10:00:00Z', { ...other, last_modified_date }, '?dry_run=true')
-    await send('2096-10-06T10:00:00Z', [{ ...other, last_modified_date }, { customer_id: 'c-2' }])
-    await send('2096-10-06T10:00:00Z', { ...ada, last_modified_date })
-    expect(await storedRows()).toEqual([0, 0])
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
-  })
-
-  test('a change that is received before midnight and stored later follows the one before it', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', ada)
-    await send('2096-10-08T00:00:00Z', { ...ada, affiliate_id: 'aff-8' })
-    await send('2096-10-07T23:59:59Z', { ...ada, affiliate_id: 'aff-9' })
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
-      [null, 'aff-7'],
-      ['2096-10-08', 'aff-9'],
     ])
   })
 })
@@ -89,12 +33,6 @@ describe('a first affiliate of a partner that lasts less than a day', () => {
       'The customer has another affiliate now, who counts from the signup on, `2026-03-01`: the first affiliate lasted less than a day, so it was corrected.',
     from: '2026-03-01',
   }
-  const changed = (from: string) => ({
-    code: 'affiliation_changed',
-    pointer: '/affiliate_id',
-    message: `The customer has another affiliate now, who counts from \`${from}\` on. Earlier days stay with the affiliate before.`,
-    from,
-  })
   const ada1 = { ...ada, signup_date: '2026-03-01T08:00:00Z' }
   const other1 = { ...other, signup_date: '2026-03-01T08:00:00Z' }
 
@@ -110,176 +48,9 @@ describe('a first affiliate of a partner that lasts less than a day', () => {
       { from: null, affiliate_id: 'aff-8', link_id: null, delivery_id, cause: 'corrected_early' },
     ])
   })
-
-  test('a change after a day counts from its day, and the warning says so', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T23:00:00Z', ada1)
-    const dry = await send('2096-10-06T23:00:00Z', other1, '?dry_run=true')
-    const answer = await send('2096-10-06T23:00:00Z', other1)
-    expect([warned(dry), warned(answer)]).toEqual([
-      [changed('2096-10-06')],
-      [changed('2096-10-06')],
-    ])
-    // A later affiliation is none of the first day, however short it was.
-    expect(warned(await send('2096-10-06T23:05:00Z', ada1))).toEqual([changed('2096-10-06')])
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
-  })
-
-  test('is replaced however often it is corrected, and a replay of both gives the last', async () => {
-    const send = await datedPartner()
-    for (const record of [ada1, other1, ada1, other1, other1]) {
-      await send('2096-10-05T10:00:00Z', record)
-    }
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-8']])
-    expect(await storedRows()).toEqual([1, 0])
-    await send('2096-10-07T10:00:00Z', { ...other1, affiliate_id: 'aff-9' })
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
-      [null, 'aff-8'],
-      ['2096-10-07', 'aff-9'],
-    ])
-  })
-
-  test('every customer of a bulk is judged alone', async () => {
-    const send = await datedPartner()
-    const bulk = (hour: number, affiliate_id: string) =>
-      Array.from({ length: 3 + hour }, (_, i) => ({ ...ada1, customer_id: `c-${i}`, affiliate_id }))
-    await send('2096-10-05T00:00:00Z', bulk(0, 'aff-7'))
-    await send('2096-10-05T10:00:00Z', bulk(2, 'aff-7'))
-    const { results } = await send('2096-10-06T05:00:00Z', bulk(3, 'aff-8'))
-    expect(
-      results.map((one: { warnings?: { from?: string }[] }) =>
-        one.warnings?.flatMap(({ from }) => from ?? []),
-      ),
-    ).toEqual([...Array(3).fill(['2096-10-06']), ...Array(2).fill(['2026-03-01']), []])
-  })
-
-  test('affiliates that the team has corrected are no first affiliation', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', ada1)
-    await askAdmin('accounts/acme-forex/customers/c-1/affiliations', 'PUT', {
-      reason: 'Agreed',
-      affiliations: [{ from: null, affiliate_id: 'aff-9' }],
-    })
-    expect(warned(await send('2096-10-05T11:00:00Z', other1))).toEqual([changed('2096-10-05')])
-    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
-      [null, 'aff-9'],
-      ['2096-10-05', 'aff-8'],
-    ])
-  })
-})
-
-describe('affiliates of a brand by day', () => {
-  const account = 'acme-casino'
-  const setUp = async (settings: object = {}) => {
-    at('2096-10-01T10:00:00Z')
-    const { post } = await brand(settings)
-    const links = [await linkOf(account, 'A-1'), await linkOf(account, 'A-2')] as const
-    const send = (time: string, customers: unknown) => {
-      at(time)
-      return post('customers', customers)
-    }
-    return { send, links }
-  }
-
-  test('the first attributed verdict holds from the beginning, whenever it came', async () => {
-    const { send, links } = await setUp()
-    await send('2096-10-05T10:00:00Z', eve)
-    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, null]])
-    await send('2096-10-06T10:00:00Z', { ...eve, tracking_data: 'nonsense' })
-    await send('2096-10-07T10:00:00Z', { ...eve, tracking_data: links[0].tracking_data })
-    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, 'A-1']])
-    expect(await storedRows()).toEqual([0, 0])
-  })
-
-  test('the loss of the attribution changes no affiliate, another attribution does', async () => {
-    const { send, links } = await setUp()
-    await send('2096-10-05T10:00:00Z', { ...eve, tracking_data: links[0].tracking_data })
-    await send('2096-10-06T10:00:00Z', { ...eve, tracking_data: 'nonsense' })
-    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, 'A-1']])
-    expect(await storedRows()).toEqual([1, 0])
-    await send('2096-10-07T10:00:00Z', { ...eve, tracking_data: links[1].tracking_data })
-    await send('2096-10-08T10:00:00Z', { customerId: 'p-1', country: 'FR' })
-    expect(await affiliatesOf(account, 'p-1')).toEqual([
-      [null, 'A-1'],
-      ['2096-10-07', 'A-2'],
-    ])
-    expect(await fieldsOf(account, 'p-1')).toEqual([
-      [null, { country_code: 'DE', link: links[0].link_id }],
-      ['2096-10-07', { country_code: 'DE', link: links[1].link_id }],
-      ['2096-10-08', { country_code: 'FR', link: links[1].link_id }],
-    ])
-  })
-
-  test('another link counts from its day, also within a day, and the warning says so', async () => {
-    const { send, links } = await setUp()
-    const warned = async (answer: ReturnType<typeof send>) =>
-      (await json(answer)).results[0].warnings?.filter(
-        ({ code }: { code: string }) => code === 'affiliation_changed',
-      )
-    const [first, second] = links.map(({ tracking_data }) => ({ ...eve, tracking_data }))
-    expect(await warned(send('2096-10-05T10:00:00Z', eve))).toEqual([])
-    // The first link is no change.
-    expect(await warned(send('2096-10-05T10:01:00Z', first))).toBeUndefined()
-    expect(await warned(send('2096-10-05T10:02:00Z', { ...eve, tracking_data: 'x' }))).toEqual([])
-    expect(await warned(send('2096-10-05T10:03:00Z', first))).toBeUndefined()
-    expect(await warned(send('2096-10-05T10:05:00Z', second))).toEqual([
-      {
-        code: 'affiliation_changed',
-        pointer: '/tracking_data',
-        message: expect.stringMatching(/counts from `2096-10-05` on. Earlier days stay/),
-        from: '2096-10-05',
-      },
-    ])
-    expect(await affiliatesOf(account, 'p-1')).toEqual([
-      [null, 'A-1'],
-      ['2096-10-05', 'A-2'],
-    ])
-    expect(await warned(send('2096-10-05T10:06:00Z', second))).toBeUndefined()
-  })
-
-  test('of the links that one request has for a customer the last counts from the beginning', async () => {
-    const { send, links } = await setUp()
-    const [first, second] = links.map(({ tracking_data }) => ({ ...eve, tracking_data }))
-    await send('2096-10-05T10:00:00Z', [first, second, { ...eve, tracking_data: 'x' }])
-    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, 'A-2']])
-  })
-
-  test('the days are those of the zone that the account had when it was received', async () => {
-    const { send, links } = await setUp({ time_zone: 'America/New_York' })
-    await send('2096-10-05T10:00:00Z', { ...eve, tracking_data: links[0].tracking_data })
-    await send('2096-10-08T03:59:59Z', { ...eve, tracking_data: links[1].tracking_data })
-    await send('2096-10-08T04:00:00Z', { ...eve, country: 'FR' })
-    await askAdmin(`accounts/${account}`, 'PATCH', { time_zone: 'Asia/Tokyo' })
-    expect((await affiliatesOf(account, 'p-1'))[1]).toEqual(['2096-10-07', 'A-2'])
-    expect((await fieldsOf(account, 'p-1')).map(([from]) => from)).toEqual([
-      null,
-      '2096-10-07',
-      '2096-10-08',
-    ])
-  })
 })
 
 describe('fields by day', () => {
-  test('the first value of each field holds from the beginning, a change from its day', async () => {
-    const send = await datedPartner()
-    await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })
-    await send('2096-10-06T10:00:00Z', { ...ada, country_code: 'DE', kyc_status_id: '1' })
-    expect(await storedRows()).toEqual([0, 0])
-    await send('2096-10-07T10:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '1' })
-    await send('2096-10-08T10:00:00Z', {
-      ...{ ...ada, country_code: 'AT' },
-      ...{ kyc_status_id: '2', trading_account_type: 'ECN' },
-    })
-    await send('2096-10-09T10:00:00Z', { ...ada, country_code: 'AT', kyc_status_id: '2' })
-    expect(await fieldsOf('acme-forex', 'c-1')).toEqual([
-      [null, { country_code: 'DE', kyc_status_id: '1', trading_account_type: 'ECN' }],
-      ['2096-10-07', { country_code: 'AT', kyc_status_id: '1', trading_account_type: 'ECN' }],
-      ['2096-10-08', { country_code: 'AT', kyc_status_id: '2', trading_account_type: 'ECN' }],
-      ['2096-10-09', { country_code: 'AT', kyc_status_id: '2' }],
-    ])
-    expect(await storedRows()).toEqual([0, 3])
-  })
-
   test.each(FIELDS)('the trigger `customers_fields` keeps each change of %s', async (field) => {
     const send = await datedPartner()
     await send('2096-10-05T10:00:00Z', { ...ada, country_code: 'DE' })

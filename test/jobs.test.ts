@@ -1,15 +1,14 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import type { Job, MorningJob } from '../src/admin/jobs.ts'
-import { SPREAD_SECONDS, spread } from '../src/admin/jobs.ts'
 import { RUN_LIMITS } from '../src/commission/statements/limits.ts'
 import { CRON_QUERIES } from '../src/db/query-limit.ts'
 import { HOUR_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
 import { monthly, storePlan } from './commission/stored.ts'
-import { deliverJob, listing, runCron, type Sent } from './crons.ts'
+import { deliverJob, listing, type Sent } from './crons.ts'
 import { killedAt, overriding, overridingSessions } from './overriding.ts'
 import { ada, partner } from './partner.ts'
 import { printedAs } from './secrecy.ts'
@@ -50,43 +49,7 @@ const storedRuns = async () =>
   (await env.DB.prepare('select account, id, period from statement_runs order by account').all())
     .results
 
-/** Returns the platform with Workflows that never go on. */
-const idle = () =>
-  overriding(env as Env, { STATEMENT_RUNS: { createBatch: () => Promise.resolve([]) } })
-
-/** Lets the runs of the database end, as their Workflows do. */
-const endRuns = () =>
-  env.DB.prepare(`update statement_runs set status = 'done' where status = 'running'`).run()
-
 describe('the runs of the morning', () => {
-  test('a message for each account is spread over the hour by a hash of its id', async () => {
-    const ids = Array.from({ length: 600 }, (_, i) => `firm-${i}`)
-    const delays = ids.map((id) => spread(id, SPREAD_SECONDS.morning))
-    expect(delays).toEqual(ids.map((id) => spread(id, SPREAD_SECONDS.morning)))
-    const minutes = Map.groupBy(delays, (delay) => Math.floor(delay / 60))
-    expect(minutes.size).toBe(60)
-    expect(Math.max(...[...minutes.values()].map(({ length }) => length))).toBeLessThan(30)
-
-    await firms('acme', 'beta')
-    const sent: Sent[] = []
-    const world = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
-    await worker.scheduled({ cron: CRON_SCHEDULES.report, scheduledTime: MORNING } as never, world)
-    expect(sent.map(({ body }) => body)).toEqual([
-      { job: 'list', of: 'report', after: '', at: MORNING },
-    ])
-    await deliverJob(sent.shift()!.body, world)
-    expect(sent).toEqual([
-      {
-        body: { job: 'feeds', binding: 'DB', accounts: ['acme', 'beta'], at: MORNING },
-        delaySeconds: 0,
-      },
-      ...['acme', 'beta'].map((account) => ({
-        body: morningOf(account),
-        delaySeconds: spread(account, SPREAD_SECONDS.morning),
-      })),
-    ])
-  })
-
   test('a message that arrives twice, or five times at once, starts one run', async () => {
     await firms('acme')
     for (let i = 0; i < 2; i++) await deliverJob(morningOf('acme'), env as Env)
@@ -96,47 +59,6 @@ describe('the runs of the morning', () => {
     expect([(await storedRuns()).length, (await runs.get()).length]).toEqual([1, 1])
     await deliverJob({ ...morningOf('acme'), at: MORNING + 24 * HOUR_MS }, env as Env)
     expect(await storedRuns()).toMatchObject([{ period: '2026-11' }, { period: '2026-12' }])
-  })
-
-  test('the period is that of the day before the cron, however late the message arrives', async () => {
-    await firms('acme')
-    vi.useFakeTimers({ toFake: ['Date'], now: MORNING + 20 * HOUR_MS })
-    await deliverJob(morningOf('acme'), env as Env)
-    expect(await storedRuns()).toMatchObject([{ period: '2026-11' }])
-  })
-
-  test('at most so many runs of a database are running; the others wait, and all get their run', async () => {
-    Object.assign(RUN_LIMITS, { ofDatabase: 2 })
-    const names = ['a', 'b', 'c', 'd', 'e']
-    await firms(...names)
-    let waiting = await runCron(CRON_SCHEDULES.report, MORNING, idle())
-    const counts = [(await storedRuns()).length]
-    while (waiting.length > 0) {
-      await endRuns()
-      const sent: Sent[] = []
-      const world = overriding(idle(), { ACCOUNT_JOBS: listing(sent) })
-      for (const job of waiting) await deliverJob(job, world)
-      expect(sent.every(({ delaySeconds }) => delaySeconds === 60)).toBe(true)
-      waiting = sent.map(({ body }) => body)
-      counts.push((await storedRuns()).length)
-    }
-    expect(counts).toEqual([2, 4, 5])
-    expect((await storedRuns()).map(({ account }) => account)).toEqual(names)
-  })
-
-  test('a run that waits for hours is logged, and given up before the next morning', async () => {
-    Object.assign(RUN_LIMITS, { ofDatabase: 0 })
-    await firms('acme')
-    const sent: Sent[] = []
-    const world = overriding(env as Env, { ACCOUNT_JOBS: listing(sent) })
-    for (const hours of [1, 4, 19]) {
-      vi.useFakeTimers({ toFake: ['Date'], now: MORNING + hours * HOUR_MS })
-      await deliverJob(morningOf('acme'), world)
-    }
-    expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([60, 600])
-    expect(printedAs('warn').map((line) => JSON.parse(line))).toEqual(
-      [240, 1140].map((minutes) => ({ late_run: 'acme', binding: 'DB', minutes })),
-    )
   })
 
   test('a consumer that is killed at any call leaves nothing that the next delivery does not do', async () => {

@@ -137,33 +137,3 @@ test('an answer is announced on every page until the member has seen the questio
   expect(await announced('')).toEqual(['1', '1'])
   expect(await (await late.get(AT)).text()).toContain('new answers: 1')
 })
-
-test('what was asked and answered about a statement and a line stands beside them', async () => {
-  const { id } = world.statementOf('own')
-  const [line, other] = await world.shownLinesOf(await world.makeKey('own'), 'own')
-  expect(line?.id).not.toBe(other?.id)
-  const path = `/statements/${id}?line=${line?.id}`
-  const [ofStatement = '', ofLine = ''] = asksOf(await read(path))
-  await ask(ofStatement, 'Is that all?')
-  await ask(ofLine, 'Why so much?')
-  const [{ id: question }] = await listed()
-  expect(await read(path)).toContain('Why so much?')
-  await askAdmin(`${world.path}/questions/${question}/answers`, 'POST', {
-    text: 'Two were counted.',
-  })
-  const page = await read(path)
-  expect(page).toContain('Two were counted.')
-  const marks = [...page.matchAll(/questions#(qst_\w+)"><small class="badge \w+">([^<]*)/g)]
-  const [waits, answered] = [words.question_open, words.new_answer]
-  const states = marks.map(([, of, state]) => [of === question, state])
-  expect(states[0]).toEqual([false, waits])
-  expect(states.slice(1).every(([isLine, state]) => isLine === true && state === answered)).toBe(
-    true,
-  )
-  expect(states.length).toBeGreaterThan(1)
-  // It was read there: it is new no longer, here and in the menu.
-  const again = await read(path)
-  expect(again).not.toContain(words.new_answer)
-  expect(again).not.toContain('new answers')
-  expect(await read(`/statements/${id}?line=${other?.id}`)).not.toContain('Two were counted.')
-})

@@ -290,33 +290,6 @@ test('§18.3 a payment that came back is sent as `statement.returned` with a neg
   expect((await booked(world, 'own')).paid).toBe(cents([payable]))
 })
 
-test('§18.3 a payment that came back is sent as `statement.returned` with a negative amount', async () => {
-  const world = await affiliateWorld()
-  await postbackOf(world, 'own', { events: ['statement.paid'] })
-  const { id, hash, payable } = await run(world, '2026-10', 'own')
-  await approve(world, { id, hash })
-  const post = async (action: string, body: object) =>
-    expect((await askAdmin(`${world.path}/${action}`, 'POST', body)).status).toBe(200)
-  const paid_on = hoursAgo(48).slice(0, 10)
-  await post(`statements/${id}/pay`, { reference: 'p-1', paid_on })
-  const [first] = parameters(await deliver())
-  await post(`statements/${id}/return`, {
-    ...{ reference: 'r-1', returned_on: paid_on, reason: 'Account closed' },
-  })
-  expect(parameters(await deliver())).toMatchObject([
-    {
-      ev: 'statement.returned',
-      amt: `-${payable}`,
-      cur: 'EUR',
-      p: '2026-10',
-      tx: `${first?.tx}-r`,
-    },
-  ])
-  await post(`statements/${id}/pay`, { reference: 'p-2', paid_on })
-  expect(parameters(await deliver())).toMatchObject([{ ev: 'statement.paid', amt: payable }])
-  expect((await booked(world, 'own')).paid).toBe(cents([payable]))
-})
-
 test('a customer who qualified is sent once, after the run that finds them', async () => {
   const world = await affiliateWorld()
   // Who has qualified before the postback was made is not sent.

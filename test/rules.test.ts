@@ -7,8 +7,7 @@ import propCustomer from '../schemas/v1/prop-trading/customer.json'
 import propActivity from '../schemas/v1/prop-trading/trading-activity.json'
 import propTransaction from '../schemas/v1/prop-trading/transaction.json'
 import { country, describeField, documentation, instant } from '../src/validation/fields.ts'
-import type { Issue } from '../src/validation/issue.ts'
-import { formatIssue, listNames } from '../src/validation/messages.ts'
+import { listNames } from '../src/validation/messages.ts'
 import { quote } from '../src/validation/quote.ts'
 import {
   compileField,
@@ -16,7 +15,6 @@ import {
   validateField,
   validateObject,
 } from '../src/validation/strict-object.ts'
-import { warning } from '../src/validation/warnings.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
 // Each rule has two lists: the values that pass, and the values that are refused with its code.
@@ -655,29 +653,6 @@ describe('a compiled field', () => {
     }
   })
 
-  test.each<[string, v.GenericSchema, unknown, unknown]>([
-    ['a string with a rule', v.pipe(v.string(), short), 'ab', 'abc'],
-    ['a custom type', even, 2, 3],
-    ['a list of values', v.picklist(['a', 'b']), 'a', 'c'],
-    [
-      'a described field',
-      describeField(v.pipe(v.string(), short), documentation('A text.', 'a')),
-      'ab',
-      'abc',
-    ],
-  ])('of %s does not call Valibot', (_, field, valid, invalid) => {
-    const steps = 'pipe' in field ? (field.pipe as v.GenericSchema[]) : [field]
-    const withoutValibot = steps.map((step) => ({
-      ...step,
-      '~run': () => {
-        throw new Error('Valibot was called.')
-      },
-    }))
-    const run = compileField({ ...field, pipe: withoutValibot } as v.GenericSchema)
-
-    expect([run(valid), run(invalid)]).toEqual([valid, INVALID])
-  })
-
   test('keeps a description and its example as metadata', () => {
     const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
     expect(metadataOf(describeField(v.string(), documentation('A text.', 'a')))).toEqual({
@@ -707,38 +682,6 @@ test('an instruction lists 20 names, and tells how many more there are', () => {
 
 describe('error messages', () => {
   test.each([
-    ['customers', { kyc_status_id: '' }, 'Text must have 1 to 500 characters, not 0.'],
-    ['customers', { tracking_data: '😀'.repeat(51) }, 'Text must have 1 to 50 characters, not 51.'],
-    ['customers', { signup_date: 'x'.repeat(501) }, 'Text must have 1 to 500 characters, not 501.'],
-    ['customers', { email: 'x'.repeat(9000) }, 'Text must have 1 to 500 characters, not 9000.'],
-    [
-      'customers',
-      { country_code: 'GER' },
-      '`GER` is not valid. Expected a two-letter country code in upper case, such as `DE`.',
-    ],
-    [
-      'customers',
-      { lang_id: 'EN' },
-      '`EN` is not valid. Expected a two-letter language code in lower case, such as `de`.',
-    ],
-    ['transactions', { amount_usd: '1' }, 'Expected a number, not a string.'],
-    ['trading-activity', { lots_traded: -1 }, '`-1` is less than the minimum, 0.'],
-    [
-      'transactions',
-      { transaction_type: 'gift' },
-      '`gift` is not one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
-    ],
-  ])(
-    'the message for %s with %o states what is invalid',
-    async (resource, invalidFields, message) => {
-      const acme = await partnerWithCustomer()
-      const { errors } = await json(acme.post(resource, { ...base[resource], ...invalidFields }))
-
-      expect(errors).toMatchObject([{ message }])
-    },
-  )
-
-  test.each([
     ['GER', 'GER'],
     [7, 7],
     [true, undefined],
@@ -746,190 +689,6 @@ describe('error messages', () => {
     [{ code: 'DE' }, undefined],
   ])('the error of %j has the value %j', (sent, value) => {
     expect(validateField('country_code', sent, country).issue?.value).toBe(value)
-  })
-
-  const OFFSET = '`2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`'
-  test.each<[Omit<Issue, 'pointer'> & { pointer?: string }, string, string | null]>([
-    [{ code: 'required' }, '`x` is required.', null],
-    [{ code: 'required', suggestions: ['X'] }, '`x` is required.', 'Spell it `X`.'],
-    [{ code: 'required', expected: 'it' }, '`x` is required.', 'Send it.'],
-    [{ code: 'required', pointer: '/0/a~1b~0c' }, '`a/b~c` is required.', null],
-    [{ code: 'unknown_field' }, '`x` is not a field of this object.', null],
-    [
-      { code: 'unknown_field', expected: 'a trade', pointer: '/amuont', suggestions: ['amount'] },
-      '`amuont` is not a field of a trade.',
-      'Did you mean `amount`?',
-    ],
-    [{ code: 'type', expected: 'object', received: 'null' }, 'Expected an object, not null.', null],
-    [
-      { code: 'type', expected: 'number', received: 'array' },
-      'Expected a number, not an array.',
-      null,
-    ],
-    [{ code: 'type', expected: 'string' }, 'Expected a string.', null],
-    [
-      { code: 'date_time', value: 'x' },
-      '`x` is not a valid RFC 3339 date-time with an offset or `Z`.',
-      `Send a date-time such as ${OFFSET}.`,
-    ],
-    [
-      { code: 'date_time', expected: '`y`', value: 'x' },
-      '`x` is not a valid time.',
-      'Send a time such as `y`.',
-    ],
-    [
-      { code: 'date_time', expected: 'year from 0 to 9', value: 'x' },
-      '`x` is outside the supported years.',
-      'Send a time with a year from 0 to 9.',
-    ],
-    [{ code: 'date' }, 'The value is not a valid date in the form `YYYY-MM-DD`.', null],
-    [{ code: 'length', expected: '1 to 50' }, 'Text must have 1 to 50 characters.', null],
-    [
-      { code: 'length', expected: '1 to 50', received: '51' },
-      'Text must have 1 to 50 characters, not 51.',
-      null,
-    ],
-    [
-      { code: 'length', expected: 'at most 5 names', received: '6' },
-      'There can be at most 5 names, not 6.',
-      null,
-    ],
-    [{ code: 'length', expected: 'at most 5 names' }, 'There can be at most 5 names.', null],
-    [{ code: 'length', expected: '1 to 50 names' }, 'There can be 1 to 50 names.', null],
-    [{ code: 'length', expected: 'only 1 to 50' }, 'There can be only 1 to 50.', null],
-    [{ code: 'text' }, 'Text must not contain NUL characters or unpaired surrogates.', null],
-    [
-      { code: 'pattern', expected: 'a name', value: 'x' },
-      '`x` is not valid. Expected a name.',
-      null,
-    ],
-    [{ code: 'email' }, 'The value is not a valid e-mail address.', null],
-    [
-      { code: 'currency', value: 'eux' },
-      '`eux` is not an ISO 4217 currency code.',
-      'Did you mean `EUR`?',
-    ],
-    [{ code: 'number' }, 'The number is too large.', null],
-    [
-      { code: 'number', expected: 'digits', value: '1,0' },
-      '`1,0` is not a decimal: expected digits.',
-      'Send it without separators, plus sign or exponent, such as `"-1000.00"` or `1000.5`.',
-    ],
-    [
-      { code: 'digits' },
-      'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
-      'Round the number. Send a long identifier as a string.',
-    ],
-    [
-      { code: 'decimals', value: 1.001 },
-      '`1.001` has more than 2 decimal places.',
-      'Round the number to 2 decimal places.',
-    ],
-    [{ code: 'minimum', expected: '0', value: -1 }, '`-1` is less than the minimum, 0.', null],
-    [
-      { code: 'enum', expected: 'live, test', value: 'tset' },
-      '`tset` is not one of `live`, `test`.',
-      'Did you mean `test`?',
-    ],
-    [
-      { code: 'enum', expected: 'deposit, payout', value: 'deposits' },
-      '`deposits` is not one of `deposit`, `payout`.',
-      'Did you mean `deposit`?',
-    ],
-    [
-      { code: 'duplicate_key' },
-      'An earlier record of this request has the same key.',
-      'Send each key once per request.',
-    ],
-    [
-      { code: 'unknown_customer', value: 'c' },
-      'Customer `c` has not been received.',
-      'Send the customer first, then resend this record.',
-    ],
-    [
-      { code: 'unknown_affiliate', value: 'a' },
-      'Affiliate `a` is not configured.',
-      'Use a configured affiliate.',
-    ],
-    [
-      { code: 'record_count', expected: '1 to 9', received: '0' },
-      'A request must have 1 to 9 records, not 0.',
-      null,
-    ],
-    [{ code: 'field_case', suggestions: ['X'] }, '`x` has the wrong case.', 'Spell it `X`.'],
-    [
-      { code: 'no_kpi' },
-      'The event has no amount: neither `Value` nor a KPI.',
-      'Send `Value`, or KPI fields such as `GGR`, as decimals: `"100.00"`.',
-    ],
-    [
-      { code: 'idempotency_key_reused' },
-      'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
-      null,
-    ],
-    [
-      { code: 'circle', value: 'a' },
-      '`a` is this affiliate or one of its sub-affiliates, and cannot be its parent.',
-      null,
-    ],
-    [
-      { code: 'rate_differs', value: '1.2', expected: '1.1, the rate of 2026-10-01' },
-      '`1.2` differs from 1.1, the rate of 2026-10-01, which is stored.',
-      'Send `?correct=true` to replace the stored rate.',
-    ],
-    [
-      { code: 'amount_differs', value: '2.00', expected: 'affiliate `a` gets 1.00 EUR' },
-      'The amount due is not `2.00`: affiliate `a` gets 1.00 EUR.',
-      null,
-    ],
-    [
-      { code: 'nothing_due', expected: 'affiliate `a` in EUR' },
-      'Nothing is due to affiliate `a` in EUR.',
-      null,
-    ],
-    [
-      { code: 'reference_used', value: 'R-1', expected: 'the payment of 1.00 EUR' },
-      '`R-1` was used for the payment of 1.00 EUR.',
-      'Give every payment a reference of its own.',
-    ],
-    [
-      { code: 'held_by_case', value: '2.00', expected: 'affiliate `a`: the case `case_1`' },
-      'Cases of the fraud review hold payouts of affiliate `a`: the case `case_1`.',
-      null,
-    ],
-  ])('the issue %j is written as text', (issue, message, hint) => {
-    const { expected: _, received: __, suggestions: ___, value: ____, ...place } = issue
-    const expected = { pointer: '/x', ...place, message, ...(hint !== null && { hint }) }
-    expect(formatIssue({ pointer: '/x', ...issue })).toEqual(expected)
-    expect(formatIssue({ pointer: '/x', ...issue, index: 7, key: { id: 'k' } })).toEqual({
-      ...expected,
-      index: 7,
-      key: { id: 'k' },
-    })
-  })
-
-  test.each([
-    ['withdrawn_currency', 'withdrawn_currency', '`a` was withdrawn from ISO 4217 in `b`.'],
-    ['unattributed', 'unattributed', 'no affiliate is paid'],
-    ['altered', 'altered', 'Return it unchanged.'],
-    ['field_case', 'field_case', '`a` is stored as an additional field. Did you mean `b`?'],
-    ['foreign', 'foreign', 'issued for another account'],
-    ['unrecognised', 'unrecognised', 'does not have the format of this service'],
-    ['conflict', 'conflict', 'The affiliate in `affiliate_id` is paid.'],
-    ['erased', 'erased', 'was erased'],
-    ['not_a_number', 'not_a_number', '`a` is not a decimal, so it is stored as a detail.'],
-    ['not_deduplicated', 'not_deduplicated', 'it counts again if it is resent'],
-    ['no_createtime', 'no_createtime', '`createtime` is missing'],
-    ['skipped_time', 'skipped_time', "skips `a` in the account's time zone. It was read as `b`."],
-    ['ambiguous_time', 'ambiguous_time', '`a` occurs twice'],
-    ['unmapped_product', 'unmapped_product', '`a` is not mapped to a product line'],
-    ['product_as_detail', 'unmapped_product', '`a` is stored as a detail'],
-  ] as const)('the warning %s has the code %s and quotes its values', (name, code, message) => {
-    expect(warning(name, '/x', 'a', 'b')).toEqual({
-      code,
-      pointer: '/x',
-      message: expect.stringContaining(message),
-    })
   })
 
   test.each([
@@ -966,19 +725,6 @@ describe('error messages', () => {
     const messages = problem.errors.map(({ message }: { message: string }) => message)
     expect(messages).toContain('`EUX` is not an ISO 4217 currency code.')
     expect(messages).toContain('`customerId` is not a field of a transaction.')
-  })
-
-  test('a long value gets no suggestion and is truncated in the message', async () => {
-    const acme = await partnerWithCustomer()
-    const { errors } = await json(
-      acme.post('transactions', { ...deposit, transaction_type: 'deposit'.repeat(10) }),
-    )
-    expect(errors).toEqual([
-      expect.objectContaining({
-        message: expect.stringContaining(`\`${'deposit'.repeat(10).slice(0, 40)}…\``),
-      }),
-    ])
-    expect(errors[0]).not.toHaveProperty('hint')
   })
 
   test('neither messages nor the delivery log quote personal values', async () => {

@@ -1,15 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { add, compare, decimal, factAmount, ZERO } from '../../src/commission/engine/decimal.ts'
-import {
-  type Explanation,
-  explanationText,
-  factSentences,
-  triggerConversion,
-} from '../../src/commission/engine/explain.ts'
-import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
-import { customer, deposit as depositOf, plan, terms, world, worldOf } from './cases/build.ts'
+import { add, compare, ZERO } from '../../src/commission/engine/decimal.ts'
+import { explanationText } from '../../src/commission/engine/explain.ts'
+import type { ShareRule } from '../../src/commission/engine/plan.ts'
+import { customer, deposit as depositOf, plan, terms, world } from './cases/build.ts'
 import { open } from './engine.ts'
 import { explainAll } from './explain-all.ts'
 import { follow } from './follow.ts'
@@ -158,135 +153,12 @@ test('an explanation in sentences can be checked by hand', () => {
   )
 })
 
-/** Explains the line of January of a rule for one customer who deposits 1000 EUR. */
-function explainJanuary(rule: Rule) {
-  const { account, input } = open(
-    worldOf([rule], { transactions: [depositOf('c1', '2026-01-10', 1000)] }),
-  )
-  const [explained] = explainAll(account, input, parsePeriod('2026-01')!)
-  return explained!.explanation
-}
-
 const TENTH: ShareRule = {
   id: 'share',
   kind: 'share',
   percent: '10',
   base: [{ transactions: ['deposit'] }],
 }
-
-test.each([
-  ['active customers', { customers: 'active' }, '1', '2'],
-  ['its own base', undefined, '100', '500'],
-  ['another base', { base: [{ transactions: ['deposit'], times: '2' }] }, '200', '1000'],
-] as const)('a measure tells what affiliates below add: %s', (_, by, own, network) => {
-  const steps = [{ from: '0', percent: '10' }]
-  const of = worldOf([{ ...TENTH, tiers: { mode: 'whole', over: 'network', by, steps } } as Rule], {
-    affiliates: [
-      { affiliate_id: 'U', parents: [] },
-      { affiliate_id: 'A', parents: [{ from: null, parent: 'U' }] },
-    ],
-    customers: ['U', 'A', 'A'].map((affiliate_id, i) =>
-      customer(`c${i}`, { affiliates: [{ from: null, affiliate_id }] }),
-    ),
-    transactions: [100, 200, 300].map((amount, i) => depositOf(`c${i}`, '2026-01-10', amount)),
-  })
-  const { account, input } = open(of)
-  const explained = explainAll(account, input, parsePeriod('2026-01')!)
-  const ofUpline = explained.find(({ explanation }) => explanation.affiliate_id === 'U')
-  const measure = ofUpline!.explanation.steps.find(({ step }) => step === 'measure')
-  expect(measure).toMatchObject({ own, network })
-})
-
-test.each([
-  ['30', '30.00'],
-  ['30.005', '30.00'],
-])('the limit %s is applied and written with the minor digits: %s', (max, written) => {
-  const steps = explainJanuary({ ...TENTH, max }).steps
-  expect(steps.find(({ step }) => step === 'max')).toMatchObject({ max: written })
-})
-
-test.each([
-  [
-    { negative: 'zero', before: '-12.5', after: '0' },
-    ['−12.50 EUR is negative and is not paid: the rule writes negative amounts off.'],
-  ],
-  [{ negative: 'zero', before: '12.5', after: '12.5' }, []],
-  [{ negative: 'carry', before: '12.5', after: '12.5' }, []],
-  [
-    { negative: 'carry', before: '12.5', carried_in: '-2.5', after: '10' },
-    ['12.50 EUR with −2.50 EUR carried in from earlier periods is 10.00 EUR.'],
-  ],
-  [
-    { negative: 'carry', before: '1.5', carried_in: '-2.5', carried_out: '-1', after: '0' },
-    [
-      '1.50 EUR with −2.50 EUR carried in from earlier periods is −1.00 EUR, which is carried to the next period. Nothing is paid.',
-    ],
-  ],
-] as const)('the sentences of %j', (step, sentences) => {
-  const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '10.00' }
-  const explanation = {
-    ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
-    steps: [{ step: 'negative', carried_in: '0', carried_out: '0', ...step }],
-  } as unknown as Explanation
-  const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
-  expect(written.filter(Boolean)).toEqual(sentences)
-})
-
-test.each([
-  [{ before: '12.345', after: '12.34' }, ['12.345 EUR is rounded to 12.34 EUR (half to even).']],
-  [{ before: '12.3', after: '12.30' }, []],
-])('the sentences of a rounding: %j', (step, sentences) => {
-  const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '12.34' }
-  const explanation = {
-    ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
-    steps: [{ step: 'rounding', ...step }],
-  } as unknown as Explanation
-  const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
-  expect(written.filter(Boolean)).toEqual(sentences)
-})
-
-test.each([
-  ['USD', ['GBP', 'USD'], 75, true],
-  ['USD', ['GBP', 'USD'], null, false],
-  ['EUR', ['EUR'], 75, true],
-  ['EUR', ['EUR', 'GBP'], 75, false],
-])(
-  'of a trigger in GBP under a plan in %s with rates of %j, an `amount_usd` of %j is used: %j',
-  (currency, known, usd, isUsed) => {
-    const rates = (name: string) => (known.includes(name) ? decimal('2') : 'fx_missing')
-    const rule = { trigger: { field: 'amount_currency', currencyOf: () => 'GBP' } }
-    const state = { rule, amount: decimal('50'), version: { currency } }
-    const amounts = new Map([['amount_currency', factAmount(60)]])
-    if (usd !== null) amounts.set('amount_usd', factAmount(usd))
-    const trigger = { day: 20_728, amounts }
-    const [step] = triggerConversion({ rates } as never, state as never, trigger as never)
-    const converted = { amount: '60', converted: '50' }
-    expect(step?.days).toMatchObject([
-      isUsed
-        ? { sums: 0, rates: [], by_amount_usd: converted }
-        : { sums: 1, by_amount_usd: null, ...converted },
-    ])
-  },
-)
-
-test('sentences write amounts with the minor digits of their own currency', () => {
-  const sums = [{ currency: 'USD', count: 1, amount: '19.6' }]
-  const terms = [{ term: { activity: 'pnl' }, currencies: sums }]
-  const source = { plan: 'P', period: '2026-10', rule: 'r', version: 1, currency: 'EUR' }
-  const sources = [{ ...source, lines: 1, amount: '1000' }]
-  const sentences = [
-    ...factSentences({ step: 'facts', records: 1, customers: 1, terms }, 'JPY', 'A'),
-    ...factSentences(
-      { step: 'sources', affiliate_id: 'A', sources, conversions: [], sum: '1' },
-      '',
-      'A',
-    ),
-  ]
-  expect(sentences.slice(1)).toEqual([
-    'Profit and loss of customers sums to 19.60 USD (1 record).',
-    '1 line of the affiliate A by the rule r (version 1) of the plan P in October 2026 sums to 1,000.00 EUR.',
-  ])
-})
 
 test('an override is explained by all that it measured, also if an affiliate below cannot be charged', () => {
   const steps = [

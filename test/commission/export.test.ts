@@ -2,7 +2,6 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../src/commission/export/limits.ts'
 import { type Presented, partsFrom } from '../../src/commission/export/read.ts'
-import { type Language, MESSAGES } from '../../src/commission/words/words.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
 import { adjustmentOf, HASH, idOf, lineOf, storeStatement } from './exported.ts'
@@ -249,31 +248,6 @@ test('the printable page is a letter of the account: its name, address and local
   expect(text.slice(0, text.indexOf('Anhang:'))).not.toMatch(/lin_|stm_|T\d\d:/)
   const csv = await textAs(`${AT}/${id}`, CSV)
   expect(csv).toContain(',1234567.29,')
-})
-
-/** Words that are the same in another language. */
-const SHARED = ['status', 'tableOf']
-
-test.each<[string, Language, string]>([
-  ['de-AT', 'de', 'Provisionsabrechnung von <bdi>aff-7</bdi> für Oktober 2026'],
-  ['fr-FR', 'fr', 'Relevé de commissions de <bdi>aff-7</bdi>, octobre 2026'],
-  ['es', 'es', 'Liquidación de comisiones de <bdi>aff-7</bdi>, octubre de 2026'],
-  ['pt-BR', 'pt', 'Extrato de comissões de <bdi>aff-7</bdi>, outubro de 2026'],
-  ['pl-PL', 'en', 'Commission statement of <bdi>aff-7</bdi> for październik 2026'],
-])('a letter of the locale %s has the labels of %s', async (locale, language, heading) => {
-  await partner()
-  await askAdmin('accounts/acme-forex', 'PATCH', { locale })
-  const id = await storeStatement(FULL)
-  const page = await textAs(`${AT}/${id}`, HTML)
-  expect(page).toContain(`<html lang="${language}">`)
-  expect(page).toContain(heading)
-  if (language === 'en') return
-  const own: Record<string, unknown> = MESSAGES[language]
-  const english = Object.entries(MESSAGES.en).flatMap(([name, label]) => {
-    const isSame = own[name] === label || SHARED.includes(name)
-    return isSame || typeof label !== 'string' || label.includes('{') ? [] : [`>${label}<`]
-  })
-  expect(english.filter((label) => page.includes(label))).toEqual([])
 })
 
 test.each([

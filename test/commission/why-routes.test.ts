@@ -2,7 +2,6 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
-import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
@@ -142,52 +141,6 @@ test('a line is explained in steps and in sentences, down to records and their d
   ])
 })
 
-test('the parts of an override are the lines below, and that of a once line is its customer', async () => {
-  await rates()
-  const account = 'tree'
-  const acme = await partner('forex', { account, affiliates: ['ib-1', 'top'] })
-  await askAdmin(`accounts/${account}/affiliates`, 'PUT', [
-    { affiliate_id: 'ib-1', parent: 'top', from: '2026-01-01' },
-  ])
-  const over = (id: string, own: object) => ({ id, kind: 'override', level: 1, ...own }) as Rule
-  const rules = [
-    over('master', { of: { lines: ['share', 'once'] }, percent: '10' }),
-    over('each', { of: { once: 'cpa' }, amount: '5', funded_by: 'downline' }),
-  ]
-  await storePlan(account, 'standard', monthly([share, cpa, ...rules]))
-  await assign(account, 'standard')
-  await acme.post('customers', [customer('c-1', 'ib-1'), customer('c-2', 'ib-1')])
-  await acme.post('transactions', [
-    deposit('t-1', 'c-1', 1000),
-    deposit('t-2', 'c-1', 134.5),
-    deposit('t-3', 'c-2', 10),
-  ])
-  const drafts = await draftsOf(account, '2026-10', ['ib-1', 'top'])
-  const lineOf = (affiliate: string, rule: string) =>
-    drafts
-      .find(({ head }) => head.affiliate_id === affiliate)!
-      .lines.find((line) => line.rule === rule)!
-  const partsOf = async (affiliate: string, rule: string) => {
-    const at = `?affiliate_id=${affiliate}&period=2026-10`
-    const { data } = await json(
-      askAdmin(`accounts/${account}/lines/${lineOf(affiliate, rule).id}/parts${at}`),
-    )
-    return data
-  }
-  const part = (affiliate: string, rule: string) => {
-    const { id, version, scope, amount } = lineOf(affiliate, rule)
-    const place = { plan: 'standard', period: '2026-10', currency: 'EUR' }
-    return { affiliate_id: affiliate, line_id: id, rule, version, scope, amount, ...place }
-  }
-  expect(lineOf('top', 'master')).toMatchObject({ base: '543.35', amount: '54.34' })
-  expect(await partsOf('top', 'master')).toEqual([part('ib-1', 'share'), part('ib-1', 'cpa')])
-  expect(await partsOf('top', 'each')).toEqual([part('ib-1', 'cpa')])
-  expect(await partsOf('ib-1', 'each')).toEqual([part('top', 'each')])
-  expect(await partsOf('ib-1', 'cpa')).toEqual([
-    { customer_id: 'c-1', records: 2, base: null, units: null },
-  ])
-})
-
 test('a qualification names the record that triggered it and each condition', async () => {
   await rates()
   const acme = await firm('acme')
@@ -236,26 +189,6 @@ test('a sum that must hold at the end of its window waits until then', async () 
   expect(await statusIn('2026-11')).toEqual(['qualified', [], '2026-11-10', null])
 })
 
-test('a customer who signed up after the period has no qualification in it', async () => {
-  const acme = await firm('acme')
-  const signup_date = '2026-11-02T10:00:00Z'
-  await acme.post('customers', [{ ...customer('c-4', 'ib-1'), signup_date }])
-  const totalIn = async (period: string) =>
-    (await json(acme.get(`qualifications?period=${period}&customer_id=c-4`))).meta.total
-  expect([await totalIn('2026-10'), await totalIn('2026-11')]).toEqual([0, 1])
-})
-
-test('a record that only `qualify` reads names the missing trigger', async () => {
-  const acme = await firm('acme')
-  const qualify = [{ sum: [{ transactions: ['withdrawal'] }], min: '1', within_days: 30 }]
-  await storePlan('acme', 'first', monthly([{ ...cpa, id: 'first', qualify }]))
-  await assign('acme', 'first', 'ib-1')
-  await acme.post('customers', [customer('c-9', 'ib-1')])
-  await acme.post('transactions', [deposit('w-1', 'c-9', 70, { transaction_type: 'withdrawal' })])
-  const { state } = await json(acme.admin('transactions/w-1/earnings'))
-  expect(state).toMatchObject({ reason: 'not_qualified', condition: 'trigger' })
-})
-
 test('every record that earned nothing has its reason', async () => {
   await rates()
   const acme = await firm('acme')
@@ -295,63 +228,6 @@ test('every record that earned nothing has its reason', async () => {
   expect(ofAffiliate.data).toEqual([])
 })
 
-test('a candidate that a withdrawal took back names `void_by`, also if another may follow', async () => {
-  const acme = await firm('acme')
-  const void_by = { terms: [{ transactions: ['withdrawal'] }], within_days: 14 }
-  const trigger = { transactions: ['deposit'] }
-  const rule = { id: 'first', kind: 'once', trigger, amount: '9.00' } as const
-  await storePlan('acme', 'first', monthly([{ ...rule, void_by, requalify: true }]))
-  await assign('acme', 'first', 'ib-1')
-  await acme.post('customers', [customer('c-9', 'ib-1')])
-  const paid = (id: string, day: string, transaction_type = 'deposit') =>
-    deposit(id, 'c-9', 70, { transaction_type, transaction_date: `2026-${day}T10:00:00Z` })
-  await acme.post('transactions', [paid('a-1', '10-06'), paid('a-2', '10-08', 'withdrawal')])
-  const factsOf = async () => {
-    const { data } = await json(acme.admin('unearned/facts?period=2026-10&customer_id=c-9'))
-    return data.find(({ id }: { id: string }) => id === 'a-1')
-  }
-  const qualifications = `qualifications?period=2026-10&customer_id=c-9&rule=first`
-
-  expect(await factsOf()).toMatchObject({ reason: 'not_qualified', condition: 'void_by' })
-  const found = (await json(acme.admin(qualifications))).data
-  expect(found).toMatchObject([
-    { status: 'waiting', missing: ['trigger'], trigger: { id: 'a-1' }, refused_by: 'void_by' },
-  ])
-
-  await acme.post('transactions', [paid('a-3', '10-20')])
-  const { state } = await json(acme.admin('transactions/a-1/earnings'))
-  expect(state).toMatchObject({ reason: 'already_counted', condition: 'void_by' })
-  expect((await json(acme.admin(qualifications))).data).toMatchObject([
-    { status: 'qualified', trigger: { id: 'a-3' }, refused_by: null },
-  ])
-})
-
-test('a candidate that ended its rule gives later candidates its reason', async () => {
-  const acme = await firm('acme')
-  const void_by = { terms: [{ transactions: ['withdrawal'] }], within_days: 14 }
-  const rule = { id: 'first', kind: 'once', trigger: { transactions: ['deposit'] } } as const
-  await storePlan('acme', 'first', monthly([{ ...rule, amount: '9.00', void_by }]))
-  await assign('acme', 'first', 'ib-1')
-  await acme.post('customers', [customer('c-8', 'ib-1'), customer('c-9', 'ib-1')])
-  const paid = (id: string, customer_id: string, day: string, more = {}) =>
-    deposit(id, customer_id, 70, { transaction_date: `2026-10-${day}T10:00:00Z`, ...more })
-  await acme.post('transactions', [
-    ...[paid('a-1', 'c-8', '06', { status: 'reversed' }), paid('a-2', 'c-8', '08')],
-    ...[paid('b-1', 'c-9', '06'), paid('b-2', 'c-9', '20')],
-    paid('b-w', 'c-9', '08', { transaction_type: 'withdrawal' }),
-  ])
-  const conditionOf = async (id: string) =>
-    (await json(acme.admin(`transactions/${id}/earnings`))).state.condition
-  expect([await conditionOf('a-2'), await conditionOf('b-2')]).toEqual(['reversed', 'void_by'])
-  const refusalOf = async (customer_id: string) => {
-    const path = `qualifications?period=2026-10&rule=first&customer_id=${customer_id}`
-    return (await json(acme.admin(path))).data.map(
-      ({ refused_by }: { refused_by: string }) => refused_by,
-    )
-  }
-  expect([await refusalOf('c-8'), await refusalOf('c-9')]).toEqual([['reversed'], ['void_by']])
-})
-
 test('a record says which lines count it, or why none does', async () => {
   await rates()
   const acme = await firm('acme')
@@ -375,19 +251,6 @@ test('a record says which lines count it, or why none does', async () => {
     state: { reason: 'no_rule' },
     id: '2026-10-06|c-1|EURUSD|USD',
   })
-})
-
-test('an event of a brand says why no line counts it', async () => {
-  const casino = await brand({ account: 'casino' })
-  await casino.post('customers', [{ customerId: 'p-1', regtime: '2026-10-01 08:00' }])
-  await casino.post('activities', [
-    {
-      ...{ eventname: 'Deposit', customerid: 'p-1', eventid: 'one', Value: '5', Currency: 'EUR' },
-      createtime: '2026-10-05 10:00',
-    },
-  ])
-  const found = await json(askAdmin('accounts/casino/activities/earnings?id=e%20one'))
-  expect(found).toMatchObject({ customer_id: 'p-1', state: { reason: 'organic' }, lines: [] })
 })
 
 test("another account's line and record are the 404 of a missing one, byte for byte", async () => {
