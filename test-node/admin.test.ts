@@ -226,21 +226,6 @@ describe('operations', { concurrency: 4 }, () => {
     assert.deepEqual(requests[0]?.body, { period: '2026-10', version: terms })
   })
 
-  test('lines explain: prints the sentences, and with --json the steps', async () => {
-    const { base, requests } = await service(({ accept }) =>
-      accept
-        ? { body: 'Rule r\n\nThe line pays 1.00 EUR.\n', headers: { 'Content-Type': 'text/plain' } }
-        : { body: { id: 'lin_1' } },
-    )
-    const args = ['lines', 'explain', 'a', 'lin_1']
-    assert.equal((await admin(base, args)).stdout, 'Rule r\n\nThe line pays 1.00 EUR.\n')
-    assert.deepEqual(JSON.parse((await admin(base, [...args, '--json'])).stdout), { id: 'lin_1' })
-    assert.deepEqual(
-      requests.map(({ accept }) => accept),
-      ['text/plain', undefined],
-    )
-  })
-
   const TERMS = {
     ...{ name: 'Standard IB', currency: 'EUR', period: 'month', rules: [] as object[] },
   }
@@ -327,15 +312,6 @@ describe('operations', { concurrency: 4 }, () => {
     const { stdout } = await admin(base, ['accounts', 'list'])
     assert.match(stdout, /│ account │ name │ .* │ unknown_customer │ .* │ disabled │/)
     assert.match(stdout, /│ acme {4}│ Acme │ .* │ hold {13}│ .* │ yes {6}│/)
-  })
-
-  test('prints an object as one line per member, and its lists as tables', async () => {
-    const errors = [{ index: 0, key: { customer_id: 'C' }, pointer: '/0/currency' }]
-    const body = { delivery_id: 'dlv_1', summary: { received: 3 }, errors }
-    const { base } = await service(() => ({ body }))
-    const { stdout } = await admin(base, ['deliveries', 'get', 'a', 'dlv_1'])
-    assert.match(stdout, /^delivery_id {7}dlv_1\nsummary.received {2}3\nerrors:\n/)
-    assert.match(stdout, /│ {5}0 │ customer_id=C │ \/0\/currency │\n/)
   })
 
   test('prints a report as a table with its totals, and what the figures lack', async () => {
@@ -677,22 +653,6 @@ describe('payouts', { concurrency: 4 }, () => {
     ])
     const excel = await admin(base, ['payouts', 'list', 'a', '--excel'])
     assert.equal(excel.stdout, `\ufeff${stdout}`)
-  })
-
-  test('list --csv leaves out what is held, and says how much that is', async () => {
-    const row = { currency: 'EUR', payable_on: '2026-11-14', held_by: [] as string[] }
-    const held = { amount: '0.00', statements: 0, amount_held: '4.00', held_by: ['case_1'] }
-    const { base } = await service(() => ({
-      body: page([
-        { ...row, affiliate_id: 'A', amount: '1.00', statements: 1, amount_held: '0.00' },
-        { ...row, affiliate_id: 'B', ...held },
-      ]),
-    }))
-    const { stdout, stderr } = await admin(base, ['payouts', 'list', 'a', '--csv'])
-    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), ['A,EUR,1.00,1,2026-11-14,,,,,'])
-    assert.match(stderr, /Cases hold 1 payout: 4\.00 EUR \(B\)\./)
-    const table = await admin(base, ['payouts', 'list', 'a'])
-    assert.match(table.stdout, /case_1/)
   })
 })
 

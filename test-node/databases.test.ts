@@ -140,17 +140,6 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
     assert.equal(read('wrangler.toml'), readFileSync('wrangler.toml', 'utf8'))
   })
 
-  test('after a migration that fails the bindings are kept, and a deployment migrates', () => {
-    const { run, bindings } = project({ fails: 'd1 migrations' })
-    const { code, stderr } = run('add', '1')
-    assert.equal(code, 1)
-    assert.match(stderr, /Do not repeat the command: `npm run deploy` migrates as well/)
-    assert.deepEqual(
-      bindings('production').map(({ binding }) => binding),
-      ['DB', 'DB_2'],
-    )
-  })
-
   test('--dry-run prints the commands and changes nothing', () => {
     const { run, read } = project()
     const { code, stdout } = run('add', '1', '--dry-run')

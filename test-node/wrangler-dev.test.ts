@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
@@ -63,38 +59,6 @@ describe('npx wrangler dev', { timeout: 600_000 }, () => {
     const response = await fetch(`${base}/admin/v1/accounts`, { headers })
     assert.equal(response.status, 200)
     assert.equal(((await response.json()) as { meta: { total: number } }).meta.total, 0)
-  })
-
-  test('crons fire at their times: an event that nothing has queued is sent within a minute', async () => {
-    const received: string[] = []
-    const receiver = createServer((request, response) => {
-      received.push(String(request.headers['webhook-id']))
-      response.writeHead(204).end()
-    }).listen(0, '127.0.0.1')
-    await once(receiver, 'listening')
-    const { port: receiving } = receiver.address() as AddressInfo
-    const create = async (path: string, body: object) => {
-      const created = await fetch(`${base}/admin/v1/${path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${OWN_KEY}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      assert.equal(created.status, 201, await created.text())
-    }
-    await create('accounts', { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' })
-    await create('accounts/acme/webhooks', { url: `http://127.0.0.1:${receiving}/` })
-    const database = new DatabaseSync(
-      globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).find(
-        (file) => !file.includes('metadata'),
-      )!,
-    )
-    database.exec(`
-      insert into webhook_events (account, id, type, about, at, data)
-      values ('acme', 'evt_1', 'feed.late', 'a cause', ${Date.now()}, '{}')`)
-    database.close()
-    for (let i = 0; i < 750 && received.length === 0; i++) await sleep(100)
-    receiver.close()
-    assert.deepEqual(received, ['evt_1'])
   })
 
   test('a build for another command creates nothing', async () => {
