@@ -3,7 +3,7 @@ import { resourcesOf } from '../src/app.ts'
 import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../src/archive/archive-month.ts'
 import { OBJECT_LIMITS } from '../src/archive/object.ts'
 import { restoreStep } from '../src/archive/restore-month.ts'
-import { type Month, readMonth } from '../src/db/archive/months.ts'
+import { type Month } from '../src/db/archive/months.ts'
 import type { ArchivedResource } from '../src/db/archive/tables.ts'
 import { dayNumber } from '../src/db/column-types.ts'
 import { formOf, readTotals } from '../src/db/records/totals.ts'
@@ -55,38 +55,9 @@ export async function archive(month: Month, now = Date.now(), from = place): Pro
   for (let steps = 1; ; steps++) if (!(await archiveStep(from, task, now))) return steps
 }
 
-/** Archives months of an account, as far as they may be. Returns the number of those that are. */
-export async function archiveMonths(
-  account: string,
-  resources: readonly ArchivedResource[],
-  names: readonly string[],
-): Promise<number> {
-  let archived = 0
-  for (const month of resources.flatMap((one) =>
-    names.map((name) => monthOf(account, one, name)),
-  )) {
-    await archive(month)
-    if ((await readMonth(env.DB, month))?.state === 'archived') archived += 1
-  }
-  return archived
-}
-
-/** The resources of a vertical whose old records are archived. */
-export const archivedResources = (vertical: string): readonly ArchivedResource[] =>
-  vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
-
 /** Makes all steps of a restoration. */
 export async function restore(month: Month, from = place): Promise<void> {
   while (await restoreStep(from, month)) {
     // The next step goes on.
   }
-}
-
-/** Restores the months that are wanted. Returns their number. */
-export async function restoreWanted(): Promise<number> {
-  const { results } = await env.DB.prepare(
-    'select account, resource, first_day, last_day from archived_months where wanted_at is not null',
-  ).all<Month>()
-  for (const month of results) await restore(month)
-  return results.length
 }

@@ -285,10 +285,3 @@ export function restoreDropped({ seed, books, drafts }: KeptBooks): LawResult {
   }
   return { comparisons, met: restored }
 }
-
-/** Keeps the books of a world, and returns what all laws compare. */
-export function compareBooks(seed: number, days: number): readonly Comparison[] {
-  const kept = keepBooks(seed, days)
-  const laws = [compareWithFresh, addUp, bookOnce, restoreDropped]
-  return laws.flatMap((law) => law(kept).comparisons)
-}

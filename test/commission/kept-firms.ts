@@ -67,7 +67,7 @@ const makeOne = (changes: readonly (() => Promise<Response>)[], from: Source) =>
 }
 
 /** Creates a partner with a plan of each kind of rule. */
-export async function openPartner(account: string) {
+async function openPartner(account: string) {
   at(NOW)
   const firm = await partner('forex', { account, affiliates: AFFILIATES, unknown_customer: 'hold' })
   const path = `accounts/${account}`
@@ -147,7 +147,7 @@ const CASINO: Rule[] = [
 ] as Rule[]
 
 /** Creates a brand with links of its affiliates. */
-export async function openBrand(account: string) {
+async function openBrand(account: string) {
   at(NOW)
   const casino = await brand({
     account,
@@ -209,10 +209,6 @@ async function textOf(computation: Computed, affiliates: readonly string[]) {
     ),
   )
 }
-
-/** Returns what affiliates earn up to a period as text, as runs compute it. */
-export const asRunsCompute = async (account: string, period = OPEN): Promise<string[]> =>
-  textOf(await computationOf(account, period), AFFILIATES)
 
 /** Returns what affiliates earn up to a period as text: as runs compute it, and from the records alone. */
 export async function bothWays(account: string, period = OPEN, affiliates = AFFILIATES) {

@@ -1,7 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { fetchWith } from '../checked-fetch.ts'
-import { ask, ORIGIN } from '../partner.ts'
-import { overriding } from '../watched.ts'
+import { ask } from '../partner.ts'
 
 /** Imports a file of exchange rates as the integrations team. */
 export const putRates = (csv: BodyInit, query = '', headers: Record<string, string> = {}) =>
@@ -31,23 +29,4 @@ export const storedRates = async () => {
     known_until: number | null
   }>()
   return results
-}
-
-/** Imports a file while another import stores one of its rates between each count and write. */
-export function putWhileOthersPut(): Promise<Response> {
-  const days = ['2026-10-01', '2026-10-02', '2026-10-05', '2026-10-06', '2026-10-07', '2026-10-08']
-  const csv = csvOf('Date,USD', ...days.map((day) => `${day},1.5`))
-  const DB = overriding(env.DB, {
-    batch: async (list: D1PreparedStatement[]) => {
-      const results = await env.DB.batch(list)
-      await putRates(csvOf('Date,USD', `${days.pop()},1.5`))
-      return results
-    },
-  })
-  const request = new Request(`${ORIGIN}/admin/v1/fx-rates`, {
-    method: 'PUT',
-    headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-    body: csv,
-  })
-  return fetchWith({ ...env, DB } as Env, request)
 }
