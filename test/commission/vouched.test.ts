@@ -28,19 +28,18 @@ const paid = (transaction_id: string, month: string, amount_currency: number) =>
   transaction_date: `${month}-10T10:00:00Z`,
 })
 
-/** A firm with two affiliates and plans of months and weeks; a customer of `a` paid 3,000 in June. */
+/** A firm with two affiliates and a plan; a customer of `a` paid 3,000 in June. */
 async function firm() {
   at('2030-09-05T00:00:00.000Z')
   const acme = await partner('forex', { affiliates: ['a', 'b'] })
   await put('plans/ib', monthly([TENTH], { effective_from: '2030-01-01' }))
-  await put('plans/weekly', monthly([TENTH], { effective_from: '2030-01-01', period: 'week' }))
   await acme.post('customers', { ...ada, affiliate_id: 'a', signup_date: '2030-05-20T08:00:00Z' })
   await acme.post('transactions', paid('t-1', '2030-06', 3000))
   return { ...acme, ...bookRequests(PATH), ...bookRuns('acme-forex') }
 }
 
-const assignment = (affiliate_id: string, from: string, plan = 'ib') => ({
-  ...{ affiliate_id, from, plan },
+const assignment = (affiliate_id: string, from: string) => ({
+  ...{ affiliate_id, from, plan: 'ib' },
   customers: 'new',
 })
 
