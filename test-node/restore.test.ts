@@ -356,26 +356,6 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     )
   })
 
-  test('restoring a second database keeps its affiliates and audit log, and changes nothing in the first', async () => {
-    const account = 'elsewhere'
-    const made = { account, name: 'Elsewhere', vertical: 'forex', mode: 'test', binding: 'DB_2' }
-    await team('POST', 'accounts', made)
-    await team('PUT', `accounts/${account}/affiliates`, [{ affiliate_id: 'A' }])
-    const back = await copyOf('DB_2')
-    const then = [{ affiliate_id: 'A', parent: 'B' }, { affiliate_id: 'B' }]
-    await team('PUT', `accounts/${account}/affiliates`, then)
-    const [before, log] = [await configuration(), await auditLog()]
-
-    await back()
-
-    assert.deepEqual(await configuration(), before)
-    const kept = (await auditLog()).filter(({ action }: Audited) => action !== 'erasures.replay')
-    assert.deepEqual(
-      kept,
-      log.filter(({ action }: Audited) => action !== 'erasures.replay'),
-    )
-  })
-
   test('a second database that was deleted is made anew with the files of the night', async () => {
     const account = 'lost'
     const made = { account, name: 'Lost', vertical: 'forex', mode: 'test', binding: 'DB_2' }
