@@ -149,7 +149,7 @@ async function answerReport(request: Request): Promise<Response> {
 }
 
 /**
- * Writes what tests record: the responses of test/examples.test.ts, which openapi.json shows as examples, and
+ * Writes what tests record: the responses of test/platform/examples.test.ts, which openapi.json shows as examples, and
  * the texts of test/commission/recorded-worlds.test.ts.
  */
 async function record(request: Request) {

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 // The tests of the commission engine and its books that need no runtime but Node, for `npx stryker run`: Stryker's
 // runner for Vitest does not work inside workerd.
 
-const NAMES = ['cases', 'published', 'worlds', 'books-model']
+const NAMES = ['commission/cases', 'commission/published', 'commission/worlds', 'books/books-model']
 const ENV = 'export const env = { SEED: 3, FUZZ_RUNS: 0, MODEL_RUNS: 0 }'
 
 export default defineConfig({
@@ -15,7 +15,7 @@ export default defineConfig({
     },
   ],
   test: {
-    include: NAMES.map((name) => `test/commission/${name}.test.ts`),
+    include: NAMES.map((name) => `test/${name}.test.ts`),
     testTimeout: 300_000,
   },
 })

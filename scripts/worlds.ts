@@ -9,24 +9,27 @@ const KINDS = {
   worlds: {
     variable: 'MODEL_RUNS',
     runs: 20_000,
-    files: ['test/commission/worlds', 'test/commission/laws', 'test/commission/books-model'].concat(
-      ['test/commission/explain.test', 'test/commission/unearned.test', 'test/reports/worlds'],
-    ),
+    files: ['test/commission/worlds', 'test/commission/laws', 'test/books/books-model'].concat([
+      'test/commission/explain.test',
+      'test/commission/unearned.test',
+      'test/reports/worlds',
+    ]),
   },
   /** Sequences of requests against a model of the contract, and stored results against those in memory. */
   model: {
     variable: 'MODEL_RUNS',
     runs: 250,
-    files: ['test/model', 'test/commission/stored-', 'test/commission/kept-facts'].concat([
+    files: ['test/ingest/model', 'test/commission/stored-', 'test/commission/kept-facts'].concat([
       'test/commission/simulation-laws',
-      'test/commission/book-faults',
+      'test/books/stored-',
+      'test/books/book-faults',
     ]),
   },
   /** Hostile tokens, bodies, queries and headers, time zones, rate limits, faults of crons, and rows of lists. */
   fuzz: {
     variable: 'FUZZ_RUNS',
     runs: 10_000,
-    files: ['test/fuzz-', 'test/zones', 'test/rate.', 'test/background', 'test/row-reads'],
+    files: ['fuzz-', 'platform/zones', 'platform/rate.', 'accounts/background', 'platform/rows'],
   },
 } as const
 type Kind = keyof typeof KINDS

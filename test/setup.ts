@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import { usages } from '../src/ingest/delivery-queue.ts'
-import { endLeases } from './leases.ts'
+import { endLeases } from './platform/leases.ts'
 import { compareWholeResults } from './results.ts'
 import { collectPrinted, failOnFaults, prepareWorld } from './secrecy.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
-import { ANY_CHARACTER } from '../../test/any-character.ts'
+import { ANY_CHARACTER } from '../../test/platform/any-character.ts'
 
 // Values as JSON text, by the type that the schemas name: some of them no JavaScript value can say.
 // Most are valid. The schema and the service decide which ones are not, and must agree.

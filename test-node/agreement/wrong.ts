@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { igaming } from '../../src/brand/igaming.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
-import { ANY_CHARACTER } from '../../test/any-character.ts'
+import { ANY_CHARACTER } from '../../test/platform/any-character.ts'
 import type { Text } from './values.ts'
 
 // Values that are wrong for some types. The schema and the service decide for which, and must agree.

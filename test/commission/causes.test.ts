@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { askAdmin } from '../partner.ts'
 import {
   adjustmentsOf,
   approve,
@@ -11,7 +10,8 @@ import {
   PATH,
   refresh,
   TENTH,
-} from './closed.ts'
+} from '../books/closed.ts'
+import { askAdmin } from '../partner.ts'
 import { publish } from './stored.ts'
 
 const ONE = { causes_total: 1 }

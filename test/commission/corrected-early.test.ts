@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
-import { askAdmin, deposit, json, partner } from '../partner.ts'
 import {
   adjustmentsOf,
   approve,
@@ -12,7 +11,8 @@ import {
   PATH,
   refresh,
   statementOf,
-} from './closed.ts'
+} from '../books/closed.ts'
+import { askAdmin, deposit, json, partner } from '../partner.ts'
 import { bothWays } from './kept-firms.ts'
 import { assign, draftsOf, monthly, storePlan } from './stored.ts'
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { watchDatabase } from '../watched.ts'
+import { watchDatabase } from '../ingest/watched.ts'
 
 /** Runs a task and counts the rows that its statements wrote, by D1's own count. */
 export async function countWrites<T>(task: (counted: Env) => Promise<T>) {

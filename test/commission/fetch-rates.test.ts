@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import worker from '../../src/index.ts'
+import { overriding } from '../ingest/watched.ts'
 import { askAdmin, json } from '../partner.ts'
 import { printedAs } from '../secrecy.ts'
-import { overriding } from '../watched.ts'
 import { csvOf, putRates, storedRates, TWO_DAYS } from './rate-files.ts'
 
 // §11: the cron that fetches the file of FX_URL. vitest.config.ts serves http://rates.local/.

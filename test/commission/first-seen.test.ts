@@ -5,7 +5,7 @@ import { readCustomer } from '../../src/commission/statements/read-customers.ts'
 import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { brand, deposited } from '../brand.ts'
-import { at, linkOf } from '../dated.ts'
+import { at, linkOf } from '../days.ts'
 import { json } from '../partner.ts'
 import { assign, draftsOf, monthly, storePlan } from './stored.ts'
 

@@ -1,5 +1,5 @@
 import { settleAffiliates } from '../../src/commission/statements/compute.ts'
-import type { Booked } from './check-books.ts'
+import type { Booked } from '../books/check-books.ts'
 import { add, isZero, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
 import { computationOf } from './stored.ts'
 

@@ -10,8 +10,8 @@ import {
   type RunParameters,
 } from '../../src/commission/statements/run.ts'
 import { endStep, storeSteps } from '../../src/db/commission/runs.ts'
-import { runCron as runCronAt } from '../crons.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { runCron as runCronAt } from '../platform/crons.ts'
 import { surrounded } from '../sweep/platform.ts'
 import { assign, monthly, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { at } from '../dated.ts'
+import { bookRequests, bookRuns } from '../books/book-firm.ts'
+import { rowsOf } from '../books/book-rows.ts'
+import { at } from '../days.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
-import { bookRequests, bookRuns } from './book-firm.ts'
-import { rowsOf } from './book-rows.ts'
 import { monthly } from './stored.ts'
 
 const PATH = 'accounts/acme-forex'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { askAdmin, register } from '../partner.ts'
-import { eventsOf } from '../webhook-events.ts'
+import { eventsOf } from '../webhooks/webhook-events.ts'
 import { changeCase, storeCases } from './stored-cases.ts'
 
 const ACCOUNT = 'acme-forex'

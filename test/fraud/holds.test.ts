@@ -8,7 +8,7 @@ import {
   rowsOf,
   type StatementRow,
   storeRows,
-} from '../commission/book-rows.ts'
+} from '../books/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { overriding } from '../overriding.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ANY_CHARACTER } from '../any-character.ts'
+import { ANY_CHARACTER } from '../platform/any-character.ts'
 import { type Slip, slip, spoil } from './bytes.ts'
 
 // Generates bodies that are almost valid: a valid one, edited as JSON and then as bytes.

@@ -2,8 +2,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { REPORT_LIMITS, REPORT_STEPS } from '../../src/reports/limits.ts'
 import { fetchWith } from '../checked-fetch.ts'
+import { overridingSessions } from '../ingest/watched.ts'
 import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
-import { overridingSessions } from '../watched.ts'
 
 // What one report can take of the database that accounts share.
 

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { expect } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import { runCron } from '../crons.ts'
+import { runCron } from '../platform/crons.ts'
 import type { Fault, Place } from './faults.ts'
 import { surrounded } from './platform.ts'
 import { asks, type Route } from './routes.ts'

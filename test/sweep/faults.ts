@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { fractions } from '../../scripts/dev/fractions.ts'
-import { CURABLE, OVERLOAD } from '../faulty.ts'
+import { CURABLE, OVERLOAD } from '../platform/faulty.ts'
 import type { Call } from './platform.ts'
 import { TABLES } from './state.ts'
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { overriding, overridingSessions } from '../watched.ts'
+import { overriding, overridingSessions } from '../ingest/watched.ts'
 
 /** A call to the platform, by a name that its retries share. */
 export interface Call {

@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { DAY_MS } from '../../src/durations.ts'
-import { ARCHIVED_MONTH } from '../archive-rows.ts'
+import { MOVES } from '../accounts/move-rows.ts'
+import { QUESTION_ID } from '../affiliates/question-rows.ts'
+import { ARCHIVED_MONTH } from '../archive/archive-rows.ts'
 import { deposited, eve } from '../brand.ts'
 import { checkResponse } from '../checked-fetch.ts'
 import {
@@ -13,12 +15,10 @@ import {
   RUN_ID,
   STATEMENT_ID,
 } from '../commission/statement-rows.ts'
-import { EXPORT_ID } from '../export-rows.ts'
+import { EXPORT_ID } from '../exports/export-rows.ts'
 import { CASE_ID } from '../fraud/case-rows.ts'
-import { MOVES } from '../move-rows.ts'
 import { ORIGIN } from '../partner.ts'
-import { QUESTION_ID } from '../question-rows.ts'
-import { asTeam, operations } from '../take.ts'
+import { asTeam, operations } from '../requests.ts'
 import {
   asSender,
   type Binding,

@@ -1,0 +1,294 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { app } from '../../src/app.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { askAdmin, json, ORIGIN } from '../partner.ts'
+import { teamKey } from '../team.ts'
+
+// What the roles of the team may do. The tests walk the routes, so that they include each new route.
+
+const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32), approver: 'a'.repeat(32) }
+type Role = keyof typeof KEYS
+const named = Object.entries(KEYS).map(([role, key]) => [`the ${role}`, { key, role }])
+const WORLD = { ...env, ADMIN_KEYS: JSON.stringify(Object.fromEntries(named)) } as Env
+
+const send = (world: Env, key: string, method: string, path: string, body?: unknown) =>
+  fetchWith(
+    world,
+    new Request(new URL(path, ORIGIN), {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+    createExecutionContext(),
+  )
+const sendAs = (role: Role, method: string, path: string, body?: unknown) =>
+  send(WORLD, KEYS[role], method, path, body)
+
+/** The changes that a manager may make. Every other change needs an approver. */
+const OF_MANAGERS = [
+  'DELETE /accounts/:account/affiliates',
+  'DELETE /accounts/:account/affiliates/:affiliate_id',
+  'DELETE /accounts/:account/affiliates/:affiliate_id/invitations/:invitation_id',
+  'DELETE /accounts/:account/affiliates/:affiliate_id/members/:member_id',
+  'DELETE /accounts/:account/affiliates/invitations/:invitation_id',
+  'DELETE /accounts/:account/affiliates/members/:member_id',
+  'DELETE /accounts/:account/assignments',
+  'DELETE /accounts/:account/customers/:customer_id/personal-data',
+  'DELETE /accounts/:account/customers/:customer_id/refusal',
+  'DELETE /accounts/:account/customers/personal-data',
+  'DELETE /accounts/:account/customers/refusal',
+  'DELETE /accounts/:account/events/:eventname',
+  'DELETE /accounts/:account/fraud-rules/:rule',
+  'DELETE /accounts/:account/fraud-rules/:rule/versions/:version',
+  'DELETE /accounts/:account/plans/:plan/versions/:version',
+  'DELETE /accounts/:account/webhooks/:webhook_id',
+  'PATCH /accounts/:account',
+  'PATCH /accounts/:account/affiliates/:affiliate_id/postbacks/:postback_id',
+  'PATCH /accounts/:account/links/:link_id',
+  'PATCH /accounts/:account/questions/:question_id',
+  'PATCH /accounts/:account/webhooks/:webhook_id',
+  'POST /accounts',
+  'POST /accounts/:account/affiliates/:affiliate_id/invitations',
+  'POST /accounts/:account/affiliates/invitations',
+  'POST /accounts/:account/archives',
+  'POST /accounts/:account/archives/:month/restore',
+  'POST /accounts/:account/cases/:case_id/note',
+  'POST /accounts/:account/exports',
+  'POST /accounts/:account/fraud-rules/run',
+  'POST /accounts/:account/links',
+  'POST /accounts/:account/manual-entries',
+  'POST /accounts/:account/periods/:period/run',
+  'POST /accounts/:account/questions/:question_id/answers',
+  'POST /accounts/:account/reset',
+  'POST /accounts/:account/webhooks/:webhook_id/replay',
+  'POST /accounts/:account/webhooks/:webhook_id/test',
+  'POST /erasures/replay',
+  'PUT /accounts/:account/affiliates',
+  'PUT /accounts/:account/assignments',
+  'PUT /accounts/:account/customers/:customer_id/affiliations',
+  'PUT /accounts/:account/customers/:customer_id/refusal',
+  'PUT /accounts/:account/customers/affiliations',
+  'PUT /accounts/:account/customers/refusal',
+  'PUT /accounts/:account/events/:eventname',
+  'PUT /accounts/:account/fraud-rules/:rule',
+  'PUT /accounts/:account/labels/kyc_status_id',
+  'PUT /accounts/:account/labels/sales_status_id',
+  'PUT /accounts/:account/plans/:plan',
+  'PUT /accounts/:account/status-map',
+  'PUT /fx-rates',
+]
+
+const SIMULATIONS = [
+  'POST /accounts/:account/plans/:plan/simulate',
+  'POST /accounts/:account/fraud-rules/:rule/simulate',
+]
+
+const routes = app.routes
+  .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/admin/v1/'))
+  .map(({ method, path }) => ({ method, path, name: `${method} ${path.slice(9)}` }))
+const changes = routes.filter(({ method, name }) => method !== 'GET' && !SIMULATIONS.includes(name))
+const reads = routes.filter(({ method, name }) => method === 'GET' || SIMULATIONS.includes(name))
+
+const refusal = (needed: Role, role: Role) => ({
+  status: 403,
+  code: 'insufficient_role',
+  detail: `This needs the role \`${needed}\`. Your role is \`${role}\`.`,
+})
+
+test('the list of changes of managers has only routes that exist', () => {
+  expect(changes.map(({ name }) => name)).toEqual(expect.arrayContaining(OF_MANAGERS))
+})
+
+test.each(changes)('a viewer cannot $name', async ({ method, path, name }) => {
+  const needed = OF_MANAGERS.includes(name) ? 'manager' : 'approver'
+  expect(await json(sendAs('viewer', method, path))).toMatchObject(refusal(needed, 'viewer'))
+})
+
+const approvals = changes.filter(({ name }) => !OF_MANAGERS.includes(name))
+
+test.each(approvals)('a manager cannot $name, an approver can', async ({ method, path }) => {
+  const refused = refusal('approver', 'manager')
+  expect(await json(sendAs('manager', method, path))).toMatchObject(refused)
+  expect((await sendAs('approver', method, path)).status).not.toBe(403)
+})
+
+test.each(changes.filter(({ name }) => OF_MANAGERS.includes(name)))(
+  'a manager can $name',
+  async ({ method, path }) => {
+    expect((await sendAs('manager', method, path)).status).not.toBe(403)
+  },
+)
+
+test.each(reads)('a viewer can $name', async ({ method, path }) => {
+  expect((await sendAs('viewer', method, path)).status).not.toBe(403)
+})
+
+test('a viewer cannot change what is named like a simulation', async () => {
+  const account = { account: 'plans', name: 'Plans', vertical: 'igaming', mode: 'test' }
+  await askAdmin('accounts', 'POST', account)
+  for (const [method, path, role] of [
+    ['PUT', 'plans/events/simulate', 'manager'],
+    ['DELETE', 'plans/events/simulate', 'manager'],
+    ['PUT', 'plans/plans/simulate', 'manager'],
+    ['DELETE', 'plans/clients/simulate', 'approver'],
+    ['DELETE', 'plans/brand-tokens/simulate', 'approver'],
+    ['DELETE', 'acme/plans/x/simulate', 'approver'],
+  ] as const) {
+    const answer = json(sendAs('viewer', method, `/admin/v1/accounts/${path}`, {}))
+    expect(await answer).toMatchObject(refusal(role, 'viewer'))
+  }
+})
+
+test('a change that no rule of the roles names falls to approvers', async () => {
+  for (const path of ['accounts/acme/new-thing', 'accounts/acme/links/l/new-thing', 'new-thing']) {
+    const answer = json(sendAs('manager', 'POST', `/admin/v1/${path}`, {}))
+    expect(await answer).toMatchObject(refusal('approver', 'manager'))
+  }
+})
+
+test.each([
+  '/admin/v1/accounts/acme/statements/s/%61pprove',
+  '/admin/v1/accounts/acme/statements/s%2Ft/approve',
+  '/admin/v1/accounts/acme/x/../payouts',
+  '/admin/v1//accounts/acme/payouts',
+  '/admin/v1/accounts/acme/payouts/',
+  '/admin/v1/accounts/acme/payouts%2F',
+  '/admin/v1/accounts/acme/Payouts',
+])('a manager approves and pays nothing by %s', async (path) => {
+  expect([403, 404]).toContain((await sendAs('manager', 'POST', path, {})).status)
+})
+
+test('only an approver changes how many people must approve', async () => {
+  await askAdmin('accounts', 'POST', {
+    ...{ account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
+  })
+  const change = (role: Role) =>
+    sendAs(role, 'PATCH', '/admin/v1/accounts/acme', { name: 'New', approvals: 2 })
+
+  const twoPersons = { account: 'two', name: 'Two', vertical: 'forex', mode: 'test', approvals: 2 }
+  expect(await json(sendAs('manager', 'POST', '/admin/v1/accounts', twoPersons))).toMatchObject(
+    refusal('approver', 'manager'),
+  )
+  expect(await json(change('manager'))).toMatchObject(refusal('approver', 'manager'))
+  expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'Acme', approvals: 1 })
+  expect(await json(change('approver'))).toMatchObject({ name: 'New', approvals: 2 })
+  const { data } = await json(askAdmin('audit-log'))
+  expect(data[0]).toMatchObject({ actor: 'the approver', action: 'account.change' })
+})
+
+test('§16 two approvers lower how many people must approve', async () => {
+  const keys = { ada: 'd'.repeat(32), ben: 'e'.repeat(32) }
+  const named = Object.entries(keys).map(([name, key]) => [name, { key, role: 'approver' }])
+  const world = { ...env, ADMIN_KEYS: JSON.stringify(Object.fromEntries(named)) } as Env
+  const set = async (who: keyof typeof keys, approvals: number) => {
+    const path = '/admin/v1/accounts/acme'
+    return (await send(world, keys[who], 'PATCH', path, { approvals })).status
+  }
+  const account = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test', approvals: 2 }
+  await askAdmin('accounts', 'POST', account)
+  expect([await set('ada', 1), await set('ada', 1)]).toEqual([409, 409])
+  expect(await json(askAdmin('accounts/acme'))).toMatchObject({ approvals: 2 })
+  const { data } = await json(askAdmin('audit-log'))
+  expect(data[0]).toMatchObject({ actor: 'ada', action: 'account.lower-approvals' })
+  expect(await set('ben', 1)).toBe(200)
+  // What was asked for before is done: once it is two again, two must ask anew.
+  expect([await set('ben', 2), await set('ben', 1), await set('ada', 1)]).toEqual([200, 409, 200])
+})
+
+describe('ADMIN_KEYS', () => {
+  const statusWith = async (keys: string, key: string) => {
+    const world = { ...env, ADMIN_KEYS: keys } as Env
+    return (await send(world, key, 'GET', '/admin/v1/accounts')).status
+  }
+  const key = 'n'.repeat(32)
+  const hexOf = async (text: string) =>
+    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toHex()
+
+  test('a key under two names is refused, also if one of them has its SHA-256', async () => {
+    const ben = { key_sha256: await hexOf(key), role: 'approver' }
+    const keys = JSON.stringify({ ada: { key, role: 'approver' }, ben })
+    expect(await statusWith(keys, key)).toBe(503)
+  })
+
+  test('a name that is an e-mail address is an actor without letter case', async () => {
+    const keys = JSON.stringify({ 'Ada@Team.example': { key, role: 'approver' } })
+    const world = { ...env, ADMIN_KEYS: keys } as Env
+    const account = { account: 'ada', name: 'Ada', vertical: 'forex', mode: 'test' }
+    expect((await send(world, key, 'POST', '/admin/v1/accounts', account)).status).toBe(201)
+    const { data } = await json(askAdmin('audit-log'))
+    expect(data[0]).toMatchObject({ actor: 'ada@team.example' })
+  })
+
+  test('a key may be given by its SHA-256', async () => {
+    const keys = JSON.stringify({ ada: { key_sha256: await hexOf(key), role: 'viewer' } })
+    expect(await statusWith(keys, key)).toBe(200)
+    expect(await statusWith(keys, `${key}n`)).toBe(401)
+    expect(await statusWith(keys, await hexOf(key))).toBe(401)
+  })
+
+  test.each([
+    'x',
+    '{"ada":{"key":"short","role":"viewer"}}',
+    `{"ada":{"key":"${key}"}}`,
+    `{"ada":{"key":"${key}","role":"owner"}}`,
+    `{"ada":{"key":"${key}","key_sha256":"${'0'.repeat(64)}","role":"viewer"}}`,
+    '{"ada":{"key_sha256":"00","role":"viewer"}}',
+    '{"ada":{"role":"viewer"}}',
+    '{"ada":null}',
+    `{"admin-key":{"key":"${key}","role":"viewer"}}`,
+    `{"":{"key":"${key}","role":"viewer"}}`,
+    `{"ada ":{"key":"${key}","role":"viewer"}}`,
+    `[{"key":"${key}","role":"viewer"}]`,
+    `{"ada":{"key":"${key}","role":"approver"},"ben":{"key":"${key}","role":"approver"}}`,
+    `{"ada":{"key":"${key}","role":"viewer"},"Ada":{"key":"${key}2","role":"viewer"}}`,
+    `{"ada":{"key":"${key}","role":"viewer"},"ben":{"key":"${env.ADMIN_KEY}","role":"viewer"}}`,
+  ])('%s is unusable: named keys get 503, ADMIN_KEY works', async (keys) => {
+    expect(await statusWith(keys, key)).toBe(503)
+    expect(await statusWith(keys, env.ADMIN_KEY)).toBe(200)
+  })
+})
+
+describe('ACCESS_ROLES', () => {
+  const roleWith = async (roles: unknown, claims: object) => {
+    const token = new SignJWT({ email: 'ada@team.example', ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: 'team' })
+      .setIssuer(env.ACCESS_TEAM)
+      .setAudience(env.ACCESS_AUD)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+    const headers = { 'Cf-Access-Jwt-Assertion': await token.sign(await teamKey()) }
+    const ACCESS_ROLES = typeof roles === 'string' ? roles : JSON.stringify(roles)
+    const world = { ...env, ACCESS_ROLES } as unknown as Env
+    const path = '/admin/v1/accounts/nobody/statements/x/approve'
+    const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } }
+    const response = await fetchWith(world, new Request(new URL(path, ORIGIN), init))
+    if (response.status !== 403) return response.status
+    return (await json(response)).detail as string
+  }
+  const isA = (role: string) => `This needs the role \`approver\`. Your role is \`${role}\`.`
+
+  test.each([
+    ['', {}, 404],
+    [{ 'Ada@Team.example': 'viewer' }, {}, isA('viewer')],
+    [{ finance: 'approver', 'ada@team.example': 'viewer' }, { groups: ['finance'] }, 404],
+    [{ finance: 'manager' }, { groups: 'Finance' }, isA('manager')],
+    [{ finance: 'manager' }, { custom: { groups: ['other', 'finance'] } }, isA('manager')],
+    [{ deploy: 'manager' }, { email: undefined, common_name: 'deploy' }, isA('manager')],
+    [
+      { other: 'approver' },
+      { groups: [1, null] },
+      'Cloudflare Access admits you, but ACCESS_ROLES gives you no role.',
+    ],
+    [{}, {}, 'Cloudflare Access admits you, but ACCESS_ROLES gives you no role.'],
+    ['{', {}, 503],
+    ['[]', {}, 503],
+    ['7', {}, 503],
+    [{ finance: 'owner' }, {}, 503],
+    [{ Finance: 'viewer', finance: 'approver' }, {}, 503],
+  ])('%j with the claims %j', async (roles, claims, expected) => {
+    expect(await roleWith(roles, claims)).toBe(expected)
+  })
+})

@@ -1,0 +1,987 @@
+import { env } from 'cloudflare:workers'
+import { generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, test, vi } from 'vitest'
+import { DEFAULT_VIEW } from '../../src/auth/affiliate-view.ts'
+import { putAffiliates, rejectCycles } from '../../src/db/directory/affiliates.ts'
+import { brand, dailyStats, deposited, eve } from '../brand.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { overriding } from '../ingest/watched.ts'
+import { ada, ask, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
+import { ofTheTeam, teamKey } from '../team.ts'
+
+const errors = async (response: Response | Promise<Response>) => {
+  const body = await json(response)
+  return body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])
+}
+const actions = async (query = '') =>
+  (await json(askAdmin(`audit-log${query}`))).data.map(({ action }: { action: string }) => action)
+
+const newAccount = { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' }
+
+test('one of several identical simultaneous account creations succeeds, the others get 409', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => askAdmin('accounts', 'POST', newAccount)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)])
+    expect(await actions()).toEqual(['account.create'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+describe('administrator authentication', () => {
+  const listWith = (headers: Record<string, string>) => ask('/admin/v1/accounts', { headers })
+
+  test('only the exact admin key as a Bearer token is accepted', async () => {
+    const key = env.ADMIN_KEY
+    expect((await listWith({ Authorization: `Bearer ${key}` })).status).toBe(200)
+    for (const wrongKey of [
+      key.slice(0, -1),
+      `${key}x`,
+      key.toUpperCase(),
+      `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`,
+      `${key.startsWith('x') ? 'y' : 'x'}${key.slice(1)}`,
+      '',
+      `${key} ${key}`,
+    ]) {
+      const response = await listWith({ Authorization: `Bearer ${wrongKey}` })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="admin"')
+      expect(await json(response)).toMatchObject({ code: 'invalid_admin' })
+    }
+    for (const headers of [
+      {},
+      { Authorization: key },
+      { Authorization: `Basic Bearer ${key}` },
+      { 'x-api-key': key },
+    ]) {
+      expect((await listWith(headers as Record<string, string>)).status).toBe(401)
+    }
+    expect((await ask(`/admin/v1/accounts?key=${key}`)).status).toBe(401)
+  })
+
+  // The team's keys are served by the outbound service of vitest.config.ts.
+  const TEAM = env.ACCESS_TEAM
+  const signed = async (
+    claims: object,
+    header: { kid?: string; alg?: string } = {},
+    key?: CryptoKey,
+  ) => {
+    const { privateKey } = key ? { privateKey: key } : await generateKeyPair('RS256')
+    return new SignJWT({ email: 'ada@team.example', ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: 'team', ...header })
+      .setIssuedAt()
+      .sign(privateKey)
+  }
+  const inAnHour = Math.floor(Date.now() / 1000) + 3600
+  const validClaims = { iss: TEAM, aud: [env.ACCESS_AUD], exp: inAnHour }
+
+  test('a Cloudflare Access JWT is accepted and names the actor in the audit log', async () => {
+    const assertion = await signed(validClaims, {}, await teamKey())
+    const headers = { 'Cf-Access-Jwt-Assertion': assertion }
+    expect((await listWith(headers)).status).toBe(200)
+    await ask('/admin/v1/accounts', {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(newAccount),
+    })
+    const { data } = await json(askAdmin('audit-log'))
+    expect(data).toMatchObject([{ actor: 'ada@team.example', action: 'account.create' }])
+  })
+
+  test('an e-mail address in another letter case is the same actor', async () => {
+    const claims = { ...validClaims, email: 'ADA@Team.example' }
+    const assertion = await signed(claims, {}, await teamKey())
+    await ask('/admin/v1/accounts', {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
+      body: JSON.stringify(newAccount),
+    })
+    expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor: 'ada@team.example' }])
+  })
+
+  test.each([
+    [{ common_name: 'deploy', sub: 'x' }, 'deploy'],
+    [{ sub: 'somebody' }, 'somebody'],
+  ])(
+    'an Access service token without an email address names the actor: %o',
+    async (claims, actor) => {
+      const assertion = await signed(
+        { ...validClaims, email: undefined, ...claims },
+        {},
+        await teamKey(),
+      )
+      await ask('/admin/v1/accounts', {
+        method: 'POST',
+        headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
+        body: JSON.stringify(newAccount),
+      })
+      expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor }])
+    },
+  )
+
+  test('an Access JWT that names no actor is refused', async () => {
+    const assertion = await signed({ ...validClaims, email: undefined }, {}, await teamKey())
+
+    expect((await listWith({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
+  })
+
+  test('a request is refused if its credential is not configured', async () => {
+    const assertion = await ofTheTeam()
+    const statusWith = async (bindings: Partial<Env>, headers: Record<string, string>) => {
+      const request = new Request('https://api.example/admin/v1/accounts', { headers })
+      return (await fetchWith({ ...env, ...bindings } as Env, request)).status
+    }
+    const noAdminKey = { ADMIN_KEY: '' } as object
+    expect(await statusWith(noAdminKey, { Authorization: 'Bearer undefined' })).toBe(503)
+    const short = 'k'.repeat(31)
+    const shortKey = { ADMIN_KEY: short } as object
+    expect(await statusWith(shortKey, { Authorization: `Bearer ${short}` })).toBe(503)
+    for (const bindings of [{ ACCESS_TEAM: '' }, { ACCESS_AUD: '' }] as object[]) {
+      expect(await statusWith(bindings, { 'Cf-Access-Jwt-Assertion': assertion })).toBe(401)
+    }
+  })
+
+  test('a JWT with a wrong issuer, audience, key, expiry or signature is refused', async () => {
+    const key = await teamKey()
+    const unsigned = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(validClaims))}.`.replaceAll(
+      '=',
+      '',
+    )
+    for (const assertion of [
+      await signed({ ...validClaims, iss: 'https://evil.example' }, {}, key),
+      await signed({ ...validClaims, aud: ['other'] }, {}, key),
+      await signed({ ...validClaims, exp: inAnHour - 7200 }, {}, key),
+      await signed({ iss: TEAM, aud: [env.ACCESS_AUD] }, {}, key),
+      await signed(validClaims),
+      await signed(validClaims, { kid: 'nobody' }, key),
+      unsigned,
+      'x.y.z',
+    ]) {
+      expect((await listWith({ 'Cf-Access-Jwt-Assertion': assertion })).status).toBe(401)
+    }
+  })
+})
+
+test('a cross-site page cannot use the assertion that the browser adds', async () => {
+  const { account } = await brand()
+  const assertion = await ofTheTeam()
+  const post = (headers: Record<string, string>) =>
+    ask(`/admin/v1/accounts/${account}/reset`, {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': assertion, Origin: 'https://evil.example', ...headers },
+    })
+  for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {
+    expect((await post(type ? { 'Content-Type': type } : {})).status).toBe(415)
+  }
+  expect((await post({ 'Content-Type': 'application/json' })).status).toBe(204)
+  for (const [method, status] of [
+    ['GET', 200],
+    ['HEAD', 200],
+    ['OPTIONS', 405],
+    ['DELETE', 415],
+    ['PATCH', 415],
+  ] as const) {
+    const headers = { 'Cf-Access-Jwt-Assertion': assertion }
+    const response = await ask(`/admin/v1/accounts/${account}`, { method, headers })
+    expect([method, response.status]).toEqual([method, status])
+  }
+})
+
+test('a request gets 503 if the keys of Access cannot be fetched', async () => {
+  const jwt = ['{"alg":"RS256","kid":"team"}', '{"iss":"https://other.example"}', 'x'].map(btoa)
+  const request = new Request('https://api.example/admin/v1/accounts', {
+    headers: { 'Cf-Access-Jwt-Assertion': jwt.join('.').replaceAll('=', '') },
+  })
+  const other = { ...env, ACCESS_TEAM: 'https://other.example' }
+  const response = await fetchWith(other, request)
+  expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
+})
+
+test('a status that maps to anything but a known text is refused', async () => {
+  await askAdmin('accounts', 'POST', newAccount)
+  for (const status of [{ toString: 1 }, { a: 1 }, [], null, 1, true]) {
+    const response = await askAdmin(`accounts/${newAccount.account}/status-map`, 'PUT', {
+      done: status,
+    })
+    expect(response.status).toBe(422)
+    const { errors } = await json(response)
+    expect(errors).toEqual([expect.objectContaining({ pointer: '/done', code: 'enum' })])
+  }
+})
+
+describe('accounts', () => {
+  test('an account can be created, listed, read and changed', async () => {
+    const created = await askAdmin('accounts', 'POST', newAccount)
+    expect(created.status).toBe(201)
+    const expected = {
+      ...newAccount,
+      time_zone: 'UTC',
+      binding: 'DB',
+      policies: { unknown_customer: 'reject', unknown_affiliate: 'warn' },
+      affiliate_view: DEFAULT_VIEW,
+      storage_quota: 4 * 1024 ** 3,
+      approvals: 1,
+      archive_after: 13,
+      disabled: false,
+      region: null,
+      jurisdiction: null,
+      created_at: expect.any(String),
+    }
+    expect(await json(created)).toEqual(expected)
+    expect(await json(askAdmin('accounts/acme'))).toEqual({ ...expected, storage_bytes: 0 })
+    const change = {
+      name: 'New',
+      time_zone: 'Europe/Berlin',
+      unknown_affiliate: 'reject',
+      storage_quota: 1e9,
+    }
+    expect(await json(askAdmin('accounts/acme', 'PATCH', change))).toEqual({
+      ...expected,
+      name: 'New',
+      time_zone: 'Europe/Berlin',
+      policies: { unknown_customer: 'reject', unknown_affiliate: 'reject' },
+      storage_quota: 1e9,
+      takes_effect: 'now',
+    })
+    expect(
+      await json(askAdmin('accounts/acme', 'PATCH', { time_zone: 'aMERICA/new_york' })),
+    ).toMatchObject({
+      time_zone: 'America/New_York',
+    })
+    await askAdmin('accounts', 'POST', { ...newAccount, account: 'b', vertical: 'igaming' })
+    expect(await json(askAdmin('accounts/b'))).toMatchObject({
+      policies: { unknown_customer: 'hold' },
+    })
+    const list = await json(askAdmin('accounts?per_page=1'))
+    expect(list).toMatchObject({ data: [{ account: 'acme' }], meta: { total: 2 } })
+    const next = await json(askAdmin(`accounts?cursor=${list.meta.next_cursor}`))
+    expect(next).toMatchObject({ data: [{ account: 'b' }], meta: { next_cursor: null } })
+  })
+
+  test('§1 a zone whose name is a link is shown as it was set', async () => {
+    await askAdmin('accounts', 'POST', { ...newAccount, time_zone: 'Europe/Kyiv' })
+    expect(await json(askAdmin('accounts/acme'))).toMatchObject({ time_zone: 'Europe/Kyiv' })
+    const change = { time_zone: 'Asia/Kolkata', book_zone: 'EST' }
+    expect(await json(askAdmin('accounts/acme', 'PATCH', change))).toMatchObject(change)
+  })
+
+  test.each([
+    [{ account: 'Acme' }, '/account', 'pattern'],
+    [{ account: 'a/b' }, '/account', 'pattern'],
+    [{ account: 'x'.repeat(64) }, '/account', 'pattern'],
+    [{ name: '' }, '/name', 'length'],
+    [{ name: 'a\u001b[31mb' }, '/name', 'pattern'],
+    [{ name: 'a\u202eb' }, '/name', 'pattern'],
+    [{ name: undefined }, '/name', 'required'],
+    [{ vertical: 'crypto' }, '/vertical', 'enum'],
+    [{ mode: 'demo' }, '/mode', 'enum'],
+    [{ time_zone: 'Mars/Olympus' }, '/time_zone', 'pattern'],
+    [{ time_zone: '+02:00' }, '/time_zone', 'pattern'],
+    [{ time_zone: 'Factory' }, '/time_zone', 'pattern'],
+    [{ binding: 'ADMIN_KEY' }, '/binding', 'enum'],
+    [{ binding: 'ASSETS' }, '/binding', 'enum'],
+    [{ region: 'moon' }, '/region', 'enum'],
+    [{ jurisdiction: 'mars' }, '/jurisdiction', 'enum'],
+    [{ unknown_customer: 'ignore' }, '/unknown_customer', 'enum'],
+    [{ storage_quota: '1' }, '/storage_quota', 'type'],
+    [{ storage_quota: -1 }, '/storage_quota', 'minimum'],
+    [{ storage_quota: 1.5 }, '/storage_quota', 'pattern'],
+    [{ storage_quota: 10_000_000_001 }, '/storage_quota', 'pattern'],
+    [{ storage_quota: 9e15 }, '/storage_quota', 'pattern'],
+    [{ colour: 1 }, '/colour', 'unknown_field'],
+  ])('%j is refused with its pointer and error code', async (change, pointer, code) => {
+    const response = await askAdmin('accounts', 'POST', { ...newAccount, ...change })
+    expect(response.status).toBe(422)
+    expect(await errors(response)).toEqual([[pointer, code]])
+    expect(await json(askAdmin('accounts'))).toMatchObject({ data: [] })
+    expect(await actions()).toEqual([])
+  })
+
+  test.each([
+    [
+      { storage_quota: 9e15 },
+      '`9000000000000000` is not valid. Expected a whole number of bytes, at most 10000000000 (10 GB).',
+    ],
+    [{ binding: 'DB_9' }, '`DB_9` is not one of `DB`, `DB_2`.'],
+  ])('%j is refused with a message that names what is valid', async (change, message) => {
+    const { errors } = await json(askAdmin('accounts', 'POST', { ...newAccount, ...change }))
+    expect(errors).toMatchObject([{ message }])
+  })
+
+  test('the objects of an account are created in its region', async () => {
+    const hints: [string, unknown][] = []
+    const watch = <T extends Rpc.DurableObjectBranded>(
+      name: string,
+      namespace: DurableObjectNamespace<T>,
+    ) =>
+      overriding(namespace, {
+        getByName: (id: string, options?: DurableObjectNamespaceGetDurableObjectOptions) => {
+          hints.push([name, options?.locationHint])
+          return namespace.getByName(id, options)
+        },
+      })
+    const world = {
+      ...env,
+      TOKEN_GATE: watch('token', env.TOKEN_GATE),
+      CLIENT_GATE: watch('client', env.CLIENT_GATE),
+    } as Env
+    const create = (account: string, path: string, placement: object) =>
+      askAdmin('accounts', 'POST', {
+        ...{ ...newAccount, account, ...placement },
+        vertical: path === 'clients' ? 'forex' : 'igaming',
+      })
+    const issue = (account: string, path: string) =>
+      fetchWith(
+        world,
+        new Request(`https://api.example/admin/v1/accounts/${account}/${path}`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${env.ADMIN_KEY}`,
+            'Content-Type': 'application/json',
+          },
+          body: '{}',
+        }),
+      )
+    const created = await create('b', 'brand-tokens', { region: 'apac-ne', jurisdiction: 'us' })
+    expect(await json(created)).toMatchObject({ region: 'apac-ne', jurisdiction: 'us' })
+    await issue('b', 'brand-tokens')
+    expect(hints).toEqual([['token', 'apac-ne']])
+
+    await create('f', 'clients', { region: 'sam' })
+    const { client_id, client_secret } = await json(issue('f', 'clients'))
+    hints.length = 0
+    const request = new Request('https://api.example/oauth/token', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: String(
+        new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+      ),
+    })
+    expect((await fetchWith(world, request)).status).toBe(200)
+    // The first object is that of the address.
+    expect(hints).toEqual([
+      ['client', undefined],
+      ['client', 'sam'],
+      ['token', 'sam'],
+    ])
+    expect(await json(askAdmin('accounts/f', 'PATCH', { region: null }))).toMatchObject({
+      region: null,
+    })
+    const { status } = await askAdmin('accounts/f', 'PATCH', { jurisdiction: 'eu' })
+    expect(status).toBe(422)
+  })
+
+  test('an existing account cannot be created again, an unknown one gets 404', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const again = await askAdmin('accounts', 'POST', { ...newAccount, name: 'Other' })
+    expect([again.status, await json(again)]).toMatchObject([409, { code: 'already_exists' }])
+    expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'Acme' })
+    for (const path of [
+      '',
+      '/clients',
+      '/affiliates',
+      '/links',
+      '/deliveries',
+      '/feed',
+      '/status-map',
+    ]) {
+      expect((await askAdmin(`accounts/nobody${path}`)).status).toBe(404)
+    }
+    expect((await askAdmin('accounts/nobody', 'PATCH', { name: 'x' })).status).toBe(404)
+  })
+
+  test('simultaneous creations with different names store one account, the others get 409', async () => {
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => askAdmin('accounts', 'POST', { ...newAccount, name })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
+    const created = await json(answers.find(({ status }) => status === 201)!)
+    expect(await json(askAdmin('accounts/acme'))).toEqual({ ...created, storage_bytes: 0 })
+    expect(await actions()).toEqual(['account.create'])
+  })
+
+  test('a 404 names the account or link that does not exist', async () => {
+    const { account } = await brand()
+    for (const [path, detail] of [
+      ['accounts/nobody', 'There is no account `nobody`.'],
+      [`accounts/${account}/links/x`, 'There is no link `x`.'],
+    ] as const) {
+      expect(await json(askAdmin(path))).toMatchObject({ status: 404, detail })
+    }
+    expect((await askAdmin('audit-log?account=nobody')).status).toBe(400)
+  })
+
+  test('a reset empties a test account and is refused for a live one', async () => {
+    const acme = await partner('forex')
+    await acme.post('customers', ada)
+    await acme.post('transactions', deposit)
+    await env.DB.exec("update accounts set mode = 'live'")
+    const refused = await askAdmin(`accounts/${acme.account}/reset`, 'POST')
+    expect([refused.status, await json(refused)]).toMatchObject([409, { code: 'conflict' }])
+    expect((await json(acme.get('transactions'))).meta.total).toBe(1)
+
+    await env.DB.exec("update accounts set mode = 'test'")
+    expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(204)
+    for (const path of ['customers', 'transactions', 'deliveries']) {
+      expect(await json(acme.get(path))).toMatchObject({ data: [], meta: { total: 0 } })
+    }
+    expect((await acme.post('customers', ada)).status).toBe(201)
+    expect(await actions()).toEqual(['account.reset'])
+  })
+})
+
+test('a reset leaves only what the integrations team configured', async () => {
+  const acme = await partner()
+  const casino = await brand()
+  for (const { account } of [acme, casino]) {
+    const page = { affiliate_id: 'aff-7', landing_page: 'https://a.example/' }
+    await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7' }])
+    await askAdmin(`accounts/${account}/links`, 'POST', page)
+    await env.DB.prepare(
+      "insert into clicks (account, day, link_id, click_id, clicked_at) values (?, 20727, 'abcdefgh', 'click', 0)",
+    )
+      .bind(account)
+      .run()
+  }
+  const key = { 'Idempotency-Key': 'k-1' }
+  await acme.post('customers', ada, key)
+  await acme.post('transactions', deposit, key)
+  await acme.post('trading-activity', traded)
+  await casino.post('customers', eve)
+  await casino.post('activities', deposited, key)
+  await acme.get('totals?from=2026-10-01&to=2026-10-31')
+  const { results: tables } = await env.DB.prepare(
+    "select name from sqlite_schema where type = 'table' and sql like '% account %' order by name",
+  ).all<{ name: string }>()
+  const filled = async () => {
+    const names: string[] = []
+    for (const { name } of tables) {
+      if (await env.DB.prepare(`select 1 from ${name}`).first()) names.push(name)
+    }
+    return names
+  }
+  const configured = ['affiliates', 'audit_log', 'brand_tokens', 'clients', 'links']
+  const sent = ['activity', 'arrivals', 'clicks', 'customer_owners', 'customers', 'deliveries']
+  sent.push('events')
+  // A new account starts with rules.
+  sent.push('fraud_rule_versions')
+  sent.push('day_totals', 'idempotency_keys', 'totals', 'totals_leases', 'transactions')
+  expect(await filled()).toEqual([...configured, ...sent].sort())
+  for (const { account } of [acme, casino]) {
+    expect((await askAdmin(`accounts/${account}/reset`, 'POST')).status).toBe(204)
+  }
+
+  expect(await filled()).toEqual(configured)
+  expect((await acme.post('customers', { ...ada, customer_id: 'c-9' }, key)).status).toBe(201)
+})
+
+describe('affiliates', () => {
+  const at = 'accounts/acme/affiliates'
+  const putTwo = async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    await askAdmin(at, 'PUT', [{ affiliate_id: 'a' }, { affiliate_id: 'b', parent: 'a' }])
+  }
+
+  test.each([[' a'], ['a '], ['\u00a0a'], ['a\t'], ['\ufeffa'], ['*']])(
+    'the team cannot configure the affiliate %j',
+    async (id) => {
+      await putTwo()
+      const errors = async (path: string, method: string, body: unknown) => {
+        const found = (await json(askAdmin(`accounts/acme/${path}`, method, body))).errors
+        return (found ?? []).map(({ pointer, code }: Record<string, string>) => [pointer, code])
+      }
+      const wrong = (pointer: string) => [pointer, 'pattern']
+      expect(await errors('affiliates', 'PUT', [{ affiliate_id: id }])).toEqual([
+        wrong('/0/affiliate_id'),
+      ])
+      expect(await errors('affiliates', 'PUT', [{ affiliate_id: 'b', parent: id }])).toContainEqual(
+        wrong('/0/parent'),
+      )
+      const link = { affiliate_id: id, landing_page: 'https://a.example/' }
+      expect(await errors('links', 'POST', link)).toEqual([wrong('/affiliate_id')])
+      const affiliations = [{ from: null, affiliate_id: id }]
+      expect(
+        await errors('customers/c/affiliations', 'PUT', { reason: 'x', affiliations }),
+      ).toEqual(expect.anything())
+      const assigned = { affiliate_id: id, plan: 'p', from: '2026-12-01', customers: 'new' }
+      const refused = await errors('assignments', 'PUT', [assigned])
+      if (id === '*') expect(refused).not.toContainEqual(wrong('/0/affiliate_id'))
+      else expect(refused).toContainEqual(wrong('/0/affiliate_id'))
+    },
+  )
+
+  test('affiliates are put in bulk, with optional parents, and listed', async () => {
+    await putTwo()
+    const put = await json(
+      askAdmin(at, 'PUT', [
+        { affiliate_id: 'c', parent: 'b' },
+        { affiliate_id: 'a', parent: null },
+      ]),
+    )
+    expect(put).toEqual({ received: 2, changed: 1 })
+    expect((await json(askAdmin(at))).data).toMatchObject([
+      { affiliate_id: 'a', parent: null },
+      { affiliate_id: 'b', parent: 'a' },
+      { affiliate_id: 'c', parent: 'b' },
+    ])
+  })
+
+  test('an affiliate keeps its parent if the request omits it', async () => {
+    await putTwo()
+    await askAdmin(at, 'PUT', [{ affiliate_id: 'b' }, { affiliate_id: 'c' }])
+    expect((await json(askAdmin(at))).data).toMatchObject([
+      { affiliate_id: 'a', parent: null },
+      { affiliate_id: 'b', parent: 'a' },
+      { affiliate_id: 'c', parent: null },
+    ])
+  })
+
+  test('simultaneous changes of parents never create a cycle', async () => {
+    await putTwo()
+    await askAdmin(at, 'PUT', [{ affiliate_id: 'x' }, { affiliate_id: 'y' }])
+    for (let i = 0; i < 10; i++) {
+      const statuses = await Promise.all([
+        askAdmin(at, 'PUT', [{ affiliate_id: 'x', parent: 'y' }]),
+        askAdmin(at, 'PUT', [{ affiliate_id: 'y', parent: 'x' }]),
+      ])
+      expect(statuses.map(({ status }) => status)).toContain(200)
+      expect([409, 422]).toContain(Math.max(...statuses.map(({ status }) => status)))
+      const { data } = await json(askAdmin(at))
+      const parents = Object.fromEntries(
+        data.map(({ affiliate_id, parent }: { affiliate_id: string; parent: string }) => [
+          affiliate_id,
+          parent,
+        ]),
+      )
+      expect([parents.x, parents.y].filter((parent) => parent !== null)).toHaveLength(1)
+      await askAdmin(
+        at,
+        'PUT',
+        ['x', 'y'].map((affiliate_id) => ({ affiliate_id, parent: null })),
+      )
+    }
+    await expect(
+      env.DB.batch([
+        ...putAffiliates(env.DB, 'acme', [{ affiliate_id: 'a', parent: 'b' }]),
+        ...rejectCycles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
+      ]),
+    ).rejects.toThrow('malformed JSON')
+  })
+
+  test('a cycle within one request is refused with its pointers', async () => {
+    await putTwo()
+    const body = [
+      { affiliate_id: 'x', parent: 'y' },
+      { affiliate_id: 'y', parent: 'x' },
+    ]
+    expect(await errors(askAdmin(at, 'PUT', body))).toEqual([
+      ['/0/parent', 'circle'],
+      ['/1/parent', 'circle'],
+    ])
+  })
+
+  test.each([
+    [[], '', 'record_count'],
+    [Array.from({ length: 1001 }, (_, i) => ({ affiliate_id: `${i}` })), '', 'record_count'],
+    [{ affiliate_id: 'x' }, '', 'type'],
+    [['x'], '/0', 'type'],
+    [[{ affiliate_id: 'x' }, { affiliate_id: '' }], '/1/affiliate_id', 'length'],
+    [[{ affiliate_id: 'x' }, { affiliate_id: 'x' }], '/1', 'duplicate_key'],
+    [[{ affiliate_id: 'x', parent: 'nobody' }], '/0/parent', 'unknown_affiliate'],
+    [[{ affiliate_id: 'x', parent: 'x' }], '/0/parent', 'circle'],
+    [[{ affiliate_id: 'a', parent: 'b' }], '/0/parent', 'circle'],
+    [[{ affiliate_id: 'x', email: 'a@b.example' }], '/0/email', 'unknown_field'],
+  ])('%j is refused with its pointer and error code', async (body, pointer, code) => {
+    await putTwo()
+    const response = await askAdmin(at, 'PUT', body)
+    expect(response.status).toBe(422)
+    expect(await errors(response)).toEqual([[pointer, code]])
+    expect((await json(askAdmin(at))).meta.total).toBe(2)
+  })
+})
+
+describe('event definitions', () => {
+  test('an event definition can be put, listed and deleted, and validates later events', async () => {
+    const { account, get, post } = await brand()
+    const at = `accounts/${account}/events`
+    const put = await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)
+    const definition = {
+      eventname: 'DailyStats',
+      ...dailyStats,
+      currency: null,
+      outflow: false,
+      status_member: null,
+    }
+    expect([put.status, await json(put)]).toEqual([201, { ...definition, takes_effect: 'now' }])
+    expect((await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)).status).toBe(200)
+    expect(await json(askAdmin(at))).toEqual({ data: [definition] })
+    expect((await json(get('account'))).events).toEqual([definition])
+    const stats = { eventname: 'DailyStats', customerid: 'p-1', eventid: 'x', GGR: 'a' }
+    expect((await post('activities', stats)).status).toBe(422)
+
+    expect((await askAdmin(`${at}/DailyStats`, 'DELETE')).status).toBe(204)
+    expect((await askAdmin(`${at}/DailyStats`, 'DELETE')).status).toBe(404)
+    expect((await json(get('account'))).events).toEqual([])
+    expect((await post('activities', { ...stats, NGR: 1 })).status).toBe(200)
+  })
+
+  test('an event name that is not valid UTF-8 is refused', async () => {
+    const { account } = await brand()
+    for (const name of ['%E4', '%', '%zz']) {
+      const put = await askAdmin(`accounts/${account}/events/${name}`, 'PUT', dailyStats)
+      expect([put.status, (await json(put)).code]).toEqual([400, 'invalid_query'])
+    }
+    expect(await json(askAdmin(`accounts/${account}/events`))).toEqual({ data: [] })
+  })
+
+  test('an event definition with special characters in its name is applied', async () => {
+    const { account } = await brand()
+    const name = 'Net/Gross & "Rev" %é'
+    const at = `accounts/${account}/events/${encodeURIComponent(name)}`
+    expect((await askAdmin(at, 'PUT', { granularity: 'day', kpis: ['__proto__'] })).status).toBe(
+      201,
+    )
+    const text = `{"eventname":${JSON.stringify(name)},"customerid":"p","createtime":"2026-10-01","__proto__":"x"}`
+    const { errors } = await json(askRaw(account, text))
+    expect(errors).toMatchObject([{ pointer: '/__proto__', code: 'number' }])
+  })
+
+  const askRaw = async (account: string, body: string) => {
+    const { brand_token } = await json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', {}))
+    const headers = { 'x-api-key': brand_token, 'Content-Type': 'application/json' }
+    return ask('/tracking/events/activities', { method: 'POST', headers, body })
+  }
+
+  test.each([
+    [{ granularity: 'hour' }, '/granularity', 'enum'],
+    [{ granularity: undefined }, '/granularity', 'required'],
+    [{ eventid: 'maybe' }, '/eventid', 'enum'],
+    [{ kpis: 'GGR' }, '/kpis', 'type'],
+    [{ kpis: [1] }, '/kpis/0', 'type'],
+    [{ kpis: ['GGR', 'Value'] }, '/kpis/1', 'pattern'],
+    [{ kpis: ['customerid'] }, '/kpis/0', 'pattern'],
+    [{ kpis: ['Product'] }, '/kpis/0', 'duplicate_key'],
+    [{ kpis: Array.from({ length: 101 }, (_, i) => `k${i}`) }, '/kpis', 'length'],
+    [{ product: 'Product' }, '/product', 'type'],
+    [{ product: { field: 'Product' } }, '/product/map', 'required'],
+    [{ product: { field: 'Currency', map: {} } }, '/product/field', 'pattern'],
+    [{ product: { field: 'P', map: { 'a/b': 'slots' } } }, '/product/map/a~1b', 'enum'],
+    [{ currency: 'EUX' }, '/currency', 'currency'],
+    [{ eventname: 'Other' }, '/eventname', 'unknown_field'],
+  ])('%j is refused with its pointer and error code', async (change, pointer, code) => {
+    const { account } = await brand()
+    const at = `accounts/${account}/events/DailyStats`
+    const response = await askAdmin(at, 'PUT', { ...dailyStats, ...change })
+    expect(response.status).toBe(422)
+    expect(await errors(response)).toEqual([[pointer, code]])
+  })
+
+  test('only brands have event definitions, at most 200 each', async () => {
+    const acme = await partner()
+    const at = (account: string) => `accounts/${account}/events/X`
+    expect((await askAdmin(at(acme.account), 'PUT', dailyStats)).status).toBe(409)
+    const { account } = await brand()
+    await env.DB.batch(
+      Array.from({ length: 200 }, (_, i) =>
+        env.DB.prepare(
+          `insert into event_definitions values (?, ?, 'day', 'used', '[]', null, null, 0, null)`,
+        ).bind(account, `e-${i}`),
+      ),
+    )
+    expect((await askAdmin(at(account), 'PUT', dailyStats)).status).toBe(409)
+  })
+
+  test('the event definitions of one account are limited to 128 KiB', async () => {
+    const { account, get } = await brand()
+    const kpis = Array.from({ length: 100 }, (_, i) => `${i}${'🎰'.repeat(200)}`)
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const put = askAdmin(`accounts/${account}/events/e-${i}`, 'PUT', { granularity: 'day', kpis })
+      statuses.push((await put).status)
+    }
+    expect(statuses).toEqual([201, 409, 409])
+    expect((await json(get('account'))).events).toHaveLength(1)
+  })
+})
+
+describe('status maps and labels', () => {
+  test('status maps and labels are replaced as a whole and can be read', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const map = { settled: 'approved', refunded: 'reversed' }
+    expect(await json(askAdmin('accounts/acme/status-map', 'PUT', map))).toEqual({ status: map })
+    const next = { settled: 'pending', __proto: 'declined' }
+    await askAdmin('accounts/acme/status-map', 'PUT', next)
+    expect(await json(askAdmin('accounts/acme/status-map'))).toEqual({ status: next })
+    const labels = { '1': 'New', '2': 'Verified' }
+    for (const field of ['kyc_status_id', 'sales_status_id']) {
+      const at = `accounts/acme/labels/${field}`
+      expect(await json(askAdmin(at, 'PUT', labels))).toEqual({ [field]: labels })
+      expect(await json(askAdmin(at))).toEqual({ [field]: labels })
+    }
+    // Each PUT replaces one map of one account.
+    await askAdmin('accounts', 'POST', { ...newAccount, account: 'other' })
+    await askAdmin('accounts/other/status-map', 'PUT', map)
+    expect(await json(askAdmin('accounts/acme/status-map'))).toEqual({ status: next })
+    expect(await json(askAdmin('accounts/acme/labels/kyc_status_id'))).toEqual({
+      kyc_status_id: labels,
+    })
+  })
+
+  test.each([
+    [{ settled: 'ok' }, '/settled', 'enum'],
+    [{ settled: 1 }, '/settled', 'enum'],
+    [{ '': 'approved' }, '/', 'length'],
+    [[], '', 'type'],
+    [
+      Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`w${i}`, 'approved'])),
+      '',
+      'length',
+    ],
+  ])('%j is refused with its pointer and error code', async (map, pointer, code) => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const response = await askAdmin('accounts/acme/status-map', 'PUT', map)
+    expect([response.status, await errors(response)]).toEqual([422, [[pointer, code]]])
+  })
+})
+
+test('a disabled account is shown as disabled until it is enabled', async () => {
+  await askAdmin('accounts', 'POST', newAccount)
+  for (const disabled of [true, false]) {
+    const changed = await json(askAdmin('accounts/acme', 'PATCH', { disabled }))
+    expect([changed.disabled, (await json(askAdmin('accounts/acme'))).disabled]).toEqual([
+      disabled,
+      disabled,
+    ])
+  }
+})
+
+test.each([
+  ['forex', 'reject'],
+  ['prop-trading', 'reject'],
+  ['igaming', 'hold'],
+])('by default records of unknown customers of %s have the policy %s', async (vertical, policy) => {
+  const { mode: _, ...account } = { ...newAccount, vertical }
+  expect(await json(askAdmin('accounts', 'POST', account))).toMatchObject({
+    mode: 'live',
+    policies: { unknown_customer: policy, unknown_affiliate: 'warn' },
+  })
+})
+
+test('a change of affiliates without a database is 503 and no conflict', async () => {
+  await askAdmin('accounts', 'POST', newAccount)
+  const DB = overriding(env.DB, {
+    batch: async () => {
+      throw new Error('D1 DB is overloaded. Requests queued for too long.')
+    },
+  })
+  const request = new Request('https://api.example/admin/v1/accounts/acme/affiliates', {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    body: '[{"affiliate_id":"a"}]',
+  })
+  const response = await fetchWith({ ...env, DB } as Env, request)
+  expect([response.status, (await json(response)).code]).toEqual([503, 'unavailable'])
+})
+
+describe('a refusal explains what is wrong', () => {
+  test('an event definition accepts 100 KPIs and 100 values of a product', async () => {
+    const { account } = await brand()
+    const kpis = Array.from({ length: 100 }, (_, i) => `k${i}`)
+    const map = Object.fromEntries(kpis.map((name) => [name, 'casino']))
+    const definition = { granularity: 'day', kpis, product: { field: 'P', map } }
+    const put = await askAdmin(`accounts/${account}/events/X`, 'PUT', definition)
+
+    expect([put.status, await json(put)]).toEqual([
+      201,
+      {
+        eventname: 'X',
+        eventid: 'used',
+        currency: null,
+        outflow: false,
+        status_member: null,
+        takes_effect: 'now',
+        ...definition,
+      },
+    ])
+  })
+})
+
+describe('the audit log', () => {
+  test('the audit log has one entry per successful change, newest first', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    await askAdmin('accounts', 'POST', newAccount)
+    await askAdmin('accounts/acme', 'PATCH', { name: '' })
+    await askAdmin('accounts/acme', 'PATCH', { disabled: true })
+    await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id: 'a' }])
+    const issued = await json(askAdmin('accounts/acme/clients', 'POST'))
+    await askAdmin(`accounts/acme/clients/${issued.client_id}/rotate`, 'POST', { overlap: '1h' })
+    await askAdmin(`accounts/acme/clients/${issued.client_id}`, 'DELETE')
+    const page = { affiliate_id: 'a', landing_page: 'https://a.example/' }
+    const link = await json(askAdmin('accounts/acme/links', 'POST', page))
+    await askAdmin(`accounts/acme/links/${link.link_id}`, 'PATCH', { disabled: true })
+    await askAdmin('accounts/acme/status-map', 'PUT', { ok: 'approved' })
+    const casino = await brand({ events: { DailyStats: dailyStats } })
+    const { data: tokens } = await json(askAdmin(`accounts/${casino.account}/brand-tokens`))
+    await askAdmin(`accounts/${casino.account}/brand-tokens/${tokens[0].id}`, 'DELETE')
+    await askAdmin(`accounts/${casino.account}/events/DailyStats`, 'DELETE')
+
+    expect(await actions()).toEqual([
+      'event-definition.delete',
+      'brand-token.revoke',
+      'brand-token.regenerate',
+      'event-definition.put',
+      'account.create',
+      'status.put',
+      'link.change',
+      'link.create',
+      'client.revoke',
+      'client.rotate',
+      'client.issue',
+      'affiliates.put',
+      'account.change',
+      'account.create',
+    ])
+    const { data } = await json(askAdmin('audit-log?account=acme'))
+    const rotation = data.find(({ action }: { action: string }) => action === 'client.rotate')
+    expect(rotation.details).toEqual({ client_id: issued.client_id, overlap: '1h' })
+    expect(data.at(-2)).toEqual({
+      id: expect.any(String),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      actor: 'admin-key',
+      role: 'approver',
+      action: 'account.change',
+      account: 'acme',
+      details: { disabled: true, before: { disabled: false } },
+    })
+    expect(JSON.stringify(data)).not.toContain(issued.client_secret)
+    expect(data).toHaveLength(9)
+    const { link_id, disabled: _, disabled_by: _by, url: __, ...created } = link
+    const { client_id } = issued
+    const entries = (await json(askAdmin('audit-log'))).data
+    expect(entries.map(({ details }: { details: object }) => details)).toEqual([
+      { eventname: 'DailyStats' },
+      { id: tokens[0].id },
+      { id: tokens[0].id, overlap: '24h' },
+      {
+        eventname: 'DailyStats',
+        currency: null,
+        outflow: false,
+        status_member: null,
+        ...dailyStats,
+      },
+      { account: casino.account, name: `The ${casino.account}`, vertical: 'igaming', mode: 'test' },
+      { status: { ok: 'approved' } },
+      { link_id, disabled: true },
+      { link_id, ...created },
+      { client_id },
+      { client_id, overlap: '1h' },
+      { client_id },
+      { affiliates: 1, ids: ['a'], added: 1, before: [] },
+      { disabled: true, before: { disabled: false } },
+      { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
+    ])
+    expect(new Set(entries.map(({ actor }: { actor: string }) => actor))).toEqual(
+      new Set(['admin-key']),
+    )
+  })
+
+  test('the entry of a bulk of affiliates names the first 20 and their number', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const ids = Array.from({ length: 21 }, (_, i) => `a-${i}`)
+    const body = ids.map((affiliate_id) => ({ affiliate_id }))
+    await askAdmin('accounts/acme/affiliates', 'PUT', body)
+    const { data } = await json(askAdmin('audit-log?account=acme'))
+
+    const first = ids.slice(0, 20)
+    expect(data[0].details).toEqual({
+      ...{ affiliates: 21, ids: first, added: 21, before: [] },
+    })
+  })
+
+  test('pages of the audit log reach 10,000 entries, and cursors all', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    await askAdmin('accounts/acme', 'PATCH', { name: 'New' })
+    expect((await askAdmin('audit-log?per_page=500&page=20')).status).toBe(200)
+    expect(await json(askAdmin('audit-log?per_page=500&page=21'))).toMatchObject({
+      code: 'invalid_query',
+      detail: expect.stringContaining('`page` reaches the first 10,000 rows only'),
+    })
+    const { next_cursor } = (await json(askAdmin('audit-log?per_page=1'))).meta
+    const next = await json(askAdmin(`audit-log?cursor=${next_cursor}`))
+    expect([next.data.length, next.meta]).toEqual([
+      1,
+      { total: 2, page: 2, per_page: 1, next_cursor: null },
+    ])
+    expect(await json(askAdmin('audit-log?account=nobody'))).toMatchObject({
+      detail: 'There is no account `nobody`.',
+    })
+  })
+
+  test('the database refuses to change or delete an audit log entry', async () => {
+    await askAdmin('accounts', 'POST', newAccount)
+    const before = await json(askAdmin('audit-log'))
+    for (const text of ["update audit_log set actor = 'nobody'", 'delete from audit_log']) {
+      await expect(env.DB.exec(text)).rejects.toThrow('append-only')
+    }
+    await env.DB.exec(
+      "insert or replace into audit_log select id, at, 'x', action, account, details from audit_log",
+    )
+    expect(await json(askAdmin('audit-log'))).toEqual(before)
+    expect(await actions()).toEqual(['account.create'])
+  })
+
+  test('one audit log covers all databases and is paged by cursor', async () => {
+    await askAdmin('accounts', 'POST', { ...newAccount, binding: 'DB_2' })
+    for (const affiliate_id of ['a', 'b', 'c']) {
+      await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id }])
+      await askAdmin('accounts/acme', 'PATCH', { name: affiliate_id })
+    }
+    const all = await json(askAdmin('audit-log'))
+    expect(all.meta.total).toBe(7)
+    const ids = all.data.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual(ids.toSorted().toReversed())
+    const read: string[] = []
+    for (let query = '?per_page=2'; query; ) {
+      const page = await json(askAdmin(`audit-log${query}`))
+      read.push(...page.data.map(({ id }: { id: string }) => id))
+      query = page.meta.next_cursor ? `?cursor=${page.meta.next_cursor}` : ''
+    }
+    expect(read).toEqual(ids)
+    for (const size of [1, 3]) {
+      for (let page = 1; page <= Math.ceil(7 / size); page++) {
+        const { data } = await json(askAdmin(`audit-log?per_page=${size}&page=${page}`))
+        const expected = ids.slice((page - 1) * size, page * size)
+        expect(data.map(({ id }: { id: string }) => id)).toEqual(expected)
+      }
+    }
+  })
+})
+
+describe('account data for the integrations team', () => {
+  test('the team reads deliveries, totals, held records and feed as the account does', async () => {
+    const casino = await brand()
+    await casino.post('activities', [
+      deposited,
+      { ...deposited, eventid: 'h', customerid: 'nobody' },
+    ])
+    await casino.post('customers', eve)
+    const acme = await partner()
+    await acme.post('customers', [ada, {}])
+    // The lag may grow between the two reads.
+    const withoutLag = async (answer: Promise<Response>) =>
+      (await (await answer).text()).replace(/"lag_seconds":\d+/g, '')
+    for (const { account, get } of [casino, acme]) {
+      for (const path of ['deliveries', 'totals?from=2026-10-01&to=2026-10-31', 'held', 'feed']) {
+        const expected = await withoutLag(get(path))
+        expect(await withoutLag(askAdmin(`accounts/${account}/${path}`))).toBe(expected)
+      }
+    }
+    const { data } = await json(acme.get('deliveries'))
+    const at = `deliveries/${data[0].delivery_id}`
+    expect(await json(askAdmin(`accounts/${acme.account}/${at}`))).toEqual(await json(acme.get(at)))
+    expect((await askAdmin(`accounts/${casino.account}/${at}`)).status).toBe(404)
+  })
+})

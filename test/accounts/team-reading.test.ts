@@ -1,0 +1,277 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { DAY_MS } from '../../src/durations.ts'
+import { brand } from '../brand.ts'
+import { statementRows } from '../commission/statement-rows.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'
+import { emptyWorld } from '../world.ts'
+
+// What the integrations team reads of an account beside what the account reads itself.
+
+beforeEach(emptyWorld)
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+const today = () => dayOf(Date.now())
+const todayOnly = () => `from=${today()}&to=${today()}`
+
+async function acme() {
+  const api = await partner('forex', { account: 'acme' })
+  await api.post('customers', ada)
+  return api
+}
+
+interface Code {
+  readonly code: string
+}
+
+const read = (path: string) => json(askAdmin(`accounts/acme/${path}`))
+const problem = async (path: string) => {
+  const response = await askAdmin(`accounts/acme/${path}`)
+  return [response.status, (await response.json<{ detail: string }>()).detail]
+}
+
+test('errors are counted by delivery, the most frequent first, with the last delivery', async () => {
+  const api = await acme()
+  const wrong = { ...deposit, transaction_type: 'gift' }
+  await api.post('transactions', [wrong, { ...wrong, transaction_id: 't-2' }])
+  const last = await json(api.post('transactions', { ...wrong, currency: 'EURO' }))
+  await api.post('transactions', deposit)
+
+  expect((await read(`delivery-errors?${todayOnly()}`)).data).toEqual([
+    {
+      ...{ code: 'enum', deliveries: 2, last_delivery_id: last.delivery_id },
+      last_received_at: expect.stringMatching(today()),
+    },
+    {
+      ...{ code: 'currency', deliveries: 1, last_delivery_id: last.delivery_id },
+      last_received_at: expect.stringMatching(today()),
+    },
+  ])
+  const before = dayOf(Date.now() - DAY_MS)
+  expect((await read(`delivery-errors?from=${before}&to=${before}`)).data).toEqual([])
+})
+
+test('errors of deliveries that the log no longer keeps are not counted', async () => {
+  // Tomorrow: the object of a token that expired before the actual time would forget it at once.
+  const noon = Math.ceil(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2
+  vi.setSystemTime(noon - 60_000)
+  const api = await acme()
+  await api.post('transactions', { ...deposit, transaction_type: 'gift' })
+  vi.setSystemTime(noon)
+  const last = await json(api.post('transactions', { ...deposit, transaction_type: 'gift' }))
+  vi.setSystemTime(noon + 30 * DAY_MS - 1000)
+  const day = dayOf(noon)
+  expect((await read(`delivery-errors?from=${day}&to=${day}`)).data).toMatchObject([
+    { code: 'enum', deliveries: 1, last_delivery_id: last.delivery_id },
+  ])
+})
+
+test('errors are not counted if the days have more than 100,000', async () => {
+  await acme()
+  const insertTerms = (from: number, to: number) =>
+    env.DB.prepare(
+      `with recursive n(i) as (select ?1 union all select i + 1 from n where i < ?2)
+       insert into delivery_terms (account, day, term, delivery)
+       select 'acme', ?3, 'code enum', 'dlv_7' || printf('%025d', i) from n`,
+    )
+      .bind(from, to, Math.floor(Date.now() / DAY_MS))
+      .run()
+  await insertTerms(1, 100_000)
+  expect((await read(`delivery-errors?${todayOnly()}`)).data).toMatchObject([
+    { deliveries: 100_000 },
+  ])
+  await insertTerms(100_001, 100_001)
+
+  expect(await problem(`delivery-errors?${todayOnly()}`)).toEqual([
+    400,
+    'From `from` to `to`, there are too many errors. Ask for fewer days.',
+  ])
+})
+
+test('arrivals are records and refused records by day and resource, without dry runs', async () => {
+  const api = await acme()
+  await api.post('transactions', [deposit, { ...deposit, transaction_id: 't-2', currency: 'EURO' }])
+  await api.post('transactions?dry_run=true', { ...deposit, currency: 'EURO' })
+
+  const day = today()
+  expect((await read('arrivals')).data).toEqual([
+    { day, resource: 'customers', deliveries: 1, received: 1, refused: 0 },
+    { day, resource: 'transactions', deliveries: 1, received: 2, refused: 2 },
+  ])
+})
+
+test('attention is what the account itself reads', async () => {
+  const api = await acme()
+  await api.post('customers', { ...ada, customer_id: 'c-9', affiliate_id: 'nobody' })
+
+  const own = await json(api.get('account'))
+  const { data } = await read('attention')
+  expect(data).toEqual(own.attention)
+  expect(data.map(({ code }: { code: string }) => code)).toContain('unconfigured_affiliates')
+})
+
+test('drafts of periods that have ended need the attention of the team only', async () => {
+  const api = await acme()
+  await env.DB.batch(statementRows(env.DB, 'acme'))
+  const drafts = async () =>
+    (await read('attention')).data.filter(({ code }: Code) => code === 'unapproved_drafts')
+  const period = (value: string, status = 'draft') =>
+    env.DB.prepare("update statements set period = ?, status = ?, payable = '5.00'")
+      .bind(value, status)
+      .run()
+
+  await period(today().slice(0, 7))
+  expect(await drafts()).toEqual([])
+  for (const ended of ['2026-09', '2026-W40']) {
+    await period(ended)
+    expect(await drafts()).toEqual([
+      {
+        code: 'unapproved_drafts',
+        count: 1,
+        names: [ended],
+        detail: expect.stringContaining(`The first are of ${ended}.`),
+      },
+    ])
+  }
+  const own = (await json(api.get('account'))).attention
+  expect(own.map(({ code }: Code) => code)).not.toContain('unapproved_drafts')
+  // A draft that pays nothing is approved with the next one that pays something.
+  await env.DB.prepare("update statements set payable = '0.00'").run()
+  expect(await drafts()).toEqual([])
+  await env.DB.prepare("update statements set payable = '5.00'").run()
+  await period('2026-09', 'approved')
+  expect(await drafts()).toEqual([])
+})
+
+test('records are those that their sender reads, of one customer or of all', async () => {
+  const api = await acme()
+  await api.post('transactions', deposit)
+
+  const own = await json(api.get('transactions'))
+  expect((await read('records/transactions')).data).toEqual(own.data)
+  expect((await read(`records/transactions?customer_id=${ada.customer_id}`)).data).toHaveLength(1)
+  expect((await read('records/customers?customer_id=nobody')).data).toEqual([])
+  expect(await problem('records/activities')).toEqual([
+    404,
+    'The account has no resource `activities`. It has `customers`, `transactions`, `trading-activity`.',
+  ])
+})
+
+test('a record is found by the id that was sent, in each resource that has it, and by its key', async () => {
+  const api = await acme()
+  const { delivery_id } = await json(api.post('transactions', deposit))
+  const found = (id: string) => read(`records?id=${encodeURIComponent(id)}`)
+  const [own] = (await json(api.get('transactions'))).data
+
+  expect((await found(deposit.transaction_id)).data).toEqual([
+    {
+      resource: 'transactions',
+      id: deposit.transaction_id,
+      customer_id: deposit.customer_id,
+      day: deposit.transaction_date.slice(0, 10),
+      outcome: 'created',
+      delivery_id,
+      received_at: expect.any(String),
+      revision: 1,
+      record: own,
+    },
+  ])
+  await api.post('transactions', { ...deposit, transaction_id: ada.customer_id })
+  const both = await found(ada.customer_id)
+  expect(both.data.map((one: { resource: string }) => one.resource)).toEqual([
+    'customers',
+    'transactions',
+  ])
+  const key = {
+    date: '2026-10-05',
+    customer_id: ada.customer_id,
+    instrument: 'A|B',
+    currency: 'EUR',
+  }
+  await api.post('trading-activity', { ...key, lots_traded: 2 })
+  const [row] = (await found(Object.values(key).join('|'))).data
+  expect(row).toMatchObject({ resource: 'trading-activity', day: key.date, record: key })
+  for (const id of [
+    'nothing',
+    '..',
+    '2026-10-05|x',
+    `${'x'.repeat(1024)}`,
+    '|||',
+    '2026-10-45|a|b|c',
+  ]) {
+    expect((await found(id)).data).toEqual([])
+  }
+  expect(await problem('records')).toEqual([400, 'The parameter `id` is missing.'])
+})
+
+test('an event is found by its eventid and by the identity under which it is stored', async () => {
+  const casino = await brand({ account: 'acme' })
+  await casino.post('customers', [{ customerId: 'p-1' }])
+  await casino.post('activities', [
+    {
+      eventname: 'Deposit',
+      customerid: 'p-1',
+      createtime: '2026-10-05 10:00',
+      eventid: 'E-1',
+      Value: 5,
+    },
+  ])
+  for (const id of ['E-1', 'e E-1']) {
+    const { data } = await read(`records?id=${encodeURIComponent(id)}`)
+    expect(data).toEqual([
+      expect.objectContaining({ resource: 'activities', id: 'e E-1', customer_id: 'p-1' }),
+    ])
+  }
+})
+
+test('a customer is found by id, and those without an affiliate by the day of their signup', async () => {
+  const casino = await brand({ account: 'acme' })
+  await casino.post('customers', [{ customerId: 'p-1' }, { customerId: 'p-2' }])
+
+  const ids = async (query: string) =>
+    (await read(`customers?${query}`)).data.map((one: { customer_id: string }) => one.customer_id)
+  expect(await ids('customer_id=p-2')).toEqual(['p-2'])
+  expect(await ids('customer_id=P-2')).toEqual([])
+  const days = `from=${dayOf(Date.now() - DAY_MS)}&to=${dayOf(Date.now() + DAY_MS)}`
+  expect(await ids(`unattributed=true&${days}`)).toEqual(['p-1', 'p-2'])
+  expect(await ids('unattributed=true&from=2026-01-01&to=2026-01-02')).toEqual([])
+  const { data, meta } = await read(`customers?unattributed=true&${days}&per_page=1`)
+  expect([data.length, meta.total]).toEqual([1, 2])
+  expect(await ids(`unattributed=true&${days}&per_page=1&cursor=${meta.next_cursor}`)).toEqual([
+    'p-2',
+  ])
+  const page = async (number: number) => {
+    const query = `customers?unattributed=true&${days}&per_page=1&page=${number}`
+    const { data, meta } = await read(query)
+    return [data.map((one: { customer_id: string }) => one.customer_id), meta.total]
+  }
+  expect([await page(2), await page(3)]).toEqual([
+    [['p-2'], 2],
+    [[], 2],
+  ])
+})
+
+test('a firm’s customer has an affiliate', async () => {
+  await acme()
+
+  const list = await read('customers?unattributed=true&from=2026-01-01&to=2026-12-31')
+  expect(list.data).toEqual([])
+})
+
+test.each([
+  ['customers?unattributed=true', '`from` and `to` are required: the first and the last day.'],
+  ['customers?unattributed=yes', '`unattributed` must be `true`, not `yes`.'],
+  [
+    'customers?from=2026-10-01&to=2026-10-01&customer_id=c',
+    '`from` and `customer_id` cannot be combined.',
+  ],
+  [
+    'customers?unattributed=true&customer_id=x&from=2026-10-01&to=2026-10-02',
+    '`unattributed` and `customer_id` cannot be combined.',
+  ],
+  ['delivery-errors', '`from` and `to` are required: the first and the last day.'],
+])('%s is refused', async (path, detail) => {
+  await acme()
+
+  expect(await problem(path)).toEqual([400, detail])
+})

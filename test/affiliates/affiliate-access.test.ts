@@ -1,0 +1,191 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { digest } from '../../src/auth/secret.ts'
+import { signedIn } from '../console/browser.ts'
+import { askAdmin, json, issuedPartner as partner } from '../partner.ts'
+
+// Who may sign in for an affiliate: its profile and state, invitations and members.
+
+const AT = '/console/accounts/acme'
+
+beforeEach(async () => {
+  await partner('forex', { account: 'acme', affiliates: ['IB-07', 'IB-08'] })
+})
+
+const put = (...body: object[]) => askAdmin('accounts/acme/affiliates', 'PUT', body)
+const read = async (id: string) =>
+  (await json(askAdmin(`accounts/acme/affiliates?affiliate_id=${id}`))).data[0]
+const auditLog = () => json(askAdmin('audit-log?account=acme'))
+
+const PROFILE = {
+  display_name: 'Forex Friends',
+  contact_email: 'ada@friends.example',
+  language: 'de',
+  note: 'Call in the morning.',
+  status: 'suspended',
+}
+
+test('a profile has language, note and status, and keeps what a request leaves out', async () => {
+  expect(await read('IB-07')).toMatchObject({ language: null, note: null, status: 'active' })
+  expect(await json(put({ affiliate_id: 'IB-07', ...PROFILE }))).toEqual({
+    received: 1,
+    changed: 1,
+  })
+  expect(await read('IB-07')).toEqual({ affiliate_id: 'IB-07', parent: null, ...PROFILE })
+
+  await put({ affiliate_id: 'IB-07', note: null }, { affiliate_id: 'IB-09', language: 'pt' })
+  expect(await read('IB-07')).toMatchObject({ ...PROFILE, note: null })
+  expect(await read('IB-09')).toMatchObject({ language: 'pt', status: 'active' })
+  expect(await json(put({ affiliate_id: 'IB-07', status: 'suspended' }))).toMatchObject({
+    changed: 0,
+  })
+})
+
+test('the audit log says what of a profile was changed, without personal values', async () => {
+  await put({ affiliate_id: 'IB-07', ...PROFILE })
+  const text = JSON.stringify(await auditLog())
+  const changed = ['display_name', 'contact_email', 'language', 'note', 'status']
+  expect((await json(askAdmin('audit-log?account=acme'))).data[0].details.profiles).toEqual([
+    { affiliate_id: 'IB-07', changed, status: 'suspended' },
+  ])
+  expect(text).not.toMatch(/Friends|friends|morning/)
+})
+
+test('ids with white space around them, `*` and other values are refused', async () => {
+  const refused = async (body: object) => {
+    const { errors } = await json(put({ affiliate_id: 'IB-07', ...body }))
+    return errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
+  }
+  expect(await refused({ affiliate_id: ' IB-07' })).toEqual(['/0/affiliate_id pattern'])
+  expect(await refused({ affiliate_id: 'IB-07\t' })).toEqual(['/0/affiliate_id pattern'])
+  expect(await refused({ affiliate_id: '*' })).toEqual(['/0/affiliate_id pattern'])
+  expect(await refused({ language: 'it' })).toEqual(['/0/language enum'])
+  expect(await refused({ status: null })).toEqual(['/0/status type'])
+  expect(await refused({ status: 'closed' })).toEqual(['/0/status enum'])
+  expect(await refused({ note: 'x'.repeat(501) })).toEqual(['/0/note length'])
+})
+
+test('the console suspends and reinstates an affiliate, and says so on page and list', async () => {
+  const browser = await signedIn()
+  const page = async (path: string) => (await browser.get(`${AT}${path}`)).text()
+  const change = async (path: string, fields: Record<string, string>) =>
+    browser.post(`${AT}${path}`, { csrf: await browser.csrf(`${AT}${path}`), ...fields })
+
+  expect(await page('/affiliates/IB-07')).toContain('Suspend the affiliate')
+  expect((await change('/affiliates/IB-07', { change: 'suspend' })).status).toBe(303)
+  expect(await page('/affiliates/IB-07')).toMatch(/is suspended: its members were signed out/)
+  expect((await page('/affiliates')).match(/>suspended</g)).toHaveLength(1)
+
+  const ticked = { change: 'reinstate', tick0: 'IB-07', tick1: 'IB-08' }
+  await change('/affiliates', ticked)
+  expect(await page('/affiliates')).toContain('1 affiliate reinstated. 1 had this state before.')
+  expect(await read('IB-07')).toMatchObject({ status: 'active' })
+  const log = (await page('/audit-log')).replaceAll(/<[^>]+>/g, ' ')
+  expect(log.match(/IB-07\s*:\s*(?:suspended|reinstated)/g)).toHaveLength(2)
+})
+
+const at = (path: string) => `accounts/acme/affiliates/${path}`
+const invite = (id = 'IB-07', body?: object) => askAdmin(at(`${id}/invitations`), 'POST', body)
+const invitations = async (id = 'IB-07') => (await json(askAdmin(at(`${id}/invitations`)))).data
+
+test('an invitation is a link with a secret, of which only a digest is stored', async () => {
+  const made = await invite()
+  const { id, invitation_url, status, ends_at, created_at } = await json(made)
+  expect([made.status, status]).toEqual([201, 'open'])
+  expect(Date.parse(ends_at) - Date.parse(created_at)).toBe(72 * 3_600_000)
+  const [, secret = ''] =
+    /^https:\/\/api\.example\/portal\/acme\/invitation#([0-9A-Za-z]{43})$/.exec(invitation_url) ??
+    []
+  const { results } = await env.DB.prepare('select * from affiliate_invitations').all()
+  expect(results).toMatchObject([{ id, affiliate_id: 'IB-07', digest: await digest(secret) }])
+  expect(JSON.stringify([results, await auditLog()])).not.toContain(secret)
+  expect(JSON.stringify(await invitations())).not.toContain('invitation_url')
+})
+
+test('an invitation is ended once, is of one affiliate, and 20 are open at most', async () => {
+  const { id } = await json(invite())
+  expect((await askAdmin(at(`IB-08/invitations/${id}`), 'DELETE')).status).toBe(404)
+  expect((await askAdmin(at(`IB-07/invitations/${id}`), 'DELETE')).status).toBe(204)
+  expect((await askAdmin(at(`IB-07/invitations/${id}`), 'DELETE')).status).toBe(204)
+  expect(await invitations()).toMatchObject([{ id, status: 'ended', used_at: null }])
+  const ended = (await auditLog()).data.filter(
+    ({ action }: { action: string }) => action === 'affiliate-invitation.end',
+  )
+  expect(ended).toHaveLength(1)
+
+  for (let i = 0; i < 20; i++) await invite()
+  expect((await invite()).status).toBe(409)
+  expect((await invite('IB-08')).status).toBe(201)
+  expect((await invite('IB-99')).status).toBe(404)
+})
+
+test('a member is listed, invited again, and removed with their passkeys', async () => {
+  expect((await invite('IB-07', { member: 'mem-1' })).status).toBe(422)
+  await env.DB.batch([
+    env.DB.prepare(`insert into affiliate_members (account, affiliate_id, id, name, created_at, last_seen_at)
+      values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z')`),
+    env.DB.prepare(`insert into affiliate_passkeys
+      values ('acme', 'cred', 'IB-07', 'mem-1', 'key', 0, '[]', 'Phone', '2026', '2026')`),
+  ])
+  expect((await json(askAdmin(at('IB-07/members')))).data).toEqual([
+    {
+      ...{
+        id: 'mem-1',
+        name: 'Eve',
+        passkeys: 1,
+        keys: [],
+        created_at: '2026-01-01T00:00:00.000Z',
+      },
+      last_seen_at: '2026-01-02T00:00:00.000Z',
+    },
+  ])
+  expect((await json(askAdmin(at('IB-08/members')))).data).toEqual([])
+  expect(await json(invite('IB-07', { member: 'mem-1' }))).toMatchObject({ member: 'mem-1' })
+  const uses = await json(askAdmin(at('IB-07'), 'DELETE'))
+  expect(uses.detail).toContain('members')
+
+  expect((await askAdmin(at('IB-08/members/mem-1'), 'DELETE')).status).toBe(404)
+  expect((await askAdmin(at('IB-07/members/mem-1'), 'DELETE')).status).toBe(200)
+  expect(await invitations()).toMatchObject([{ status: 'ended' }])
+  const { results } = await env.DB.prepare('select * from affiliate_passkeys').all()
+  expect(results).toEqual([])
+  expect((await askAdmin(at('IB-07'), 'DELETE')).status).toBe(204)
+})
+
+test('the console shows a link once, lists who is invited, and ends invitations', async () => {
+  const browser = await signedIn()
+  const path = `${AT}/affiliates/IB-07`
+  const change = async (fields: Record<string, string>) =>
+    browser.post(path, { csrf: await browser.csrf(path), ...fields })
+  expect((await change({ change: 'invite' })).status).toBe(303)
+  const invited = await (await browser.get(path)).text()
+  expect(invited).toMatch(/data-copy="Copy"[^>]*>https:\/\/api\.example\/portal\/acme\//)
+
+  const page = await (await browser.get(path)).text()
+  expect(page).toContain('Open invitations')
+  expect(page).not.toContain('/invitation#')
+  const [{ id }] = await invitations()
+  expect((await change({ change: 'uninvite', invitation: id })).status).toBe(303)
+  expect(await (await browser.get(path)).text()).not.toContain('Open invitations')
+})
+
+test('an affiliate whose id no path can have is invited, and its members are listed and removed', async () => {
+  await put({ affiliate_id: '..' })
+  const query = 'affiliate_id=..'
+  const { id } = await json(askAdmin(`accounts/acme/affiliates/invitations?${query}`, 'POST'))
+  const listed = () => json(askAdmin(`accounts/acme/affiliates/invitations?${query}`))
+  expect((await listed()).data).toMatchObject([{ id, status: 'open' }])
+  const browser = await signedIn()
+  const at = `${AT}/affiliates/by-id?id=..`
+  const page = await (await browser.get(at)).text()
+  expect(page).toContain('Open invitations')
+  const csrf = await browser.csrf(at)
+  const ended = await browser.post(at, { csrf, change: 'uninvite', invitation: id })
+  expect([ended.status, (await listed()).data[0].status]).toEqual([303, 'ended'])
+  const made = await browser.post(at, { csrf, change: 'invite' })
+  expect(made.headers.get('Location')).toBe(at)
+  expect(await (await browser.get(at)).text()).toContain('/portal/acme/invitation#')
+  expect(await json(askAdmin(`accounts/acme/affiliates/members?${query}`))).toEqual({ data: [] })
+  const none = `accounts/acme/affiliates/members/m-1?${query}`
+  expect((await askAdmin(none, 'DELETE')).status).toBe(404)
+})

@@ -1,0 +1,532 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { brand } from '../brand.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { assign, draftsOf, monthly, publish, storePlan } from '../commission/stored.ts'
+import { signedIn } from '../console/browser.ts'
+import { countCalls, overriding, overridingSessions } from '../ingest/watched.ts'
+import {
+  ada,
+  askAdmin,
+  deposit,
+  json,
+  ORIGIN,
+  issuedPartner as partner,
+  register,
+  traded,
+} from '../partner.ts'
+import { earning, storeRows } from './book-rows.ts'
+
+// The book zone of a partner: by which days its records count, and when it can change.
+
+const NEW_YORK = 'America/New_York'
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+const dated = (transaction_id: string, transaction_date: string, amount_currency = 1) => ({
+  ...deposit,
+  transaction_id,
+  transaction_date,
+  amount_currency,
+})
+
+const totalsOf = async (acme: Partner, from: string, to: string) =>
+  (await json(acme.get(`totals?from=${from}&to=${to}`))).data.map(
+    ({ day, resource, count }: Record<string, unknown>) => `${day} ${resource} ${count}`,
+  )
+
+const change = (account: string, body: object) => askAdmin(`accounts/${account}`, 'PATCH', body)
+
+const storedDays = async (account: string, db: D1Database = env.DB) => {
+  const { results } = await db
+    .prepare(`select date(day * 86400, 'unixepoch') as day from transactions where account = ?`)
+    .bind(account)
+    .all<{ day: string }>()
+  return results.map(({ day }) => day)
+}
+
+describe('days', () => {
+  test.each([
+    // The clock is set back: 1 November has 25 hours.
+    [
+      ['2026-11-01T03:59:59.999Z', '2026-10-31'],
+      ['2026-11-01T04:00:00.000Z', '2026-11-01'],
+      ['2026-11-02T04:59:59.999Z', '2026-11-01'],
+      ['2026-11-02T05:00:00.000Z', '2026-11-02'],
+    ],
+    // The clock is set forward: 8 March has 23 hours.
+    [
+      ['2026-03-08T04:59:59.999Z', '2026-03-07'],
+      ['2026-03-08T05:00:00.000Z', '2026-03-08'],
+      ['2026-03-09T03:59:59.999Z', '2026-03-08'],
+      ['2026-03-09T04:00:00.000Z', '2026-03-09'],
+    ],
+  ])('transactions around midnight count on their day in New York: %j', async (...records) => {
+    const acme = await partner('forex', { book_zone: NEW_YORK })
+    await acme.post('customers', { ...ada, signup_date: records[0]![0] })
+    const sent = records.map(([at = ''], i) => dated(`t-${i}`, at))
+    expect((await acme.post('transactions', sent)).status).toBe(200)
+
+    for (const [i, [at, day]] of records.entries()) {
+      const { data } = await json(acme.get(`transactions?from=${day}&to=${day}`))
+      expect(data.map((one: typeof deposit) => one.transaction_id)).toContain(`t-${i}`)
+      expect(data.find((one: typeof deposit) => one.transaction_id === `t-${i}`)).toMatchObject({
+        transaction_date: at,
+      })
+    }
+    const [first, second, , last] = records.map(([, day = '']) => day)
+    expect(await totalsOf(acme, first!, last!)).toEqual([
+      `${first} customers 1`,
+      `${first} transactions 1`,
+      `${second} transactions 2`,
+      `${last} transactions 1`,
+    ])
+    expect(await json(acme.post('transactions', sent))).toMatchObject({ summary: { unchanged: 4 } })
+  })
+
+  test('trading activity keeps the date that was sent', async () => {
+    const acme = await partner('forex', { book_zone: 'Pacific/Auckland' })
+    await acme.post('customers', ada)
+    await acme.post('trading-activity', traded)
+    expect(await totalsOf(acme, '2026-10-02', '2026-10-02')).toEqual([
+      '2026-10-02 trading-activity 1',
+    ])
+  })
+
+  test.each([
+    [NEW_YORK, '0000-01-01T00:00:00.000Z', '0000-01-01'],
+    ['Pacific/Auckland', '9999-12-31T23:59:59.999Z', '9999-12-31'],
+  ])('in %s the day of %s is the last of the calendar', async (book_zone, at, day) => {
+    const acme = await partner('forex', { book_zone })
+    await acme.post('customers', { ...ada, signup_date: at })
+    expect((await acme.post('transactions', dated('t-1', at))).status).toBe(201)
+    expect(await totalsOf(acme, day, day)).toEqual([`${day} customers 1`, `${day} transactions 1`])
+  })
+
+  test('a change of affiliate takes effect on the day in UTC on which it was received', async () => {
+    const acme = await partner('forex', { book_zone: 'Pacific/Kiritimati' })
+    await acme.post('customers', ada)
+    // A first affiliate that lasted less than a day is corrected instead.
+    await env.DB.prepare('update customers set first_seen_at = first_seen_at - 86400000').run()
+    await acme.post('customers', { ...ada, affiliate_id: 'aff-8' })
+    const path = `accounts/${acme.account}/customers/${ada.customer_id}/affiliations`
+    const { affiliations } = await json(askAdmin(path))
+    expect(affiliations.at(-1)).toMatchObject({ from: new Date().toISOString().slice(0, 10) })
+  })
+
+  test('today is the day in the book zone when a version of a plan is withdrawn', async () => {
+    const acme = await partner('forex', { book_zone: 'Pacific/Kiritimati' })
+    const tomorrow = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10)
+    const rule = { id: 'r', kind: 'share', percent: '1', base: [{ transactions: ['deposit'] }] }
+    const plan = monthly([rule as never], { effective_from: tomorrow })
+    const path = `accounts/${acme.account}/plans/p`
+    expect((await askAdmin(path, 'PUT', plan)).status).toBe(201)
+    expect((await askAdmin(`${path}/versions/1`, 'DELETE')).status).toBe(409)
+  })
+
+  test('a delivery costs as many rows and round trips as in UTC', async () => {
+    const [utc, zoned] = [
+      await partner(),
+      await partner('forex', { account: 'z', book_zone: NEW_YORK }),
+    ]
+    const costs = []
+    for (const acme of [utc, zoned]) {
+      await acme.post('customers', ada)
+      const records = Array.from({ length: 50 }, (_, i) => dated(`t-${i}`, '2026-10-02T09:30:00Z'))
+      const { response, ...cost } = await countCalls('/api/v1/forex/transactions', {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${acme.access_token}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify(records),
+      })
+      expect(response.status).toBe(200)
+      costs.push(cost)
+    }
+    expect(costs[1]).toEqual(costs[0])
+  })
+})
+
+describe('answers name the book zone', () => {
+  test('of a partner who has one', async () => {
+    const acme = await partner('forex', { book_zone: NEW_YORK })
+    const days = 'totals?from=2026-10-01&to=2026-10-01'
+    expect(await json(acme.get(days))).toEqual({ data: [], book_zone: NEW_YORK })
+    expect(await json(acme.get('account'))).toMatchObject({ book_zone: NEW_YORK })
+    const admin = `accounts/${acme.account}`
+    expect(await json(askAdmin(`${admin}/${days}`))).toEqual({ data: [], book_zone: NEW_YORK })
+    expect(await json(askAdmin(admin))).toMatchObject({ book_zone: NEW_YORK, time_zone: 'UTC' })
+  })
+
+  test('but not UTC, and not for a brand', async () => {
+    const acme = await partner()
+    const casino = await brand({ account: 'casino', time_zone: NEW_YORK })
+    const days = 'totals?from=2026-10-01&to=2026-10-01'
+    for (const { account, get } of [acme, casino]) {
+      expect(await json(get(days))).toEqual({ data: [] })
+      expect(await json(get('account'))).not.toHaveProperty('book_zone')
+      expect(await json(askAdmin(`accounts/${account}`))).not.toHaveProperty('book_zone')
+    }
+  })
+})
+
+describe('commissions', () => {
+  test('statements, unearned records and totals agree on the period of each record', async () => {
+    const acme = await partner('forex', { book_zone: NEW_YORK, affiliates: ['aff-7'] })
+    const share = { id: 's', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] }
+    await storePlan(acme.account, 'p', monthly([share as never], { effective_from: '2025-01-01' }))
+    await assign(acme.account, 'p', '*', '2025-01-01')
+    await acme.post('customers', { ...ada, signup_date: '2025-11-01T03:00:00Z' })
+    await acme.post('transactions', [
+      dated('oct-1', '2025-10-01T04:00:00Z', 100),
+      dated('oct-2', '2025-11-01T03:59:59Z', 20),
+      { ...dated('oct-3', '2025-11-01T03:00:00Z', 7), status: 'declined' },
+      dated('nov-1', '2025-11-01T04:00:00Z', 3000),
+      dated('nov-2', '2025-12-01T04:59:59Z', 400),
+      { ...dated('nov-3', '2025-12-01T03:00:00Z', 5), status: 'pending' },
+      dated('dec-1', '2025-12-01T05:00:00Z', 50_000),
+    ])
+    for (const [period, last, amount, counted, unearned] of [
+      ['2025-10', '31', '12.00', '120', ['oct-3']],
+      ['2025-11', '30', '340.00', '3400', ['nov-3']],
+    ] as const) {
+      const [statement] = await draftsOf(acme.account, period, ['aff-7'])
+      expect(statement).toMatchObject({ lines: [{ amount }] })
+      const path = `accounts/${acme.account}`
+      const why = await json(askAdmin(`${path}/unearned?period=${period}`))
+      expect(why.counted).toMatchObject([
+        { resource: 'transactions', count: 2, sums: { amount_currency: counted } },
+      ])
+      const facts = await json(askAdmin(`${path}/unearned/facts?period=${period}`))
+      const ids = facts.data.flatMap(({ resource, id }: Record<string, string>) =>
+        resource === 'transactions' ? [id] : [],
+      )
+      expect(ids).toEqual(unearned)
+
+      const { data } = await json(acme.get(`totals?from=${period}-01&to=${period}-${last}`))
+      const count = (list: { count: number }[]) => list.reduce((sum, one) => sum + one.count, 0)
+      expect(count([...why.counted, ...why.data])).toBe(count(data))
+    }
+  })
+
+  test('a window of whole days begins with the signup day in the book zone', async () => {
+    const acme = await partner('forex', { book_zone: NEW_YORK, affiliates: ['aff-7'] })
+    const cpa = {
+      ...{ id: 'cpa', kind: 'once', amount: '5.00', trigger: { transactions: ['deposit'] } },
+      qualify: [{ sum: [{ activity: 'volume_usd' }], min: '1', within_days: 0 }],
+    }
+    await storePlan(acme.account, 'p', monthly([cpa as never], { currency: 'USD' }))
+    await assign(acme.account, 'p')
+    await acme.post('customers', { ...ada, signup_date: '2026-11-01T03:30:00Z' })
+    await acme.post('transactions', dated('t', '2026-11-01T03:40:00Z'))
+    await acme.post('trading-activity', { ...traded, date: '2026-10-31', volume_usd: 10 })
+    const [statement] = await draftsOf(acme.account, '2026-10', ['aff-7'])
+    expect(statement).toMatchObject({ lines: [{ rule: 'cpa', amount: '5.00' }] })
+  })
+
+  test('a whole day stands at its start in the book zone, among transactions', async () => {
+    const acme = await partner('forex', { book_zone: 'Pacific/Auckland', affiliates: ['aff-7'] })
+    const terms = [{ transactions: ['deposit'] }, { activity: 'volume_usd' }]
+    const cpa = {
+      ...{ id: 'cpa', kind: 'once', amount: '5.00', trigger: { transactions: ['deposit'] } },
+      qualify: [{ sum: terms, min: '10' }],
+    }
+    await storePlan(acme.account, 'p', monthly([cpa as never], { currency: 'USD' }))
+    await assign(acme.account, 'p')
+    await acme.post('customers', ada)
+    // 2 November begins at 11:00 UTC the day before. Its activity reaches the sum before the deposit.
+    await acme.post('trading-activity', {
+      ...{ ...traded, instrument: 'X', lots_traded: 1, pnl: 0 },
+      ...{ date: '2026-11-02', volume_usd: 10, currency: 'USD' },
+    })
+    const paid = { ...dated('t', '2026-11-01T12:00:00Z', 10), currency: 'USD' }
+    await acme.post('transactions', paid)
+    // The rates are complete up to the end of the period.
+    await publish('2026-11-30', { USD: '1.1' })
+    const path = `accounts/${acme.account}/unearned/facts?period=2026-11`
+    expect((await json(askAdmin(path))).data).toEqual([])
+  })
+})
+
+describe('the setting', () => {
+  const firm = { account: 'firm', name: 'Firm', vertical: 'forex', mode: 'live' }
+
+  test('is given at the creation, or changed while there are no records', async () => {
+    const created = await askAdmin('accounts', 'POST', { ...firm, book_zone: 'america/new_york' })
+    expect([created.status, await json(created)]).toMatchObject([201, { book_zone: NEW_YORK }])
+    const changed = await json(change('firm', { book_zone: 'Asia/Tokyo' }))
+    expect(changed).toMatchObject({ book_zone: 'Asia/Tokyo', takes_effect: 'now' })
+    expect(await json(change('firm', { book_zone: 'UTC' }))).not.toHaveProperty('book_zone')
+    const { data } = await json(askAdmin('audit-log'))
+    expect(data.map(({ details }: { details: object }) => details)).toMatchObject([
+      { book_zone: 'UTC' },
+      { book_zone: 'Asia/Tokyo' },
+      { book_zone: NEW_YORK },
+    ])
+  })
+
+  test.each<[object, object]>([
+    [{ book_zone: 'Mars/Olympus' }, { pointer: '/book_zone', code: 'pattern' }],
+    [{ book_zone: '+02:00' }, { pointer: '/book_zone', code: 'pattern' }],
+    [{ book_zone: '' }, { pointer: '/book_zone', code: 'length' }],
+    [{ book_zone: 2 }, { pointer: '/book_zone', code: 'type' }],
+    [{ book_zone: null }, { pointer: '/book_zone', code: 'type' }],
+    [
+      { book_zone: 'UTC', vertical: 'igaming' },
+      {
+        pointer: '/book_zone',
+        code: 'not_applicable',
+        message:
+          '`book_zone` cannot be used here: it is for partners, and the days of a brand are those of its `time_zone`.',
+      },
+    ],
+  ])('%j is refused', async (fields, error) => {
+    const created = await askAdmin('accounts', 'POST', { ...firm, ...fields })
+    expect(created.status).toBe(422)
+    expect((await json(created)).errors).toEqual([expect.objectContaining(error)])
+
+    const { account } =
+      'vertical' in fields ? await brand({ account: 'casino' }) : await partner('forex')
+    const { vertical: _, ...settings } = { vertical: '', ...fields }
+    const changed = await change(account, settings)
+    expect(changed.status).toBe(422)
+    expect((await json(changed)).errors).toEqual([expect.objectContaining(error)])
+  })
+
+  test.each([
+    ['a customer', 'customers', ada],
+    ['a held transaction', 'transactions', deposit],
+  ])('cannot change while there is %s, until a reset', async (_, resource, record) => {
+    const acme = await partner('forex', { unknown_customer: 'hold', book_zone: NEW_YORK })
+    await acme.post(resource, record)
+    const refused = await change(acme.account, { book_zone: 'UTC', name: 'New' })
+    expect(await json(refused)).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      detail:
+        'The account has customers or transactions, whose days are those of America/New_York. Its book zone can change only while it has none. Reset the account first, which deletes its records.',
+    })
+    expect(await json(askAdmin(`accounts/${acme.account}`))).toMatchObject({
+      name: `The ${acme.account}`,
+      book_zone: NEW_YORK,
+    })
+    expect((await change(acme.account, { book_zone: NEW_YORK })).status).toBe(200)
+
+    expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(204)
+    expect((await change(acme.account, { book_zone: 'UTC' })).status).toBe(200)
+    expect((await acme.post(resource, record)).ok).toBe(true)
+    await env.DB.exec(`update accounts set mode = 'live'`)
+    expect(await json(change(acme.account, { book_zone: NEW_YORK }))).toMatchObject({
+      detail: expect.stringContaining(
+        'those of UTC. Its book zone can change only while it has none. Create another account',
+      ),
+    })
+  })
+
+  test('trading activity does not fix it, and a reset keeps it', async () => {
+    const acme = await partner('forex', { unknown_customer: 'hold' })
+    await acme.post('trading-activity', traded)
+    expect((await change(acme.account, { book_zone: NEW_YORK })).status).toBe(200)
+    await acme.post('customers', ada)
+    await askAdmin(`accounts/${acme.account}/reset`, 'POST')
+    expect(await json(acme.get('account'))).toMatchObject({ book_zone: NEW_YORK })
+    await acme.post('customers', { ...ada, signup_date: '2026-10-02T01:00:00Z' })
+    expect(await totalsOf(acme, '2026-10-01', '2026-10-02')).toEqual(['2026-10-01 customers 1'])
+  })
+})
+
+/** Returns an environment that runs a function once, before statements that contain a text. */
+function before(text: string, run: () => Promise<unknown>, binding: 'DB' | 'DB_2' = 'DB') {
+  const texts = new WeakMap<object, string>()
+  let isDone = false
+  const once = async (isMet: boolean) => {
+    if (!isMet || isDone) return
+    isDone = true
+    await run()
+  }
+  type Connection = Pick<D1Database, 'prepare' | 'batch'>
+  const prepare = (real: Connection) => (sql: string) => {
+    const statement = real.prepare(sql)
+    return overriding(statement, {
+      bind: (...values: unknown[]) => {
+        const bound = statement.bind(...values)
+        const watched = overriding(bound, {
+          first: async (column: string) => {
+            await once(sql.includes(text))
+            return bound.first(column)
+          },
+        })
+        texts.set(watched, sql)
+        return watched
+      },
+    })
+  }
+  const batch = (real: Connection) => async (list: D1PreparedStatement[]) => {
+    await once(list.some((statement) => texts.get(statement)?.includes(text)))
+    return real.batch(list)
+  }
+  const real = env[binding]
+  const sessions = overridingSessions(real, (session) => ({
+    prepare: prepare(session),
+    batch: batch(session),
+  }))
+  const db = overriding(sessions, { prepare: prepare(real), batch: batch(real) })
+  return { ...env, [binding]: db } as Env
+}
+
+describe.each(['DB', 'DB_2'] as const)(
+  'a change and a delivery at the same time, in %s',
+  (binding) => {
+    const AT = '2026-11-01T03:00:00.000Z'
+    // A held record is stored with its day, too; its answer is 200.
+    const setUp = () => partner('forex', { binding, unknown_customer: 'hold' })
+    const request = (path: string, method: string, token: string, body: object) =>
+      new Request(new URL(path, ORIGIN), {
+        method,
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+
+    test('a delivery with the previous zone is refused, and its repetition has the new one', async () => {
+      const acme = await setUp()
+      let changed = 0
+      const world = before(
+        'insert into deliveries',
+        async () => {
+          changed = (await change(acme.account, { book_zone: NEW_YORK })).status
+        },
+        binding,
+      )
+      const record = dated('t-1', AT)
+      const sent = request('/api/v1/forex/transactions', 'POST', acme.access_token, record)
+      const refused = await fetchWith(world, sent)
+      expect([changed, refused.status, refused.headers.get('Retry-After')]).toEqual([
+        200,
+        503,
+        '60',
+      ])
+      expect(await json(refused)).toMatchObject({ code: 'unavailable' })
+      expect(await storedDays(acme.account, env[binding])).toEqual([])
+
+      expect((await acme.post('transactions', record)).status).toBe(200)
+      expect(await storedDays(acme.account, env[binding])).toEqual(['2026-10-31'])
+    })
+
+    test('a change after a delivery is refused, whatever it read before', async () => {
+      const acme = await setUp()
+      const record = dated('t-1', AT)
+      const world = before(
+        'insert into delivery_conditions',
+        () => acme.post('transactions', record),
+        binding,
+      )
+      const body = { book_zone: NEW_YORK }
+      const path = `/admin/v1/accounts/${acme.account}`
+      const refused = await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))
+      expect(refused.status).toBe(409)
+      expect(await storedDays(acme.account, env[binding])).toEqual(['2026-11-01'])
+      expect(await json(acme.get('account'))).not.toHaveProperty('book_zone')
+    })
+
+    test('a change that another overtakes ends with the zone that the records have', async () => {
+      const acme = await setUp()
+      const world = before('update accounts', async () => {
+        await change(acme.account, { book_zone: 'Asia/Tokyo' })
+        await acme.post('transactions', dated('t-1', AT))
+      })
+      const body = { book_zone: NEW_YORK }
+      const path = `/admin/v1/accounts/${acme.account}`
+      const answer = await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))
+      expect([answer.status, (await json(answer)).book_zone]).toEqual([200, 'Asia/Tokyo'])
+      expect((await acme.post('transactions', dated('t-2', AT))).status).toBe(200)
+      expect(await storedDays(acme.account, env[binding])).toEqual(['2026-11-01', '2026-11-01'])
+    })
+
+    test('a change that broke off is completed by its repetition', async () => {
+      const acme = await setUp()
+      const world = before('update accounts', () => Promise.reject(new Error('a crash')))
+      const body = { book_zone: NEW_YORK }
+      const path = `/admin/v1/accounts/${acme.account}`
+      expect((await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))).status).toBe(500)
+      expect((await acme.post('transactions', dated('t-1', AT))).status).toBe(503)
+      expect((await change(acme.account, body)).status).toBe(200)
+      expect((await acme.post('transactions', dated('t-1', AT))).status).toBe(200)
+      expect(await storedDays(acme.account, env[binding])).toEqual(['2026-10-31'])
+    })
+
+    test('whatever the order, all stored days are those of the zone', async () => {
+      for (let round = 0; round < 5; round++) {
+        const acme = await partner('forex', {
+          ...{ account: `a-${round}`, binding, unknown_customer: 'hold' },
+        })
+        const zones = [NEW_YORK, 'Pacific/Kiritimati', 'UTC']
+        await Promise.all([
+          ...zones.map((book_zone) => change(acme.account, { book_zone })),
+          ...zones.map((_, i) =>
+            acme.post('transactions', dated(`t-${i}`, '2026-10-31T23:00:00Z')),
+          ),
+          ...zones.map((_, i) =>
+            acme.post('transactions', dated(`u-${i}`, '2026-11-01T00:00:00Z')),
+          ),
+        ])
+        expect((await acme.post('transactions', dated('t', '2026-10-31T23:00:00Z'))).status).toBe(
+          200,
+        )
+        const { book_zone = 'UTC' } = await json(askAdmin(`accounts/${acme.account}`))
+        const { results } = await env[binding]
+          .prepare('select transaction_date as at, day from transactions where account = ?')
+          .bind(acme.account)
+          .all<{ at: number; day: number }>()
+        const format = new Intl.DateTimeFormat('en-CA', { timeZone: book_zone })
+        for (const { at, day } of results) {
+          expect(new Date(day * 86_400_000).toISOString().slice(0, 10)).toBe(format.format(at))
+        }
+      }
+    })
+  },
+)
+
+test('“today”, “is over”, due payouts and default days are those of the zone of the books', async () => {
+  await register('forex', { affiliates: ['early', 'late'] })
+  await change('acme-forex', { book_zone: NEW_YORK })
+  await storePlan('acme-forex', 'ib', monthly([]))
+  await assign('acme-forex', 'ib', 'late', '2026-11-01')
+  await storeRows([
+    earning('early', '2026-10', '3.00'),
+    { ...earning('early', '2026-08', '1.00', { payable_on: '2026-10-31' }), status: 'approved' },
+    { ...earning('late', '2026-08', '2.00', { payable_on: '2026-11-01' }), status: 'approved' },
+  ])
+  const admin = async (path: string) => json(askAdmin(`accounts/acme-forex/${path}`))
+  const seen = async (time: string) => {
+    vi.setSystemTime(new Date(time))
+    const team = await signedIn()
+    const page = async (path: string) =>
+      (await team.get(`/console/accounts/acme-forex/${path}`)).text()
+    const payouts = await page('payouts')
+    return {
+      isOver: !(await page('statements?period=2026-10')).includes('has not ended'),
+      ticked: [...payouts.matchAll(/affiliates\/(\w+)"|" (checked)/g)].map(([, one]) => one),
+      paidOn: /name="paid_on"[^>]*value="([^"]*)"/.exec(payouts)?.[1],
+      due: (await admin('periods')).due.map(({ amount }: { amount: string }) => amount),
+      toApprove: (await admin('attention')).data.flatMap(
+        ({ code, names }: { code: string; names: string[] }) =>
+          code === 'unapproved_drafts' ? names : [],
+      ),
+      inForce: (await admin('affiliates/figures?search=late')).data[0].plan?.from ?? null,
+    }
+  }
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  // 22:00 of 31 October in New York, and two hours and a minute later.
+  expect(await seen('2026-11-01T02:00:00Z')).toMatchObject({
+    ...{ isOver: false, ticked: [undefined, 'early', 'late'], paidOn: '2026-10-31' },
+    ...{ due: ['1.00'], toApprove: [], inForce: null },
+  })
+  expect(await seen('2026-11-01T04:01:00Z')).toMatchObject({
+    ...{ isOver: true, ticked: [undefined, 'early', undefined, 'late'], paidOn: '2026-11-01' },
+    ...{ due: ['3.00'], toApprove: ['2026-10'], inForce: '2026-11-01' },
+  })
+})

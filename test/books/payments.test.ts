@@ -1,0 +1,651 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
+import { HOUR_MS } from '../../src/durations.ts'
+import { assign, monthly, storePlan } from '../commission/stored.ts'
+import { ask, askAdmin, json, register } from '../partner.ts'
+import { digestOf, earning, idOf, rowsOf, type StatementRow, storeRows } from './book-rows.ts'
+
+const PATH = 'accounts/acme-forex'
+const PAID_ON = '2024-12-01'
+
+const LIMITS = { ...BOOK_LIMITS }
+afterEach(() => {
+  Object.assign(BOOK_LIMITS, LIMITS)
+})
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['a', 'b', '=1+1'] })
+  await storePlan('acme-forex', 'ib', monthly([]))
+  await assign('acme-forex', 'ib')
+})
+
+const approve = async (...rows: StatementRow[]) => {
+  await storeRows(rows)
+  for (const row of rows) {
+    const body = { hash: digestOf(row) }
+    const { status } = await askAdmin(`${PATH}/statements/${idOf(row)}/approve`, 'POST', body)
+    expect(status).toBe(200)
+  }
+}
+
+const pay = (row: StatementRow, reference: string, paid_on = PAID_ON) =>
+  askAdmin(`${PATH}/statements/${idOf(row)}/pay`, 'POST', { reference, paid_on })
+
+const september = earning('a', '2024-09', '25.00')
+const october = { ...earning('a', '2024-10', '5.50'), previous: digestOf(september) }
+const other = earning('b', '2024-10', '7.00')
+
+const balanceOf = async (affiliate: string) =>
+  (await json(askAdmin(`${PATH}/affiliates/${affiliate}/balance`))).balances
+
+const codeOf = async (response: Response | Promise<Response>) => {
+  const { status, code, detail } = await json(response)
+  return [status, code, detail]
+}
+
+/** What to do about a payment that is booked with another day. */
+const keep = (day: string) =>
+  `The day cannot be changed. Send \`paid_on\` as ${day}, or leave the payment out.`
+
+/** The day that is so many hours from now, in UTC. */
+const dayIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(0, 10)
+
+describe('the payment of a statement', () => {
+  test('is on a day from 2000 to tomorrow', async () => {
+    await approve(september)
+    for (const [day, code, message] of [
+      ['1999-12-31', 'minimum', '`1999-12-31` is less than the minimum, 2000-01-01.'],
+      [dayIn(62), 'maximum', `\`${dayIn(62)}\` is more than the maximum, tomorrow in UTC+14.`],
+      ['2024-02-30', 'date', '`2024-02-30` is not a valid date in the form `YYYY-MM-DD`.'],
+    ] as const) {
+      const refused = await pay(september, 'R-1', day)
+      expect(refused.status).toBe(422)
+      expect((await json(refused)).errors).toEqual([{ pointer: '/paid_on', code, message }])
+    }
+    expect((await pay(september, 'R-1', dayIn(38))).status).toBe(200)
+    await approve(other)
+    expect((await pay(other, 'R-2', '2000-01-01')).status).toBe(200)
+  })
+
+  test('is booked once by its reference', async () => {
+    await approve(september, october)
+    const first = await pay(september, 'R-1')
+    expect(first.status).toBe(200)
+    const statement = await json(first)
+    expect(statement).toMatchObject({
+      status: 'paid',
+      paid: { reference: 'R-1', paid_on: PAID_ON },
+    })
+    expect(await json(pay(september, 'R-1'))).toEqual(statement)
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '5.50', due: '5.50' }])
+    const { data } = await json(askAdmin(`${PATH}/affiliates/a/ledger`))
+    expect(data.map(({ kind, amount, reference }: never) => [kind, amount, reference])).toEqual([
+      ['earned', '25.00', null],
+      ['earned', '5.50', null],
+      ['paid', '-25.00', 'R-1'],
+    ])
+    const actions = (await json(askAdmin('audit-log'))).data.map(({ action }: never) => action)
+    expect(actions).toEqual(['statement.pay', 'statement.approve', 'statement.approve'])
+  })
+
+  test('is refused with the code that says why', async () => {
+    const nothing = { affiliate: 'b', period: '2024-09', head: {} }
+    await approve(september, nothing)
+    await storeRows([october])
+    expect(await codeOf(pay(october, 'R-1'))).toEqual([
+      409,
+      'not_approved',
+      'Approve the statement before it is paid.',
+    ])
+    expect(await codeOf(pay(nothing, 'R-1'))).toEqual([
+      409,
+      'nothing_due',
+      'The `payable` of the statement is 0.',
+    ])
+    await pay(september, 'R-1')
+    expect(await codeOf(pay(september, 'R-2'))).toEqual([
+      409,
+      'already_paid',
+      'It was paid on 2024-12-01 with the reference `R-1`.',
+    ])
+    expect(await codeOf(pay(september, 'R-1', '2024-12-02'))).toEqual([
+      409,
+      'reference_used',
+      `The payment \`R-1\` is already booked, on 2024-12-01. ${keep('2024-12-01')}`,
+    ])
+    const hash = { hash: digestOf(october) }
+    await askAdmin(`${PATH}/statements/${idOf(october)}/approve`, 'POST', hash)
+    expect(await codeOf(pay(october, 'R-1'))).toEqual([
+      409,
+      'reference_used',
+      'The reference `R-1` was used for the payment of 25.00 EUR to affiliate `a` on 2024-12-01. Give every payment a reference of its own.',
+    ])
+    expect((await pay(other, 'R-3')).status).toBe(404)
+    expect(await rowsOf('payments')).toHaveLength(1)
+  })
+
+  test('is booked once by 32 simultaneous requests', async () => {
+    await approve(september, october, other)
+    const all = await Promise.all(
+      Array.from({ length: 32 }, (_, i) =>
+        pay([september, october, other][i % 3]!, `R-${i % 3}-${Math.floor(i / 3) % 4}`),
+      ),
+    )
+    for (const { status } of all) expect([200, 409]).toContain(status)
+    const paid = (await rowsOf('ledger')).filter(({ kind }) => kind === 'paid')
+    expect(paid.map(({ amount }) => amount).sort()).toEqual(['-25.00', '-5.50', '-7.00'])
+    expect(await balanceOf('a')).toEqual(
+      [{ currency: 'EUR', balance: '0.00', due: '0.00' }].map(({ currency, balance }) => ({
+        currency,
+        balance,
+        due: '0.00',
+      })),
+    )
+  })
+})
+
+describe('payouts', () => {
+  const csv = async (query = '') => {
+    const response = await askAdmin(`${PATH}/payouts${query}`, 'GET', undefined, {
+      Accept: 'text/csv',
+    })
+    expect(response.headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    return { text: await response.text(), link: response.headers.get('Link') }
+  }
+
+  const send = (body: string, type = 'text/csv') =>
+    ask(`/admin/v1/${PATH}/payouts`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': type },
+      body,
+    })
+
+  test('are one row for each affiliate and currency, as JSON and as CSV', async () => {
+    const dollars = { ...earning('a', '2024-10', '3.00', { currency: 'USD' }), plan: 'usd' }
+    await approve(september, october, dollars, other, {
+      affiliate: 'c',
+      period: '2024-10',
+      head: {},
+    })
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([
+      { affiliate_id: 'a', currency: 'EUR', amount: '30.50', statements: 2 },
+      { affiliate_id: 'a', currency: 'USD', amount: '3.00', statements: 1 },
+      { affiliate_id: 'b', currency: 'EUR', amount: '7.00', statements: 1 },
+    ])
+    const [first] = data
+    expect(first.reference).toMatch(/^pay_[\da-f]{20}$/)
+    expect((await csv()).text.split('\r\n')).toEqual([
+      'affiliate_id,currency,amount,statements,payable_on,reference,status,returned,open_cases,paid_on',
+      ...data.map(
+        (row: Record<string, unknown>) =>
+          `${['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference']
+            .map((name) => row[name])
+            .join()},active,,,`,
+      ),
+      '',
+    ])
+    const one = await csv('?per_page=1')
+    expect(one.text).toContain('30.50')
+    const cursor = new URL(one.link!.slice(1, one.link!.indexOf('>'))).search
+    expect((await csv(cursor)).text).toContain('3.00')
+    expect((await csv(cursor)).text).not.toContain('30.50')
+  })
+
+  const storeDue = (rows: number, perAffiliate = 1) =>
+    env.DB.prepare(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < ? - 1)
+       insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+         closing, statement, lines, parts, state, read_at, computed_at, previous)
+       select 'acme-forex', printf('%04d-01', 1000 + i % ?2), printf('x%05d', i / ?2), 'ib', 'stm_' || i,
+         'approved', printf('%064d', i), printf('%064d', i), '1.00', '0', '{"currency":"EUR","payable_on":"2024-11-14"}', '[]', 1, '{}',
+         0, 'now', '' from n`,
+    )
+      .bind(rows, perAffiliate)
+      .run()
+
+  test('have all rows in one CSV, unless a paging parameter asks for a page', async () => {
+    await storeDue(1201)
+    const all = await csv()
+    const rows = all.text.trimEnd().split('\r\n').slice(1)
+    expect(new Set(rows.map((row) => row.split(',')[0])).size).toBe(1201)
+    expect([rows.length, all.link]).toEqual([1201, null])
+    expect(rows[1200]).toMatch(/^x01200,EUR,1\.00,1,2024-11-14,pay_/)
+    expect((await csv('?payable_on=2024-11-13')).text.split('\r\n')).toHaveLength(2)
+    const page = await csv('?per_page=500')
+    expect(page.text.split('\r\n')).toHaveLength(502)
+    expect(page.link).toContain('cursor=')
+    expect((await csv('?page=25')).text.split('\r\n')).toHaveLength(3)
+  })
+
+  test('of more than 64 bits are exact in the balance, in the list and in an import', async () => {
+    const large = '139999999999999860.00'
+    const longest = `${'9'.repeat(45)}.99`
+    const [old, recent] = [earning('a', '2024-09', large), earning('a', '2024-10', large)]
+    await approve(old, { ...recent, previous: digestOf(old) }, earning('b', '2024-10', longest))
+    const sum = '279999999999999720.00'
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: sum, due: sum }])
+    expect(await balanceOf('b')).toMatchObject([{ balance: longest, due: longest }])
+    const { data } = await json(askAdmin(`${PATH}/payouts`))
+    expect(data).toMatchObject([{ amount: sum }, { amount: longest }])
+    expect((await csv()).text).toContain(`a,EUR,${sum},2,`)
+    const file = [
+      'affiliate_id,currency,amount,reference,paid_on',
+      `a,EUR,${large},R-1,${PAID_ON}`,
+      `b,EUR,${longest},R-2,${PAID_ON}`,
+    ]
+    expect(await json(send(file.join('\n')))).toMatchObject({ paid: 2, statements: 2 })
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: large, due: large }])
+    expect((await csv('?status=paid')).text).toContain(`a,EUR,${large},1,`)
+    expect(await json(pay(recent, 'R-3'))).toMatchObject({ status: 'paid' })
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+    expect(await balanceOf('b')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+  })
+
+  test('are narrowed by the day on which they are payable', async () => {
+    const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
+    await approve(september, late)
+    const { data } = await json(askAdmin(`${PATH}/payouts?payable_on=2024-11-14`))
+    expect(data).toMatchObject([{ amount: '25.00', payable_on: '2024-11-14' }])
+    for (const query of ['status=draft', 'payable_on=x', 'status=paid&payable_on=2024-11-14']) {
+      expect((await askAdmin(`${PATH}/payouts?${query}`)).status).toBe(400)
+    }
+  })
+
+  describe('of several due days', () => {
+    const late = { ...october, head: { ...october.head, payable_on: '2024-12-14' } }
+    const august = { ...earning('a', '2024-08', '2.00'), plan: 'other' }
+    const daysOf = (rows: string) =>
+      rows
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+        .map((row) => row.split(',').slice(0, 5).join())
+
+    test('name each day with its amount, and have a row for each in the CSV', async () => {
+      await approve(august, september, late)
+      const { data } = await json(askAdmin(`${PATH}/payouts`))
+      expect(data).toMatchObject([
+        {
+          ...{ amount: '32.50', statements: 3, payable_on: '2024-12-14' },
+          due_days: [
+            { payable_on: '2024-11-14', amount: '27.00', statements: 2, amount_held: '0.00' },
+            { payable_on: '2024-12-14', amount: '5.50', statements: 1, amount_held: '0.00' },
+          ],
+        },
+      ])
+      const [{ reference, due_days }] = data
+      const references = [
+        reference,
+        ...due_days.map((one: Record<string, unknown>) => one.reference),
+      ]
+      expect(new Set(references).size).toBe(3)
+      expect(daysOf((await csv()).text)).toEqual([
+        'a,EUR,27.00,2,2024-11-14',
+        'a,EUR,5.50,1,2024-12-14',
+      ])
+      expect(daysOf((await csv('?payable_on=2024-11-14')).text)).toEqual([
+        'a,EUR,27.00,2,2024-11-14',
+      ])
+    })
+
+    test('are paid by a single day, the later one first if the payment says so', async () => {
+      await approve(august, september, late)
+      const one = { affiliate_id: 'a', currency: 'EUR', paid_on: PAID_ON }
+      const book = (...payments: object[]) =>
+        send(JSON.stringify(payments.map((more) => ({ ...one, ...more }))), 'application/json')
+      const refused = await book({ amount: '5.50', reference: 'R-1' })
+      expect((await json(refused)).errors).toMatchObject([{ code: 'amount_differs' }])
+      const other = await book({ amount: '9', reference: 'R-1', payable_on: '2024-12-14' })
+      expect((await json(other)).errors[0].message).toContain(
+        'affiliate `a` gets 5.50 EUR for 1 statement payable on 2024-12-14',
+      )
+      expect(
+        await json(book({ amount: '5.50', reference: 'R-1', payable_on: '2024-12-14' })),
+      ).toMatchObject({ paid: 1, statements: 1 })
+      const left = (await json(askAdmin(`${PATH}/payouts`))).data
+      expect(left).toMatchObject([{ amount: '27.00', payable_on: '2024-11-14' }])
+      // A day has the oldest of its statements first.
+      expect(
+        await json(
+          book(
+            { amount: '2', reference: 'R-2', payable_on: '2024-11-14' },
+            { amount: '25', reference: 'R-3', payable_on: '2024-11-14' },
+          ),
+        ),
+      ).toMatchObject({ paid: 2, statements: 2 })
+      expect((await json(askAdmin(`${PATH}/payouts`))).data).toEqual([])
+    })
+
+    test('are paid by one payment for all, which can name the latest day', async () => {
+      await approve(september, late)
+      const [{ affiliate_id, currency, amount, payable_on, reference }] = (
+        await json(askAdmin(`${PATH}/payouts`))
+      ).data
+      const one = { affiliate_id, currency, amount, payable_on, reference, paid_on: PAID_ON }
+      expect(await json(send(JSON.stringify([one]), 'application/json'))).toMatchObject({
+        ...{ paid: 1, statements: 2 },
+      })
+    })
+
+    test('are booked by the file of the list', async () => {
+      await approve(september, late)
+      const [header, ...rows] = (await csv()).text.trimEnd().split('\r\n')
+      // In any order.
+      const file = [header, ...rows.reverse().map((row) => row + PAID_ON)].join('\n')
+      expect(await json(send(file))).toMatchObject({ paid: 2, statements: 2 })
+    })
+  })
+
+  test('that were paid are listed from the latest day on, over all pages, by affiliate and by day', async () => {
+    await approve(september, october, other)
+    await pay(september, 'R-2', '2024-11-20')
+    await pay(other, 'R-9', '2024-11-21')
+    await pay(october, 'R-1', '2024-11-21')
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data, meta } = await json(
+        askAdmin(`${PATH}/payouts?status=paid&per_page=1${cursor && `&cursor=${cursor}`}`),
+      )
+      found.push(...data.map(({ reference }: { reference: string }) => reference))
+      cursor = meta.next_cursor
+    }
+    expect(found).toEqual(['R-9', 'R-1', 'R-2'])
+    const referencesOf = async (query: string) =>
+      (await json(askAdmin(`${PATH}/payouts?status=paid&${query}`))).data.map(
+        ({ reference }: { reference: string }) => reference,
+      )
+    expect(await referencesOf('affiliate_id=a')).toEqual(['R-1', 'R-2'])
+    expect(await referencesOf('from=2024-11-21')).toEqual(['R-9', 'R-1'])
+    expect(await referencesOf('to=2024-11-20')).toEqual(['R-2'])
+    expect(await referencesOf('affiliate_id=a&from=2024-11-21&to=2024-11-21')).toEqual(['R-1'])
+    expect((await csv('?status=paid&affiliate_id=b')).text.trim().split('\r\n')).toHaveLength(2)
+    for (const query of ['from=2024-11-21', 'status=paid&from=x', 'status=paid&from=2&to=1']) {
+      expect((await askAdmin(`${PATH}/payouts?${query}`)).status).toBe(400)
+    }
+  })
+
+  test('that are due are narrowed to an affiliate', async () => {
+    await approve(september, other)
+    const { data, meta } = await json(askAdmin(`${PATH}/payouts?affiliate_id=b`))
+    expect([data, meta.total]).toEqual([[expect.objectContaining({ affiliate_id: 'b' })], 1])
+  })
+
+  test('that were paid pay the oldest statements, and can be sent again', async () => {
+    await approve(september, october, other)
+    const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25,R-1,${PAID_ON}\nb,EUR,7.00,R-2,${PAID_ON}\n`
+    expect(await json(send(file))).toMatchObject({ paid: 2, unchanged: 0, statements: 2 })
+    expect(await json(send(file))).toMatchObject({ paid: 0, unchanged: 2, statements: 0 })
+    const rest = [
+      { affiliate_id: 'a', currency: 'EUR', amount: '5.5', reference: 'R-3', paid_on: PAID_ON },
+    ]
+    expect(await json(send(JSON.stringify(rest), 'application/json'))).toMatchObject({ paid: 1 })
+    const { data } = await json(askAdmin(`${PATH}/payouts?status=paid`))
+    expect(data).toMatchObject([
+      { affiliate_id: 'a', amount: '5.50', reference: 'R-3' },
+      { affiliate_id: 'b', amount: '7.00', reference: 'R-2' },
+      { affiliate_id: 'a', amount: '25.00', reference: 'R-1', statements: 1, actor: 'admin-key' },
+    ])
+    expect((await csv('?status=paid')).text).toContain(`a,EUR,25.00,1,${PAID_ON},R-1`)
+    const imports = (await json(askAdmin('audit-log'))).data.filter(
+      ({ action }: never) => action === 'payouts.book',
+    )
+    expect(imports.map(({ details }: { details: object }) => details)).toEqual([
+      { received: 1, paid: 1, returned: 0, unchanged: 0, statements: 1 },
+      { received: 2, paid: 2, returned: 0, unchanged: 0, statements: 2 },
+    ])
+    expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
+  })
+
+  test('are booked all or none, and each error says what would fit', async () => {
+    await approve(september, october, other)
+    await pay(other, 'R-0')
+    const later = { ...earning('b', '2024-11', '1.00'), previous: digestOf(other) }
+    await approve(later)
+    await pay(later, 'R-9')
+    const lines = [
+      'affiliate_id,currency,amount,reference,paid_on',
+      `a,EUR,26.00,R-1,${PAID_ON}`,
+      `a,EUR,25.00,R-2,${PAID_ON}`,
+      `a,USD,5.00,R-3,${PAID_ON}`,
+      `b,EUR,7.00,R-0,2024-12-02`,
+      `a,EUR,25.00,R-9,${PAID_ON}`,
+    ]
+    const refused = await send(lines.join('\n'))
+    expect(refused.status).toBe(409)
+    expect(await json(refused)).toMatchObject({
+      code: 'amount_differs',
+      detail: 'Nothing was booked.',
+      errors_total: 4,
+      errors: [
+        {
+          pointer: '/rows/0/amount',
+          code: 'amount_differs',
+          message: 'The amount due is not `26.00`: affiliate `a` gets 30.50 EUR for 2 statements.',
+          hint: 'Pay 25.00 (1 statement) or 30.50 (2 statements).',
+        },
+        { pointer: '/rows/2', code: 'nothing_due' },
+        {
+          pointer: '/rows/3/paid_on',
+          code: 'reference_used',
+          message: 'This payment is already booked, on 2024-12-01.',
+          hint: keep('2024-12-01'),
+        },
+        { pointer: '/rows/4/reference', code: 'reference_used' },
+      ],
+    })
+    expect(await rowsOf('payments')).toHaveLength(2)
+  })
+
+  test.each<[string, string, object]>([
+    [
+      'nothing',
+      '',
+      {
+        pointer: '',
+        code: 'pattern',
+        message: 'The file is empty.',
+      },
+    ],
+    [
+      'an empty line',
+      '\ufeff\r\n',
+      {
+        pointer: '',
+        code: 'pattern',
+        message: 'The file is empty.',
+      },
+    ],
+    ...(
+      [
+        ['an unclosed quote', 'affiliate_id\na\nb,"x\ny', 3],
+        ['an unclosed quote after lone carriage returns', 'affiliate_id\ra\r"b', 3],
+        ['text after a quote', 'affiliate_id\n"id"x,amount', 2],
+        ['a quote in a cell', 'affiliate_id\nI"B', 2],
+      ] as const
+    ).map(([what, text, line]): [string, string, object] => [
+      what,
+      text,
+      {
+        pointer: '',
+        code: 'pattern',
+        message: `The file is not valid CSV: line ${line} has a quote that is not closed or within a cell.`,
+      },
+    ]),
+    [
+      'a column twice',
+      'affiliate_id,currency,amount,reference,paid_on,amount\na,EUR,1,R,2024-12-01,2',
+      {
+        pointer: '/header',
+        code: 'duplicate',
+        message: '`amount` is already the name of column 3.',
+        hint: 'Leave out one of the two columns.',
+      },
+    ],
+    [
+      'an unknown column',
+      'affiliate_id,iban',
+      {
+        pointer: '/header',
+        code: 'unknown_reference',
+        message:
+          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, payable_on, returned_on, reason, statements, status, returned, open_cases.',
+      },
+    ],
+    [
+      'a missing column',
+      'affiliate_id,currency,amount,reference',
+      {
+        pointer: '/header',
+        code: 'unknown_reference',
+        message: 'The column `paid_on` is missing.',
+        hint: 'Add it with the day of the payment, or use `payouts import --on`.',
+      },
+    ],
+    [
+      'no row',
+      'affiliate_id,currency,amount,reference,paid_on',
+      { pointer: '/rows', code: 'record_count' },
+    ],
+    [
+      'too few cells',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR',
+      { pointer: '/rows/0', code: 'length', message: 'Row 1 has 2 cells; the header has 5.' },
+    ],
+    [
+      'an amount with too many digits',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR,1.001,R,2024-12-01',
+      { pointer: '/rows/0/amount', code: 'decimals' },
+    ],
+    [
+      'a negative amount',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR,-1,R,2024-12-01',
+      { pointer: '/rows/0/amount', code: 'minimum' },
+    ],
+    [
+      'a reference twice',
+      'affiliate_id,currency,amount,reference,paid_on\na,EUR,1,R,2024-12-01\na,EUR,2,R,2024-12-01',
+      {
+        pointer: '/rows/1/reference',
+        code: 'duplicate',
+        message: 'Payments 1 and 2 have the same reference `R`.',
+      },
+    ],
+  ])('in a file with %s are 422', async (_, text, error) => {
+    const refused = await send(text)
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({ errors: [error] })
+  })
+
+  test('in one file at the same moment are booked once', async () => {
+    await approve(september, october, other)
+    const file = (i: number) =>
+      `affiliate_id,currency,amount,reference,paid_on\na,EUR,25.00,R-${i % 4},${PAID_ON}\nb,EUR,7.00,S,${PAID_ON}\n`
+    const all = await Promise.all(Array.from({ length: 32 }, (_, i) => send(file(i))))
+    for (const { status } of all) expect([200, 409]).toContain(status)
+    const paid = (await rowsOf('ledger')).filter(({ kind }) => kind === 'paid')
+    expect(paid.map(({ amount }) => amount)).toEqual(['-25.00', '-7.00'])
+  })
+})
+
+describe('the ledger of an affiliate', () => {
+  test('has an address for the ids that URL parsers remove', async () => {
+    await askAdmin(`${PATH}/affiliates`, 'PUT', [{ affiliate_id: '..' }])
+    const row = earning('..', '2024-10', '3.00')
+    await approve(row)
+    const { data } = await json(askAdmin(`${PATH}/affiliates/ledger?affiliate_id=..`))
+    expect(data).toMatchObject([{ affiliate_id: '..', amount: '3.00' }])
+    const balances = [{ currency: 'EUR', balance: '3.00', due: '3.00' }]
+    expect(await json(askAdmin(`${PATH}/affiliates/balance?affiliate_id=..`))).toEqual({
+      affiliate_id: '..',
+      balances,
+    })
+    await approve(september, october)
+    const first = await askAdmin(`${PATH}/affiliates/ledger?affiliate_id=a&per_page=1`)
+    const { meta } = await json(first)
+    const next = `affiliate_id=a&per_page=1&cursor=${meta.next_cursor}`
+    expect((await json(askAdmin(`${PATH}/affiliates/ledger?${next}`))).data).toMatchObject([
+      { affiliate_id: 'a', period: '2024-10' },
+    ])
+    for (const noun of ['ledger', 'balance']) {
+      expect(await codeOf(askAdmin(`${PATH}/affiliates/${noun}`))).toEqual([
+        400,
+        'invalid_query',
+        'The parameter `affiliate_id` is missing.',
+      ])
+    }
+  })
+
+  test('has a balance if the affiliate is configured or has entries; else it is 404', async () => {
+    expect(await balanceOf('b')).toEqual([])
+    await approve(earning('gone', '2024-10', '3.00'))
+    expect(await balanceOf('gone')).toMatchObject([{ balance: '3.00' }])
+    for (const path of ['affiliates/nobody/balance', 'affiliates/balance?affiliate_id=nobody']) {
+      expect((await codeOf(askAdmin(`${PATH}/${path}`))).slice(0, 2)).toEqual([404, 'not_found'])
+    }
+  })
+})
+
+describe('manual entries', () => {
+  const entry = { affiliate_id: 'a', plan: 'ib', amount: '-25', reason: 'Bonus', reference: 'm-1' }
+  const add = (more: object = {}) =>
+    askAdmin(`${PATH}/manual-entries`, 'POST', { ...entry, ...more })
+
+  test('are stored once by their reference', async () => {
+    const first = await add()
+    expect(first.status).toBe(201)
+    const stored = await json(first)
+    expect(stored).toMatchObject({
+      ...entry,
+      amount: '-25.00',
+      currency: 'EUR',
+      actor: 'admin-key',
+      statement: null,
+    })
+    const again = await add({ amount: '-25.0' })
+    expect([again.status, await json(again)]).toEqual([200, stored])
+    for (const more of [
+      { amount: '25' },
+      { amount: '-25.001' },
+      { reason: 'x' },
+      { affiliate_id: 'b' },
+    ]) {
+      expect((await codeOf(add(more))).slice(0, 2)).toEqual([409, 'reference_used'])
+    }
+    await add({ affiliate_id: 'b', reference: 'm-2' })
+    const list = async (query = '') => (await json(askAdmin(`${PATH}/manual-entries${query}`))).data
+    expect((await list()).map(({ reference }: never) => reference)).toEqual(['m-1', 'm-2'])
+    expect(await list('?affiliate_id=a')).toEqual([stored])
+    const actions = (await json(askAdmin('audit-log'))).data.map(({ action }: never) => action)
+    expect(actions).toEqual(['manual.add', 'manual.add'])
+  })
+
+  test.each<[object, string, string]>([
+    [{ plan: 'none' }, '/plan', 'unknown_reference'],
+    [{ affiliate_id: 'nobody' }, '/affiliate_id', 'unknown_affiliate'],
+    [{ amount: '0.00' }, '/amount', 'pattern'],
+    [{ amount: '1.001' }, '/amount', 'decimals'],
+    [{ amount: 5 }, '/amount', 'type'],
+    [{ reason: '' }, '/reason', 'length'],
+    [{ note: 'x' }, '/note', 'unknown_field'],
+  ])('with %j are 422 at %s', async (more, pointer, code) => {
+    const refused = await add(more)
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({ errors: [{ pointer, code }] })
+  })
+
+  test('need the plan to be assigned to the affiliate', async () => {
+    await storePlan('acme-forex', 'other', monthly([]))
+    expect(await json(add({ plan: 'other' }))).toMatchObject({ errors: [{ pointer: '/plan' }] })
+    await assign('acme-forex', 'other', 'a')
+    expect((await add({ plan: 'other' })).status).toBe(201)
+  })
+
+  test('at the same moment are stored once', async () => {
+    const all = await Promise.all(Array.from({ length: 32 }, () => add()))
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(31)
+    expect(await rowsOf('manual_entries')).toHaveLength(1)
+  })
+})

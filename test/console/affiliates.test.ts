@@ -1,0 +1,203 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import perLot from '../../examples/plans/ib-per-lot.json'
+import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import { bookRows } from '../commission/statement-rows.ts'
+import { storePlan } from '../commission/stored.ts'
+import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
+import { signedIn } from './browser.ts'
+
+// The pages of affiliates: who is added, and what is changed of many at once.
+
+const AT = '/console/accounts/acme'
+const TODAY = new Date().toISOString().slice(0, 10)
+const admin = (path: string) => json(askAdmin(`accounts/acme/${path}`))
+
+type Sender = Awaited<ReturnType<typeof partner>>
+let acme: Sender
+
+beforeEach(async () => {
+  acme = await partner('forex', { account: 'acme', affiliates: ['IB-01', 'IB-07'] })
+  await storePlan('acme', 'standard-ib', perLot as PlanTerms)
+})
+
+async function open() {
+  const browser = await signedIn()
+  const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
+  const change = async (path: string, fields: Record<string, string>) =>
+    browser.post(`${AT}${path}`, { csrf: await browser.csrf(`${AT}${path}`), ...fields })
+  return { read, change }
+}
+
+const NEW = {
+  change: 'add',
+  affiliate_id: ' IB-12 ',
+  contact_email: ' ib12@example.com ',
+  parent: 'IB-01',
+  plan: 'standard-ib',
+  landing_page: 'https://acme.example/start',
+}
+
+test('an affiliate is added with its parent, plan and link by one form', async () => {
+  const { read, change } = await open()
+  const response = await change('/affiliates', NEW)
+
+  const to = response.headers.get('Location') ?? ''
+  expect([response.status, to.split('?made=')[0]]).toEqual([303, `${AT}/affiliates/IB-12`])
+  expect(await read('/affiliates/IB-12')).toContain('IB-12 is stored. The plan IB per lot applies')
+  // The address of the link stands first.
+  const made = to.split('?made=')[1] ?? 'none'
+  expect(await read(`/affiliates/IB-12?made=${made}`)).toMatch(
+    new RegExp(
+      `<h1>.*?</h1>(?:(?!<h2).)*The link to give to the affiliate.*?data-copy="Copy"[^>]*>[^<]*/go/${made}<`,
+    ),
+  )
+  const [stored] = (await admin('affiliates?affiliate_id=IB-12')).data
+  expect(stored).toMatchObject({ contact_email: 'ib12@example.com' })
+  const { data } = await admin('affiliates/parents?affiliate_id=IB-12')
+  expect(data[0].parents.at(-1).parent).toBe('IB-01')
+  expect((await admin('assignments?affiliate_id=IB-12')).data).toEqual([
+    {
+      affiliate_id: 'IB-12',
+      plan: 'standard-ib',
+      from: TODAY > '2026-12-01' ? TODAY : '2026-12-01',
+      customers: 'all',
+    },
+  ])
+  expect((await admin('links?affiliate_id=IB-12')).data).toHaveLength(1)
+})
+
+test.each(['acme.example', 'javascript:alert(1)'])(
+  'with the landing page %s nothing is stored, and the form says why',
+  async (landing_page) => {
+    const { change } = await open()
+    const before = (await admin('affiliates')).meta.total
+    const response = await change('/affiliates', { ...NEW, landing_page })
+    const text = await response.text()
+
+    expect(response.status).toBe(422)
+    expect(text).not.toContain('is stored.')
+    expect(text).toMatch(/<div class="field wrong"><label for="add-landing_page">/)
+    expect(text).toContain(`value="${landing_page}"`)
+    expect((await admin('affiliates')).meta.total).toBe(before)
+  },
+)
+
+test.each([
+  ['an unknown parent', { parent: 'IB-99' }, 'IB-99'],
+  ['its own parent', { parent: 'IB-12' }, 'IB-12'],
+  ['no id', { affiliate_id: '' }, 'Affiliate'],
+  ['the id that stands for all', { affiliate_id: '*' }, 'stands for all others'],
+])('%s is refused, and nothing is stored', async (_, values, words) => {
+  const { change } = await open()
+  const response = await change('/affiliates', { ...NEW, ...values })
+
+  expect([response.status, await response.text()]).toEqual([422, expect.stringContaining(words)])
+  expect((await admin('affiliates')).data).toHaveLength(2)
+  expect((await admin('assignments')).data).toEqual([])
+  expect((await admin('links')).data).toEqual([])
+})
+
+test('an affiliate that exists is refused before anything is done, also if two add it at once', async () => {
+  const { change } = await open()
+  const sent = await Promise.all([change('/affiliates', NEW), change('/affiliates', NEW)])
+  expect(sent.map(({ status }) => status).sort()).toEqual([303, 422])
+  await storePlan('acme', 'other-ib', perLot as PlanTerms)
+  const third = await change('/affiliates', { ...NEW, plan: 'other-ib', display_name: 'Ada' })
+  const text = await third.text()
+  expect([third.status, text]).toEqual([422, expect.stringContaining('IB-12 exists already.')])
+  expect(text).toContain(`<a href="${AT}/affiliates/IB-12">Open its page</a>`)
+  expect(text).toContain('value="Ada"')
+  expect((await admin('assignments')).data).toMatchObject([{ plan: 'standard-ib' }])
+  expect((await admin('links')).data).toHaveLength(1)
+
+  const put = await askAdmin('accounts/acme/affiliates?only_new=true', 'PUT', [
+    { affiliate_id: 'IB-12', display_name: 'Ada' },
+  ])
+  expect(put.status).toBe(409)
+})
+
+test('an affiliate that customers name is configured by one button', async () => {
+  await acme.post('customers', { ...ada, affiliate_id: 'شريك 1' })
+  const { read, change } = await open()
+  expect(await read('/affiliates')).toContain('name="affiliate_id" value="شريك 1"')
+
+  await change('/affiliates', { change: 'configure', affiliate_id: 'شريك 1' })
+  expect((await admin('affiliates?per_page=10')).data).toHaveLength(3)
+  expect(await read('/affiliates')).not.toContain('value="configure"')
+})
+
+test('the page of an affiliate adds a link, and changes the parent', async () => {
+  const { change } = await open()
+  const link = { change: 'link', landing_page: 'https://acme.example/a', name: 'Spring' }
+  expect((await change('/affiliates/IB-07', link)).status).toBe(303)
+  expect((await admin('links?affiliate_id=IB-07')).data).toMatchObject([{ name: 'Spring' }])
+
+  expect((await change('/affiliates/IB-07', { change: 'parent', parent: 'IB-01' })).status).toBe(
+    303,
+  )
+  const ring = await change('/affiliates/IB-01', { change: 'parent', parent: 'IB-07' })
+  expect(ring.status).toBe(422)
+})
+
+test('the plan in force stands in words on the page of an affiliate, and another is assigned', async () => {
+  const { read, change } = await open()
+  expect(await read('/affiliates/IB-07')).toContain('No plan applies to the affiliate today')
+  const sent = { change: 'assign', plan: 'standard-ib', from: TODAY, customers: 'new' }
+  expect((await change('/affiliates/IB-07', sent)).status).toBe(303)
+  // The first assignment also governs customers who signed up before it.
+  expect(await read('/affiliates/IB-07')).not.toContain('to customers who sign up from that day on')
+  const earlier = { affiliate_id: 'IB-07', plan: 'standard-ib', customers: 'new' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [{ ...earlier, from: '2026-01-01' }])
+  expect(await read('/affiliates/IB-07')).toContain('to customers who sign up from that day on')
+
+  const refused = await change('/affiliates/IB-07', { ...sent, plan: 'other' })
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    expect.stringContaining('field wrong'),
+  ])
+})
+
+test('a plan is assigned to the ticked affiliates, and to no other', async () => {
+  const { read, change } = await open()
+  const sent = { change: 'assign', plan: 'standard-ib', from: TODAY, customers: 'new' }
+  const none = await change('/affiliates', sent)
+  expect([none.status, await none.text()]).toEqual([
+    422,
+    expect.stringContaining('Tick at least one affiliate.'),
+  ])
+
+  expect((await change('/affiliates', { ...sent, tick1: 'IB-07' })).status).toBe(303)
+  expect(await read('/affiliates')).toMatch(
+    /IB per lot is assigned to 1 affiliate from \d+ \w+ \d{4} on\./,
+  )
+  const both = { ...sent, tick0: 'IB-01', tick1: 'IB-07' }
+  expect((await change('/affiliates', both)).status).toBe(303)
+  expect(await read('/affiliates')).toContain('1 affiliate had this assignment before.')
+  expect((await admin('assignments')).data).toMatchObject([
+    { affiliate_id: 'IB-01', customers: 'new' },
+    { affiliate_id: 'IB-07', customers: 'new' },
+  ])
+})
+
+test('the ticked affiliates, or all that the filter matches, are one file', async () => {
+  const { change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme', 'IB-07'))
+  const download = async (path: string, fields: Record<string, string>) => {
+    const response = await change(path, fields)
+    expect(response.headers.get('Content-Type')).toContain('text/csv')
+    return (await response.text()).replace('\ufeff', '').trimEnd().split('\r\n')
+  }
+  // The plan of all others is none of its own, also if the file is uploaded again.
+  const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-01-01', customers: 'all' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [all])
+  expect(await download('/affiliates', { change: 'download', tick0: 'IB-07' })).toEqual([
+    'affiliate_id,name,parent,plan,plan_from,plan_for_all,last_signup,balance_EUR,payable_EUR',
+    'IB-07,,,,,IB per lot,,1.00,1.00',
+  ])
+  expect(await download('/affiliates', { change: 'download_all' })).toHaveLength(3)
+  const filtered = await download('/affiliates?search=01', { change: 'download_all' })
+  expect(filtered.slice(1)).toEqual(['IB-01,,,,,IB per lot,'])
+  const gone = { change: 'download', tick0: 'IB-07' }
+  expect((await change('/affiliates?search=01', gone)).status).toBe(409)
+})

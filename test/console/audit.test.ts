@@ -1,0 +1,211 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { AUDIT_KINDS } from '../../src/console/parts/audit-kinds.ts'
+import { hasSentence } from '../../src/console/parts/audit-words.tsx'
+import { askAdmin, json } from '../partner.ts'
+import { KEY_WORLD, signedIn } from './browser.ts'
+
+// The audit log in words.
+
+const SOURCES = import.meta.glob<string>('../../src/**/*.ts', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+
+/** The fields of `${field}.put`. */
+const MAPPED = ['status', 'kyc_status_id', 'sales_status_id']
+
+/** How the source names an action: in an entry, as a field of mappings, or in SQL. */
+const NAMED =
+  /\baction: (?:'([a-z_-]+\.[a-z]+)'|`\$\{field\}\.put`)|\binto audit_log\b[^`]*?'([a-z]+\.[a-z]+)'|\bentryOf\(change, '([a-z]+)'/g
+
+/** What has the same changes: a postback has no secret to rotate. */
+const ENDPOINTS = ['webhook', 'postback']
+
+/** Every action that the source can write. */
+const ACTIONS = [
+  ...new Set(
+    Object.values(SOURCES).flatMap((source) =>
+      [...source.matchAll(NAMED)].flatMap(
+        ([, name, inSql, ofEndpoint]) =>
+          name ??
+          inSql ??
+          (ofEndpoint
+            ? ENDPOINTS.map((endpoint) => `${endpoint}.${ofEndpoint}`)
+            : MAPPED.map((field) => `${field}.put`)),
+      ),
+    ),
+  ),
+].filter((action) => action !== 'postback.rotate')
+
+/** The details of every action together: each reads its own. */
+const DETAILS = {
+  rule: 'bursts',
+  source: 'DB_2',
+  target: 'DB_3',
+  pause_ms: 840,
+  case: 'case_0123456789abcdefghjkmnpqrs',
+  decision: 'confirmed',
+  keep_hold: true,
+  waiting: true,
+  refused: 2,
+  override: { reason: 'Contracts shown', cases: ['case_1'] },
+  cases_opened: 2,
+  cases_closed: 1,
+  plan: 'ib-2026',
+  name: 'IB 2026',
+  version: 3,
+  effective_from: '2026-12-01',
+  period: '2026-10',
+  statement: 'stm_0123456789abcdef01234567',
+  affiliate_id: 'IB-07',
+  customer_id: 'C-1',
+  client_id: 'c1',
+  id: 'whk_1',
+  host: 'hooks.example',
+  reference: 'BANK-1',
+  payment: 'BANK-1',
+  amount: '1250.00',
+  currency: 'EUR',
+  paid_on: '2026-11-03',
+  returned_on: '2026-11-05',
+  reason: 'Wrong account',
+  overlap: '24h',
+  eventname: 'DailyStats',
+  landing_page: 'https://a.example/',
+  customers: 3,
+  ids: ['IB-07'],
+  affiliates: 1,
+  assignments: 1,
+  first: [{ affiliate_id: 'IB-07', plan: 'ib-2026', from: '2026-12-01' }],
+  affiliations: [{ affiliate_id: 'IB-08', from: '2026-10-05T00:00:00.000Z' }],
+  before: [{ affiliate_id: 'IB-07', plan: 'ib-2025', from: '2026-12-01' }],
+  from: '2026-12-01',
+  first_day: '2026-11-02',
+  last_day: '2026-11-20',
+  created: 30,
+  corrected: 1,
+  paid: 12,
+  returned: 1,
+  statements: 14,
+  status: { ok: 'approved' },
+  kyc_status_id: { 2: 'verified' },
+  sales_status_id: { hot: 'Hot lead' },
+}
+
+/** The details of actions whose sentence lists all that changed. */
+const OWN: Readonly<Record<string, object>> = {
+  'account.create': { account: 'acme', name: 'Acme', vertical: 'prop-trading', mode: 'test' },
+  'account.change': { unknown_customer: 'hold', before: { unknown_customer: 'reject' } },
+  'event-definition.put': {
+    eventname: 'DailyStats',
+    status_member: null,
+    kpis: { bets: { kind: 'amount' } },
+  },
+  'link.change': { link_id: 'qvJE1LW5', disabled: true },
+  'webhook.create': { id: 'whk_1', host: 'hooks.example' },
+  'webhook.change': { id: 'whk_1', host: 'hooks.example', events: ['*'], disabled: true },
+  'postback.change': { id: 'pbk_1', affiliate_id: 'IB-07', events: ['signup'], disabled: true },
+  'postback.replay': {
+    ...{ id: 'pbk_1', affiliate_id: 'IB-07', onlyDead: true },
+    ...{ from: Date.parse('2026-11-01'), to: Date.parse('2026-11-20') },
+  },
+  'webhook.replay': {
+    id: 'whk_1',
+    from: Date.parse('2026-11-01'),
+    to: Date.parse('2026-11-20'),
+    onlyDead: true,
+  },
+}
+
+const insert = (action: string, details: object, actor = 'Ada', n = 0) =>
+  env.DB.prepare(
+    'insert into audit_log (id, at, actor, action, account, details) values (?, ?, ?, ?, ?, ?)',
+  ).bind(
+    `01M7W0R4W8Y6N1S2Q9E0J8${String(n).padStart(4, '0')}`,
+    '2026-11-20T09:00:00.000Z',
+    actor,
+    action,
+    'acme',
+    JSON.stringify(details),
+  )
+
+/** Returns the entries of the page as text, one for each. */
+async function readLog(world: Env = KEY_WORLD, query = ''): Promise<string[]> {
+  const path = `/console/accounts/acme/audit-log${query}`
+  const text = await (await (await signedIn(world)).get(path)).text()
+  const [, list = ''] = /<ol class="log"[^>]*>([\s\S]*?)<\/ol>/.exec(text) ?? []
+  return list
+    .split(/(?<=<\/div><\/li>)/)
+    .map((item) => item.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"'))
+    .filter((item) => item !== '')
+}
+
+const openAccount = () =>
+  askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' })
+
+test('the tests have found the actions of the source', () => {
+  expect(ACTIONS).toContain('period.run')
+  expect(ACTIONS.length).toBeGreaterThan(37)
+})
+
+test.each(ACTIONS)('%s has a sentence without a name that only programs read', async (action) => {
+  expect(hasSentence(action)).toBe(true)
+  await openAccount()
+  await insert(action, OWN[action] ?? DETAILS).run()
+  const entry = (await readLog()).find((text) => text.includes('Ada'))
+
+  expect(entry).toMatch(/Ada [a-z]+ /)
+  expect(entry).not.toMatch(/\b[a-z]+_[a-z]|`|\d{4}-\d\d|undefined|null|NaN|\[object|[{}]|Invalid/)
+})
+
+test('a changed setting is shown with its former value', async () => {
+  await openAccount()
+  await askAdmin('accounts/acme', 'PATCH', { name: 'New', approvals: 2, unknown_customer: 'hold' })
+  const [entry] = await readLog()
+
+  expect(entry).toContain('The admin key changed the settings of the account')
+  for (const change of [
+    'Name: Acme → New',
+    'Approvals: 1 → 2',
+    'Unknown customer: reject → hold',
+  ]) {
+    expect(entry).toContain(change)
+  }
+})
+
+test('every action has one kind by which it is found', () => {
+  const words = Object.values(AUDIT_KINDS).flatMap((kind) => kind.words)
+  expect(new Set(words).size).toBe(words.length)
+  expect(ACTIONS.filter((action) => !words.includes(action.split('.')[0] ?? ''))).toEqual([])
+})
+
+test('the log is narrowed by days, person and kind of change, and paged', async () => {
+  await openAccount()
+  await env.DB.batch([
+    insert('plan.put', { plan: 'ib', version: 1, effective_from: '2026-12-01' }, 'Ada', 1),
+    insert('link.change', { link_id: 'x', disabled: true }, 'Ada', 2),
+    insert('statement.approve', { statement: 'stm_1' }, 'Bob', 3),
+    ...Array.from({ length: 60 }, (_, n) =>
+      insert('period.run', { period: '2026-10' }, 'Cy', n + 10),
+    ),
+  ])
+  // The ids begin with the time: 2026-11-20.
+  const [day, before] = ['2026-11-20', '2026-11-19']
+  const found = async (query: string) => (await readLog(KEY_WORLD, query)).length
+
+  expect(await found('?actor=Ada')).toBe(2)
+  expect(await found('?actor=Ada&kind=links')).toBe(1)
+  expect(await found('?kind=statements&actor=Bob')).toBe(1)
+  expect(await found(`?from=${day}&to=${day}&actor=Ada`)).toBe(2)
+  expect(await found(`?to=${before}&actor=Ada`)).toBe(0)
+  expect(await found('?actor=Nobody')).toBe(0)
+
+  const path = 'audit-log?account=acme&actor=Cy&kind=period'
+  const first = await json(askAdmin(path))
+  expect([first.data.length, first.meta.total]).toEqual([50, 60])
+  const second = await json(askAdmin(`${path}&cursor=${first.meta.next_cursor}`))
+  expect(second.data.length).toBe(10)
+  expect((await askAdmin(`audit-log?cursor=${first.meta.next_cursor}`)).status).toBe(400)
+})

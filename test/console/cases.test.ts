@@ -1,0 +1,390 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
+import { assign, monthly, storePlan } from '../commission/stored.ts'
+import {
+  changeCase,
+  digestOfRecords,
+  storeCases,
+  storeEndedHold,
+  storeFinding,
+  storeRule,
+} from '../fraud/stored-cases.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
+
+// The pages of cases: from the list to the records and the decision, and where payouts name them.
+
+const ACCOUNT = 'acme-forex'
+const AT = `/console/accounts/${ACCOUNT}`
+const CASE = `${AT}/cases/case_1`
+const DAY = 20_000
+
+const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32) }
+
+/** Returns a browser in which a member with a role is signed in. */
+async function signedInAs(role: keyof typeof KEYS) {
+  const keys = JSON.stringify({ vi: { key: KEYS[role], role } })
+  const browser = openBrowser({ ...KEY_WORLD, ADMIN_KEYS: keys } as Env)
+  await browser.signIn(KEYS[role])
+  return browser
+}
+
+/** Returns the text of a page, without its tags. */
+async function read(path: string, browser?: Awaited<ReturnType<typeof signedIn>>) {
+  const response = await (browser ?? (await signedIn())).get(path)
+  const html = await response.text()
+  return { status: response.status, html, text: textOf(html) }
+}
+
+const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .replace(/ ([.,:;”])/g, '$1')
+    .replaceAll('“ ', '“')
+
+/** Sends a form of a page, and returns the page that it leads to. */
+async function send(path: string, fields: Record<string, string>) {
+  const browser = await signedIn()
+  const response = await browser.post(path, { csrf: await browser.csrf(), ...fields })
+  const to = response.headers.get('Location')
+  return to ? read(to, browser) : { status: response.status, text: textOf(await response.text()) }
+}
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['a', 'b'] })
+  await storePlan(ACCOUNT, 'ib', monthly([]))
+  await assign(ACCOUNT, 'ib')
+  await storeRule()
+  await storeFinding(DAY, [
+    ['t-1', 'c-1'],
+    ['t-2', 'c-2'],
+  ])
+  const digest = await digestOfRecords(['t-1', 't-2'])
+  await storeCases({ id: 'case_1', lastDay: DAY, openedFor: DAY, digest, evidence: 2 })
+  await changeCase(
+    'case_1',
+    'figures',
+    JSON.stringify([
+      {
+        name: 'customers_who_qualified',
+        value: '15',
+        comparison: 'at_least',
+        threshold: '10',
+        unit: 'customers',
+      },
+      {
+        name: 'share_at_the_minimum',
+        value: '80',
+        comparison: 'at_least',
+        threshold: '60',
+        unit: 'percent',
+      },
+      {
+        ...{ name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000' },
+        unit: 'EUR',
+        made_of: [
+          { name: 'profit', value: '800', unit: 'USD' },
+          { name: 'earned', value: '7', unit: 'EUR', from: '2024-05-01', to: '2024-05-31' },
+          { name: 'bets', value: '1', unit: 'bets', from: '2024-04-01', to: '2024-04-01' },
+        ],
+        left_out: [
+          { currency: null, amounts: 1 },
+          { currency: 'XOF', amounts: 2 },
+        ],
+      },
+      {
+        ...{ name: 'earned', value: '1234.5', comparison: 'at_least', threshold: '900' },
+        unit: 'EUR',
+      },
+      {
+        name: 'growth_of_the_share',
+        value: '45.5',
+        comparison: 'less_than',
+        threshold: '40',
+        unit: 'points',
+      },
+    ]),
+  )
+})
+
+/** Approves what an affiliate has earned in June 2024. */
+async function approve(affiliate: string, amount: string) {
+  const row = earning(affiliate, '2024-06', amount)
+  await storeRows([row])
+  const to = `accounts/${ACCOUNT}/statements/${idOf(row)}/approve`
+  expect((await askAdmin(to, 'POST', { hash: digestOf(row) })).status).toBe(200)
+  return `${AT}/statements/${idOf(row)}`
+}
+
+describe('the list of cases', () => {
+  test('a manager evaluates the rules, and reads what that has done', async () => {
+    const { text } = await send('/console/accounts/acme-forex/cases', { change: 'run' })
+
+    expect(text).toMatch(/Evaluated until \d+ \w+ \d{4}\. \d+ cases? opened, \d+ closed\./)
+  })
+})
+
+describe('a case', () => {
+  test('is confirmed with a reason, and its customers are refused from a day on', async () => {
+    const { text } = await send(CASE, {
+      ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },
+      ...{ from: '2024-11-01', keep_hold: 'yes' },
+      shown: await digestOfRecords(['t-1', 't-2']),
+    })
+
+    expect(text).toMatch(/The case is decided\./)
+    expect(text).toMatch(/confirmed the case: “One device”/)
+    expect(text).toMatch(/The payouts stay held\. Refused from 1 Nov 2024: c-2/)
+    expect(await rowsOf('customer_refusals')).toMatchObject([{ customer_id: 'c-2', day: 20_028 }])
+    expect((await read(`${AT}/audit-log`)).text).toMatch(
+      /confirmed a case of the fraud review and excluded 1 customer from commission/,
+    )
+  })
+
+  test('that dismisses it and refuses customers is refused in the words of the form', async () => {
+    const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign', refuse0: 'c-1' }
+    const { text } = await send(CASE, fields)
+    expect(text).toMatch(/“Refuse customers” cannot be used here: a dismissed case refuses nobody/)
+    expect(text).not.toContain('`')
+  })
+
+  test('ends the hold that its decision has kept, with a reason', async () => {
+    const decision = { change: 'decide', decision: 'confirmed', reason: 'One device' }
+    expect((await send(CASE, { ...decision, keep_hold: 'yes' })).text).toMatch(/End the hold/)
+    const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
+
+    expect(text).toMatch(/The hold is ended\./)
+    expect(text).toMatch(/The admin key ended the hold: “Paid back”/)
+    expect(text).toMatch(/The admin key confirmed the case: “One device”/)
+    expect(text).not.toMatch(/End the hold/)
+    expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 0 }])
+  })
+
+  describe('where two persons decide, the second one', () => {
+    const proposal = {
+      ...{ decision: 'confirmed', reason: 'One device', keep_hold: true },
+      ...{ refuse: ['c-1', 'c-2'], from: '2024-10-01' },
+    }
+    beforeEach(async () => {
+      await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+      const decided = await askAda(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
+      expect(decided.status).toBe(202)
+    })
+    const hidden = (html: string, name: string) =>
+      html.match(new RegExp(`type="hidden" name="${name}" value="([^"]*)"`))?.[1]
+
+    test('sees what the first one has proposed, and agrees with one button', async () => {
+      const { html, text } = await read(CASE)
+      expect(text).toMatch(
+        /ada@\S+ proposed it on .{1,30}\. If you agree, it takes effect: The case is confirmed, .{0,3}c-1.{1,7}c-2.{0,3} are refused from 1 Oct 2024 on, and the payouts stay held\./,
+      )
+      expect(text).toMatch(/One device .{1,120} both\. Agree Decide otherwise/)
+      const form = html.slice(html.indexOf('id="change-agree"'), html.indexOf('Decide otherwise'))
+      const fields = {
+        ...{ decision: hidden(form, 'decision'), keep_hold: hidden(form, 'keep_hold') },
+        ...{ refuse_all: hidden(form, 'refuse_all')?.replaceAll('&quot;', '"') },
+        ...{ from: hidden(form, 'from'), shown: hidden(form, 'shown'), reason: 'One device' },
+      }
+      const done = await send(CASE, { change: 'agree', ...(fields as Record<string, string>) })
+      expect(done.text).toMatch(/The case is decided\./)
+      expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 1 }])
+      expect((await rowsOf('customer_refusals')).map((row) => [row.customer_id, row.day])).toEqual([
+        ['c-1', 19_997],
+        ['c-2', 19_997],
+      ])
+    })
+
+    test('can decide otherwise, from a form that is filled with the proposal', async () => {
+      const { html } = await read(CASE)
+      const form = html.slice(html.indexOf('id="change-decide"'))
+      expect(form).toMatch(/<option value="confirmed" selected="">/)
+      expect(form).toMatch(/name="keep_hold" value="yes" checked=""/)
+      expect(form.match(/checked="" aria-label="Refuse/g)).toHaveLength(2)
+      expect(form).toMatch(/name="from"[^>]* value="2024-10-01"/)
+      const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign' }
+      expect((await send(CASE, fields)).text).toMatch(/A second person must agree before it takes/)
+      expect((await read(CASE)).text).toMatch(/ada@\S+ proposed it on/)
+    })
+
+    test('agrees to end a hold that was kept', async () => {
+      await askAdmin(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', proposal)
+      const release = { decision: 'confirmed', reason: 'Paid back' }
+      await askAda(`accounts/${ACCOUNT}/cases/case_1/decide`, 'POST', release)
+      expect((await read(CASE)).text).toMatch(/proposed on .{1,30} to end the hold\. If you agree/)
+      const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
+      expect(text).toMatch(/The hold is ended\./)
+    })
+  })
+
+  test('shows a viewer no form, and a manager only that of notes', async () => {
+    const viewer = await read(CASE, await signedInAs('viewer'))
+    expect(viewer.html).not.toMatch(/id="change-/)
+    expect(viewer.text).toMatch(/Only the role approver can decide a case\./)
+
+    const manager = await read(CASE, await signedInAs('manager'))
+    expect(manager.html.match(/id="change-\w+"/g)).toEqual(['id="change-note"'])
+  })
+
+  test('keeps a note with who wrote it', async () => {
+    const { text } = await send(CASE, { change: 'note', text: 'Asked for the contracts.' })
+
+    expect(text).toMatch(/The admin key: Asked for the contracts\./)
+  })
+})
+
+describe('a payout that a case holds', () => {
+  test('needs two persons once the settings of the account say so', async () => {
+    const { text } = await send(`${AT}/account`, {
+      change: 'save',
+      'was:approvals': '1',
+      approvals: '2',
+    })
+
+    expect(text).toContain('The settings are saved.')
+    expect(await json(askAdmin(`accounts/${ACCOUNT}`))).toMatchObject({ approvals: 2 })
+  })
+
+  test('has no tick, and leads to the case', async () => {
+    await approve('a', '40.50')
+    const { html, text } = await read(`${AT}/payouts`)
+
+    expect(html).toMatch(new RegExp(`<a href="${CASE}"><span class="badge bad">Held by a case<`))
+    expect(html).not.toMatch(/<input type="checkbox"/)
+    expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
+    expect(text).toMatch(/Statements are paid as a whole: a rule that holds a part/)
+    expect((await read(CASE)).text).toMatch(/The list has the customers with records in this case/)
+    expect((await read(AT)).text).toMatch(
+      /Payable now 40\.50 EUR The fraud review holds 40\.50 EUR of it\. (?!Pay )/,
+    )
+  })
+
+  test('is paid from its statement by a form of its own, with a reason', async () => {
+    const page = await approve('a', '40.50')
+    const { html, text } = await read(page)
+    expect(text).toMatch(/1 open case of the fraud review, which holds payouts\./)
+    expect(html).not.toMatch(/id="change-pay"/)
+
+    const fields = { change: 'payHeld', reference: 'R-1', paid_on: '2024-12-01' }
+    expect((await send(page, { ...fields, override: '' })).status).toBe(422)
+    const paid = await send(page, { ...fields, override: 'Contracts shown' })
+    expect(paid.text).toMatch(/The payment was recorded, with your reason\./)
+    expect((await read(`${AT}/audit-log`)).text).toMatch(/Contracts shown/)
+  })
+
+  test('is not paid by one person where two must decide', async () => {
+    const page = await approve('a', '40.50')
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+    const { html, text } = await read(page)
+    expect(text).toMatch(/Two persons must decide it before it can be paid\./)
+    expect(html).not.toMatch(/id="change-pay/)
+    expect((await read(`${AT}/payouts`)).text).toMatch(/Two persons must decide the case before\./)
+    // A case that is gone has no page.
+    await env.DB.prepare('delete from fraud_cases').run()
+    await storeEndedHold('case_1', { holds: 1 })
+    const payouts = await read(`${AT}/payouts`)
+    expect(payouts.html).toContain(`href="${AT}/cases#ended"`)
+    expect(payouts.html).not.toContain(`href="${CASE}"`)
+    expect((await read(page)).text).toMatch(/Two persons must decide it before it can be paid\./)
+  })
+
+  test('that a case holds since the page was opened is refused, and the form asks for a reason', async () => {
+    const page = await approve('a', '40.50')
+    const { status, text } = await send(page, {
+      ...{ change: 'pay', reference: 'R-1', paid_on: '2024-12-01' },
+    })
+
+    expect(status).toBe(409)
+    expect(text).toMatch(/Pay it although the fraud review holds it/)
+  })
+})
+
+test('a statement and its affiliate name the confirmed cases that hold on', async () => {
+  const page = await approve('a', '40.50')
+  await changeCase('case_1', 'status', 'confirmed')
+  const ended = await read(page)
+  expect(ended.text).not.toContain('of the fraud review')
+  expect(ended.html).toMatch(/id="change-pay"/)
+
+  await changeCase('case_1', 'keep_hold', 1)
+  const held = await read(page)
+  expect(held.text).toContain(
+    '1 confirmed case of the fraud review, which holds payouts until an approver ends the hold.',
+  )
+  expect(held.html).toContain(`href="${CASE}"`)
+  expect(held.html).not.toMatch(/id="change-pay"/)
+  expect((await read(`${AT}/affiliates/a`)).text).toContain('1 confirmed case of the fraud review')
+})
+
+test('the approval of a period tells sums, cases and the largest changes of all drafts, and asks once', async () => {
+  await storeCases(
+    { id: 'case_2', affiliate: 'b', action: 'flag' },
+    { id: 'case_3', affiliate: 'z', severity: 'low', action: 'flag' },
+  )
+  const many = Array.from({ length: 60 }, (_, i) => earning(`0${i}`, '2024-06', '1.00'))
+  await storeRows([
+    ...many,
+    earning('a', '2024-06', '40.50'),
+    earning('z', '2024-06', '2.00'),
+    earning('z', '2024-05', '900.00'),
+    { ...earning('gone', '2024-05', '70.00') },
+  ])
+  const list = await read(`${AT}/statements?period=2024-06`)
+  expect(list.html).not.toContain('value="approve"')
+  const [, next = ''] = /href="([^"]*approve=yes[^"]*)"/.exec(list.html) ?? []
+  const { html, text } = await read(next.replaceAll('&amp;', '&'))
+  expect(text).toMatch(/62 drafts of June 2024 .*102\.50 EUR/)
+  expect(text).toContain('2 open cases are of affiliates with a draft, 1 of them of high severity.')
+  expect(html).toContain(`<a href="${CASE}">`)
+  expect(text).toContain('It holds payouts.')
+  expect(html).not.toContain('cases/case_2')
+  const changes = html.slice(html.indexOf('The largest changes against May 2024'))
+  const named = [...changes.matchAll(/affiliates\/(\w+)"/g)].map(([, id]) => id)
+  expect(named.slice(0, 3)).toEqual(['z', 'gone', 'a'])
+  expect(html.match(/value="approve"/g)).toHaveLength(1)
+})
+
+describe('a hold that ended without a decision', () => {
+  const end = (id: string, because: string, moved: object | null) =>
+    env.DB.prepare(
+      `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence, because,
+         moved, opened_at, ended_at)
+       values (?, ?, 'a', 'minimum', 'Deposits at the minimum',
+         'affiliate:a', '12 of 15 deposited the minimum.', ?, ?, 0, 1793350800000)`,
+    )
+      .bind(ACCOUNT, id, because, moved && JSON.stringify(moved))
+      .run()
+
+  test('stands on the overview and above the cases with its reason, until it is acknowledged', async () => {
+    await end('case_0', 'records', { customer_id: 'c-1', affiliate_id: 'b', from: '2026-11-03' })
+    await end('case_1', 'expired', null)
+    const overview = await read(AT)
+    expect(overview.text).toMatch(/2 holds of payouts ended without a decision: a\. Look at them/)
+    expect(overview.html).toContain(`href="${AT}/cases#ended"`)
+
+    const { html, text } = await read(`${AT}/cases`)
+    expect(text).toMatch(
+      /The hold on a ended on .{1,30}, because the customer c-1 was moved to b, from 3 Nov 2026 on\. The rule “Deposits at the minimum ?” had found: 12 of 15/,
+    )
+    expect(text).toMatch(/because nobody decided the case within 90 days/)
+    // The case that is gone has no page.
+    expect(html).not.toContain(`href="${AT}/cases/case_0"`)
+
+    const fields = { change: 'acknowledge', case_id: 'case_0', reason: ' Moved rightly ' }
+    const done = await send(`${AT}/cases`, fields)
+    expect(done.text).toMatch(/It is noted that you have looked at the end of the hold\./)
+    expect(done.text).not.toMatch(/c-1 was moved/)
+    expect((await read(`${AT}/audit-log`)).text).toMatch(
+      /looked at the end of the hold on a by the rule “minimum ?”.*Moved rightly/,
+    )
+  })
+
+  test('is not acknowledged by a manager', async () => {
+    await end('case_0', 'rule', null)
+    const { text } = await read(`${AT}/cases`, await signedInAs('manager'))
+    expect(text).toMatch(/because its rule was changed, and finds or holds less/)
+    expect(text).toMatch(/Only the role approver can do this\./)
+  })
+})

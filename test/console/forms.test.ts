@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { parseField } from '../../src/console/form.ts'
+import { ACCOUNT_WORDS, storageWords } from '../../src/console/parts/field-words.ts'
+import {
+  changedMembers,
+  describe as describeMember,
+  formText,
+} from '../../src/console/parts/schema.ts'
+
+const SCHEMAS = {
+  events: v.optional(v.array(v.picklist(['feed.late', 'feed.recovered', 'statement.paid']))),
+  disabled: v.optional(v.boolean()),
+  storage_quota: v.nullable(v.pipe(v.number(), v.metadata({ examples: [500] }))),
+  url: v.pipe(v.string(), v.metadata({ description: 'Where to send.' })),
+}
+
+/** Returns what a form sends that shows some values and has others. */
+const changed = (was: Record<string, string>, sent: Record<string, string>) =>
+  changedMembers(SCHEMAS, (name) =>
+    name.startsWith('was:') ? (was[name.slice(4)] ?? '') : (sent[name] ?? ''),
+  )
+
+test('a form sends the members that it has changed, each with its type', () => {
+  const was = { events: 'feed.late', disabled: 'false', storage_quota: '5', url: 'a' }
+  const same = { 'events:feed.late': 'on', disabled: 'false', storage_quota: '5' }
+  expect(changed(was, { ...same, url: 'a' })).toEqual({})
+  expect(changed(was, { ...same, url: '5' })).toEqual({ url: '5' })
+  const boxes = { 'events:feed.late': 'on', 'events:statement.paid': 'on' }
+  expect(changed(was, { ...boxes, disabled: 'true', storage_quota: '7.5' })).toEqual({
+    ...{ events: ['feed.late', 'statement.paid'], disabled: true, storage_quota: 7.5 },
+    url: null,
+  })
+  expect(changed(was, { disabled: '', storage_quota: 'many', url: 'a' })).toEqual({
+    ...{ events: [], disabled: null, storage_quota: 'many' },
+  })
+})
+
+test('a number is written in the unit that people use, and stored in that of the API', () => {
+  const schemas = { storage_quota: v.number(), unattributed_threshold: v.number() }
+  const saved = (sent: Record<string, string>) =>
+    changedMembers(schemas, (name) => sent[name] ?? '', ACCOUNT_WORDS)
+  const { storage_quota, unattributed_threshold } = ACCOUNT_WORDS
+  expect(formText(4_294_967_296, storage_quota.scale)).toBe('4')
+  expect(formText(0.07, unattributed_threshold.scale)).toBe('7')
+  expect(formText(null, unattributed_threshold.scale)).toBe('')
+  expect(saved({ storage_quota: '1.5', unattributed_threshold: '12,5' })).toEqual({
+    storage_quota: 1_610_612_736,
+    unattributed_threshold: 0.125,
+  })
+  expect(saved({ storage_quota: '', 'was:storage_quota': '4' })).toEqual({ storage_quota: null })
+  for (const [name, text] of [
+    ['unattributed_threshold', '101'],
+    ['unattributed_threshold', '-1'],
+    ['storage_quota', 'many'],
+  ] as const) {
+    expect(() => saved({ [name]: text })).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          errors: [
+            { pointer: `/${name}`, message: expect.stringMatching(/^Write a number from 0/) },
+          ],
+        }),
+      }),
+    )
+  }
+})
+
+test('an amount of storage has a unit', () => {
+  expect([1_572_864, 4_294_967_296, 1_610_612_736].map(storageWords)).toEqual([
+    ...['1.5 MB', '4 GB', '1.5 GB'],
+  ])
+})
+
+test('a field is described by its schema', () => {
+  const { events, disabled, storage_quota, url } = SCHEMAS
+  expect(describeMember(events)).toEqual({
+    ...{ example: undefined, type: 'text' },
+    choices: ['feed.late', 'feed.recovered', 'statement.paid'],
+    ...{ isList: true, isRequired: false },
+  })
+  expect(describeMember(disabled)).toMatchObject({
+    ...{ type: 'boolean', choices: ['true', 'false'], isList: false },
+  })
+  expect(describeMember(storage_quota)).toMatchObject({
+    ...{ type: 'number', choices: [], isRequired: true, example: '500' },
+  })
+  expect(describeMember(url)).toMatchObject({
+    type: 'text',
+  })
+})
+
+test('a field that is not valid JSON is named', () => {
+  expect(parseField('rules', '[1]')).toEqual([1])
+  expect(() => parseField('rules', '[1')).toThrow(
+    expect.objectContaining({
+      code: 'validation_failed',
+      details: {
+        detail: 'The text is not valid JSON.',
+        errors: [
+          {
+            pointer: '/rules',
+            message: 'The text is not valid JSON from line 1, column 3 on.',
+          },
+        ],
+      },
+    }),
+  )
+})

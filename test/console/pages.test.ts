@@ -1,0 +1,265 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import {
+  BOOK_APPROVED_ID,
+  BOOK_HASH,
+  BOOK_PERIOD,
+  bookRows,
+  statementRows,
+} from '../commission/statement-rows.ts'
+import { monthly, storePlan } from '../commission/stored.ts'
+import { ada, askAdmin, json, issuedPartner as partner } from '../partner.ts'
+import { signedIn } from './browser.ts'
+
+// What single pages of the console show, and where they lead.
+
+const AT = '/console/accounts/acme'
+async function open() {
+  const acme = await partner('forex', { account: 'acme', affiliates: ['aff-7'] })
+  await acme.post('customers', ada)
+  const browser = await signedIn()
+  const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
+  const change = async (path: string, fields: Record<string, string>) => {
+    const at = `${AT}${path}`
+    return browser.post(at, { csrf: await browser.csrf(at), ...fields })
+  }
+  return { acme, read, change }
+}
+
+test('a form is sent to the address of its page without a fragment', async () => {
+  const { read } = await open()
+  const form = /<form method="post" action="([^"]*)" class="change" id="change-refuse"/
+  const page = await read(`/customers/${ada.customer_id}?period=2026-10`)
+  expect(form.exec(page)?.[1]).toBe(`${AT}/customers/${ada.customer_id}?period=2026-10`)
+})
+
+test.each(['.', '..'])('the customer %s has a page, which a link leads to', async (id) => {
+  const { acme, read, change } = await open()
+  await acme.post('customers', { ...ada, customer_id: id })
+  const path = `/customers/by-id?id=${id}`
+  expect(await read('/customers')).toContain(`<a href="${AT}${path}"><bdi>${id}</bdi></a>`)
+
+  expect(await read(path)).toContain(`<h1>Customer ${id}</h1>`)
+  const refusal = { change: 'refuse', reason: 'self-referral' }
+  expect((await change(path, refusal)).status).toBe(303)
+  expect(await read(path)).toContain('from the beginning: <bdi>self-referral</bdi>')
+  const history = await json(askAdmin(`accounts/acme/customers/affiliations?customer_id=${id}`))
+  expect(history.refusal).toMatchObject({ reason: 'self-referral' })
+})
+
+test('drafts that pay nothing are counted, and approved with the next period that pays something', async () => {
+  const { read } = await open()
+  const move = (period: string, payable: string) => [
+    statementRows(env.DB, 'acme', `aff-${period}`)[0]!,
+    env.DB.prepare(
+      `update statements set period = ?1, id = 'stm_' || ?1, payable = ?2,
+         statement = json_set(statement, '$.period', ?1, '$.payable', ?2)
+       where affiliate_id = ?3`,
+    ).bind(period, payable, `aff-${period}`),
+  ]
+  await env.DB.batch([...move('2026-07', '0.00'), ...move('2026-08', '0.00')])
+  const before = await read('/statements')
+  expect(before).toContain('<h1>Statements of August 2026</h1>')
+  const review = (period: string) => read(`/statements?period=${period}&status=draft&approve=yes`)
+  expect(await review('2026-08')).toContain('The draft pays nothing.')
+  const all = async () => (await (await signedIn()).get('/console')).text()
+  expect(await all()).not.toMatch(/statements? to approve/)
+  expect(await read('')).not.toContain('for approval')
+
+  await env.DB.batch(move('2026-09', '5.00'))
+  expect(await read('/statements')).toContain('<h1>Statements of September 2026</h1>')
+  const text = await review('2026-09')
+  expect(text).toContain(
+    'Earlier drafts that pay nothing are approved, too: August 2026, 1 draft; July 2026, 1 draft.',
+  )
+  expect(text).toContain('name="earlier" value="2026-08 2026-07"')
+  expect(text).not.toContain('approved first:')
+  // The list of accounts and the overview count the same.
+  expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
+  expect(await read('')).toMatch(/<strong>1 statement<\/strong> waits for approval/)
+})
+
+test('earlier periods are approved in the same form, the oldest first; what was refused is said of each', async () => {
+  const { read, change } = await open()
+  await storePlan('acme', 'lined', monthly([]))
+  const run = (period: string) =>
+    env.DB.prepare(
+      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
+       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2)`,
+    ).bind(period, '2026-11-01T00:00:00.000Z')
+  const october = (id: string, affiliate: string, previous: string) =>
+    env.DB.prepare(
+      `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable, closing,
+         statement, lines, parts, state, read_at, computed_at, previous)
+       select account, '2024-10', ?2, plan, ?1, 'draft', ?4, ?4, payable, closing,
+         json_set(statement, '$.id', ?1, '$.period', '2024-10', '$.affiliate_id', ?2), lines, parts, state,
+         read_at, computed_at, ?3 from statements where period = ?5`,
+    ).bind(id, affiliate, previous, id.at(-1)?.repeat(64), BOOK_PERIOD)
+  await env.DB.batch([
+    ...bookRows(env.DB, 'acme'),
+    october('stm_c', 'aff-7', BOOK_HASH),
+    ...[run(BOOK_PERIOD), run('2024-10')],
+  ])
+  const page = '/statements?period=2024-10&status=draft&approve=yes'
+  const form = await read(page)
+  expect(form).toContain(
+    '<option value="2024-09">Approve them first, the oldest first: September 2024, 1 draft</option>',
+  )
+  const approve = async (also: string) =>
+    (
+      await (
+        await change(page, { change: 'approve', period: '2024-10', seen: '1', earlier: '', also })
+      ).text()
+    )
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll(/\s+/g, ' ')
+  // Without the earlier period the later one waits for it.
+  expect(await approve('')).toContain('1 statement was not approved.')
+  const both = await approve('2024-09')
+  expect(both).toContain(
+    '1 statement of October 2024 is approved. So is 1 statement of September 2024.',
+  )
+  expect(both).not.toContain('without a payment')
+  // A period that cannot be approved is named with why.
+  expect(await approve('2199-01')).toMatch(/January 2199 was not approved\. \S/)
+})
+
+/** Returns the values of the tick boxes on a page. */
+const ticksOn = (text: string) =>
+  [...text.matchAll(/<input type="checkbox" name="(tick\d+)" value="([^"]+)"/g)].map(
+    ([, name = '', value = '']) => ({ [name]: value.replaceAll('&quot;', '"') }),
+  )
+
+test('the file of the ticked payouts is uploaded with days, and recorded as payments', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  expect((await change('/payouts', { change: 'download' })).status).toBe(422)
+  const [tick] = ticksOn(await read('/payouts'))
+  const file = await change('/payouts', { change: 'download', ...tick })
+  expect(file.headers.get('Content-Disposition')).toContain('payouts-acme.csv')
+  const csv = await file.text()
+  expect(csv).toMatch(
+    /^affiliate_id,[^\r]*,reference,status,returned,open_cases,paid_on\r\naff-7,EUR,1\.00,1,/,
+  )
+
+  const empty = await change('/payouts', { change: 'upload', csv })
+  const text = await empty.text()
+  expect(empty.status).toBe(422)
+  expect(text).toContain('Choose the day: no row of the file has one.')
+  // What was sent is kept.
+  expect(text).toContain(`${csv.split('\r\n')[1]}`)
+
+  // As a spreadsheet in Germany writes it.
+  const german = csv
+    .replaceAll(',', ';')
+    .replace(';1.00;', ';1,00;')
+    .replace(/;\r\n$/, ';20.11.2026\r\n')
+  const done = await change('/payouts', { change: 'upload', csv: german })
+  expect(done.status).toBe(303)
+  expect(await read('/payouts')).toContain('1 payment recorded. 1 statement paid.')
+  expect(await read('/payouts?status=paid')).toContain('datetime="2026-11-20"')
+})
+
+test('a file without a column is refused with the choice of another, which is kept', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const csv = (await read('/payouts?format=csv')).replace('reference', 'Bank ref')
+  const missing = await change('/payouts', { change: 'upload', csv })
+  const text = await missing.text()
+  expect([missing.status, text]).toEqual([422, expect.stringContaining('no column “Reference”')])
+  expect(text).toMatch(/<option value="Bank ref">Bank ref</)
+
+  const chosen = { change: 'upload', csv, column_reference: 'Bank ref' }
+  const again = await (await change('/payouts', chosen)).text()
+  expect(again).toMatch(/<option value="Bank ref" selected="">Bank ref</)
+  expect((await change('/payouts', { ...chosen, day: '2026-11-20' })).status).toBe(303)
+})
+
+test('a second person who pays or downloads what is paid already sees what changed', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const [tick] = ticksOn(await read('/payouts'))
+  const pay = (reference: string) =>
+    change('/payouts', { change: 'pay', ...tick, reference, paid_on: '2026-11-20' })
+  expect((await pay('SEPA-1')).status).toBe(303)
+
+  const second = await pay('SEPA-2')
+  expect([second.status, await second.text()]).toEqual([
+    409,
+    expect.stringMatching(/Row 1,[\s\S]*aff-7[\s\S]*Nothing is due to/),
+  ])
+  const file = await change('/payouts', { change: 'download', ...tick })
+  expect([file.status, await file.text()]).toEqual([
+    409,
+    expect.stringContaining('It was paid meanwhile'),
+  ])
+  // The same payment again is no second payment.
+  expect((await pay('SEPA-1')).status).toBe(303)
+  expect(await read('/payouts')).toContain(
+    '1 row had been recorded before, by you or somebody else',
+  )
+})
+
+test('a payment that came back is payable again at once', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const [due] = ticksOn(await read('/payouts'))
+  await change('/payouts', { change: 'pay', ...due, reference: 'SEPA-1', paid_on: '2026-11-20' })
+  expect(await read('/payouts')).toContain('Nothing to pay.')
+
+  const page = '/payouts?status=paid'
+  const paid = ticksOn(await read(page)).find((one) => JSON.stringify(one).includes('SEPA-1'))!
+  const back = { change: 'return', ...paid, returned_on: '2026-11-21', reason: 'Account closed' }
+  const early = await change(page, { ...back, returned_on: '2026-11-19' })
+  expect(early.status).toBe(422)
+  expect(await early.text()).toContain('20 Nov 2026, the day of the payment')
+  const empty = await change(page, { ...back, returned_on: '', reason: ' ' })
+  const answer = await empty.text()
+  expect(answer).toContain('Choose the day of the return.')
+  expect(answer).toContain('Write the reason of the return, such as')
+  expect(await read(page)).toMatch(/name="returned_on"[^>]*value="\d{4}-\d\d-\d\d"/)
+  expect((await change(page, back)).status).toBe(303)
+  const text = await read(page)
+  expect(text).toContain('1 return recorded. 1 statement payable again.')
+  expect(text).toContain('Account closed')
+  expect(ticksOn(await read('/payouts'))).toHaveLength(1)
+})
+
+test('the return of a payment is recorded on the page of its statement', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const page = `/statements/${BOOK_APPROVED_ID}`
+  expect(await read(page)).not.toContain('The bank returned')
+  const payment = { change: 'pay', reference: 'PAY-1', paid_on: '2026-11-20' }
+  expect((await change(page, payment)).status).toBe(303)
+  const form = await read(page)
+  expect(form).toContain('Record that the bank returned the payment')
+  expect(form).toMatch(/<input[^>]*name="reference"[^>]*value="PAY-1"/)
+
+  const back = { change: 'return', reference: 'PAY-1', reason: 'Account closed' }
+  const early = await change(page, { ...back, returned_on: '2026-11-19' })
+  expect([early.status, await early.text()]).toEqual([
+    422,
+    expect.stringContaining('the day of the payment'),
+  ])
+  expect((await change(page, { ...back, returned_on: '2026-11-20' })).status).toBe(303)
+  const due = await read(page)
+  expect(due).toMatch(/The payment PAY-1 came back on 20 Nov 2026: Account closed\./)
+  expect(due).toContain('Record the payment of 1.00 EUR')
+  expect(await read('/payouts?status=paid')).toContain('Account closed')
+})
+
+test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {
+  const { acme, read, change } = await open()
+  const path = `accounts/${acme.account}/links`
+  const page = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
+  const { link_id } = await json(askAdmin(path, 'POST', page))
+  const at = `/links?link=${link_id}`
+  const isDisabled = async () => (await json(askAdmin(path))).data[0].disabled
+
+  expect(await read(at)).toMatch(/<input type="hidden" name="was:name" value=""/)
+  await change(at, { change: 'save', 'was:disabled': 'false', disabled: 'true' })
+  expect(await isDisabled()).toBe(true)
+  await change(at, { change: 'save', 'was:disabled': 'true', disabled: 'false' })
+  expect(await isDisabled()).toBe(false)
+})

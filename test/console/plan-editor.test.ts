@@ -1,0 +1,291 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import cpa from '../../examples/plans/cpa.json'
+import perLot from '../../examples/plans/ib-per-lot.json'
+import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import { brand } from '../brand.ts'
+import { statementRows } from '../commission/statement-rows.ts'
+import { monthly, storePlan } from '../commission/stored.ts'
+import { storeWorld } from '../commission/stored-world.ts'
+import type { World } from '../commission/world.ts'
+import { randomWorld } from '../commission/worlds.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import { signedIn } from './browser.ts'
+import { type Fields, fieldsOf } from './form-fields.ts'
+
+type Json = Record<string, unknown>
+
+/** Opens the editor of an account. */
+async function open(path: string) {
+  const browser = await signedIn()
+  const at = `/console/accounts/acme${path}`
+  const read = async () => (await browser.get(at)).text()
+  /** Sends the form of a page with a button, and some fields changed. */
+  const press = async (page: string, button: string, changed: Fields = {}) =>
+    browser.post(at, { ...fieldsOf(page), ...changed, do: button })
+  const pressed = async (...sent: Parameters<typeof press>) => (await press(...sent)).text()
+  return { read, press, pressed, browser }
+}
+
+/** Returns the page of the form that shows terms. */
+async function formOfTerms(terms: unknown) {
+  const { read, press, pressed } = await open('/plans?new=empty')
+  const json_ = JSON.stringify(terms)
+  const page = await pressed(await read(), 'form', { view: 'json', json: json_ })
+  return { page, press, pressed }
+}
+
+describe('the form of a plan', () => {
+  test.each(['forex', 'igaming'])(
+    'shows plans of %s as JSON and as a form without loss',
+    async (vertical) => {
+      if (vertical === 'igaming') await brand({ account: 'acme' })
+      else await register('forex', { account: 'acme' })
+      const seeds = Array.from({ length: 300 }, (_, i) => env.SEED + i)
+      const worlds = seeds
+        .map((seed) => randomWorld(seed))
+        .filter((one) => one.vertical === vertical)
+      const all = worlds
+        .slice(0, 12)
+        .flatMap(({ plans }) => plans.map(({ versions }) => versions[0]!.terms))
+      for (const terms of all) {
+        const { page, pressed } = await formOfTerms(terms)
+        expect(page).toContain('Rule 1')
+        const back = fieldsOf(await pressed(page, 'json')).json ?? ''
+        expect(JSON.parse(back)).toEqual(terms)
+      }
+      expect(all.length).toBeGreaterThan(8)
+    },
+  )
+
+  test('keeps what it has no field for, and says so in words', async () => {
+    await register('forex', { account: 'acme' })
+    const [rule] = cpa.rules
+    const terms = { ...cpa, rules: [{ ...rule, bonus_pool: 5, amount: 200 }] }
+    const { page, pressed } = await formOfTerms(terms)
+
+    expect(page).toContain(
+      'The form keeps 2 settings of this rule as they are: amount, bonus pool.',
+    )
+    expect(JSON.parse(fieldsOf(await pressed(page, 'json')).json ?? '')).toEqual(terms)
+    const shown = await pressed(page, 'show')
+    expect(shown).toMatch(/Rule “cpa”(, amount)?<\/a>: /)
+    expect(shown).not.toContain('`')
+  })
+
+  test('adds and removes rules, steps and conditions without storing anything', async () => {
+    await register('forex', { account: 'acme' })
+    const { read, pressed } = await open('/plans?new=empty')
+    const empty = await read()
+    // What nobody has typed is not wrong.
+    expect(empty).not.toContain('role="alert"')
+    const rule = await pressed(empty, 'add rules unit')
+    const paid = await pressed(rule, 'add rules/0/when instruments', {
+      name: 'Lots',
+      'rules/0/amount': '5',
+      'rules/0/unit@': 'activity',
+      'rules/0/unit/activity': 'lots_traded',
+    })
+    expect(paid).not.toContain('Write at least one value')
+    const limited = await pressed(paid, 'show', { 'rules/0/when/0': 'XAU*, EURUSD*' })
+    expect(limited).toContain('5.00 EUR for each lot traded.')
+    expect(limited).toContain('Only for records on XAU* or EURUSD*.')
+
+    const removed = await pressed(limited, 'remove rules/0/when/0')
+    expect(removed).not.toContain('XAU*')
+    expect(fieldsOf(removed)).toMatchObject({ name: 'Lots', 'rules/0/amount': '5', 'rules#': '1' })
+    expect(fieldsOf(await pressed(removed, 'remove rules/0'))).toMatchObject({ 'rules#': '0' })
+    expect((await json(askAdmin('accounts/acme/plans'))).data).toEqual([])
+  })
+
+  test('says what is wrong beside its field, in words, and keeps what was typed', async () => {
+    await register('forex', { account: 'acme' })
+    const { read, press } = await open('/plans?new=cpa')
+    const page = await read()
+    const sent = { 'rules/0/amount': '1,000', 'rules/0/max_count': 'many' }
+    const response = await press(page, 'save', sent)
+    const text = await response.text()
+
+    expect(response.status).toBe(422)
+    expect(text).toContain('The plan was not saved.')
+    expect(text).toContain('<a href="#rules/0">Rule “cpa”, amount</a>: “1,000” can be 1000')
+    expect(text).toMatch(/id="rules\/0\/amount-about"[^>]*><strong>“1,000” can be/)
+    expect(fieldsOf(text)).toMatchObject(sent)
+
+    // The API refuses these, with pointers.
+    const shape = await (await press(page, 'save', { hold_days: '999' })).text()
+    expect(shape).toContain('Days until it is payable</a>: “999” is more than the maximum, 365.')
+    const rate = await (await press(page, 'save', { 'rules/0/amount': '' })).text()
+    expect(rate).toContain('Rule “cpa”, amount</a>: Write an amount.')
+    expect(rate).not.toContain('Choose one of')
+    for (const refused of [shape, rate]) expect(refused).not.toMatch(/`|hold_days<|\/rules\/0</)
+
+    const saved = await press(page, 'save', { 'rules/0/amount': '1,000.00' })
+    expect([saved.status, saved.headers.get('Location')]).toEqual([
+      303,
+      '/console/accounts/acme/plans/cpa-with-qualification',
+    ])
+    const { data } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification/versions'))
+    expect(data[0].terms.rules[0].amount).toBe('1000.00')
+  })
+
+  test('understands countries by name or code, and names the ones that it does not know', async () => {
+    await register('forex', { account: 'acme' })
+    const { read, press, pressed } = await open('/plans?new=cpa')
+    const row = await pressed(await read(), 'add rules/0/when countries')
+    const sent = { 'rules/0/when/1': 'Germany, at, united states, Côte d’Ivoire' }
+    const shown = await pressed(row, 'show', sent)
+    expect(shown).toContain('from Germany, Austria, the United States or Côte d’Ivoire')
+    const unknown = await pressed(row, 'show', { 'rules/0/when/1': 'Germany, Germny' })
+    expect(unknown).toMatch(/country is<\/a>: “Germny” /)
+
+    expect((await press(shown, 'save')).status).toBe(303)
+    const { data } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification/versions'))
+    expect(data[0].terms.rules[0].when.countries).toEqual(['DE', 'AT', 'US', 'CI'])
+    const next = await (await open('/plans/cpa-with-qualification?edit=next')).read()
+    expect(fieldsOf(next)['rules/0/when/0']).toBe('Germany, Austria, United States, Côte d’Ivoire')
+  })
+
+  test('of a new plan never adds a version to a plan with the same short name', async () => {
+    await register('forex', { account: 'acme' })
+    await storePlan('acme', 'cpa', cpa as PlanTerms)
+    const { read, press } = await open('/plans?new=ib-per-lot')
+    const response = await press(await read(), 'save', { plan: 'cpa' })
+
+    expect(response.status).toBe(409)
+    expect(await response.text()).toContain('There is a plan with this short name already')
+    expect((await json(askAdmin('accounts/acme/plans/cpa'))).versions).toHaveLength(1)
+    const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
+    const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
+    expect(unnamed).toContain('Short name</a>: Write a short name.')
+    expect(wrong).toContain('Short name</a>: ')
+  })
+})
+
+test('of two people who save the next version, the second sees what changed, and then saves', async () => {
+  await register('forex', { account: 'acme' })
+  await storePlan('acme', 'ib', perLot as PlanTerms)
+  const { read, press } = await open('/plans/ib?edit=next')
+  const page = await read()
+  expect(fieldsOf(page)).toMatchObject({ after: '1', currency: 'USD' })
+  const first = await press(page, 'save', { effective_from: '2099-01-01', hold_days: '7' })
+  expect(first.status).toBe(303)
+
+  // The day of the first one is taken, too: the form proposes the next one.
+  const sameDay = { effective_from: '2099-01-01', minimum_payout: '75' }
+  const taken = await (await press(page, 'save', sameDay)).text()
+  expect(taken.replaceAll(/\s+/g, ' ')).toContain(
+    'Version 2 begins on 1 Jan 2099, so yours now begins on 1 Feb 2099.',
+  )
+  expect(taken).toContain('<a href="/console/accounts/acme/plans/ib?edit=next">Begin again with')
+  expect(fieldsOf(taken)).toMatchObject({ effective_from: '2099-02-01', minimum_payout: '75' })
+  expect(taken).not.toContain('Some fields need another value.')
+
+  const second = await press(page, 'save', { effective_from: '2099-02-01', minimum_payout: '75' })
+  const text = await second.text()
+  expect(second.status).toBe(409)
+  expect(text).toContain('Version 2 was saved while you were typing')
+  expect(text).toMatch(/<ins><bdi>It is payable 7 days after the month ends\./)
+  expect(fieldsOf(text)).toMatchObject({ after: '2', minimum_payout: '75' })
+
+  // What the page proposes can be saved as it is.
+  expect((await press(taken, 'save')).status).toBe(303)
+  const { versions } = await json(askAdmin('accounts/acme/plans/ib'))
+  expect(versions.map(({ version }: Json) => version).sort()).toEqual([1, 2, 3])
+})
+
+test('a plan that begins later is assigned from its first day, and says that it governs earlier days', async () => {
+  await register('forex', { account: 'acme' })
+  await storePlan('acme', 'later', { ...perLot, effective_from: '2099-01-01' } as PlanTerms)
+  const words = 'Version 1, from 1 Jan 2099; it also governs earlier days, as it is the first'
+  const browser = await signedIn()
+  const page = async (at: string) => (await browser.get(`/console/accounts/acme/${at}`)).text()
+  expect(await page('plans/later')).toContain(words)
+  const plans = await page('plans')
+  expect(plans).toContain(words)
+  expect(plans).toMatch(/<input[^>]*name="from"[^>]*value="2099-01-01"/)
+  expect(plans).toContain('if you choose an earlier day, its first version pays from that day on')
+
+  const csrf = /name="csrf" value="([^"]*)"/.exec(plans)?.[1] ?? ''
+  const sent = { csrf, change: 'assign', affiliate_id: '*', plan: 'later', customers: 'all' }
+  expect((await browser.post('/console/accounts/acme/plans', sent)).status).toBe(303)
+  const { data } = await json(askAdmin('accounts/acme/assignments'))
+  expect(data[0]).toMatchObject({ plan: 'later', from: '2099-01-01' })
+})
+
+const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
+  customer_id,
+  signup: Date.parse('2026-09-20T10:00:00Z'),
+  affiliates: [{ from: null, affiliate_id }],
+  fields: [{ from: null, values: {} }],
+})
+
+const deposit = (transaction_id: string, customer_id: string, amount: number) => ({
+  ...{ transaction_id, customer_id, transaction_type: 'deposit', amount_currency: amount },
+  ...{ currency: 'EUR', at: Date.parse('2026-10-04T12:00:00Z'), status: 'approved' },
+})
+
+const share = (percent: string) => ({
+  ...{ id: 'deposits', kind: 'share' as const, percent },
+  base: [{ transactions: ['deposit'] }],
+})
+
+const WORLD: World = {
+  vertical: 'forex',
+  affiliates: ['a', 'b'].map((affiliate_id) => ({
+    affiliate_id,
+    parents: [{ from: null, parent: null }],
+  })),
+  status_map: {},
+  customers: [customer('c-a', 'a'), customer('c-b', 'b')],
+  transactions: [deposit('t1', 'c-a', 1000), deposit('t2', 'c-b', 250)],
+  activity: [],
+  events: [],
+  rates: [],
+  plans: [{ plan: 'ib', versions: [{ version: 1, terms: monthly([share('10')]) }] }],
+  assignments: [{ affiliate_id: 'a', plan: 'ib', from: '2026-01-01', customers: 'new' }],
+}
+
+/** Returns the cells of the row of an affiliate in the figures of a page. */
+const figuresOf = (page: string, affiliate: string): string[] => {
+  const [, row = ''] =
+    new RegExp(`affiliates/${affiliate}"[\\s\\S]*?</th>([\\s\\S]*?)</tr>`).exec(page) ?? []
+  return [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) =>
+    cell.replace(/<[^>]*>/g, ''),
+  )
+}
+
+describe('figures of the last period that ended', () => {
+  /** Stores the world, and a statement of October. */
+  async function world() {
+    await storeWorld(WORLD, 'acme')
+    await env.DB.batch(statementRows(env.DB, 'acme', 'a'))
+  }
+
+  test('show what the typed terms would have paid each affiliate, before they are saved', async () => {
+    await world()
+    const { read, pressed } = await open('/plans/ib?edit=next')
+    const page = await read()
+    expect(figuresOf(page, 'a')).toEqual(['100.00 EUR', '100.00 EUR', '0.00 EUR'])
+    const typed = await pressed(page, 'show', { 'rules/0/percent': '12,5 %' })
+
+    expect(typed).toContain('What October 2026 would have paid')
+    expect(typed).toContain('12.5 % of deposits.')
+    expect(figuresOf(typed, 'a')).toEqual(['100.00 EUR', '125.00 EUR', '25.00 EUR'])
+    expect((await json(askAdmin('accounts/acme/plans/ib'))).versions).toHaveLength(1)
+
+    const wrong = await pressed(page, 'show', { 'rules/0/percent': '' })
+    expect(wrong).toContain('Once the marked fields are corrected')
+    expect(wrong).toContain('Rule “deposits”, percentage</a>: Write a percentage.')
+  })
+
+  test('of a new plan are those of every affiliate', async () => {
+    await world()
+    const { page, pressed } = await formOfTerms(monthly([share('20')]))
+    const text = await pressed(page, 'show')
+
+    expect(text).toContain('this plan, if every affiliate had it,')
+    expect(figuresOf(text, 'a')).toEqual(['100.00 EUR', '200.00 EUR', '100.00 EUR'])
+    expect(figuresOf(text, 'b')).toEqual(['0.00 EUR', '50.00 EUR', '50.00 EUR'])
+  })
+})

@@ -1,0 +1,72 @@
+import { beforeEach, expect, test } from 'vitest'
+import { affiliateWorld } from '../affiliates/affiliate-world.ts'
+import { ask, askAdmin, json } from '../partner.ts'
+import { signedIn } from './browser.ts'
+
+// Questions of affiliates in the console: what waits for an answer, and the answer.
+
+const AT = '/console/accounts/acme-forex'
+const TEXT = 'Why is this <b>less</b>?'
+
+let world: Awaited<ReturnType<typeof affiliateWorld>>
+let browser: Awaited<ReturnType<typeof signedIn>>
+
+beforeEach(async () => {
+  world = await affiliateWorld()
+  browser = await signedIn()
+})
+
+/** Asks about a line of the affiliate `own`. Returns the ids of the question and the line. */
+async function newQuestion() {
+  const [line] = await world.linesOf('own')
+  const key = await world.makeKey('own', { scope: 'read links' })
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const [shown] = await world.shownLinesOf(key, 'own')
+  const body = JSON.stringify({ line: shown?.id, text: TEXT })
+  const made = await ask('/affiliate/v1/questions', { method: 'POST', headers, body })
+  return { id: (await json(made)).id as string, line: line?.id ?? '' }
+}
+
+const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
+
+test('a question is on the overview, in the list, and beside its line, statement and affiliate', async () => {
+  const { id, line } = await newQuestion()
+  expect(await read('')).toMatch(/1 question[\s\S]*waits for an answer[\s\S]*Answer it/)
+  for (const path of [
+    '/questions',
+    `/lines/${line}`,
+    `/statements/${world.statementOf('own').id}`,
+    '/affiliates/own',
+  ]) {
+    const page = await read(path)
+    expect([path, page]).toEqual([path, expect.stringContaining(`${AT}/questions/${id}"`)])
+    expect(page).toContain('Why is this &lt;b&gt;less&lt;/b&gt;?')
+  }
+  expect(await read('/affiliates/other')).not.toContain(id)
+  const [, another = ''] = (await world.linesOf('own')).map((one) => one.id)
+  expect(await read(`/lines/${another}`)).not.toContain(id)
+})
+
+test('an answer closes the question, which can be opened and closed again', async () => {
+  const { id } = await newQuestion()
+  const at = `${AT}/questions/${id}`
+  const change = async (fields: Record<string, string>) =>
+    browser.post(at, { csrf: await browser.csrf(at), ...fields })
+  const refused = await change({ change: 'answer', text: ' ', status: 'closed' })
+  expect(refused.status).toBe(422)
+  const text = 'One customer\r\nwas counted twice.'
+  expect((await change({ change: 'answer', text, status: 'closed' })).status).toBe(303)
+  const stored = await json(askAdmin(`${world.path}/questions/${id}`))
+  expect(stored).toMatchObject({ status: 'closed', messages: [{}, { author: 'admin-key' }] })
+  expect(stored.messages[1].text).toBe('One customer\nwas counted twice.')
+  expect(await read('/questions')).toContain('No question waits for an answer.')
+  expect(await read('/questions?status=all')).toContain(id)
+  await change({ change: 'open' })
+  expect(await read('/questions')).toContain(id)
+  await change({ change: 'close' })
+  expect(await read('')).not.toContain('Answer it')
+  const log = (await read('/audit-log')).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+  for (const words of ['asked a question of own', 'answered a question', 'opened a question']) {
+    expect(log).toContain(words)
+  }
+})

@@ -1,0 +1,127 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
+import { askAdmin, json } from '../partner.ts'
+import { signedIn } from './browser.ts'
+
+// The page of exchange rates.
+
+const AT = '/console/accounts/acme/rates'
+const CSV = 'Date,USD,GBP,\n2026-10-05,1.1000,0.8500,\n'
+
+const openAccount = () =>
+  askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' })
+
+/** Uploads a file as a browser does. */
+async function upload(file: Blob, name: string) {
+  const browser = await signedIn()
+  const form = new FormData()
+  form.set('csrf', await browser.csrf())
+  form.set('change', 'upload')
+  form.set('file', new File([file], name))
+  return browser.postForm(AT, form)
+}
+
+/** Returns a ZIP archive of one deflated file. */
+async function zipOf(text: string): Promise<Blob> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))
+  const content = new Uint8Array(await new Response(stream).arrayBuffer())
+  const header = (size: number, set: (view: DataView) => void) => {
+    const view = new DataView(new ArrayBuffer(size))
+    set(view)
+    return view
+  }
+  const file = header(30, (view) => {
+    view.setUint32(0, 0x04034b50, true)
+    view.setUint16(8, 8, true)
+  })
+  const entry = header(46, (view) => {
+    view.setUint32(0, 0x02014b50, true)
+    view.setUint16(10, 8, true)
+    view.setUint32(20, content.byteLength, true)
+  })
+  const end = header(22, (view) => {
+    view.setUint32(0, 0x06054b50, true)
+    view.setUint16(10, 1, true)
+    view.setUint32(16, 30 + content.byteLength, true)
+  })
+  return new Blob([file, content, entry, end])
+}
+
+const rateOf = async (currency: string) =>
+  (await json(askAdmin('fx-rates?day=2026-10-05'))).rates.find(
+    (one: { currency: string }) => one.currency === currency,
+  )?.rate
+
+test('the file of the European Central Bank is stored as CSV and as ZIP', async () => {
+  await openAccount()
+  expect((await upload(new Blob([CSV]), 'eurofxref.csv')).status).toBe(303)
+  expect(await rateOf('USD')).toBe('1.1')
+  const more = 'Date,USD,\n2026-10-06,1.2000,\n'
+  expect((await upload(await zipOf(more), 'eurofxref.zip')).status).toBe(303)
+  expect((await json(askAdmin('fx-rates?day=2026-10-06'))).last_day).toBe('2026-10-06')
+})
+
+test('a file that cannot be read keeps the page, and says why', async () => {
+  await openAccount()
+  const cut = (await zipOf(CSV)).slice(0, 40)
+  const text = await (await upload(cut, 'eurofxref.zip')).text()
+  expect(text).toContain('The archive cannot be read. Unpack it')
+  const wrong = await (await upload(new Blob(['Date,USD,\n2026-10-05,x,\n']), 'a.csv')).text()
+  expect(wrong).toContain('<strong>Row 2, USD:</strong>')
+})
+
+test('what waits is shown by currency, with its money and since when', async () => {
+  await openAccount()
+  await env.DB.batch(statementRows(env.DB, 'acme'))
+  const holds = [
+    { rule: 'lots', version: 1, reason: 'fx_missing', currency: 'AED', count: 2, sum: '2500.5' },
+    { rule: 'cpa', version: 1, reason: 'fx_missing', currency: 'AED', count: 1, sum: '0.25' },
+  ]
+  await env.DB.prepare(
+    `update statements set statement = json_set(statement, '$.holds', json(?)) where id = ?`,
+  )
+    .bind(JSON.stringify(holds), STATEMENT_ID)
+    .run()
+  const text = await (await (await signedIn()).get(AT)).text()
+
+  expect(text).toContain('2,500.75 AED')
+  expect(text).toMatch(/2,500\.75 AED[\s\S]*>3<[\s\S]*October 2026<\/a>/)
+  expect(text).toContain('The European Central Bank does not publish AED.')
+  expect(text).toContain('or of one of the 7 days before')
+  // Which records wait, with their days, and the computation afterwards.
+  expect(text).toContain('/unearned?period=2026-10&amp;reason=no_rate&amp;list=records"')
+  expect(text).toContain('Once the rates are added: compute October 2026')
+
+  const browser = await signedIn()
+  const send = async (fields: Record<string, string>) =>
+    browser.post(AT, { csrf: await browser.csrf(AT), change: 'one', ...fields })
+  const empty = await (await send({ currency: 'AED', day: '', rate: '' })).text()
+  expect(empty).toContain('Choose the day of the rate.')
+  const one = { currency: 'aed', day: '2026-10-31', rate: '4,2901' }
+  expect((await send(one)).status).toBe(303)
+  const after = await (await browser.get(AT)).text()
+  expect(after).toContain('1 rate was added.')
+  expect(after).toContain('The rate is there: compute October 2026')
+  const other = (await (await send({ ...one, rate: '4.3' })).text()).replaceAll(/<[^>]+>/g, '')
+  expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
+})
+
+test('a file without a rate that the days before have says so', async () => {
+  await openAccount()
+  expect((await upload(new Blob([CSV]), 'eurofxref.csv')).status).toBe(303)
+  const browser = await signedIn()
+  const one = { change: 'one', currency: 'USD', day: '2026-10-06', rate: '1.2' }
+  await browser.post(AT, { csrf: await browser.csrf(AT), ...one })
+  const words = (await (await browser.get(AT)).text()).replaceAll(/<[^>]+>/g, '')
+  expect(words).toContain(
+    '1 rate was added. Please check: The last day of the file, 6 Oct 2026, has no rate of GBP.',
+  )
+})
+
+test('a file that a spreadsheet saved with semicolons and decimal commas is understood', async () => {
+  await openAccount()
+  const german = new Blob(['Date;USD;GBP\r\n05.10.2026;1,1000;0,8500\r\n'])
+  expect((await upload(german, 'rates.csv')).status).toBe(303)
+  expect(await rateOf('USD')).toBe('1.1')
+})

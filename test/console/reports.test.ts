@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { ada, deposit, issuedPartner } from '../partner.ts'
+import { signedIn } from './browser.ts'
+
+// The reports of the console in words.
+
+/** Returns the page of a report of a broker with a deposit of 250 EUR, as text. */
+async function readReport(query: string): Promise<string> {
+  const acme = await issuedPartner('forex', { account: 'acme' })
+  await acme.post('customers', { ...ada, country_code: 'DE' })
+  const at = '2026-10-05T10:00:00Z'
+  await acme.post('transactions', {
+    ...deposit,
+    amount_currency: 250,
+    currency: 'EUR',
+    transaction_date: at,
+  })
+  const response = await (await signedIn()).get(`/console/accounts/acme/reports?${query}`)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+const OCTOBER = 'from=2026-10-01&to=2026-10-31&metrics=deposit_amount,deposit_count'
+
+test('an amount without a rate is shown in its own currency, and never as 0', async () => {
+  const text = await readReport(`${OCTOBER}&group_by=country_code&currency=USD`)
+
+  expect(text).toMatch(/250 EUR<\/data> <small>no rate/)
+  expect(text).not.toMatch(/<data value="0"/)
+})
+
+test('presets lead to reports', async () => {
+  const text = await readReport('')
+  const links = [...text.matchAll(/<a href="(\/console[^"]*reports\?[^"]*group_by=[^"]*)">By /g)]
+  const browser = await signedIn()
+
+  expect(links).toHaveLength(3)
+  for (const [, href = ''] of links) {
+    const response = await browser.get(href.replaceAll('&amp;', '&'))
+    expect(await response.text()).toMatch(/, in USD<\/caption>|No records from \d/)
+  }
+})
+
+test('a missing or wrong first day and a wrong currency keep the form', async () => {
+  const text = await readReport('to=2026-03-01&metrics=signups')
+  expect(text).toContain('name="from" type="date" value="2026-01-31"')
+  const browser = await signedIn()
+  const at = '/console/accounts/acme/reports'
+
+  const wrong = await (await browser.get(`${at}?to=2026-03-01&from=2026-02-31`)).text()
+  expect(wrong).toMatch(/name="to" type="date" value="2026-03-01"/)
+  expect(wrong).toMatch(/id="filter-from-about"[^>]*><strong>“2026-02-31” is not a day/)
+  const currency = await (await browser.get(`${at}?currency=XXX1`)).text()
+  expect(currency).toMatch(
+    /id="filter-currency-about"[^>]*><strong>“XXX1” is not a currency\. Write/,
+  )
+})

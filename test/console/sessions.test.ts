@@ -1,0 +1,264 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test, vi } from 'vitest'
+import { HOUR_MS } from '../../src/durations.ts'
+import { askAdmin, json, ORIGIN } from '../partner.ts'
+import { ofTheTeam } from '../team.ts'
+import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
+
+// How members of the team sign in to the console, and who may send its forms.
+
+const OTHER_KEY = 'k'.repeat(40)
+const withKeys = (keys: object) => ({ ...KEY_WORLD, ADMIN_KEYS: JSON.stringify(keys) }) as Env
+const COOKIE = '__Host-tributary_console'
+
+const isSignedIn = async (browser: ReturnType<typeof openBrowser>, world?: Env) =>
+  (await browser.get('/console', {}, world)).status === 200
+
+test('the right key begins a session of 8 hours in a cookie that only this site gets', async () => {
+  const browser = openBrowser()
+  const response = await browser.signIn(env.ADMIN_KEY, '/console/audit-log')
+
+  expect(response.status).toBe(303)
+  expect(response.headers.get('Location')).toBe('/console/audit-log')
+  expect(response.headers.get('Set-Cookie')).toMatch(
+    /^__Host-tributary_console=[\w.-]+; Max-Age=28800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+  )
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a session ends after 8 hours', async () => {
+  const browser = await signedIn()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    vi.setSystemTime(Date.now() + 8 * HOUR_MS - 60_000)
+    expect(await isSignedIn(browser)).toBe(true)
+    vi.setSystemTime(Date.now() + 60_000)
+    expect(await isSignedIn(browser)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a copy of the cookie does not outlive the sign-out', async () => {
+  const browser = await signedIn()
+  const copy = openBrowser()
+  copy.cookies.set(COOKIE, browser.cookies.get(COOKIE)!)
+  expect(await isSignedIn(copy)).toBe(true)
+
+  const response = await browser.post('/console/sign-out', { csrf: await browser.csrf() })
+  expect(response.headers.get('Location')).toBe('/console/sign-in')
+  expect(browser.cookies.has(COOKIE)).toBe(false)
+  expect(await isSignedIn(copy)).toBe(false)
+})
+
+test('a session ends when its key or its role changes, and no other does', async () => {
+  const ada = { key: OTHER_KEY, role: 'manager' }
+  const world = withKeys({ ada })
+  const browser = await signedIn(world, undefined, OTHER_KEY)
+
+  expect(await isSignedIn(browser, withKeys({ ada, bob: { ...ada, key: 'b'.repeat(32) } }))).toBe(
+    true,
+  )
+  for (const keys of [
+    { ada: { ...ada, key: 'x'.repeat(40) } },
+    { ada: { ...ada, role: 'viewer' } },
+    { bob: ada },
+    {},
+  ]) {
+    expect(await isSignedIn(browser, withKeys(keys))).toBe(false)
+  }
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test.each(['', 'x', `x.${'A'.repeat(43)}`])('the cookie %j is not a session', async (cookie) => {
+  const browser = openBrowser()
+  browser.cookies.set(COOKIE, cookie)
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+test('a forged or changed cookie is not a session', async () => {
+  const browser = await signedIn()
+  const [body = '', mac = ''] = browser.cookies.get(COOKIE)!.split('.')
+  const content = JSON.parse(atob(body.replaceAll('-', '+').replaceAll('_', '/')))
+  const forged = btoa(JSON.stringify(content.with(4, content[4] + 1))).replaceAll('=', '')
+  browser.cookies.set(COOKIE, `${forged}.${mac}`)
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+describe('wrong keys', () => {
+  test('after five wrong keys in a minute an address waits, even with the right key', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const browser = openBrowser()
+      for (let i = 0; i < 5; i++) expect((await browser.signIn('wrong')).status).toBe(401)
+      for (const key of ['wrong', env.ADMIN_KEY]) {
+        const response = await browser.signIn(key)
+        expect(response.status).toBe(429)
+        expect(response.headers.get('Retry-After')).toBe('60')
+      }
+      expect(browser.cookies.size).toBe(0)
+      vi.setSystemTime(Date.now() + 60_000)
+      expect((await browser.signIn()).status).toBe(303)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('another address is not affected', async () => {
+    const browser = openBrowser()
+    const from = (address: string) => ({ Origin: ORIGIN, 'CF-Connecting-IP': address })
+    const tryAs = async (address: string) =>
+      (await browser.post('/console/sign-in', { key: 'wrong' }, from(address))).status
+    for (let i = 0; i < 5; i++) await tryAs('203.0.113.7')
+    expect(await tryAs('203.0.113.7')).toBe(429)
+    expect(await tryAs('203.0.113.8')).toBe(401)
+  })
+})
+
+test.each([
+  'https://evil.example/console/audit-log',
+  '//evil.example/console',
+  '/\\evil.example/console',
+  'javascript:alert(1)',
+  '/admin/v1/accounts',
+  '/consoles',
+  '/console/sign-out',
+  'https://api.example@evil.example/console',
+  '',
+])('the sign-in never leads to %j', async (next) => {
+  expect((await openBrowser().signIn(env.ADMIN_KEY, next)).headers.get('Location')).toBe('/console')
+  const again = await (await signedIn()).get(`/console/sign-in?next=${encodeURIComponent(next)}`)
+  expect(again.headers.get('Location')).toBe('/console')
+})
+
+test.each([
+  [{}],
+  [{ Origin: 'https://evil.example' }],
+  [{ Origin: 'null' }],
+  [{ 'Sec-Fetch-Site': 'cross-site' }],
+  [{ 'Sec-Fetch-Site': 'same-site', Origin: ORIGIN }],
+  [{ 'Sec-Fetch-Site': 'none', Origin: ORIGIN }],
+])('a form with the headers %o neither signs in nor out', async (headers) => {
+  const fields = { key: env.ADMIN_KEY }
+  expect((await openBrowser().post('/console/sign-in', fields, headers)).status).toBe(403)
+
+  const browser = await signedIn()
+  const csrf = await browser.csrf()
+  expect((await browser.post('/console/sign-out', { csrf }, headers)).status).toBe(400)
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a form with the CSRF token of another session, or without one, is refused', async () => {
+  const browser = await signedIn()
+  for (const csrf of ['', 'x', await (await signedIn()).csrf()]) {
+    expect((await browser.post('/console/sign-out', { csrf })).status).toBe(400)
+  }
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a form that is too large, or that no browser sends, is refused', async () => {
+  const browser = await signedIn()
+  const own = { Origin: ORIGIN }
+  const large = await browser.post('/console/sign-out', {}, { ...own, 'Content-Length': '1048577' })
+  expect(large.status).toBe(413)
+  const other = { ...own, 'Content-Type': 'application/json' }
+  expect((await browser.post('/console/sign-out', {}, other)).status).toBe(415)
+})
+
+test('a link from another site loads the page again, so that the browser sends the cookie', async () => {
+  const response = await openBrowser().get('/console/audit-log', { 'Sec-Fetch-Site': 'cross-site' })
+
+  expect(response.status).toBe(200)
+  expect(response.headers.get('Refresh')).toBe('0')
+})
+
+describe('with Cloudflare Access', () => {
+  const assertion = async () => ({ 'Cf-Access-Jwt-Assertion': await ofTheTeam() })
+
+  test('a member whom Access admits needs no key, and no key signs in', async () => {
+    const browser = openBrowser(env as Env)
+    const page = await browser.get('/console', await assertion())
+
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('ada@team.example')
+    expect((await browser.signIn()).status).toBe(403)
+    expect((await browser.get('/console')).status).toBe(303)
+  })
+
+  test('a sign-out leads to the sign-out of Access', async () => {
+    const browser = openBrowser(env as Env)
+    const headers = await assertion()
+    const text = await (await browser.get('/console', headers)).text()
+    const csrf = /name="csrf" value="([^"]+)"/.exec(text)![1]!
+    const own = { ...headers, Origin: ORIGIN }
+    const response = await browser.post('/console/sign-out', { csrf }, own)
+    expect(response.headers.get('Location')).toBe('/cdn-cgi/access/logout')
+  })
+
+  test('a member without a role gets a 403 page', async () => {
+    const world = { ...env, ACCESS_ROLES: '{"someone@else.example":"viewer"}' } as Env
+    const response = await openBrowser(world).get('/console', await assertion())
+    expect(response.status).toBe(403)
+  })
+})
+
+test('the sign-in never shows or stores a key', async () => {
+  const browser = openBrowser()
+  expect(await (await browser.signIn('a-wrong-key')).text()).not.toContain('a-wrong-key')
+  await browser.signIn()
+  expect([...browser.cookies.values()].join()).not.toContain(env.ADMIN_KEY)
+  expect((await json(askAdmin('audit-log'))).data).toEqual([])
+})
+
+describe('a form that is sent after its session has ended', () => {
+  const AT = '/console/accounts/acme/account'
+  const FIELDS = { change: 'save', name: 'New & “é” + %', 'was:name': 'Acme' }
+  const keptIn = (text: string) => /name="kept" value="([^"]+)"/.exec(text)?.[1] ?? ''
+
+  test('comes back filled after the sign-in, and changes nothing', async () => {
+    await askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex' })
+    const browser = openBrowser()
+    const refused = await browser.post(AT, { csrf: 'of the ended session', ...FIELDS })
+    const kept = keptIn(await refused.text())
+    expect(refused.status).toBe(401)
+
+    // A wrong key keeps it, too.
+    const wrong = await browser.post('/console/sign-in', { key: 'wrong', next: AT, kept })
+    expect(keptIn(await wrong.text())).toBe(kept)
+
+    const signedInPage = await browser.post('/console/sign-in', {
+      key: env.ADMIN_KEY,
+      next: AT,
+      kept,
+    })
+    const text = await signedInPage.text()
+    expect(text).toContain(`<form method="post" action="${AT}"`)
+    expect(text).not.toContain('of the ended session')
+    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    const back = await browser.post(AT, { csrf, returned: 'yes', ...FIELDS })
+    const page = await back.text()
+
+    expect(back.status).toBe(200)
+    expect(page).toContain('Nothing was changed yet: check the form, and send it.')
+    expect(page).toContain('value="New &amp; “é” + %"')
+    expect((await json(askAdmin('accounts/acme'))).name).toBe('Acme')
+    expect((await browser.post(AT, { csrf, ...FIELDS })).status).toBe(303)
+    expect((await json(askAdmin('accounts/acme'))).name).toBe(FIELDS.name)
+  })
+
+  test('is not kept if another site sent it, or if no page has it', async () => {
+    const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
+    expect((await openBrowser().post(AT, FIELDS, foreign)).status).toBe(303)
+    expect((await openBrowser().post(AT, { name: 'x' })).status).toBe(303)
+  })
+
+  test('is ignored if somebody has made it up', async () => {
+    const browser = openBrowser()
+    const response = await browser.post('/console/sign-in', {
+      key: env.ADMIN_KEY,
+      next: AT,
+      kept: '%',
+    })
+    expect(response.headers.get('Location')).toBe(AT)
+  })
+})

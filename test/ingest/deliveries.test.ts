@@ -1,0 +1,222 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { brand, deposited, eve } from '../brand.ts'
+import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+
+const LENIENT = { Prefer: 'handling=lenient' }
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+/** Creates a partner with one customer. */
+const acmeWithAda = async (...settings: Parameters<typeof partner>) => {
+  const acme = await partner(...settings)
+  await acme.post('customers', ada)
+  return acme
+}
+
+const search = (acme: Pick<Partner, 'get'>, query: string) => json(acme.get(`deliveries?${query}`))
+
+const idsOf = ({ data }: { data: { delivery_id: string }[] }) =>
+  data.map(({ delivery_id }) => delivery_id)
+
+const deliver = async (sent: Response | Promise<Response>) => (await json(sent)).delivery_id
+
+/** Returns the single value that a query selects. */
+const count = async (sql: string) => {
+  const [row] = await env.DB.prepare(`select ${sql}`).raw<[number]>()
+  return row![0]
+}
+
+describe('all refused records', () => {
+  test('the log keeps the errors of each of a thousand records, and pages through them', async () => {
+    const acme = await acmeWithAda()
+    const sent = Array.from({ length: 1000 }, (_, i) => ({
+      ...deposit,
+      transaction_id: `t-${i}`,
+      ...(i % 2 === 0 ? { currency: 'EUX' } : { customer_id: 'nobody' }),
+    }))
+    const { delivery_id, errors } = await json(acme.post('transactions', { data: sent }))
+    const found: { index: number; key: object; errors: object[] }[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: string = cursor ? `cursor=${cursor}` : 'per_page=300'
+      const page = await json(acme.get(`deliveries/${delivery_id}/refused?${query}`))
+      expect(page.meta.total).toBe(1000)
+      found.push(...page.data)
+      cursor = page.meta.next_cursor
+    }
+
+    expect(found.map(({ index }) => index)).toEqual(sent.map((_, i) => i))
+    expect(found.map(({ key }) => key)).toEqual(
+      sent.map(({ transaction_id }) => ({ transaction_id })),
+    )
+    const listed = found.flatMap((record) =>
+      record.errors.map((error) => ({ index: record.index, key: record.key, ...error })),
+    )
+    const withoutTexts = (list: { message: string }[]) =>
+      list.map(({ message: _, ...rest }) => rest)
+    expect(withoutTexts(listed as never)).toEqual(withoutTexts(errors))
+    expect(
+      await count('octet_length(errors) from deliveries where errors is not null'),
+    ).toBeLessThan(40_000)
+  })
+
+  test('a delivery shows the same error across records as one group', async () => {
+    const acme = await acmeWithAda()
+    const wrong = Array.from({ length: 150 }, (_, i) => ({
+      ...deposit,
+      transaction_id: `t-${i}`,
+      currency: 'EUX',
+      ...(i > 100 && { customer_id: 'nobody' }),
+    }))
+    const delivery_id = await deliver(acme.post('transactions', wrong))
+    const { errors, error_groups } = await json(acme.get(`deliveries/${delivery_id}`))
+
+    expect(errors).toHaveLength(100)
+    expect(error_groups).toEqual([
+      {
+        code: 'currency',
+        pointer: '/*/currency',
+        count: 150,
+        example: {
+          index: 0,
+          key: { transaction_id: 't-0' },
+          pointer: '/0/currency',
+          code: 'currency',
+          message: 'The value is not an ISO 4217 currency code.',
+          hint: 'Did you mean `EUR`?',
+        },
+      },
+      expect.objectContaining({ code: 'unknown_customer', pointer: '/*/customer_id', count: 49 }),
+    ])
+  })
+})
+
+describe('GET deliveries', () => {
+  test('finds by resource, status and code, alone and together', async () => {
+    const acme = await acmeWithAda()
+    const ok = await deliver(acme.post('transactions', deposit))
+    const same = await deliver(acme.post('transactions', [deposit]))
+    const wrong = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
+    const unknown = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
+    const refused = await deliver(acme.post('transactions', [wrong]))
+    const partial = await deliver(acme.post('transactions', [deposit, wrong, unknown], LENIENT))
+    const traded422 = await deliver(acme.post('trading-activity', { ...traded, customer_id: 'n' }))
+    const dry = await deliver(acme.post('transactions?dry_run=true', [unknown]))
+    const cases = {
+      'resource=transactions': [dry, partial, refused, same, ok],
+      'resource=trading-activity': [traded422],
+      'status=refused': [dry, traded422, partial, refused],
+      'status=422': [dry, traded422, refused],
+      'status=207': [partial],
+      'status=200&resource=transactions': [same],
+      'status=201&resource=transactions': [ok],
+      'status=stored&resource=transactions': [same, ok],
+      'code=currency': [partial, refused],
+      'code=unknown_customer': [dry, traded422, partial],
+      'code=unknown_customer&resource=transactions&status=207': [partial],
+      'code=enum': [],
+    }
+    for (const [query, expected] of Object.entries(cases)) {
+      const found = await search(acme, query)
+      expect([query, idsOf(found)]).toEqual([query, expected])
+      expect(found.meta).toMatchObject({ total: expected.length, next_cursor: null })
+      const walked: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page = await search(acme, `${query}&${cursor ? `cursor=${cursor}` : 'per_page=1'}`)
+        walked.push(...idsOf(page))
+        cursor = page.meta.next_cursor
+      }
+      expect([query, walked]).toEqual([query, expected])
+    }
+  })
+
+  test.each([
+    ['status=refuse', /`status` cannot be `refuse`. Did you mean `refused`/],
+    ['code=unknown_custmer', /Did you mean `unknown_customer`/],
+    [
+      'resource=activities',
+      /must be `customers`, `transactions` or `trading-activity`, not `activities`/,
+    ],
+    ['from=yesterday', /`from` must be a valid date/],
+    ['from=2026-10-02&to=2026-10-01', /`from` must not be after `to`/],
+    ['record=x', /is not a parameter/],
+  ])('%s is refused with what to send instead', async (query, detail) => {
+    const acme = await partner()
+    const answer = await acme.get(`deliveries?${query}`)
+    expect(answer.status).toBe(400)
+    expect((await json(answer)).detail).toMatch(detail)
+  })
+})
+
+describe('a record by its id', () => {
+  test('the deliveries that carried it, with its outcome and its errors', async () => {
+    const acme = await acmeWithAda()
+    const other = { ...deposit, transaction_id: 't-other', currency: 'EUX' }
+    const refused = await deliver(
+      acme.post('transactions', [other, { ...deposit, transaction_id: 't-9', currency: 'EUX' }]),
+    )
+    const unknown = await deliver(
+      acme.post('transactions', { ...deposit, transaction_id: 't-9', customer_id: 'nobody' }),
+    )
+    const stored = await deliver(acme.post('transactions', { ...deposit, transaction_id: 't-9' }))
+    const found = await search(acme, 'record_id=t-9')
+
+    expect(found.stored).toMatchObject([
+      { resource: 'transactions', delivery_id: stored, outcome: 'created' },
+    ])
+    expect(found.data).toMatchObject([
+      { delivery_id: stored, records: [{ index: 0, outcome: 'created' }] },
+      {
+        delivery_id: unknown,
+        records: [
+          {
+            index: 0,
+            key: { transaction_id: 't-9' },
+            outcome: 'rejected',
+            errors: [{ pointer: '/customer_id', code: 'unknown_customer' }],
+          },
+        ],
+      },
+      { delivery_id: refused, records: [{ index: 1, errors: [{ pointer: '/1/currency' }] }] },
+    ])
+    expect(found.data[2].records).toHaveLength(1)
+    expect(idsOf(await search(acme, 'record_id=t-9&status=refused'))).toEqual([unknown, refused])
+    expect(idsOf(await search(acme, 'record_id=t-9&code=unknown_customer'))).toEqual([unknown])
+    expect(await search(acme, 'record_id=T-9')).toMatchObject({ data: [], stored: [] })
+  })
+
+  test('a brand finds events by eventid, and others by customer', async () => {
+    const casino = await brand({ unknown_customer: 'reject' })
+    const event = { ...deposited, eventid: 'e-1', customerid: 'nobody' }
+    const unknown = await deliver(casino.post('activities', event))
+    const wrong = await deliver(casino.post('activities', { ...event, Value: 'x' }))
+    await casino.post('customers', { ...eve, customerId: 'nobody' })
+    const stored = await deliver(casino.post('activities', event))
+    const found = await json(casino.get('deliveries?record_id=e-1'))
+
+    expect(idsOf(found)).toEqual([stored, wrong, unknown])
+    expect(found.data[0].records).toEqual([
+      { index: 0, key: { eventid: 'e-1' }, outcome: 'created' },
+    ])
+    const long = { ...event, eventid: 'l'.repeat(300) }
+    const refused = await deliver(casino.post('activities', { ...long, Value: 'x' }))
+    const byLongId = await json(casino.get(`deliveries?record_id=${long.eventid}`))
+    expect([idsOf(byLongId), byLongId.stored]).toEqual([[refused], []])
+    const { eventid: _, ...unnamed } = event
+    const named = await deliver(casino.post('activities', { ...unnamed, customerid: 'p-7' }))
+    expect(idsOf(await json(casino.get('deliveries?record_id=p-7')))).toEqual([named])
+  })
+
+  test('another account finds nothing, the team finds the same', async () => {
+    const acme = await acmeWithAda()
+    const other = await partner('forex', { account: 'other' })
+    const id = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
+    const query = `deliveries?record_id=${deposit.transaction_id}`
+
+    expect((await json(other.get(query))).data).toEqual([])
+    expect(idsOf(await json(askAdmin(`accounts/${acme.account}/${query}`)))).toEqual([id])
+    expect((await other.get(`deliveries/${id}/refused`)).status).toBe(404)
+  })
+})

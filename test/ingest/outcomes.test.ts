@@ -1,0 +1,570 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { toJsonChunks } from '../../src/db/json-chunks.ts'
+import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
+
+/** Returns a record of each resource of the vertical, and a later version of it. */
+const records = (vertical: Vertical) => ({
+  customers: {
+    first: vertical === 'forex' ? { ...ada, leverage: '1:100' } : { ...ada, phase: 'phase_1' },
+    later: { ...ada, first_name: 'Ada' },
+  },
+  transactions: {
+    first: { ...deposit, ...transactionType(vertical), note: 'wire' },
+    later: { ...deposit, ...transactionType(vertical), status: 'reversed' },
+  },
+  'trading-activity': { first: traded, later: { ...traded, lots_traded: 2 } },
+})
+const transactionType = (vertical: Vertical) => ({
+  transaction_type: vertical === 'forex' ? 'deposit' : 'challenge_fee',
+})
+
+const cases = (['prop-trading', 'forex'] as const).flatMap((vertical) =>
+  Object.entries(records(vertical)).map(([resource, versions]) => ({
+    vertical,
+    resource,
+    ...versions,
+  })),
+)
+
+const send = async (
+  acme: Awaited<ReturnType<typeof partner>>,
+  resource: string,
+  body: unknown,
+  headers = {},
+) => {
+  const { summary, results } = await json(acme.post(resource, body, headers))
+  return { summary, outcomes: results.map(({ outcome }: { outcome: string }) => outcome) }
+}
+
+describe.each(cases)('$vertical $resource', ({ vertical, resource, first, later }) => {
+  const createPartner = async () => {
+    const acme = await partner(vertical)
+    if (resource !== 'customers') await acme.post('customers', ada)
+    return acme
+  }
+
+  test('a record is returned as it was sent', async () => {
+    const acme = await createPartner()
+    await acme.post(resource, [first])
+
+    const { data, meta } = await json(acme.get(resource))
+    expect(data).toEqual([first])
+    expect(meta).toEqual({ total: 1, page: 1, per_page: 50, next_cursor: null })
+  })
+
+  test('a new record is created, a changed one updated, a repeated one unchanged', async () => {
+    const acme = await createPartner()
+
+    expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['created'] })
+    expect(await send(acme, resource, [first])).toMatchObject({ outcomes: ['unchanged'] })
+    expect(await send(acme, resource, [later])).toMatchObject({ outcomes: ['updated'] })
+    expect(await send(acme, resource, [later])).toMatchObject({
+      outcomes: ['unchanged'],
+      summary: {
+        received: 1,
+        created: 0,
+        updated: 0,
+        unchanged: 1,
+        stale: 0,
+        held: 0,
+        rejected: 0,
+      },
+    })
+  })
+
+  test('a resent record replaces the stored one and clears omitted fields', async () => {
+    const acme = await createPartner()
+    await acme.post(resource, first)
+    await acme.post(resource, later)
+
+    expect((await json(acme.get(resource))).data).toEqual([later])
+  })
+
+  test('a list response can be posted back and changes nothing', async () => {
+    const acme = await createPartner()
+    await acme.post(resource, first)
+    const list = await json(acme.get(resource))
+
+    expect(await send(acme, resource, list)).toMatchObject({ outcomes: ['unchanged'] })
+  })
+
+  test('a dry run returns the same response and stores nothing', async () => {
+    const acme = await createPartner()
+    const dry = () => acme.post(`${resource}?dry_run=true`, first)
+
+    const { delivery_id, delivery_url: _url, ...predicted } = await json(dry())
+    expect(await json(acme.get(resource))).toMatchObject({ data: [], meta: { total: 0 } })
+    const { delivery_id: _, delivery_url: _u, ...real } = await json(acme.post(resource, first))
+    expect(predicted).toEqual({ ...real, dry_run: true })
+    expect(delivery_id).toMatch(/^dlv_[0-9A-Z]{26}$/)
+
+    expect(await json(dry())).toMatchObject({ results: [{ outcome: 'unchanged' }] })
+    expect(await json(acme.post(`${resource}?dry_run=true`, [later]))).toMatchObject({
+      results: [{ outcome: 'updated' }],
+      summary: { updated: 1, unchanged: 0 },
+    })
+    expect((await json(acme.get(resource))).data).toEqual([first])
+  })
+})
+
+test('a dry run has the status of the real request, also of a single object', async () => {
+  const acme = await partner()
+  const send = async (query: string) => (await acme.post(`customers${query}`, ada)).status
+
+  expect([await send('?dry_run=true'), await send('?dry_run=true')]).toEqual([201, 201])
+  expect([await send(''), await send('?dry_run=true')]).toEqual([201, 200])
+})
+
+test('a dry run predicts the outcome of customers with an unknown affiliate', async () => {
+  const acme = await partner('forex', { affiliates: [] })
+  await acme.post('customers', [ada])
+  const body = [
+    { ...ada, lang_id: 'en' },
+    { ...ada, customer_id: 'c-2' },
+  ]
+  const {
+    delivery_id: _,
+    delivery_url: _u,
+    ...predicted
+  } = await json(acme.post('customers?dry_run=true', body))
+  const { delivery_id: __, delivery_url: __u, ...real } = await json(acme.post('customers', body))
+
+  expect(predicted).toEqual({ ...real, dry_run: true })
+  expect(real.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0 })
+})
+
+describe('a dry run answers like a real request', () => {
+  const stale = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
+  const bulk = [
+    stale,
+    { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' },
+    { ...ada, customer_id: 'c-3', lang_id: 'wrong' },
+    { ...ada, customer_id: 'c-4' },
+    { ...ada, customer_id: 'c-5', first_name: 'Eve' },
+    { ...ada, customer_id: 'c-6' },
+  ]
+  const stored = [
+    { ...ada, last_modified_date: '2026-02-01T00:00:00Z' },
+    { ...ada, customer_id: 'c-4' },
+    { ...ada, customer_id: 'c-5' },
+  ]
+
+  test.each(
+    ['', 'handling=lenient', 'return=minimal', 'handling=lenient, return=minimal'].flatMap(
+      (Prefer) =>
+        (['warn', 'reject'] as const).map((unknown_affiliate) => ({ Prefer, unknown_affiliate })),
+    ),
+  )(
+    'response and log are equal for Prefer "$Prefer", unknown_affiliate $unknown_affiliate',
+    async ({ Prefer, ...policy }) => {
+      const acme = await partner('forex', policy)
+      await acme.post('customers', stored)
+      const deliver = async (query: string) => {
+        const response = await acme.post(`customers${query}`, bulk, { Prefer })
+        const {
+          delivery_id,
+          delivery_url: _url,
+          dry_run,
+          request_id,
+          ...body
+        } = await json(response)
+        const log = await json(acme.get(`deliveries/${delivery_id}`))
+        const { received_at, dry_run: _, delivery_id: __, ...logged } = log
+        return { status: response.status, body, logged }
+      }
+      const predicted = await deliver('?dry_run=true')
+      const real = await deliver('')
+
+      expect(predicted).toEqual(real)
+      const { received, ...outcomes } = real.logged.summary
+      const sum = Object.values(outcomes as Record<string, number>).reduce((a, b) => a + b)
+      if (real.status === 207) expect(sum).toBe(received)
+      expect(Math.min(...Object.values(outcomes as Record<string, number>))).toBe(0)
+    },
+  )
+})
+
+test('the response to a bulk has the documented shape', async () => {
+  const acme = await partner()
+  await acme.post('customers', { ...ada, customer_id: 'c-2' })
+  const unknownAffiliate = { ...ada, affiliate_id: 'nobody' }
+  const response = await acme.post('customers', [unknownAffiliate, { ...ada, customer_id: 'c-2' }])
+
+  expect(response.status).toBe(200)
+  expect(await json(response)).toEqual({
+    delivery_id: expect.stringMatching(/^dlv_/),
+    delivery_url: expect.stringMatching(
+      /^https:\/\/api\.example\/api\/v1\/forex\/deliveries\/dlv_/,
+    ),
+    dry_run: false,
+    summary: {
+      ...{ received: 2, created: 1, updated: 0, unchanged: 1, stale: 0, held: 0, rejected: 0 },
+      warnings: 1,
+    },
+    results: [
+      {
+        index: 0,
+        key: { customer_id: 'c-1' },
+        outcome: 'created',
+        warnings: [
+          {
+            code: 'unknown_affiliate',
+            pointer: '/0/affiliate_id',
+            message: 'Affiliate `nobody` is not configured.',
+          },
+        ],
+      },
+      { index: 1, key: { customer_id: 'c-2' }, outcome: 'unchanged' },
+    ],
+  })
+})
+
+test('a single new record is 201, every other success is 200', async () => {
+  const acme = await partner()
+
+  expect((await acme.post('customers', ada)).status).toBe(201)
+  expect((await acme.post('customers', ada)).status).toBe(200)
+  expect((await acme.post('customers', { ...ada, email: 'a@b.org' })).status).toBe(200)
+  expect((await acme.post('customers', [{ ...ada, customer_id: 'c-2' }])).status).toBe(200)
+  expect((await acme.post('customers', { data: [{ ...ada, customer_id: 'c-3' }] })).status).toBe(
+    200,
+  )
+})
+
+test('a change of the customer alone updates the delivery and the revision', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  await acme.post('transactions', deposit)
+  const moved = { ...deposit, customer_id: 'c-2' }
+  const { delivery_id, summary, results } = await json(acme.post('transactions', [moved]))
+
+  expect(summary).toMatchObject({ updated: 1, unchanged: 0 })
+  expect(results).toMatchObject([{ outcome: 'updated' }])
+  const row = await env.DB.prepare('select delivery, revision from transactions').first()
+  expect(row).toEqual({ delivery: delivery_id, revision: 2 })
+})
+
+test('a customer whose signup day changes is counted on the new day', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const later = { ...ada, signup_date: '2026-10-05T00:00:00.000Z' }
+
+  expect(await send(acme, 'customers', [later])).toMatchObject({ outcomes: ['updated'] })
+  const { data } = await json(acme.get('totals?from=2026-10-01&to=2026-10-31'))
+  expect(data).toEqual([{ day: '2026-10-05', resource: 'customers', count: 1, sums: {} }])
+})
+
+describe('last_modified_date', () => {
+  const at = (last_modified_date: string, first_name: string) => ({
+    ...ada,
+    last_modified_date,
+    first_name,
+  })
+  const old = at('2026-10-01T00:00:00.000Z', 'Old')
+  const recent = at('2026-10-02T00:00:00.000Z', 'New')
+
+  test('an older version of a customer is stale and changes nothing', async () => {
+    const acme = await partner()
+    await acme.post('customers', recent)
+
+    expect(await send(acme, 'customers', [old])).toMatchObject({
+      outcomes: ['stale'],
+      summary: { stale: 1, unchanged: 0 },
+    })
+    expect(await json(acme.post('customers?dry_run=true', [old]))).toMatchObject({
+      results: [{ outcome: 'stale' }],
+    })
+    expect((await json(acme.get('customers'))).data).toEqual([recent])
+  })
+
+  test('a stale version does not move the customer to another day', async () => {
+    const acme = await partner()
+    await acme.post('customers', recent)
+    await acme.post('customers', [{ ...old, signup_date: '2026-09-01T00:00:00.000Z' }])
+
+    const { data } = await json(acme.get('totals?from=2026-09-01&to=2026-10-31'))
+    expect(data).toMatchObject([{ day: '2026-10-01', count: 1 }])
+  })
+
+  test('versions are compared by instant, not by text', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...recent, last_modified_date: '2026-10-02T00:00:00Z' })
+    const same = { ...recent, last_modified_date: '2026-10-02T02:00:00+02:00' }
+
+    expect(await send(acme, 'customers', [same])).toMatchObject({ outcomes: ['unchanged'] })
+  })
+
+  test.each([
+    ['equal dates with other content', recent, { ...recent, first_name: 'Other' }],
+    ['no date in the stored version', ada, old],
+    ['no date in the new version', recent, ada],
+    ['a later date', old, recent],
+  ])('%s: the customer is updated', async (_, first, second) => {
+    const acme = await partner()
+    await acme.post('customers', first)
+
+    expect(await send(acme, 'customers', [second])).toMatchObject({ outcomes: ['updated'] })
+    expect((await json(acme.get('customers'))).data).toEqual([second])
+  })
+})
+
+test('trading activity is keyed by day, customer, instrument and currency', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  await acme.post('trading-activity', traded)
+
+  expect(
+    await json(
+      acme.post('trading-activity', [
+        { ...traded, pnl: 1 },
+        { ...traded, currency: 'EUR' },
+        { ...traded, instrument: 'GBPUSD' },
+        { ...traded, date: '2026-10-03' },
+      ]),
+    ),
+  ).toMatchObject({
+    results: [
+      {
+        outcome: 'updated',
+        key: {
+          date: '2026-10-02',
+          customer_id: 'c-1',
+          instrument: 'EURUSD',
+          currency: 'USD',
+        },
+      },
+      { outcome: 'created' },
+      { outcome: 'created' },
+      { outcome: 'created' },
+    ],
+  })
+  expect((await json(acme.get('trading-activity'))).meta.total).toBe(4)
+})
+
+describe('return=minimal', () => {
+  const minimal = { Prefer: 'return=minimal' }
+
+  test('returns the summary and only results with a warning or error', async () => {
+    const acme = await partner()
+    const response = await acme.post(
+      'customers',
+      [ada, { ...ada, customer_id: 'c-2', affiliate_id: 'nobody' }],
+      minimal,
+    )
+
+    expect(response.headers.get('Preference-Applied')).toBe('return=minimal')
+    expect(await json(response)).toMatchObject({
+      summary: { received: 2, created: 2 },
+      results: [{ index: 1, outcome: 'created', warnings: [{ code: 'unknown_affiliate' }] }],
+    })
+  })
+
+  test('omits stale records, which are not stored and get no warning', async () => {
+    const acme = await partner('forex', { affiliates: [] })
+    await acme.post('customers', { ...ada, last_modified_date: '2026-02-01T00:00:00Z' })
+    const old = { ...ada, last_modified_date: '2026-01-01T00:00:00Z' }
+
+    expect(await json(acme.post('customers', [old], minimal))).toMatchObject({
+      summary: { stale: 1 },
+      results: [],
+    })
+    expect((await json(acme.post('customers', [old]))).results).toEqual([
+      { index: 0, key: { customer_id: 'c-1' }, outcome: 'stale' },
+    ])
+  })
+
+  test('returns no results when every record succeeds without a warning', async () => {
+    const acme = await partner()
+    const { results } = await json(acme.post('customers', [ada], minimal))
+
+    expect(results).toEqual([])
+  })
+})
+
+describe('handling=lenient', () => {
+  const lenient = { Prefer: 'handling=lenient' }
+  const invalid = { ...deposit, transaction_id: 't-2', currency: 'EUX' }
+  const unknownCustomer = { ...deposit, transaction_id: 't-3', customer_id: 'nobody' }
+
+  test('valid records are stored and invalid ones reported with status 207', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const response = await acme.post('transactions', [deposit, invalid, unknownCustomer], lenient)
+
+    expect(response.status).toBe(207)
+    expect(response.headers.get('Preference-Applied')).toBe('handling=lenient')
+    expect(await json(response)).toMatchObject({
+      summary: { received: 3, created: 1, rejected: 2 },
+      results: [
+        { index: 0, outcome: 'created' },
+        {
+          index: 1,
+          key: { transaction_id: 't-2' },
+          outcome: 'rejected',
+          errors: [{ pointer: '/1/currency', code: 'currency', hint: 'Did you mean `EUR`?' }],
+        },
+        {
+          index: 2,
+          outcome: 'rejected',
+          errors: [{ pointer: '/2/customer_id', code: 'unknown_customer' }],
+        },
+      ],
+    })
+    expect((await json(acme.get('transactions'))).data).toEqual([deposit])
+  })
+
+  test('§4 a 207 has `errors` as a 422 has, and its summary counts the warnings', async () => {
+    const acme = await partner()
+    const bulk = [
+      { ...ada, affiliate_id: 'nobody' },
+      { ...ada, customer_id: 'c-2', lang_id: 'x' },
+    ]
+    const { summary, errors, errors_total, results } = await json(
+      acme.post('customers', bulk, lenient),
+    )
+    expect(summary).toMatchObject({ received: 2, created: 1, rejected: 1, warnings: 1 })
+    expect([errors, errors_total]).toEqual([
+      [{ index: 1, key: { customer_id: 'c-2' }, ...results[1].errors[0] }],
+      1,
+    ])
+    const refused = await json(acme.post('customers', bulk))
+    expect(refused).toMatchObject({ errors, errors_total, summary: { warnings: 0 } })
+    expect(await json(acme.post('customers', [bulk[0]]))).toMatchObject({
+      summary: { warnings: 1 },
+    })
+  })
+
+  test('a valid bulk is 200, a bulk without a valid record 422', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+
+    expect((await acme.post('transactions', [invalid, unknownCustomer], lenient)).status).toBe(422)
+    expect((await acme.post('transactions', [deposit], lenient)).status).toBe(200)
+  })
+
+  test('an invalid record counts only as rejected, even if it is stale', async () => {
+    const acme = await partner('forex', { unknown_affiliate: 'reject' })
+    const recent = { ...ada, last_modified_date: '2026-10-02T00:00:00.000Z' }
+    await acme.post('customers', recent)
+    const older = { ...ada, last_modified_date: '2026-10-01T00:00:00.000Z' }
+    const newCustomer = { ...ada, customer_id: 'c-2' }
+
+    for (const invalidFields of [{ lang_id: 'wrong' }, { affiliate_id: 'nobody' }]) {
+      const bulk = [{ ...older, ...invalidFields }, newCustomer]
+      expect(await send(acme, 'customers', bulk, lenient)).toMatchObject({
+        outcomes: ['rejected', expect.stringMatching('created|unchanged')],
+        summary: { received: 2, stale: 0, rejected: 1 },
+      })
+    }
+    const doublyInvalid = { ...unknownCustomer, currency: 'EUX' }
+    expect(await json(acme.post('transactions', [deposit, doublyInvalid], lenient))).toMatchObject({
+      summary: { received: 2, created: 1, rejected: 1 },
+      results: [{ outcome: 'created' }, { errors: [{}, {}] }],
+    })
+  })
+
+  test('a rejected record keeps its stored day and customer', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('transactions', [deposit])
+    const later = { ...deposit, transaction_date: '2026-11-05T00:00:00.000Z' }
+    const others = [{ ...deposit, transaction_id: 't-9' }]
+    const refused = [
+      await acme.post('transactions', [{ ...later, customer_id: 'nobody' }, ...others], lenient),
+      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, invalid]),
+      await acme.post('transactions', [{ ...later, customer_id: 'c-2' }, unknownCustomer]),
+    ]
+
+    expect(refused.map(({ status }) => status)).toEqual([207, 422, 422])
+    expect((await json(acme.get('transactions?customer_id=c-1'))).data).toEqual([
+      deposit,
+      ...others,
+    ])
+    expect((await json(acme.get('transactions?from=2026-11-01'))).data).toEqual([])
+    expect((await json(acme.get('transactions'))).meta.total).toBe(2)
+  })
+
+  test('without it a bulk is refused and every invalid record reported', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const response = await acme.post('transactions', [unknownCustomer, deposit, invalid])
+
+    expect(response.status).toBe(422)
+    expect(await json(response)).toMatchObject({
+      detail: '2 of 3 records are invalid. Nothing was stored.',
+      errors_total: 2,
+      errors: [
+        { index: 0, code: 'unknown_customer' },
+        { index: 2, code: 'currency' },
+      ],
+    })
+    expect((await json(acme.get('transactions'))).data).toEqual([])
+  })
+
+  test.each<[string, unknown, Record<string, string>, number, number]>([
+    ['an invalid object', invalid, {}, 1, 1],
+    ['an invalid object with lenient handling', invalid, lenient, 1, 1],
+    ['an array with one invalid record', [deposit, invalid], {}, 2, 1],
+    ['an array of invalid records', [invalid, unknownCustomer], {}, 2, 2],
+    ['invalid records with lenient handling', { data: [invalid, unknownCustomer] }, lenient, 2, 2],
+    ['an array of arrays', [[], []], {}, 2, 2],
+  ])(
+    'a 422 for %s has the summary that the delivery log shows',
+    async (_, body, headers, received, rejected) => {
+      const acme = await partner()
+      await acme.post('customers', ada)
+      const response = await acme.post('transactions', body, headers)
+      expect(response.status).toBe(422)
+      const { summary, delivery_id } = await json(response)
+      expect(summary).toEqual({
+        ...{ received, rejected },
+        ...{ created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, warnings: 0 },
+      })
+      const logged = await json(acme.get(`deliveries/${delivery_id}`))
+      expect(summary).toEqual({ ...logged.summary, warnings: 0 })
+    },
+  )
+})
+
+test.each<[string, unknown[][], number, string[]]>([
+  ['no rows', [], 100, []],
+  ['rows that fit exactly', [[1], [2], [3]], 13, ['[[1],[2],[3]]']],
+  ['rows that do not fit', [[1], [2], [3]], 12, ['[[1],[2]]', '[[3]]']],
+  ['rows of which two fit', [[1], [2], [3]], 10, ['[[1],[2]]', '[[3]]']],
+  ['rows of which one fits', [[1], [2], [3]], 9, ['[[1]]', '[[2]]', '[[3]]']],
+  ['a row that is too large', [[1], ['xxxxxxxx'], [3]], 9, ['[[1]]', '[["xxxxxxxx"]]', '[[3]]']],
+  ['characters of three bytes', [['€'], ['€']], 17, ['[["€"],["€"]]']],
+  ['too many characters of three bytes', [['€'], ['€']], 16, ['[["€"]]', '[["€"]]']],
+])('%s are split into the fewest JSON arrays', (_, rows, maxBytes, chunks) => {
+  expect(toJsonChunks(rows, maxBytes)).toEqual(chunks)
+})
+
+test('an invalid record in the last chunk rejects the whole bulk', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const note = '€'.repeat(500)
+  const transactions = Array.from({ length: 600 }, (_, i) => ({
+    ...deposit,
+    transaction_id: `${i}-${note.slice(4)}`,
+    note,
+    status: note,
+  }))
+  const unknownCustomer = { ...deposit, customer_id: 'nobody' }
+
+  expect(
+    (await acme.post('transactions', [...transactions.slice(1), unknownCustomer])).status,
+  ).toBe(422)
+  expect((await json(acme.get('transactions'))).meta.total).toBe(0)
+  expect(await json(acme.post('transactions', transactions))).toMatchObject({
+    summary: { created: 600 },
+  })
+  const resent = transactions.map((sent, i) => (i === 599 ? { ...sent, amount_currency: 1 } : sent))
+  expect(await json(acme.post('transactions?dry_run=true', resent))).toMatchObject({
+    summary: { updated: 1, unchanged: 599 },
+  })
+  expect(await json(acme.post('transactions', resent))).toMatchObject({
+    summary: { updated: 1, unchanged: 599 },
+  })
+  expect((await json(acme.get('transactions'))).meta.total).toBe(600)
+})

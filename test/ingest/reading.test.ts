@@ -1,0 +1,821 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { newDeliveryId } from '../../src/ingest/delivery-id.ts'
+import { brand, eve } from '../brand.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { ada, ask, askAdmin, deposit, json, ORIGIN, partner, traded } from '../partner.ts'
+import { asLogged, type LoggedError } from '../results.ts'
+import { printedAs } from '../secrecy.ts'
+import { overriding } from './watched.ts'
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+/** Creates a partner with customers c-1 and c-2 and `count` transactions over three days. */
+const withTransactions = async (count: number) => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  await acme.post(
+    'transactions',
+    Array.from({ length: count }, (_, i) => transactionOf(i)),
+  )
+  return acme
+}
+
+const transactionOf = (i: number) => ({
+  ...deposit,
+  transaction_id: `t-${String(i).padStart(3, '0')}`,
+  customer_id: i % 2 ? 'c-2' : 'c-1',
+  transaction_date: `2026-10-0${(i % 3) + 1}T12:00:00.000Z`,
+})
+
+const idsOf = ({ data }: { data: { transaction_id: string }[] }) =>
+  data.map(({ transaction_id }) => transaction_id)
+
+const idsBetween = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => transactionOf(from + i).transaction_id)
+
+/** Returns an error as the log of deliveries has it: with at most 40 characters of an id. */
+const withShortKey = (error: { index: number; key?: Record<string, string> } | undefined) => ({
+  ...error,
+  key: Object.fromEntries(
+    Object.entries(error?.key ?? {}).map(([name, id]) => [
+      name,
+      id.length > 40 ? `${id.slice(0, 40)}…` : id,
+    ]),
+  ),
+})
+
+const expectInvalidQuery = async (response: Response, name: string) => {
+  expect(response.status).toBe(400)
+  const { code, detail } = await json(response)
+  expect(code).toBe('invalid_query')
+  expect(detail).toContain(name)
+}
+
+describe('pagination', () => {
+  test('a page has 50 records by default, in key order', async () => {
+    const acme = await withTransactions(120)
+    const { data, meta } = await json(acme.get('transactions'))
+
+    expect(idsOf({ data })).toEqual(idsBetween(0, 50))
+    expect(meta).toEqual({ total: 120, page: 1, per_page: 50, next_cursor: expect.any(String) })
+  })
+
+  test('pages start at 1, have up to 500 records, and end without a cursor', async () => {
+    const acme = await withTransactions(120)
+    const page = (query: string) => acme.get(`transactions?${query}`).then(json)
+
+    expect(idsOf(await page('page=3'))).toEqual(idsBetween(100, 120))
+    expect((await page('page=3')).meta.next_cursor).toBeNull()
+    expect((await page('page=2&per_page=60')).meta.next_cursor).toBeNull()
+    expect((await page('per_page=500')).data).toHaveLength(120)
+    expect(await page('page=4')).toMatchObject({ data: [], meta: { total: 120, page: 4 } })
+  })
+
+  test('a cursor continues after the previous page, and so does Link', async () => {
+    const acme = await withTransactions(25)
+    const walked: string[] = []
+    let next: string | null = '/api/v1/forex/transactions?per_page=10'
+    for (let number = 1; next; number++) {
+      const response = await ask(next, {
+        headers: { Authorization: `Bearer ${acme.access_token}` },
+      })
+      const link = response.headers.get('Link')
+      const body = await json(response)
+      expect(body.meta).toMatchObject({ total: 25, page: number, per_page: 10 })
+      walked.push(...idsOf(body))
+      const { next_cursor } = body.meta
+      next = next_cursor && `/api/v1/forex/transactions?per_page=10&cursor=${next_cursor}`
+      expect(link).toBe(next && `<https://api.example${next}>; rel="next"`)
+    }
+    expect(walked).toEqual(idsBetween(0, 25))
+  })
+
+  test('a cursor keeps its page size unless per_page overrides it', async () => {
+    const acme = await withTransactions(25)
+    const { meta } = await json(acme.get('transactions?per_page=10'))
+    const at = `transactions?cursor=${meta.next_cursor}`
+
+    expect(idsOf(await json(acme.get(at)))).toEqual(idsBetween(10, 20))
+    expect(idsOf(await json(acme.get(`${at}&per_page=3`)))).toEqual(idsBetween(10, 13))
+  })
+
+  test('a cursor walk returns each initially stored record exactly once', async () => {
+    const acme = await withTransactions(16)
+    for (const filter of ['', 'customer_id=c-1&', 'from=2026-10-01&']) {
+      const initial = idsOf(await json(acme.get(`transactions?${filter}per_page=500`)))
+      const walked: string[] = []
+      let query = `${filter}per_page=4`
+      for (let i = 0; query; i++) {
+        const body = await json(acme.get(`transactions?${query}`))
+        walked.push(...idsOf(body))
+        query = body.meta.next_cursor && `${filter}cursor=${body.meta.next_cursor}`
+        // New records arrive before and after the cursor, and stored ones move to other days.
+        const moved = { ...transactionOf(i * 2), transaction_date: '2026-10-09T00:00:00.000Z' }
+        await acme.post('transactions', [
+          { ...transactionOf(0), transaction_id: `a-${filter.length}-${i}` },
+          { ...transactionOf(2), transaction_id: `t-000-${filter.length}-${i}` },
+          ...(filter === '' ? [moved] : []),
+        ])
+      }
+      expect(new Set(walked).size).toBe(walked.length)
+      expect(walked).toEqual(expect.arrayContaining(initial))
+    }
+  })
+
+  test('a filtered walk can repeat or miss a record whose day changes meanwhile', async () => {
+    const acme = await withTransactions(3)
+    const walk = async (moved: object) => {
+      const { data, meta } = await json(acme.get('transactions?from=2026-10-01&per_page=2'))
+      await acme.post('transactions', moved)
+      const next = await json(acme.get(`transactions?from=2026-10-01&cursor=${meta.next_cursor}`))
+      return [idsOf({ data }), idsOf(next)]
+    }
+    const on = (i: number, day: string) => ({
+      ...transactionOf(i),
+      transaction_date: `2026-10-${day}T12:00:00.000Z`,
+    })
+
+    expect(await walk(on(0, '09'))).toEqual([
+      ['t-000', 't-001'],
+      ['t-002', 't-000'],
+    ])
+    expect(await walk(on(0, '01'))).toEqual([['t-001', 't-002'], []])
+  })
+
+  test.each([
+    ['page', 'page=0'],
+    ['page', 'page=1.5'],
+    ['page', 'page=x'],
+    ['page', 'page=1000001'],
+    ['per_page', 'per_page=0'],
+    ['per_page', 'per_page=5e1'],
+    ['cursor', 'cursor='],
+    ['customer_id', 'customer_id='],
+    ['%', 'customer_id=%ff'],
+    ['%', 'customer_id=%ed%a0%80'],
+    ['%', 'customer_id=50%'],
+    ['cursor', 'cursor=eA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['from', 'from=2026-02-30'],
+    ['to', 'to=yesterday'],
+    ['`perpage`', 'perpage=5'],
+    ['`status`', 'status=approved'],
+  ])('%s: the query %s is 400 invalid_query', async (name, query) => {
+    const acme = await partner()
+
+    await expectInvalidQuery(await acme.get(`transactions?${query}`), name)
+  })
+
+  test('an altered cursor, or one of another account, resource or filter, is refused', async () => {
+    const acme = await withTransactions(3)
+    const other = await partner('forex', { account: 'other' })
+    const { next_cursor: cursor } = (await json(acme.get('transactions?per_page=1'))).meta
+
+    expect((await acme.get(`transactions?cursor=${cursor}`)).status).toBe(200)
+    await expectInvalidQuery(await other.get(`transactions?cursor=${cursor}`), 'cursor')
+    await expectInvalidQuery(await acme.get(`customers?cursor=${cursor}`), 'cursor')
+    await expectInvalidQuery(await acme.get(`trading-activity?cursor=${cursor}`), 'cursor')
+    await expectInvalidQuery(
+      await acme.get(`transactions?cursor=${cursor}&customer_id=c-1`),
+      'cursor',
+    )
+    await expectInvalidQuery(await acme.get(`transactions?cursor=${cursor}&page=2`), 'page')
+    const days = 'from=2026-10-01&to=2026-10-31'
+    const filtered = (await json(acme.get(`transactions?per_page=1&${days}`))).meta.next_cursor
+    const reordered = 'to=2026-10-31&from=2026-10-01'
+    expect((await acme.get(`transactions?${reordered}&cursor=${filtered}`)).status).toBe(200)
+    for (const other of ['from=2026-10-01', 'to=2026-10-31', 'from=2026-10-01&to=2026-10-30']) {
+      await expectInvalidQuery(await acme.get(`transactions?${other}&cursor=${filtered}`), 'cursor')
+    }
+    const log = (await json(acme.get('deliveries?per_page=1'))).meta.next_cursor
+    expect((await acme.get(`deliveries?cursor=${log}`)).status).toBe(200)
+    await expectInvalidQuery(await other.get(`deliveries?cursor=${log}`), 'cursor')
+    await expectInvalidQuery(await other.get(`held?cursor=${log}`), 'cursor')
+    // Each fifth character, and the last one, of which some bits are unused.
+    const altered = Array.from(cursor as string, (_, i) => i)
+    for (const i of altered.filter((i) => i % 5 === 0 || i === cursor.length - 1)) {
+      const edited = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
+      await expectInvalidQuery(await acme.get(`transactions?cursor=${edited}`), 'cursor')
+    }
+  })
+})
+
+describe('an invalid query explains what is wrong', () => {
+  test('dry_run is true or false', async () => {
+    const acme = await partner()
+    expect(await json(acme.post('customers?dry_run=yes', ada))).toMatchObject({
+      code: 'invalid_query',
+      detail: '`dry_run` must be `true` or `false`, not `yes`.',
+    })
+    expect((await acme.post('customers?dry_run=true', ada)).status).toBe(201)
+    expect((await acme.get('customers/c-1')).status).toBe(404)
+    expect((await acme.post('customers?dry_run=false', ada)).status).toBe(201)
+  })
+
+  test('a range may have one day or 366', async () => {
+    const acme = await partner()
+    for (const query of ['from=2026-10-01&to=2026-10-01', 'from=2024-01-01&to=2024-12-31']) {
+      expect((await acme.get(`totals?${query}`)).status).toBe(200)
+    }
+  })
+})
+
+describe('filters', () => {
+  test('customer_id, from and to filter the list and its total', async () => {
+    const acme = await withTransactions(30)
+    const totalOf = async (query: string) => {
+      const { data, meta } = await json(acme.get(`transactions?per_page=500&${query}`))
+      expect(data).toHaveLength(meta.total)
+      return meta.total
+    }
+
+    expect(await totalOf('customer_id=c-1')).toBe(15)
+    expect(await totalOf('customer_id=nobody')).toBe(0)
+    expect(await totalOf('from=2026-10-02')).toBe(20)
+    expect(await totalOf('to=2026-10-02')).toBe(20)
+    expect(await totalOf('from=2026-10-02&to=2026-10-02')).toBe(10)
+    expect(await totalOf('from=2026-10-02&to=2026-10-02&customer_id=c-1')).toBe(5)
+  })
+
+  test('the same filters apply to trading activity', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('trading-activity', [
+      traded,
+      { ...traded, customer_id: 'c-2' },
+      { ...traded, date: '2026-10-05' },
+    ])
+    const totalOf = async (query: string) =>
+      (await json(acme.get(`trading-activity?${query}`))).meta.total
+
+    expect(await totalOf('customer_id=c-1')).toBe(2)
+    expect(await totalOf('customer_id=c-1&from=2026-10-03')).toBe(1)
+    expect(await totalOf('to=2026-10-04')).toBe(2)
+  })
+
+  test('customers are filtered by customer_id but not by day', async () => {
+    const acme = await withTransactions(0)
+
+    expect((await json(acme.get('customers?customer_id=c-2'))).meta.total).toBe(1)
+    await expectInvalidQuery(await acme.get('customers?from=2026-10-01'), '`from`')
+  })
+})
+
+describe('a single record', () => {
+  test('a single record is returned without an envelope', async () => {
+    const acme = await withTransactions(1)
+
+    expect(await json(acme.get('customers/c-1'))).toEqual(ada)
+    expect(await json(acme.get('transactions/t-000'))).toEqual(transactionOf(0))
+  })
+
+  test.each(['a/b', '50%', '%41', '%2F', 'naïve', '😀', 'a?b#c', 'a b', 'x+y', '"', "'"])(
+    'a record is found by the id %s',
+    async (id) => {
+      const acme = await partner()
+      const sent = { ...ada, customer_id: id }
+      await acme.post('customers', sent)
+
+      const response = await acme.get(`customers/${encodeURIComponent(id)}`)
+      expect(await json(response)).toEqual(sent)
+      expect(await json(acme.get(`customers?customer_id=${encodeURIComponent(id)}`))).toMatchObject(
+        {
+          data: [sent],
+        },
+      )
+    },
+  )
+
+  test.each(['nobody', '%25', '%EF%BF%BD', 'x'.repeat(5000)])(
+    'an unknown id is 404 not_found: %.20s',
+    async (id) => {
+      const acme = await partner()
+      const response = await acme.get(`customers/${id}`)
+
+      expect(response.status).toBe(404)
+      expect(await json(response)).toMatchObject({ code: 'not_found' })
+    },
+  )
+
+  test.each(['%', '%zz', '%ff', '%E0%A4', 'a%2'])(
+    'an id that is not percent-encoded UTF-8 is 400 invalid_query, in the path and in the query: %s',
+    async (id) => {
+      const acme = await partner()
+      const [inPath, inQuery] = await Promise.all([
+        acme.get(`customers/${id}`),
+        acme.get(`customers/by-id?customer_id=${id}`),
+      ])
+
+      expect([inPath.status, inQuery.status]).toEqual([400, 400])
+      const { request_id: _, ...body } = await json(inPath)
+      expect(body).toMatchObject({
+        code: 'invalid_query',
+        detail: expect.stringMatching(/Write `%` itself as `%25`/),
+      })
+      expect(await json(inQuery)).toMatchObject(body)
+      expect((await acme.get(`transactions/${id}`)).status).toBe(400)
+    },
+  )
+
+  test('a single trading activity record has no URL', async () => {
+    const acme = await partner()
+
+    expect((await acme.get('trading-activity/x')).status).toBe(404)
+  })
+})
+
+describe('bookmarks', () => {
+  test('responses from the database have a bookmark, which requests accept', async () => {
+    const acme = await partner()
+    const written = await acme.post('customers', ada)
+    const bookmark = written.headers.get('x-d1-bookmark')!
+    expect(bookmark).toMatch(/^[\da-f]{8}-[\da-f]{8}-[\da-f]{8}-[\da-f]{32}$/)
+
+    const read = await acme.get('customers', { 'x-d1-bookmark': bookmark })
+    expect(read.status).toBe(200)
+    expect(read.headers.get('x-d1-bookmark')).toMatch(/^[\da-f]{8}-/)
+  })
+
+  test('a read without a bookmark goes to the primary and sees every write', async () => {
+    const acme = await partner()
+    const opened: string[] = []
+    const DB = overriding(env.DB, {
+      withSession: (constraint: string) => {
+        opened.push(constraint)
+        return env.DB.withSession(constraint)
+      },
+    })
+    const read = async (headers: Record<string, string> = {}) => {
+      const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+        headers: { Authorization: `Bearer ${acme.access_token}`, ...headers },
+      })
+      return (await fetchWith({ ...env, DB } as Env, request)).headers.get('x-d1-bookmark')!
+    }
+    const bookmark = await read()
+    await read({ 'x-d1-bookmark': bookmark })
+
+    expect(opened).toEqual(['first-primary', bookmark])
+  })
+
+  test('a bookmark that the database refuses is ignored: the primary answers', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const refused = `ffffffff-00000001-0000000a-${'f'.repeat(32)}`
+    const opened: string[] = []
+    const DB = overriding(env.DB, {
+      withSession: (constraint: string) => {
+        opened.push(constraint)
+        const session = env.DB.withSession(constraint)
+        const refuse = () => Promise.reject(new Error('D1_ERROR: Invalid bookmark.'))
+        return constraint === refused ? overriding(session, { batch: refuse }) : session
+      },
+    })
+    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+      headers: { Authorization: `Bearer ${acme.access_token}`, 'x-d1-bookmark': refused },
+    })
+    const response = await fetchWith({ ...env, DB } as Env, request)
+    expect([response.status, (await json(response)).data]).toMatchObject([200, [ada]])
+    expect(opened).toEqual([refused, 'first-primary'])
+  })
+
+  test('a read with a bookmark that finds nothing is not repeated', async () => {
+    const acme = await partner()
+    const written = await acme.post('customers', ada)
+    const bookmark = written.headers.get('x-d1-bookmark')!
+    expect((await acme.get('customers/none', { 'x-d1-bookmark': bookmark })).status).toBe(404)
+    expect(printedAs('error')).toEqual([])
+  })
+
+  const bookmark = `00000000-00000001-0000000a-${'f'.repeat(32)}`
+  test.each([
+    ...['', 'x', 'first-primary', '00000000-00000000-00000000'],
+    ...[`0${bookmark}`, `${bookmark}0`, bookmark.slice(1), bookmark.slice(0, -1)],
+    ...[0, 9, 18, 27].map((at) => `${bookmark.slice(0, at)}g${bookmark.slice(at + 1)}`),
+    ...[9, 18, 27].map((at) => bookmark.slice(0, at) + bookmark.slice(at + 1)),
+    ...[1, 10, 19, 28].map((at) => bookmark.slice(0, at) + bookmark.slice(at).replace(/^.{7}/, '')),
+  ])('the bookmark %j is 400 invalid_query', async (bookmark) => {
+    const acme = await partner()
+
+    await expectInvalidQuery(
+      await acme.get('customers', { 'x-d1-bookmark': bookmark }),
+      'x-d1-bookmark',
+    )
+  })
+})
+
+describe('GET account', () => {
+  test('returns the identity and the configuration of the caller', async () => {
+    const acme = await partner('forex', { affiliates: ['b', 'a'], unknown_customer: 'hold' })
+    // The activity of yesterday is late from 06:00 on, but not for an account of today.
+    const now = new Date().toISOString()
+    await env.DB.prepare('update accounts set created_at = ?').bind(now).run()
+
+    expect(await json(acme.get('account'))).toEqual({
+      account: 'acme-forex',
+      client_id: acme.client_id,
+      name: 'The acme-forex',
+      vertical: 'forex',
+      mode: 'test',
+      time_zone: 'UTC',
+      scope: 'read write',
+      policies: { unknown_customer: 'hold', unknown_affiliate: 'warn' },
+      affiliates: ['a', 'b'],
+      // A feed is late from 06:00 UTC on.
+      attention: expect.any(Array),
+    })
+  })
+
+  test('lists the first 1000 affiliates and tells that there are more', async () => {
+    const ids = (count: number) =>
+      Array.from({ length: count }, (_, i) => `a-${String(i).padStart(4, '0')}`)
+    const acme = await partner('forex', { affiliates: ids(1000) })
+    const first = await json(acme.get('account'))
+    expect([first.affiliates.length, first.more_affiliates]).toEqual([1000, undefined])
+    await askAdmin(`accounts/${acme.account}/affiliates`, 'PUT', [{ affiliate_id: 'b' }])
+    const { affiliates, more_affiliates } = await json(acme.get('account'))
+    expect([affiliates, more_affiliates]).toEqual([ids(1000), true])
+  })
+})
+
+describe('GET deliveries', () => {
+  test('lists deliveries, newest first, with their outcomes', async () => {
+    const acme = await partner()
+    const created = await json(acme.post('customers', ada))
+    const dry = await json(acme.post('customers?dry_run=true', { ...ada, email: 'a@b.org' }))
+    const refused = await json(acme.post('customers', [ada, { ...ada, lang_id: 'x', phase: 1 }]))
+    await acme.postText('customers', '{')
+    await acme.get('customers')
+
+    const { data, meta } = await json(acme.get('deliveries'))
+    expect(meta).toEqual({ total: 3, page: 1, per_page: 50, next_cursor: null })
+    const noOutcomes = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 }
+    const common = { received_at: expect.any(String), resource: 'customers', errors_total: 0 }
+    expect(data).toEqual([
+      {
+        ...common,
+        delivery_id: refused.delivery_id,
+        status: 422,
+        dry_run: false,
+        summary: { ...noOutcomes, received: 2, rejected: 1 },
+        errors_total: 3,
+      },
+      {
+        ...common,
+        delivery_id: dry.delivery_id,
+        status: 200,
+        dry_run: true,
+        summary: { ...noOutcomes, received: 1, updated: 1 },
+      },
+      {
+        ...common,
+        delivery_id: created.delivery_id,
+        status: 201,
+        dry_run: false,
+        summary: { ...noOutcomes, received: 1, created: 1 },
+      },
+    ])
+    expect(Date.now() - Date.parse(data[0].received_at)).toBeLessThan(10_000)
+  })
+
+  test('deliveries are paginated by page number and by cursor', async () => {
+    const acme = await partner()
+    for (let i = 0; i < 5; i++) await acme.post('customers', { ...ada, customer_id: `c-${i}` })
+    const all = await json(acme.get('deliveries'))
+    const first = await json(acme.get('deliveries?per_page=2'))
+    const second = await json(acme.get(`deliveries?cursor=${first.meta.next_cursor}`))
+
+    expect([...first.data, ...second.data]).toEqual(all.data.slice(0, 4))
+    expect((await json(acme.get('deliveries?per_page=2&page=3'))).data).toEqual(all.data.slice(4))
+  })
+
+  test('a single delivery has the errors of its response', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const body = [
+      { ...deposit, transaction_id: 't-1', customer_id: 'nobody' },
+      { ...deposit, transaction_id: 't-2', currency: 'EUX' },
+      { ...deposit, transaction_id: 't-3', customer_id: 'no one' },
+    ]
+    for (const sent of [body, { data: body }]) {
+      const refused = await json(acme.post('transactions', sent))
+      const found = await json(acme.get(`deliveries/${refused.delivery_id}`))
+
+      expect(found.errors).toEqual(refused.errors.map(asLogged))
+      expect(found).toMatchObject({ status: 422, errors_total: 3, summary: { rejected: 3 } })
+    }
+    const { delivery_id } = await json(
+      acme.post('transactions', [deposit, body[2], deposit], { Prefer: 'handling=lenient' }),
+    )
+    expect(await json(acme.get(`deliveries/${delivery_id}`))).toMatchObject({
+      status: 207,
+      errors: [{ code: 'unknown_customer' }, { code: 'duplicate_key' }],
+    })
+  })
+
+  test('a delivery keeps at most 100 errors and 64 KiB', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const unknownCustomers = (id: string) =>
+      Array.from({ length: 300 }, (_, i) => ({
+        ...deposit,
+        transaction_id: `${i}-${id}`,
+        customer_id: `nobody-${id}`,
+      }))
+    const short = await json(acme.post('transactions', unknownCustomers('')))
+    const long = await json(acme.post('transactions', unknownCustomers('€'.repeat(480))))
+    const errorsOf = async (id: string) => (await json(acme.get(`deliveries/${id}`))).errors
+
+    expect(await errorsOf(short.delivery_id)).toHaveLength(100)
+    const stored = await (await acme.get(`deliveries/${long.delivery_id}`)).arrayBuffer()
+    expect(stored.byteLength).toBeLessThan(66_000)
+    const logged = await errorsOf(long.delivery_id)
+    expect(logged.length).toBeGreaterThan(10)
+    expect(logged).toEqual(long.errors.slice(0, logged.length).map(withShortKey))
+    const alternating = unknownCustomers('€'.repeat(480)).map((sent, i) =>
+      i % 2 ? sent : { ...sent, currency: 'XXQ' },
+    )
+    const mixed = await json(acme.post('transactions', [deposit, ...alternating]))
+    const mixedLog = await errorsOf(mixed.delivery_id)
+    // The log has the first error of each record and no room for a second.
+    const first = Map.groupBy(
+      mixed.errors as (LoggedError & { index: number })[],
+      ({ index }) => index,
+    )
+    const firstOfEach = [...first.values()].map(([error]) => error)
+    expect(mixedLog.length).toBeGreaterThan(10)
+    expect(mixedLog).toEqual(
+      firstOfEach.slice(0, mixedLog.length).map((error) => withShortKey(asLogged(error!))),
+    )
+    const { most } = (await env.DB.prepare(
+      'select max(octet_length(unknown_keys)) as most from deliveries',
+    ).first<{ most: number }>())!
+    expect(most).toBeLessThan(264_000)
+  })
+
+  test('request bodies are never stored in the delivery log', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, email: 'ada@person.org', first_name: 'Augusta' })
+
+    const { results } = await env.DB.prepare('select * from deliveries').all()
+    expect(JSON.stringify(results)).not.toMatch(/ada@person|Augusta|click-42/)
+  })
+
+  test('an unknown delivery is a 404 that says how long the log keeps deliveries', async () => {
+    const acme = await partner()
+    expect(await json(acme.get('deliveries/dlv_nobody'))).toMatchObject({
+      code: 'not_found',
+      detail:
+        'This account has no delivery with this id. The log keeps deliveries for 30 days, and at most 16 MiB of rejected requests and dry runs a day (UTC).',
+    })
+  })
+
+  test('deliveries older than 30 days are hidden, unknown ones are 404', async () => {
+    const acme = await partner()
+    const { delivery_id } = await json(acme.post('customers', ada))
+    const daysAgo = (days: number) => newDeliveryId(Date.now() - days * 86_400_000)
+    const rename = (id: string) => env.DB.prepare('update deliveries set id = ?').bind(id).run()
+    const recent = daysAgo(29.9)
+    await rename(recent)
+    expect((await json(acme.get('deliveries'))).meta.total).toBe(1)
+    expect((await acme.get(`deliveries/${recent}`)).status).toBe(200)
+
+    const old = daysAgo(30.1)
+    await rename(old)
+    expect((await json(acme.get('deliveries'))).meta.total).toBe(0)
+    for (const id of [delivery_id, old, 'x', '~']) {
+      expect((await acme.get(`deliveries/${id}`)).status).toBe(404)
+    }
+  })
+})
+
+describe('GET totals', () => {
+  const days = 'totals?from=2026-10-01&to=2026-10-31'
+  const send = async (acme: Partner, amounts: number[]) => {
+    await acme.post('customers', ada)
+    const transactions = amounts.map((amount_currency, i) => ({
+      ...deposit,
+      transaction_id: `t-${i}`,
+      amount_currency,
+    }))
+    for (let i = 0; i < transactions.length; i += 1000) {
+      expect((await acme.post('transactions', transactions.slice(i, i + 1000))).status).toBe(200)
+    }
+  }
+
+  test('totals are ordered by day across all resources', async () => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, signup_date: '2026-10-03T00:00:00Z' })
+    await acme.post('transactions', deposit)
+    await acme.post('transactions', {
+      ...deposit,
+      transaction_id: 't-2',
+      transaction_date: '2026-10-04T00:00:00Z',
+    })
+    const { data } = await json(acme.get(days))
+
+    expect(data.map(({ day }: { day: string }) => day)).toEqual([
+      '2026-10-02',
+      '2026-10-03',
+      '2026-10-04',
+    ])
+  })
+
+  test('transactions are grouped by day, type, status and currency', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.post('transactions', [
+      deposit,
+      { ...deposit, transaction_id: 't-2', amount_currency: 0.07 },
+      { ...deposit, transaction_id: 't-3', status: 'Approved' },
+      { ...deposit, transaction_id: 't-4', currency: 'USD' },
+      { ...deposit, transaction_id: 't-5', transaction_type: 'withdrawal', amount_currency: -5 },
+      { ...deposit, transaction_id: 't-6', transaction_date: '2026-10-02T23:59:59.999Z' },
+      { ...deposit, transaction_id: 't-7', transaction_date: '2026-10-02T23:30:00-01:00' },
+    ])
+    const group = { day: '2026-10-02', resource: 'transactions' }
+    const { data } = await json(acme.get('totals?from=2026-10-02&to=2026-10-03'))
+
+    expect(data).toEqual([
+      {
+        ...group,
+        transaction_type: 'deposit',
+        status: 'Approved',
+        currency: 'EUR',
+        count: 1,
+        sums: { amount_currency: '100.25' },
+      },
+      {
+        ...group,
+        transaction_type: 'deposit',
+        status: 'approved',
+        currency: 'EUR',
+        count: 3,
+        sums: { amount_currency: '200.57' },
+      },
+      {
+        ...group,
+        transaction_type: 'deposit',
+        status: 'approved',
+        currency: 'USD',
+        count: 1,
+        sums: { amount_currency: '100.25' },
+      },
+      {
+        ...group,
+        transaction_type: 'withdrawal',
+        status: 'approved',
+        currency: 'EUR',
+        count: 1,
+        sums: { amount_currency: '-5' },
+      },
+      {
+        ...group,
+        day: '2026-10-03',
+        transaction_type: 'deposit',
+        status: 'approved',
+        currency: 'EUR',
+        count: 1,
+        sums: { amount_currency: '100.25' },
+      },
+    ])
+  })
+
+  test('trading activity sums every amount that was sent, except drawdowns', async () => {
+    const prop = await partner('prop-trading')
+    await prop.post('customers', ada)
+    await prop.post('trading-activity', [{ ...traded, drawdown: 2.5, max_drawdown: 5 }])
+    expect((await json(prop.get(days))).data[1].sums).toEqual({
+      lots_traded: '1.07',
+      pnl: '-12.345678',
+    })
+
+    const forex = await partner('forex')
+    await forex.post('customers', ada)
+    const { pnl: _, ...without } = traded
+    await forex.post('trading-activity', [
+      { ...without, volume_usd: 0.1, commission: 27.85520327 },
+      { ...without, instrument: 'X', volume_usd: 0.2, spread_cost: 0 },
+    ])
+    expect((await json(forex.get(days))).data[1]).toEqual({
+      day: '2026-10-02',
+      resource: 'trading-activity',
+      currency: 'USD',
+      count: 2,
+      sums: {
+        lots_traded: '2.14',
+        volume_usd: '0.3',
+        spread_cost: '0',
+        commission: '27.85520327',
+      },
+    })
+  })
+
+  test.each([
+    ['1000 amounts of 0.1', Array(1000).fill(0.1), '100'],
+    ['amounts that floating point rounds', [0.1, 0.2, 0.3, -0.6, 1e13, 0.01, -1e13], '0.01'],
+    ['more than 2^63 hundredths', Array(1000).fill(999999999999999), '999999999999999000'],
+    ['15 digits', [9999999999999.99, 0.01, 9999999999999.99], '19999999999999.99'],
+    ['negative amounts', [-0.01, -9999999999999.99], '-10000000000000'],
+  ])('sums of amounts are exact: %s', async (_, amounts, sum) => {
+    const acme = await partner()
+    await send(acme, amounts)
+
+    expect((await json(acme.get(days))).data[1].sums.amount_currency).toBe(sum)
+  })
+
+  test('sums are exact to 12 decimal places at every magnitude', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    let expected = 0n
+    const sent = Array.from({ length: 1000 }, (_, i) => {
+      const places = i % 13
+      const digits = BigInt(`${(i * 7919) % 9}${String(i * 104729 + 123456789012345).slice(-14)}`)
+      const text = String(digits).padStart(places + 1, '0')
+      const number = places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text
+      const sign = i % 3 ? 1n : -1n
+      expected += sign * digits * 10n ** BigInt(12 - places)
+      return { ...traded, instrument: `i-${i}`, pnl: Number(sign) * Number(number) }
+    })
+    expect((await acme.post('trading-activity', sent)).status).toBe(200)
+    const size = expected < 0n ? -expected : expected
+    const fraction = String(size % 10n ** 12n)
+      .padStart(12, '0')
+      .replace(/0+$/, '')
+    const text = `${expected < 0n ? '-' : ''}${size / 10n ** 12n}${fraction && `.${fraction}`}`
+
+    expect((await json(acme.get(days))).data[1].sums.pnl).toBe(text)
+  })
+
+  test('totals span at most 366 days, both ends included', async () => {
+    const acme = await partner()
+    await acme.post('customers', [
+      ada,
+      { ...ada, customer_id: 'c', signup_date: '2027-10-01T00:00:00Z' },
+    ])
+
+    const { data } = await json(acme.get('totals?from=2026-10-01&to=2027-10-01'))
+    expect(data.map(({ day }: { day: string }) => day)).toEqual(['2026-10-01', '2027-10-01'])
+    await expectInvalidQuery(await acme.get('totals?from=2026-10-01&to=2027-10-02'), '366')
+  })
+
+  test.each([
+    ['from', ''],
+    ['from', 'from=x&to=2026-10-01'],
+    ['from', 'from=2026-10-02&to=2026-10-01'],
+    ['`page`', 'from=2026-10-01&to=2026-10-01&page=1'],
+  ])('the error names %s for the query %j', async (name, query) => {
+    const acme = await partner()
+
+    await expectInvalidQuery(await acme.get(`totals?${query}`), name)
+  })
+})
+
+describe('by-id routes', () => {
+  const IDS = ['.', '..', 'a/b', '?', '%2e', 'by-id'] as const
+  const query = (name: string, id: string) => `by-id?${new URLSearchParams({ [name]: id })}`
+
+  test.each(IDS)('a partner record is read by its id in the query: %s', async (id) => {
+    const acme = await partner()
+    const customer = { ...ada, customer_id: id }
+    const transaction = { ...deposit, transaction_id: id, customer_id: id }
+    await acme.post('customers', customer)
+    await acme.post('transactions', transaction)
+
+    expect(await json(acme.get(`customers/${query('customer_id', id)}`))).toEqual(customer)
+    expect(await json(acme.get(`transactions/${query('transaction_id', id)}`))).toEqual(transaction)
+  })
+
+  test.each(IDS)('a brand customer is read by its id in the query: %s', async (id) => {
+    const casino = await brand()
+    const player = { ...eve, customerId: id }
+    await casino.post('customers', player)
+
+    expect(await json(casino.get(`customers/${query('customerid', id)}`))).toEqual(player)
+  })
+
+  test('a record whose id is by-id has its own URL', async () => {
+    const acme = await partner()
+    const customer = { ...ada, customer_id: 'by-id' }
+    expect((await acme.get('customers/by-id')).status).toBe(404)
+    await acme.post('customers', customer)
+
+    expect(await json(acme.get('customers/by-id'))).toEqual(customer)
+    expect((await acme.get('customers/by-id?customer_id=c-1')).status).toBe(404)
+  })
+
+  test.each([
+    'customers/by-id?customerid=c-1',
+    'customers/by-id?customer_id=',
+    'customers/by-id?customer_id=c-1&customer_id=c-2',
+    'customers/by-id?customer_id=c-1&page=1',
+    'customers/by-id?&',
+    'transactions/by-id?customer_id=c-1',
+    'customers/c-1?customer_id=c-1',
+  ])('an invalid by-id query is 400: %s', async (path) => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const response = await acme.get(path)
+
+    expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_query'])
+  })
+})

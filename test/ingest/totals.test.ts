@@ -1,0 +1,377 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { decodeJwt } from 'jose'
+import { afterEach, describe, expect, test } from 'vitest'
+import { CHECK_LIMITS } from '../../src/db/records/check-totals.ts'
+import { brand } from '../brand.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { ada, deposit, json, ORIGIN, partner, traded } from '../partner.ts'
+import { runCron } from '../platform/crons.ts'
+import { CURABLE, faulty } from '../platform/faulty.ts'
+import { printedAs } from '../secrecy.ts'
+import { emptyWorld } from '../world.ts'
+import { leaseTotals } from './totals-lease.ts'
+import { countCalls, overriding, overridingSessions } from './watched.ts'
+
+// Kept totals: which rows a read of totals reads and writes, and that kept totals equal the records.
+
+/** 2026-10-01 as the number of days since 1970-01-01. */
+const FIRST_DAY = 20_727
+
+/** Reads and rows beside those of the records and kept days of a call. */
+const CONSTANT = 40
+
+const WEEK = 'totals?from=2026-10-01&to=2026-10-07'
+const YEAR = 'totals?from=2026-10-01&to=2027-09-30'
+
+const run = (sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run()
+
+/**
+ * Stores transactions of an account; `day` is the SQL of the day of the transaction `value`. A test that
+ * stores thousands ends with `emptyWorld`: to search them for secrets takes longer than the test.
+ */
+async function insertTransactions(account: string, count: number, day: string, from = 0) {
+  for (let first = from; first < from + count; first += 10_000) {
+    const ids = Array.from({ length: Math.min(10_000, from + count - first) }, (_, i) => first + i)
+    await run(
+      `insert into transactions (account, transaction_id, customer_id, transaction_type,
+         amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision)
+       select ?1, 't-' || value, 'c-' || (value % 100), 'deposit', value + 0.25, 'EUR', 1790899200000,
+         'status ' || (value % 2), ${day}, 0, 'd', 0, 1 from json_each(?2)`,
+      account,
+      JSON.stringify(ids),
+    )
+  }
+}
+
+/** Stores activities of a brand, which are summed in steps of 500; `day` is the SQL of their day. */
+const insertEvents = (account: string, count: number, day: string, from = 0) =>
+  run(
+    `insert into events (account, id, eventname, customer_id, record, day, first_day, held,
+       delivery, idx, revision)
+     select ?1, 'e ' || value, 'Bet', 'p-1', '{}', ${day}, ${FIRST_DAY}, 0, 'd', 0, 1
+     from json_each(?2)`,
+    account,
+    JSON.stringify(Array.from({ length: count }, (_, i) => from + i)),
+  )
+
+/** Ends the pause of a computation that took long: tests run on busy machines, too. */
+const endPause = () => run('delete from totals_leases')
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+const read = (acme: Partner, path: string) =>
+  countCalls(`/api/v1/${acme.vertical}/${path}`, {
+    headers: { Authorization: `Bearer ${acme.access_token}` },
+  })
+
+const keptDays = async (resource = 'transactions') => {
+  const { results } = await env.DB.prepare(
+    'select day, totals from day_totals where resource = ? and computation is null order by day',
+  )
+    .bind(resource)
+    .all<{ day: number; totals: string }>()
+  return results
+}
+
+/** Returns an environment that runs a function before each batch of D1 that has a certain statement. */
+function beforeBatch(text: string, run: () => Promise<unknown>) {
+  const texts = new WeakMap<object, string>()
+  const DB = overridingSessions(env.DB, (real) => ({
+    prepare: (sql: string) => {
+      const statement = real.prepare(sql)
+      return overriding(statement, {
+        bind: (...values: unknown[]) => {
+          const bound = statement.bind(...values)
+          texts.set(bound, sql)
+          return bound
+        },
+      })
+    },
+    batch: async (list: D1PreparedStatement[]) => {
+      if (list.some((statement) => texts.get(statement)?.includes(text))) await run()
+      return real.batch(list)
+    },
+  }))
+  return { ...env, DB } as Env
+}
+
+const ask = (world: Env, acme: Partner, path: string) =>
+  fetchWith(
+    world,
+    new Request(new URL(`/api/v1/${acme.vertical}/${path}`, ORIGIN), {
+      headers: { Authorization: `Bearer ${acme.access_token}` },
+    }),
+  )
+
+const askOfBrand = (world: Env, { brand_token }: { brand_token: string }, path: string) =>
+  fetchWith(
+    world,
+    new Request(new URL(`/tracking/events/${path}`, ORIGIN), {
+      headers: { 'x-api-key': brand_token },
+    }),
+  )
+
+const KEEP = 'insert into day_totals (account, resource, day, form, totals'
+
+describe('the rows that totals read', () => {
+  test('totals of unchanged days read a few rows a day and write none', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 3000, `${FIRST_DAY} + value / 30`)
+    const first = await read(acme, YEAR)
+    const again = await read(acme, YEAR)
+
+    const { data } = await json(again.response)
+    expect(data).toHaveLength(200)
+    expect(data).toEqual((await json(first.response)).data)
+    expect(again.trips).toBe(1)
+    expect(again.rowsRead).toBeLessThanOrEqual(10 * 100 + CONSTANT)
+    expect(again.rowsWritten).toBe(0)
+    // One mark and one row a day, with its index.
+    expect(first.rowsWritten).toBeLessThanOrEqual(3 * 100 + CONSTANT)
+    expect(first.rowsRead).toBeLessThanOrEqual(3 * 3000 + 20 * 100 + CONSTANT)
+  })
+
+  test('totals sum the records of the changed day among 100 days', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 3000, `${FIRST_DAY} + value / 30`)
+    await acme.post('customers', ada)
+    await read(acme, YEAR)
+    await acme.post('transactions', { ...deposit, transaction_id: 'new' })
+    expect(await keptDays()).toHaveLength(99)
+    await endPause()
+    const changed = await read(acme, YEAR)
+
+    expect(changed.response.status).toBe(200)
+    expect(changed.rowsRead).toBeLessThanOrEqual(3 * 31 + 10 * 100 + CONSTANT)
+    expect(await keptDays()).toHaveLength(100)
+  })
+})
+
+describe('kept totals equal the records', () => {
+  const totalsOf = async (acme: Pick<Partner, 'get'>) =>
+    (await json(acme.get(WEEK))).data
+      .filter(({ resource }: { resource: string }) => resource !== 'customers')
+      .map(({ day, count, sums }: { day: string; count: number; sums: Record<string, string> }) => [
+        day.slice(8),
+        count,
+        ...Object.values(sums),
+      ])
+
+  test('after records move to another day or customer', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 'stays' }])
+    expect(await totalsOf(acme)).toEqual([['02', 2, '200.5']])
+
+    await acme.post('transactions', { ...deposit, transaction_date: '2026-10-05T00:00:00Z' })
+    expect(await totalsOf(acme)).toEqual([
+      ['02', 1, '100.25'],
+      ['05', 1, '100.25'],
+    ])
+    await acme.post('transactions', {
+      ...deposit,
+      transaction_date: '2026-10-05T00:00:00Z',
+      customer_id: 'c-2',
+      amount_currency: 7,
+    })
+    expect(await totalsOf(acme)).toEqual([
+      ['02', 1, '100.25'],
+      ['05', 1, '7'],
+    ])
+  })
+
+  test('after events are released, and move to another day', async () => {
+    const casino = await brand({ unknown_customer: 'hold' })
+    const event = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02', Value: '1' }
+    const events = [
+      { ...event, eventid: 'e-1' },
+      { ...event, eventid: 'e-2' },
+    ]
+    await casino.post('activities', events)
+    expect(await totalsOf(casino)).toEqual([])
+
+    await casino.post('customers', { customerId: 'p-1' })
+    expect(await totalsOf(casino)).toEqual([['02', 2, '2']])
+    await casino.post('activities', { ...event, eventid: 'e-1', createtime: '2026-10-03' })
+    expect(await totalsOf(casino)).toEqual([
+      ['02', 1, '1'],
+      ['03', 1, '1'],
+    ])
+  })
+
+  test('after records are deleted', async () => {
+    const acme = await partner()
+    const casino = await brand()
+    const event = { eventname: 'Bet', customerid: 'c-1', createtime: '2026-10-02', Value: '1' }
+    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
+    await acme.post('trading-activity', [traded, { ...traded, instrument: 'X' }])
+    await casino.post('customers', { customerId: 'c-1' })
+    await casino.post('activities', [
+      { ...event, eventid: 'e-1' },
+      { ...event, eventid: 'e-2' },
+    ])
+    const counts = async () =>
+      [...(await json(acme.get(WEEK))).data, ...(await json(casino.get(WEEK))).data].map(
+        ({ count }: { count: number }) => count,
+      )
+    expect(await counts()).toEqual([2, 2, 2, 2])
+
+    await run("delete from customers where customer_id = 'c-2'")
+    await run("delete from transactions where transaction_id = 't-2'")
+    await run("delete from activity where instrument = 'X'")
+    await run("delete from events where eventid = 'e-2'")
+    expect(await counts()).toEqual([1, 1, 1, 1])
+  })
+})
+
+describe('a day that changes while it is summed', () => {
+  const addTo = (
+    { account }: { account: string },
+    insert: (
+      ...row: Parameters<typeof insertTransactions>
+    ) => Promise<unknown> = insertTransactions,
+  ) => {
+    let added = 900_000
+    return async () => {
+      added += 1
+      await insert(account, 1, `${FIRST_DAY}`, added)
+      // Every write of a delivery deletes the row of its day, as this does.
+      return run('delete from day_totals where account = ?', account)
+    }
+  }
+
+  test('of several steps: it is summed again', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 11_000, `${FIRST_DAY}`)
+    const add = addTo(acme)
+    let changes = 0
+    const once = async () => {
+      changes += 1
+      if (changes === 1) await add()
+    }
+    const { data } = await json(ask(beforeBatch(KEEP, once), acme, WEEK))
+
+    expect(changes).toBe(2)
+    const counts = data.map(({ count }: { count: number }) => count)
+    expect(counts).toEqual([5500, 5501])
+    expect(await keptDays()).toHaveLength(1)
+    await emptyWorld()
+  })
+})
+
+test('a failing call, or a lost answer, at any step changes no total', async () => {
+  const casino = await brand()
+  await insertEvents(casino.account, 1100, `${FIRST_DAY} + value / 1050`)
+  const { data } = await json(casino.get(WEEK))
+  expect(data).toHaveLength(2)
+  // The kept days, the lease, and the batches that sum.
+  for (let calls = 0; calls < 5; calls++) {
+    for (const after of [false, true]) {
+      await run('delete from day_totals')
+      await endPause()
+      const faults = [...Array<null>(calls).fill(null), { message: CURABLE[0]!, after }]
+      const response = await askOfBrand(faulty(faults).env, casino, WEEK)
+      expect([response.status, (await json(response)).data]).toEqual([200, data])
+    }
+  }
+  await emptyWorld()
+})
+
+describe('one computation of an account at a time', () => {
+  test('a second call is refused while the first sums, and reads what is kept', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY} + value`)
+    await acme.get('totals?from=2026-10-01&to=2026-10-01')
+    const seen: Response[] = []
+    const meanwhile = beforeBatch(KEEP, async () => {
+      seen.push(await acme.get(WEEK), await acme.get('totals?from=2026-10-01&to=2026-10-01'))
+    })
+    const first = await ask(meanwhile, acme, WEEK)
+
+    expect([first, ...seen].map(({ status }) => status)).toEqual([200, 429, 200])
+    expect(seen[0]!.headers.get('Retry-After')).toBe('5')
+    expect(await json(seen[0]!)).toMatchObject({ code: 'rate_limited' })
+    expect((await acme.get(WEEK)).status).toBe(200)
+  })
+
+  test('the lease of a crashed computation ends by its time', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    await leaseTotals(acme.account, Date.now() + 2500, 1, 0)
+    const refused = await acme.get(WEEK)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1'])
+
+    await scheduler.wait(1500)
+    expect((await acme.get(WEEK)).status).toBe(200)
+  })
+})
+
+describe('the hourly check', () => {
+  const limits = { ...CHECK_LIMITS }
+  afterEach(() => Object.assign(CHECK_LIMITS, limits))
+
+  const check = (world = env as Env) => runCron('17 * * * *', Date.now(), world)
+
+  test('kept totals that differ from the records are reported and summed anew', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 6000, `${FIRST_DAY} + value / 3000`)
+    const { data } = await json(acme.get(WEEK))
+    await run(
+      "update day_totals set totals = replace(totals, '1500', '1501') where day = ?",
+      FIRST_DAY,
+    )
+    expect((await json(acme.get(WEEK))).data).not.toEqual(data)
+    await check()
+
+    expect(printedAs('error')).toEqual([
+      JSON.stringify({
+        fault: 'totals_differ',
+        account: acme.account,
+        resource: 'transactions',
+        day: '2026-10-01',
+      }),
+    ])
+    await endPause()
+    expect((await json(acme.get(WEEK))).data).toEqual(data)
+    await emptyWorld()
+  })
+})
+
+describe('the rate', () => {
+  const remaining = (response: Response) =>
+    Number(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1])
+
+  test('totals count as 10 requests, held records as 5, other reads as one', async () => {
+    const acme = await partner()
+    const casino = await brand()
+    for (const account of [acme, casino]) {
+      const left = []
+      for (const path of ['account', WEEK, 'held', 'deliveries'])
+        left.push(remaining(await account.get(path)))
+      expect(left).toEqual([999, 989, 984, 983])
+    }
+  })
+
+  test('totals are refused while fewer than 10 requests are left', async () => {
+    const acme = await partner()
+    const now = Date.now()
+    await runInDurableObject(
+      env.TOKEN_GATE.getByName(String(decodeJwt(acme.access_token).jti)),
+      (_, { storage }) =>
+        storage.kv.put('rate', { times: Array<number>(990).fill(now), lease: 0, used: 0 }),
+    )
+    expect(remaining(await acme.get('held'))).toBe(5)
+    const refused = await acme.get(WEEK)
+
+    expect([refused.status, remaining(refused)]).toEqual([429, 5])
+    expect((await json(refused)).detail).toMatch(
+      /^The limit is 1000 requests per minute\. This request counts as 10 requests; 5 are left\. Retry after \d+ seconds\.$/,
+    )
+    expect((await acme.get('account')).status).toBe(200)
+  })
+})

@@ -1,0 +1,509 @@
+import { describe, expect, test } from 'vitest'
+import { brand } from '../brand.ts'
+import {
+  ada,
+  ask,
+  askAdmin,
+  deposit,
+  issuedPartner,
+  json,
+  traded,
+  type Vertical,
+} from '../partner.ts'
+
+/** A response to a delivery. */
+interface Answer {
+  results: { warnings?: { code: string; pointer: string; message: string }[] }[]
+}
+
+/** Returns the warnings of each record of a response, as `code pointer`. */
+const warningsOf = ({ results }: Answer) =>
+  results.map(({ warnings = [] }) => warnings.map(({ code, pointer }) => `${code} ${pointer}`))
+
+/** Returns the messages of the first record of a response. */
+const messagesOf = ({ results }: Answer) => results[0]!.warnings!.map(({ message }) => message)
+
+/** Returns a firm with the customer of the records, and a function that returns the warnings of records. */
+async function firm(vertical: Vertical = 'forex') {
+  const acme = await issuedPartner(vertical)
+  await acme.post('customers', ada)
+  const send = async (resource: string, ...records: object[]) =>
+    warningsOf(await json(acme.post(resource, records)))
+  return { ...acme, send }
+}
+
+/** Returns a brand with a customer, and a function that returns the warnings of records. */
+async function casino(events: Record<string, object> = {}) {
+  const acme = await brand({ events })
+  await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
+  const send = async (resource: string, ...records: object[]) =>
+    warningsOf(await json(acme.post(resource, records)))
+  return { ...acme, send }
+}
+
+const stake = {
+  eventname: 'Deposit',
+  customerid: 'p-1',
+  eventid: 'e-1',
+  createtime: '2026-10-02 09:30',
+  Value: '100.00',
+  Currency: 'EUR',
+}
+
+/** Returns the records with changed members under ids of their own. */
+const each = <T extends object>(name: string, record: T, ...changes: object[]) =>
+  changes.map((changed, i) => ({ ...record, [name]: `${name}-${i}`, ...changed }))
+
+const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+describe('negative_amount', () => {
+  test.each([
+    ['forex', ['deposit', 'withdrawal', 'ib_rebate'], ['bonus', 'adjustment', 'other']],
+    ['prop-trading', ['challenge_fee', 'reset_fee', 'payout', 'refund'], ['adjustment', 'other']],
+  ] as const)(
+    '%s: amounts are positive but of types with either sign',
+    async (vertical, positive, either) => {
+      const { send } = await firm(vertical)
+      const types = [...positive, ...either]
+      const sent = (amount_currency: number) =>
+        each(
+          'transaction_id',
+          deposit,
+          ...types.map((transaction_type) => ({ transaction_type, amount_currency })),
+        )
+
+      expect(await send('transactions', ...sent(-5))).toEqual(
+        types.map((_, i) => (i < positive.length ? [`negative_amount /${i}/amount_currency`] : [])),
+      )
+      expect((await send('transactions', ...sent(5))).flat()).toEqual([])
+    },
+  )
+
+  test('the warning names the type; the record is stored as sent', async () => {
+    const acme = await firm()
+    const sent = { ...deposit, transaction_type: 'withdrawal', amount_currency: -75.5 }
+
+    expect(messagesOf(await json(acme.post('transactions', sent)))).toEqual([
+      '`amount_currency` is negative, but amounts of `withdrawal` are sent as positive numbers.',
+    ])
+    expect((await json(acme.get('transactions'))).data).toEqual([sent])
+  })
+
+  test('with signed amounts, outflows are negative and other types are positive', async () => {
+    const acme = await firm()
+    await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
+    const types = ['deposit', 'withdrawal']
+    const sent = (amount_currency: number) =>
+      each(
+        'transaction_id',
+        deposit,
+        ...types.map((transaction_type) => ({ transaction_type, amount_currency })),
+      )
+
+    expect(await acme.send('transactions', ...sent(-5))).toEqual([
+      ['negative_amount /0/amount_currency'],
+      [],
+    ])
+    expect(await acme.send('transactions', ...sent(5))).toEqual([
+      [],
+      ['negative_amount /1/amount_currency'],
+    ])
+  })
+
+  test('of events, outflows alone have an expected sign', async () => {
+    const definition = { granularity: 'event', kpis: ['GGR'] }
+    const acme = await casino({ Deposit: definition, Cashout: { ...definition, outflow: true } })
+    const sent = (Value: number) =>
+      each(
+        'eventid',
+        stake,
+        { Value },
+        { Value, eventname: 'Cashout' },
+        { Value, eventname: 'GGR' },
+      )
+    const warned = [[], ['negative_amount /1/Value'], []]
+
+    expect(await acme.send('activities', ...sent(-5))).toEqual(warned)
+    expect(await acme.send('activities', ...sent(5))).toEqual([[], [], []])
+    await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
+    expect(await acme.send('activities', ...sent(-5))).toEqual([[], [], []])
+    expect(await acme.send('activities', ...sent(5))).toEqual(warned)
+  })
+})
+
+describe('implausible_time', () => {
+  const times = [
+    ['1999-12-31T23:59:59Z', true],
+    ['2000-01-01T00:00:00Z', false],
+    [hoursAhead(35), false],
+    [hoursAhead(37), true],
+    ['9999-12-31T23:59:59Z', true],
+  ] as const
+
+  test.each(['signup_date', 'last_modified_date'])('customers of firms: %s', async (name) => {
+    const { send } = await firm()
+    const sent = each('customer_id', ada, ...times.map(([time]) => ({ [name]: time })))
+
+    expect(await send('customers', ...sent)).toEqual(
+      times.map(([, warned], i) => (warned ? [`implausible_time /${i}/${name}`] : [])),
+    )
+  })
+
+  test('transactions: transaction_date', async () => {
+    const { send } = await firm()
+    const sent = each(
+      'transaction_id',
+      deposit,
+      ...times.map(([transaction_date]) => ({ transaction_date })),
+    )
+
+    expect(codesOf(await send('transactions', ...sent), 'implausible_time')).toEqual(
+      times.map(([, warned], i) => (warned ? [`implausible_time /${i}/transaction_date`] : [])),
+    )
+  })
+
+  const days = [
+    ['1999-12-31', true],
+    ['2000-01-01', false],
+    [hoursAhead(24).slice(0, 10), false],
+    [hoursAhead(61).slice(0, 10), true],
+  ] as const
+
+  test('trading activity: date', async () => {
+    const { send } = await firm()
+    const sent = each('instrument', traded, ...days.map(([date]) => ({ date })))
+
+    expect(codesOf(await send('trading-activity', ...sent), 'implausible_time')).toEqual(
+      days.map(([, warned], i) => (warned ? [`implausible_time /${i}/date`] : [])),
+    )
+  })
+
+  test.each([
+    ['customers', 'regtime', 'customerId', { tracking_data: '' }],
+    ['activities', 'createtime', 'eventid', stake],
+  ])('brands: %s, %s, in any form', async (resource, name, key, record) => {
+    const { send } = await casino()
+    const all = [...times, ...days, ['1970-01-01 00:00', true] as const]
+    const sent = each(key, record, ...all.map(([time]) => ({ [name]: time })))
+
+    expect(codesOf(await send(resource, ...sent), 'implausible_time')).toEqual(
+      all.map(([, warned], i) => (warned ? [`implausible_time /${i}/${name}`] : [])),
+    )
+  })
+})
+
+/** Returns only the warnings with a code. */
+const codesOf = (warnings: string[][], code: string) =>
+  warnings.map((all) => all.filter((one) => one.startsWith(`${code} `)))
+
+describe('before_signup', () => {
+  const signup = { ...ada, signup_date: '2026-03-10T10:00:00Z' }
+  const at = (...times: string[]): (typeof deposit)[] =>
+    each('transaction_id', deposit, ...times.map((transaction_date) => ({ transaction_date })))
+
+  test('transactions before the instant of the signup', async () => {
+    const acme = await firm()
+    await acme.post('customers', [
+      signup,
+      { ...signup, customer_id: 'c-2', signup_date: '2026-03-09T10:00:00Z' },
+    ])
+    const sent = at(
+      '2026-03-10T09:59:58Z',
+      '2026-03-10T10:00:00Z',
+      '2026-03-09T23:00:00Z',
+      '2026-03-11T00:00:00Z',
+    )
+    sent.push({ ...sent[0]!, transaction_id: 't-of-c-2', customer_id: 'c-2' })
+    const answer: Answer = await json(acme.post('transactions', sent))
+
+    expect(warningsOf(answer)).toEqual([
+      ['before_signup /0/transaction_date'],
+      [],
+      ['before_signup /2/transaction_date'],
+      [],
+      [],
+    ])
+    expect(messagesOf(answer)).toEqual([
+      'The record is before the signup of its customer, `2026-03-10T10:00:00.000Z`. A rule that pays once counts it only within its `grace_hours` before the signup, 24 unless the plan says otherwise.',
+    ])
+  })
+
+  test('a dry run and a minimal response have it too', async () => {
+    const acme = await firm()
+    await acme.post('customers', signup)
+    const early = at('2026-03-10T09:59:58Z')
+    const expected = ['before_signup /0/transaction_date']
+    const dry: Answer = await json(acme.post('transactions?dry_run=true', early))
+    const minimal = await json(acme.post('transactions', early, { Prefer: 'return=minimal' }))
+
+    expect(warningsOf(dry)).toEqual([expected])
+    expect(warningsOf(minimal)).toEqual([expected])
+    expect(minimal.results[0].outcome).toBe('created')
+  })
+
+  test('trading activity of an earlier day', async () => {
+    const { post, send } = await firm()
+    await post('customers', signup)
+    const sent = each('instrument', traded, { date: '2026-03-09' }, { date: '2026-03-10' })
+
+    expect(await send('trading-activity', ...sent)).toEqual([['before_signup /0/date'], []])
+  })
+
+  test('events and daily totals of brands, in the zone of the account', async () => {
+    const acme = await brand({ events: {}, time_zone: 'Asia/Tokyo' })
+    await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
+    const times = [
+      '2026-10-01 07:59',
+      '2026-10-01 08:00',
+      '2026-09-30T22:59:59Z',
+      '2026-09-30',
+      '2026-10-01',
+    ]
+    const sent = each('eventid', stake, ...times.map((createtime) => ({ createtime })))
+
+    expect(codesOf(warningsOf(await json(acme.post('activities', sent))), 'before_signup')).toEqual(
+      [
+        ['before_signup /0/createtime'],
+        [],
+        ['before_signup /2/createtime'],
+        ['before_signup /3/createtime'],
+        [],
+      ],
+    )
+  })
+
+  test('of a brand’s customer without regtime: when they were first received', async () => {
+    const acme = await brand({ events: {} })
+    await acme.post('customers', { customerId: 'p-1' })
+    const sent = each('eventid', stake, {}, { createtime: hoursAhead(1) })
+
+    expect(codesOf(warningsOf(await json(acme.post('activities', sent))), 'before_signup')).toEqual(
+      [['before_signup /0/createtime'], []],
+    )
+  })
+})
+
+test('no_regtime: a brand’s customer whose registration nobody has sent', async () => {
+  const acme = await brand({ events: {} })
+  const send = async (path: string, ...records: object[]) =>
+    codesOf(warningsOf(await json(acme.post(path, records))), 'no_regtime')
+  const [one, two] = [{ customerId: 'p-1' }, { customerId: 'p-2', regtime: '2026-10-01 08:00' }]
+  const warned = ['no_regtime /0/regtime']
+
+  expect(await send('customers?dry_run=true', one, two)).toEqual([warned, []])
+  expect(await send('customers', one, two)).toEqual([warned, []])
+  // A later record keeps the time that it leaves out.
+  expect(await send('customers', one, { customerId: 'p-2' })).toEqual([warned, []])
+  expect(await send('customers', { ...one, regtime: '2026-10-01 08:00' })).toEqual([[]])
+  expect(await send('customers', one)).toEqual([[]])
+})
+
+describe('unmapped_status', () => {
+  test('a status that neither the contract nor the status map knows', async () => {
+    const acme = await firm()
+    const sent = each(
+      'transaction_id',
+      deposit,
+      { status: 'pending' },
+      { status: 'done' },
+      { status: 'Approved' },
+    )
+    const unmapped = (...at: number[]) =>
+      sent.map((_, i) => (at.includes(i) ? [`unmapped_status /${i}/status`] : []))
+
+    expect(await acme.send('transactions', ...sent)).toEqual(unmapped(1, 2))
+    await askAdmin(`accounts/${acme.account}/status-map`, 'PUT', { done: 'approved' })
+    expect(await acme.send('transactions', ...sent)).toEqual(unmapped(2))
+    await askAdmin(`accounts/${acme.account}/status-map`, 'PUT', {})
+    expect(await acme.send('transactions', ...sent)).toEqual(unmapped(1, 2))
+  })
+
+  test('a token that is issued later knows the map', async () => {
+    const acme = await firm()
+    await askAdmin(`accounts/${acme.account}/status-map`, 'PUT', { done: 'approved' })
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: acme.client_id,
+      client_secret: acme.client_secret,
+    }
+    const { access_token } = await json(
+      ask('/oauth/token', { method: 'POST', body: new URLSearchParams(form) }),
+    )
+    const answer = await ask('/api/v1/forex/transactions', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify([
+        { ...deposit, status: 'done' },
+        { ...deposit, transaction_id: 't-2', status: 'odd' },
+      ]),
+    })
+
+    expect(warningsOf(await json(answer))).toEqual([[], ['unmapped_status /1/status']])
+  })
+
+  test('the status member of an event', async () => {
+    const acme = await casino({ Deposit: { granularity: 'event', status_member: 'state' } })
+    const sent = each(
+      'eventid',
+      stake,
+      {},
+      { state: 'approved' },
+      { state: 'done' },
+      { state: 'done', eventname: 'Bet' },
+    )
+
+    expect(await acme.send('activities', ...sent)).toEqual([
+      [],
+      [],
+      ['unmapped_status /2/state'],
+      [],
+    ])
+  })
+})
+
+test.each([
+  ['deposit', 'Deposit'],
+  ['DEPOSIT', 'Deposit'],
+  ['Deposit ', 'Deposit'],
+  [' de posit', 'Deposit'],
+  ['Deposits', 'Deposit'],
+  ['Deposite', 'Deposit'],
+  ['DailyStat', 'DailyStats'],
+  ['Withdrawal', null],
+  ['Depot', null],
+  ['Bet', null],
+  ['Deposit2', null],
+  ['__proto__', null],
+])('unknown_event: %o means %s', async (eventname, meant) => {
+  const { post } = await casino({
+    Deposit: { granularity: 'event' },
+    DailyStats: { granularity: 'day', kpis: ['GGR'] },
+  })
+  const { results } = await json(post('activities', [{ ...stake, eventname }]))
+
+  expect(results[0].warnings ?? []).toEqual(
+    meant === null
+      ? []
+      : [
+          {
+            code: 'unknown_event',
+            pointer: '/0/eventname',
+            message: `Event \`${eventname}\` has no definition. Did you mean \`${meant}\`?`,
+          },
+        ],
+  )
+})
+
+describe('whitespace', () => {
+  test.each([
+    ['customers', ada, ['customer_id', 'affiliate_id']],
+    ['transactions', deposit, ['transaction_id', 'customer_id']],
+    ['trading-activity', traded, ['customer_id', 'instrument']],
+  ])('firms: around the ids of %s', async (resource, record, ids) => {
+    const { send } = await firm()
+    await send('customers', { ...ada, customer_id: 'c-1\t' })
+    const spaced = Object.fromEntries(ids.map((name) => [name, `${Reflect.get(record, name)}\t`]))
+
+    expect(codesOf(await send(resource, { ...record, ...spaced }), 'whitespace')).toEqual([
+      ids.map((name) => `whitespace /0/${name}`),
+    ])
+  })
+
+  test('brands: around the ids of customers and events', async () => {
+    const { send } = await casino()
+
+    expect(codesOf(await send('customers', { customerId: ' p-1' }), 'whitespace')).toEqual([
+      ['whitespace /0/customerId'],
+    ])
+    expect(await send('activities', { ...stake, customerid: 'p-1 ', eventid: '\u00a0e' })).toEqual([
+      ['whitespace /0/customerid', 'whitespace /0/eventid'],
+    ])
+  })
+
+  test('white space inside an id is none of its business', async () => {
+    const { send } = await firm()
+    expect(await send('transactions', { ...deposit, transaction_id: 't 1' })).toEqual([[]])
+  })
+})
+
+describe('country', () => {
+  test('brands: what is no alpha-2 code, with the code that it is recognized as', async () => {
+    const { post } = await casino()
+    const countries = ['DE', 'de', ' DE', 'Germany', 'DEU', '49', 'UK', null]
+    const { results } = await json(
+      post('customers', each('customerId', {}, ...countries.map((country) => ({ country })))),
+    )
+    const recognized = (code: string) =>
+      `\`country\` is not an ISO 3166-1 alpha-2 code. It was recognized as \`${code}\`.`
+    const messages = (results as Answer['results']).map(({ warnings = [] }) =>
+      warnings.filter(({ code }) => code === 'country').map(({ message }) => message),
+    )
+
+    expect(messages).toEqual([
+      [],
+      ...Array.from({ length: 4 }, () => [recognized('DE')]),
+      ['`country` is not an ISO 3166-1 alpha-2 code, and is not recognized as a country.'],
+      [recognized('GB')],
+      [],
+    ])
+  })
+
+  test('firms: two letters that are no code', async () => {
+    const { send } = await firm()
+    const sent = each(
+      'customer_id',
+      ada,
+      ...['DE', 'UK', 'EU', 'ZZ', 'XK'].map((country_code) => ({ country_code })),
+    )
+
+    expect(await send('customers', ...sent)).toEqual([
+      [],
+      ['country /1/country_code'],
+      ['country /2/country_code'],
+      ['country /3/country_code'],
+      [],
+    ])
+  })
+})
+
+test.each([
+  [{ amount_usd: 0 }, true],
+  [{ amount_usd: -110 }, true],
+  [{ amount_usd: 110 }, false],
+  [{ amount_usd: 99.99, currency: 'USD' }, true],
+  [{ amount_usd: 100.25, currency: 'USD' }, false],
+  [{ amount_usd: 0, amount_currency: 0 }, false],
+  [{ amount_usd: 5, amount_currency: 0 }, true],
+])('amount_usd: %o', async (changes, warned) => {
+  const { send } = await firm()
+
+  expect(await send('transactions', { ...deposit, ...changes })).toEqual([
+    warned ? ['amount_usd /0/amount_usd'] : [],
+  ])
+})
+
+test('a stored record has as many warnings as apply, of which 10 are listed', async () => {
+  const { post } = await casino()
+  const kpis = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`KPI${i}`, '1,000']))
+  const sent = {
+    eventname: 'Stats',
+    customerid: 'p-1',
+    eventid: ' e',
+    createtime: '1970-01-01',
+    Amount: 1,
+  }
+  const { results } = await json(post('activities', [{ ...sent, ...kpis }]))
+
+  expect(results[0].warnings).toHaveLength(10)
+  expect(results[0].warnings_total).toBe(14)
+})
+
+test('a minimal response lists the records with warnings, with their outcomes', async () => {
+  const acme = await firm()
+  const sent = each('transaction_id', deposit, {}, { amount_currency: -1 })
+  const { results } = await json(acme.post('transactions', sent, { Prefer: 'return=minimal' }))
+
+  expect(results).toMatchObject([
+    { index: 1, outcome: 'created', warnings: [{ code: 'negative_amount' }] },
+  ])
+})

@@ -1,0 +1,411 @@
+import { env } from 'cloudflare:workers'
+import { getTableColumns, getTableName, is } from 'drizzle-orm'
+import { SQLiteCustomColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { partnerCustomerTable } from '../../src/db/records/record-table.ts'
+import * as tables from '../../src/db/schema.ts'
+import { encodedColumns, primaryKeyOf, uniqueKeyOf } from '../../src/db/table.ts'
+import { customers } from '../../src/trading/definitions.ts'
+import { forex } from '../../src/trading/forex.ts'
+import { propTrading } from '../../src/trading/prop-trading.ts'
+import { defineResource, PERSONAL_FIELDS } from '../../src/trading/resource.ts'
+import * as shared from '../../src/trading/shared.ts'
+import { findRings } from '../rings.ts'
+
+/** The imports allowed between directories and root files of `src`. A directory may import itself. */
+const MAY_USE: Record<string, string[]> = {
+  'amount-signs': [],
+  development: [],
+  durations: [],
+  errors: ['development'],
+  languages: [],
+  retry: ['errors'],
+  zone: ['durations'],
+  parquet: ['errors', 'retry'],
+  archive: ['db', 'durations', 'errors', 'parquet'],
+  validation: [],
+  db: ['amount-signs', 'durations', 'errors', 'retry'],
+  auth: ['amount-signs', 'db', 'durations', 'errors', 'retry'],
+  http: ['auth', 'db', 'development', 'durations', 'errors', 'validation'],
+  webhooks: ['auth', 'db', 'development', 'durations', 'errors'],
+  ingest: [
+    'amount-signs',
+    'archive',
+    'auth',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'parquet',
+    'validation',
+    'webhooks',
+    'zone',
+  ],
+  commission: [
+    'amount-signs',
+    'archive',
+    'auth',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'ingest',
+    'validation',
+    'zone',
+  ],
+  reports: [
+    'amount-signs',
+    'auth',
+    'commission',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'validation',
+  ],
+  exports: [
+    'archive',
+    'auth',
+    'brand',
+    'commission',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'ingest',
+    'parquet',
+    'validation',
+  ],
+  tracking: ['auth', 'db', 'errors'],
+  trading: ['amount-signs', 'db', 'ingest', 'tracking', 'validation', 'zone'],
+  brand: [
+    'amount-signs',
+    'auth',
+    'db',
+    'durations',
+    'http',
+    'ingest',
+    'tracking',
+    'validation',
+    'zone',
+  ],
+  fraud: [
+    'auth',
+    'commission',
+    'db',
+    'durations',
+    'errors',
+    'examples',
+    'http',
+    'tracking',
+    'validation',
+    'zone',
+  ],
+  admin: [
+    'amount-signs',
+    'archive',
+    'auth',
+    'commission',
+    'db',
+    'development',
+    'durations',
+    'errors',
+    'exports',
+    'fraud',
+    'http',
+    'ingest',
+    'languages',
+    'parquet',
+    'reports',
+    'tracking',
+    'validation',
+    'webhooks',
+    'zone',
+  ],
+  affiliate: [
+    'admin',
+    'auth',
+    'commission',
+    'db',
+    'development',
+    'durations',
+    'errors',
+    'http',
+    'languages',
+    'ingest',
+    'reports',
+    'tracking',
+    'webhooks',
+    'zone',
+  ],
+  portal: [
+    'admin',
+    'affiliate',
+    'auth',
+    'commission',
+    'console',
+    'db',
+    'development',
+    'durations',
+    'errors',
+    'http',
+    'languages',
+    'validation',
+    'webhooks',
+    'zone',
+  ],
+  docs: ['auth', 'errors', 'http'],
+  app: [
+    'admin',
+    'affiliate',
+    'auth',
+    'brand',
+    'commission',
+    'docs',
+    'errors',
+    'exports',
+    'fraud',
+    'http',
+    'ingest',
+    'reports',
+    'tracking',
+    'trading',
+  ],
+  console: [
+    'archive',
+    'admin',
+    'app',
+    'auth',
+    'languages',
+    'commission',
+    'development',
+    'durations',
+    'errors',
+    'examples',
+    'fraud',
+    'http',
+    'ingest',
+    'reports',
+    'webhooks',
+    'zone',
+  ],
+  'run-cron': ['admin', 'affiliate', 'app', 'db', 'errors', 'exports'],
+  'statement-run': ['commission', 'errors', 'fraud'],
+  'account-move': ['admin'],
+  'local-crons': ['development', 'durations'],
+  'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],
+  index: [
+    'account-move',
+    'admin',
+    'affiliate',
+    'app',
+    'auth',
+    'background-job',
+    'commission',
+    'console',
+    'development',
+    'local-crons',
+    'portal',
+    'run-cron',
+    'statement-run',
+    'tracking',
+    'webhooks',
+  ],
+}
+
+/** The files that may import each library. No file may import any other library. */
+const LIBRARY_USERS: Record<string, RegExp> = {
+  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|exports|fraud|portal)\b/,
+  valibot:
+    /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports|fraud)\b/,
+  jose: /^(auth\/|http\/sign-text|tracking\/code)/,
+  'drizzle-orm': /^db\//,
+  '@simplewebauthn': /^portal\/passkeys\.ts$/,
+  uqr: /^portal\/qr-code\.tsx$/,
+  hyparquet: /^parquet\/file\.ts$/,
+  'hyparquet-writer': /^parquet\/file\.ts$/,
+  leven: /^validation\/suggest\.ts$/,
+  'cloudflare:workers':
+    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run|account-move)\.ts$/,
+}
+
+/** The text of each file of `src`, `scripts`, `chaos` and `bench`, by its path. */
+const sources: Record<string, string> = await (await fetch('http://sources.local/')).json()
+
+const files = Object.entries(sources)
+  .filter(([path]) => path.startsWith('src/'))
+  .map(([path, source]) => [path.slice('src/'.length), source] as const)
+
+/** Returns everything that a source imports, statically or dynamically. */
+const importsOf = (source: string) =>
+  [
+    ...withoutComments(source).matchAll(
+      /(?<!['"`:])\b(?:from|import)\s*\(?\s*['"`]([^'"`\s]+)['"`]/g,
+    ),
+  ].map(([, to]) => to!)
+const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')
+const directoryOf = (path: string) => path.replace(/\.tsx?$/, '').split('/')[0]!
+const isRelative = (to: string) => to.startsWith('.')
+
+/** Returns the paths of the files in `src` that a file imports. */
+const localImports = (path: string, source: string) =>
+  importsOf(source)
+    .filter(isRelative)
+    .map((to) => new URL(to, `file:///${path}`).pathname.slice(1))
+
+/** Returns the imports of a file that are not allowed. */
+function forbiddenImports(path: string, source: string): string[] {
+  const ownDirectory = directoryOf(path)
+  const mayUse = (to: string) => {
+    if (!isRelative(to)) return LIBRARY_USERS[to.split('/')[0]!]?.test(path) ?? false
+    const directory = directoryOf(new URL(to, `file:///${path}`).pathname.slice(1))
+    return directory === ownDirectory || MAY_USE[ownDirectory]!.includes(directory)
+  }
+  return importsOf(source).filter((to) => !mayUse(to))
+}
+
+test('each directory of src is listed in MAY_USE', () => {
+  const directories = new Set(files.map(([path]) => directoryOf(path)))
+  expect([...directories].toSorted()).toEqual(Object.keys(MAY_USE).toSorted())
+})
+
+test('each file imports only what its directory may use', () => {
+  const forbidden = files.flatMap(([path, source]) =>
+    forbiddenImports(path, source).map((to) => `${path} imports ${to}`),
+  )
+  expect(forbidden).toEqual([])
+})
+
+test('each export has a comment of at least one sentence', () => {
+  const undocumented = files.flatMap(([path, source]) => {
+    const exported = [...source.matchAll(/^export (?:async )?(?:const )?\w+ (\w+)/gm)]
+    const commentOf = ({ index }: RegExpExecArray) =>
+      source.slice(source.lastIndexOf('/**', index), index)
+    const without = exported.filter((one) => !/\.\s[\s\S]*?\*\/\n$/.test(commentOf(one)))
+    return without.map(([, name]) => `${path}: ${name}`)
+  })
+  expect(undocumented).toEqual([])
+})
+
+const scripts = Object.entries(sources).filter(([path]) => !path.startsWith('src/'))
+
+test.each([
+  ['src', files],
+  ['the commands', scripts],
+])('imports of %s never form a cycle, type imports included', (_, sources) => {
+  expect(sources.length).toBeGreaterThan(100)
+  const imports = sources.map(([path, source]) => [path, localImports(path, source)] as const)
+
+  expect(findRings(new Map(imports))).toEqual([])
+})
+
+test.each(['MINUTE_MS', 'HOUR_MS', 'DAY_HOURS', 'DAY_MS'])(
+  '%s is defined in src/durations.ts only',
+  (name) => {
+    const definition = new RegExp(`\\bconst ${name}\\b`)
+    const defining = [...files, ...scripts].filter(([, source]) => definition.test(source))
+    expect(defining.map(([path]) => path)).toEqual(['durations.ts'])
+  },
+)
+
+test.each([
+  ['trading/rows.ts', "const { sql } = await import('drizzle-orm')"],
+  ['ingest/read.ts', "import '../../trading/rows.ts'"],
+  ['db/records/list.ts', "export * from 'valibot'"],
+  ['trading/rows.ts', 'import { SignJWT } from "jose"'],
+  ['auth/bearer.ts', "import { env } from 'cloudflare:workers'"],
+  ['app.ts', "import _ from 'lodash'"],
+])('the check refuses in %s: %s', (path, source) => {
+  expect(forbiddenImports(path, source)).toHaveLength(1)
+})
+
+test('only files in db contain SQL statements', () => {
+  const filesWithSql = files.filter(([, source]) =>
+    /\b(select|insert into|update|delete from)\b[^'"]+\b(from|values|set|where)\b/.test(
+      withoutComments(source),
+    ),
+  )
+  expect(filesWithSql.map(([path]) => path).filter((path) => !path.startsWith('db/'))).toEqual([])
+})
+
+test('a field without a column does not compile', () => {
+  const schema = { ...shared.customer, colour: v.string() }
+  // @ts-expect-error 'a field has no column'
+  expect(defineResource(tables.customers, customers, schema)).toBeDefined()
+})
+
+test('error messages never quote any personal column of a partner', () => {
+  expect([...PERSONAL_FIELDS].sort()).toEqual([...partnerCustomerTable.personalColumns].sort())
+})
+
+test('a field whose type differs from its column does not compile', () => {
+  const schema = { ...shared.customer, lang_id: v.number() }
+  // @ts-expect-error 'a field disagrees with its column'
+  expect(defineResource(tables.customers, customers, schema)).toBeDefined()
+})
+
+const schema = Object.values(tables)
+  .filter((value) => is(value, SQLiteTable))
+  .map((table) => [getTableName(table), table] as const)
+
+test('every table of the migrations is STRICT and WITHOUT ROWID', async () => {
+  const { results } = await env.DB.prepare(
+    "select sql from sqlite_schema where type = 'table' and name not like '\\_%' escape '\\'",
+  ).all<{ sql: string }>()
+  for (const { sql } of results) expect(sql).toMatch(/\) STRICT, WITHOUT ROWID$/)
+})
+
+describe.each(schema)('the table %s of the migrations', (name, table) => {
+  test('the table has the keys of the schema in code', async () => {
+    const { results } = await env.DB.prepare('select name, pk from pragma_table_info(?)')
+      .bind(name)
+      .all<{ name: string; pk: number }>()
+    const key = results.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
+    expect(primaryKeyOf(table)).toEqual(key.map((column) => column.name))
+    const unique = await env.DB.prepare(
+      `select i.name from pragma_index_list(?) l, pragma_index_info(l.name) i
+       where l."unique" = 1 and l.origin = 'c' order by i.seqno`,
+    )
+      .bind(name)
+      .all<{ name: string }>()
+    expect(uniqueKeyOf(table) ?? []).toEqual(unique.results.map((column) => column.name))
+    const encoded = Object.entries(getTableColumns(table)).filter(([, column]) =>
+      is(column, SQLiteCustomColumn),
+    )
+    expect(Object.keys(encodedColumns(table))).toEqual(encoded.map(([column]) => column))
+  })
+})
+
+test('both verticals have the same three resources in the same shape', () => {
+  const shapeOf = ({ resources }: typeof forex) =>
+    resources.map(({ name, key, hasItemRoute, groups }) => ({ name, key, hasItemRoute, groups }))
+
+  expect(shapeOf(forex)).toEqual(shapeOf(propTrading))
+  expect(forex.resources.map(({ name }) => name)).toEqual([
+    'customers',
+    'transactions',
+    'trading-activity',
+  ])
+})
+
+test('check constraints of the database refuse invalid rows', async () => {
+  const insert = (values: string) =>
+    env.DB.exec(
+      `insert into transactions (account, transaction_id, customer_id, transaction_type, amount_currency, currency, transaction_date, status, day, held, delivery, idx, revision) values (${values})`,
+    )
+  const valid = "'a', 't', 'c', 'deposit', 1, 'EUR', 5, 'ok', 20727, 0, 'd', 0, 1"
+  await insert(valid)
+  for (const [from, to] of [
+    ["'t'", "''"],
+    ["'c'", "''"],
+    ["'EUR'", "'EURO'"],
+    ['20727', "'2026-10-01'"],
+    ['20727', '1790812800000'],
+    [', 0, ', ', 2, '],
+    ['0, 1', '0, 0'],
+    ['1, ', "'much', "],
+  ] as const) {
+    await expect(insert(valid.replace("'a'", "'b'").replace(from, to))).rejects.toThrow()
+  }
+})

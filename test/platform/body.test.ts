@@ -1,0 +1,641 @@
+import { describe, expect, test } from 'vitest'
+import { checkRowSize } from '../../src/ingest/receive.ts'
+import { ada, deposit, json, partner, traded } from '../partner.ts'
+import { asLogged } from '../results.ts'
+import { parseText } from './parse-text.ts'
+
+type Partner = Awaited<ReturnType<typeof partner>>
+
+const gzip = (text: string) =>
+  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+
+/** Asserts that no record was stored and no delivery was logged. */
+const expectNothingStored = async (acme: Partner) => {
+  expect((await json(acme.get('customers'))).data).toEqual([])
+  expect((await json(acme.get('deliveries'))).data).toEqual([])
+}
+
+describe('a body of malformed JSON is 400 malformed_json', () => {
+  test.each<[string, BodyInit | null]>([
+    ['no body', null],
+    ['an empty body', ''],
+    ['white space', ' \n'],
+    ['a single brace', '{'],
+    ['a truncated array', '[{"customer_id": "secret@person'],
+    ['two values', '{} {}'],
+    ['a trailing comma', '[{},]'],
+    ['NaN', '[NaN]'],
+    ['ill-formed UTF-8', new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d])],
+    ['truncated UTF-8', new Uint8Array([0x22, 0xe2, 0x82])],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x5b, 0x00, 0x5d, 0x00])],
+    ['arrays nested 100,000 deep', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['arrays nested 9 deep', '['.repeat(9) + ']'.repeat(9)],
+    ['objects nested 9 deep', `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`],
+  ])('%s', async (_, body) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', body)
+
+    expect(response.status).toBe(400)
+    const problem = await json(response)
+    expect(problem).toEqual({
+      type: 'https://api.example/problems/malformed_json',
+      title: 'The body is not valid JSON',
+      status: 400,
+      code: 'malformed_json',
+      detail: expect.any(String),
+      request_id: response.headers.get('X-Request-Id'),
+    })
+    expect(JSON.stringify(problem)).not.toContain('secret@person')
+    await expectNothingStored(acme)
+  })
+
+  test('the detail names the position of the error', async () => {
+    const acme = await partner()
+    const problem = await json(acme.postText('customers', '[{"customer_id": "c-1",,}]'))
+
+    expect(problem.detail).toBe('The body is not valid JSON: unexpected input at character 24.')
+  })
+
+  test('JSON nested eight levels deep is parsed', async () => {
+    const acme = await partner()
+    const response = await acme.postText('customers', '['.repeat(8) + ']'.repeat(8))
+
+    expect(response.status).toBe(422)
+  })
+})
+
+test('of a member that occurs twice in an object, the last value counts', async () => {
+  const acme = await partner()
+  const { customer_id, ...others } = ada
+  const record = JSON.stringify(others).replace(
+    '{',
+    `{"customer_id":"c-0","customer_id":"${customer_id}",`,
+  )
+
+  expect(await json(acme.postText('customers', record))).toMatchObject({
+    results: [{ key: { customer_id }, outcome: 'created' }],
+  })
+  expect((await json(acme.get('customers'))).data).toEqual([ada])
+})
+
+describe('JSON that is neither a record nor a bulk is 422', () => {
+  test.each<[string, string, string, string]>([
+    ['null', 'null', '', 'type'],
+    ['text', '"text"', '', 'type'],
+    ['a number', '7', '', 'type'],
+    ['true', 'true', '', 'type'],
+    ['no record', '[]', '', 'record_count'],
+    ['an empty array as data', '{"data": []}', '/data', 'record_count'],
+    ['data that is not an array', '{"data": {}}', '/data', 'type'],
+    ['data that is null', '{"data": null}', '/data', 'type'],
+    ['a record that is null', '[null]', '/0', 'type'],
+    ['a record that is text', '["c-1"]', '/0', 'type'],
+    ['a record that is a number', '[7]', '/0', 'type'],
+    ['an array in the array', '[[]]', '/0', 'type'],
+    ['a record in data that is null', '{"data": [null]}', '/data/0', 'type'],
+  ])('%s', async (_, body, pointer, code) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', body)
+
+    expect(response.status).toBe(422)
+    expect(await json(response)).toMatchObject({
+      code: 'validation_failed',
+      delivery_id: expect.stringMatching(/^dlv_/),
+      errors_total: 1,
+      errors: [{ pointer, code }],
+    })
+    expect((await json(acme.get('customers'))).data).toEqual([])
+  })
+
+  test('1000 records pass and 1001 records are one error', async () => {
+    const acme = await partner()
+    const records = Array.from({ length: 1001 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
+
+    expect((await acme.post('customers', records.slice(1))).status).toBe(200)
+    const refused = await acme.post('customers', records)
+    expect(refused.status).toBe(422)
+    expect(await json(refused)).toMatchObject({
+      errors_total: 1,
+      errors: [
+        {
+          pointer: '',
+          code: 'record_count',
+          message: 'A request must have 1 to 1000 records, not 1001.',
+        },
+      ],
+    })
+    expect((await json(acme.get('customers'))).meta.total).toBe(1000)
+    expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({
+      status: 422,
+      summary: { received: 1001, rejected: 1001 },
+    })
+  })
+
+  test('only meta is allowed beside data, and it is ignored', async () => {
+    const acme = await partner()
+
+    expect((await acme.post('customers', { data: [ada], meta: { page: 7 } })).status).toBe(200)
+    expect(await json(acme.post('customers', { data: [ada], 'me/ta': 1 }))).toMatchObject({
+      errors: [{ pointer: '/me~1ta', code: 'unknown_field' }],
+    })
+  })
+})
+
+describe('the Content-Type of a body', () => {
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/json; profile=x',
+  ])('the Content-Type %s is accepted', async (type) => {
+    const acme = await partner()
+    const body = JSON.stringify(ada)
+
+    expect((await acme.postText('customers', body, { 'Content-Type': type })).status).toBe(201)
+  })
+
+  test.each([
+    '',
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'application/json, application/json',
+    'application/jsonx',
+    'application/json; charset=latin1',
+  ])('the Content-Type %j is 415 unsupported_media_type', async (type) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', new Blob([JSON.stringify(ada)]).stream(), {
+      'Content-Type': type,
+    })
+
+    expect(response.status).toBe(415)
+    expect(await json(response)).toMatchObject({ code: 'unsupported_media_type' })
+    await expectNothingStored(acme)
+  })
+})
+
+describe('Content-Encoding', () => {
+  test('a body with gzip encoding is decompressed', async () => {
+    const acme = await partner()
+    const body = await gzip(JSON.stringify([ada]))
+
+    expect((await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })).status).toBe(
+      200,
+    )
+    expect((await json(acme.get('customers'))).data).toEqual([ada])
+  })
+
+  test.each(['x-gzip', 'GZIP', ' gzip '])('the encoding %s is gzip', async (encoding) => {
+    const acme = await partner()
+    const body = await gzip(JSON.stringify(ada))
+
+    expect((await acme.postText('customers', body, { 'Content-Encoding': encoding })).status).toBe(
+      201,
+    )
+  })
+
+  test.each(['identity', 'Identity'])(
+    'the encoding %s means that the body is not encoded',
+    async (encoding) => {
+      const acme = await partner()
+      const headers = { 'Content-Encoding': encoding }
+
+      expect((await acme.postText('customers', JSON.stringify(ada), headers)).status).toBe(201)
+    },
+  )
+
+  test.each(['br', 'deflate', 'gzip, gzip', 'zstd'])(
+    'the encoding %s is 415, and Accept-Encoding names gzip',
+    async (encoding) => {
+      const acme = await partner()
+      const response = await acme.postText('customers', JSON.stringify([ada]), {
+        'Content-Encoding': encoding,
+      })
+
+      expect(response.status).toBe(415)
+      expect(response.headers.get('Accept-Encoding')).toBe('gzip')
+      await expectNothingStored(acme)
+    },
+  )
+
+  test('a gzip stream that is invalid, truncated or longer than it declares is 400', async () => {
+    const acme = await partner()
+    const complete = new Uint8Array(await gzip(JSON.stringify([ada])))
+    const squares = Array.from({ length: 10_000 }, (_, i) => i * i)
+    // It declares a single byte, in its last four.
+    const longer = new Uint8Array(await gzip(JSON.stringify(squares)))
+    longer.set([1, 0, 0, 0], longer.length - 4)
+    for (const body of [JSON.stringify([ada]), complete.slice(0, 40), longer]) {
+      const response = await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })
+      expect(response.status).toBe(400)
+    }
+    await expectNothingStored(acme)
+  })
+})
+
+test('the rows of a body have at most 12,000,000 characters', () => {
+  const rowsOf = (...lengths: number[]) =>
+    lengths.map((length) => ({ values: { text: 'x'.repeat(length), number: 1 } })) as never
+  const check =
+    (...lengths: number[]) =>
+    () =>
+      checkRowSize({ rows: rowsOf(...lengths) })
+  expect(check(6_000_000, 6_000_000)).not.toThrow()
+  expect(check(6_000_000, 6_000_001)).toThrow(
+    expect.objectContaining({ code: 'payload_too_large' }),
+  )
+})
+
+describe('the limit of 8 MiB once decompressed', () => {
+  const LIMIT = 8 * 1024 * 1024
+  const padded = (bytes: number) => {
+    const record = JSON.stringify([ada])
+    return record + ' '.repeat(bytes - record.length)
+  }
+
+  test('a body of 8 MiB is accepted, one byte more is 413', async () => {
+    const acme = await partner()
+
+    expect((await acme.postText('customers', padded(LIMIT))).status).toBe(200)
+    const refused = await acme.postText('customers', padded(LIMIT + 1))
+    expect(refused.status).toBe(413)
+    expect(await json(refused)).toMatchObject({ code: 'payload_too_large' })
+  })
+
+  test('the limit holds for a stream without Content-Length', async () => {
+    const acme = await partner()
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536
+        if (sent > 24 * LIMIT) controller.close()
+        else controller.enqueue(new Uint8Array(65_536).fill(0x20))
+      },
+    })
+
+    expect((await acme.postText('customers', endless)).status).toBe(413)
+    expect(sent).toBeLessThan(18 * LIMIT)
+    await expectNothingStored(acme)
+  })
+
+  test('a gzip bomb is refused with status 413', async () => {
+    const acme = await partner()
+    for (const size of [LIMIT + 1, 3 * LIMIT]) {
+      const bomb = await gzip(' '.repeat(size))
+      expect(bomb.byteLength).toBeLessThan(100_000)
+
+      const response = await acme.postText('customers', bomb, { 'Content-Encoding': 'gzip' })
+      expect(response.status).toBe(413)
+    }
+    await expectNothingStored(acme)
+  })
+
+  test('a large body gets the same response as a small one', async () => {
+    const acme = await partner('forex')
+    await acme.post('customers', ada)
+    const bulk = (note: string) => [
+      'no record',
+      ...Array.from({ length: 900 }, (_, i) => ({
+        ...deposit,
+        transaction_id: `t-${i}`,
+        ...(i === 7 && { customer_id: 'nobody' }),
+        ...(i === 8 && { currency: 'EUX' }),
+        ...(i === 9 && { currency: 'BGN' }),
+        note,
+        status: note,
+        transaction_subtype: note,
+      })),
+    ]
+    const answerTo = async (note: string) => {
+      const {
+        delivery_id,
+        delivery_url: _url,
+        ...answer
+      } = await json(
+        acme.post('transactions?dry_run=true', bulk(note), { Prefer: 'handling=lenient' }),
+      )
+      return answer
+    }
+    expect(JSON.stringify(bulk('n'.repeat(500))).length).toBeGreaterThan(1024 * 1024)
+    expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'.repeat(50)))
+  })
+})
+
+describe('small compressed bodies that expand to many values', () => {
+  test.each([
+    ['millions of numbers', `[${'1,'.repeat(4_000_000)}1]`, 413],
+    ['millions of objects', `[${'{},'.repeat(2_700_000)}{}]`, 413],
+    ['a long number and millions of others', `[1234567890123456,${'1,'.repeat(4_000_000)}1]`, 413],
+    ['millions of brackets', '['.repeat(8_000_000), 400],
+    ['50,001 objects and arrays', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_999)}[]]`, 413],
+    ['50,000 objects and arrays', `[${'{},'.repeat(25_000)}${'[],'.repeat(24_998)}[]]`, 422],
+    ['250,001 values', `[${'1,'.repeat(249_999)}1]`, 413],
+    ['250,000 values', `[${'1,'.repeat(249_998)}1]`, 422],
+    ['250,001 values, most of them members', `{${'"a":1,'.repeat(249_999)}"a":1}`, 413],
+    ['250,000 values, most of them members', `{${'"a":1,'.repeat(249_998)}"a":1}`, 422],
+    [
+      '250,001 values, some of them empty',
+      `[${'[ ],'.repeat(24_000)}${'{ },'.repeat(24_000)}${'1,'.repeat(201_999)}1]`,
+      413,
+    ],
+    [
+      '250,000 values, some of them empty',
+      `[${'[ ],'.repeat(24_000)}${'{ },'.repeat(24_000)}${'1,'.repeat(201_998)}1]`,
+      422,
+    ],
+    ['braces within text', JSON.stringify([{ customer_id: '{['.repeat(30_000) }]), 422],
+    ['commas within text', JSON.stringify([{ customer_id: '",'.repeat(400_000) }]), 422],
+    ['an unterminated string', `["${'x,'.repeat(400_000)}`, 400],
+  ])('%s', async (_, text, status) => {
+    const acme = await partner()
+    const response = await acme.postText('customers', await gzip(text), {
+      'Content-Encoding': 'gzip',
+    })
+    expect(response.status).toBe(status)
+    expect((await response.text()).length).toBeLessThan(10_000)
+  })
+})
+
+describe('the number', () => {
+  test.each([
+    ['1234567890123456', Number.NaN],
+    ['123456789012345', 123456789012345],
+    ['12345678901234.5', 12345678901234.5],
+    ['1234567.890123456', Number.NaN],
+    ['0.1234567890123456', Number.NaN],
+    ['0.000000000000001', 1e-15],
+    ['1000000000000000000', 1e18],
+    ['-1234567890123456', Number.NaN],
+    ['1234567890123456e-10', Number.NaN],
+    ['1234567890123456E-10', Number.NaN],
+    ['1e-400', Number.NaN],
+    ['1E-400', Number.NaN],
+    ['1e-200', 1e-200],
+    ['0e-400', 0],
+    ['0.00000000000000000', 0],
+  ])('%s is parsed as %d', (text, number) => {
+    expect(parseText(text)).toBe(number)
+    expect(parseText(`{"a":[${text}]}`)).toEqual({ a: [number] })
+  })
+
+  test('a text or name that looks like a long number is parsed unchanged', () => {
+    const record = { '1234567890123456': '1234567890123456', 'e-400': ['1e-400'] }
+    expect(parseText(JSON.stringify(record))).toEqual(record)
+  })
+})
+
+test.each([
+  ['a small', 0],
+  ['a large', 1_200_000],
+])('%s body may split a character between two chunks', async (_, padding) => {
+  const acme = await partner()
+  const customer = { ...ada, first_name: 'Zoë' }
+  const bytes = new TextEncoder().encode(JSON.stringify(customer) + ' '.repeat(padding))
+  const middle = bytes.indexOf(0xc3) + 1
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(bytes.slice(0, middle))
+      await scheduler.wait(20)
+      controller.enqueue(bytes.slice(middle))
+      controller.close()
+    },
+  })
+  expect((await acme.postText('customers', body)).status).toBe(201)
+  expect(await json(acme.get('customers/c-1'))).toEqual(customer)
+})
+
+test('an invalid record also reports its unknown customer', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const invalid = { ...deposit, transaction_id: 't-2', currency: 'EUX', customer_id: 'nobody' }
+  const problem = await json(acme.post('transactions', [deposit, invalid]))
+
+  expect(problem).toMatchObject({
+    detail: '1 of 2 records is invalid. Nothing was stored.',
+    errors_total: 2,
+    errors: [
+      { index: 1, pointer: '/1/currency' },
+      { index: 1, pointer: '/1/customer_id', code: 'unknown_customer' },
+    ],
+  })
+  const withoutKey = { ...invalid, transaction_id: 5 }
+  const members = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`x${i}`, i]))
+  for (const body of [[withoutKey], [{ ...invalid, ...members }, invalid, withoutKey]]) {
+    const refused = await json(acme.post('transactions', body))
+    const logged = await json(acme.get(`deliveries/${refused.delivery_id}`))
+    expect(logged.errors).toEqual(refused.errors.map(asLogged))
+    expect(logged.errors_total).toBe(refused.errors_total)
+  }
+  const { delivery_id, errors } = problem
+  expect((await json(acme.get(`deliveries/${delivery_id}`))).errors).toEqual(errors.map(asLogged))
+  const lenient = await json(
+    acme.post('transactions', [deposit, invalid], { Prefer: 'handling=lenient' }),
+  )
+  expect(lenient).toMatchObject({
+    summary: { received: 2, created: 1, rejected: 1, unchanged: 0 },
+    errors_total: 2,
+    results: [
+      { outcome: 'created' },
+      { errors: [{ code: 'currency' }, { code: 'unknown_customer' }] },
+    ],
+  })
+})
+
+test('an unknown member beside data does not hide record errors', async () => {
+  const acme = await partner()
+  const problem = await json(
+    acme.post('customers', { data: [ada, { ...ada, lang_id: 'x' }], other: 1, more: 2 }),
+  )
+
+  expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/other',
+    '/more',
+    '/data/1/lang_id',
+    '/data/1',
+  ])
+  const logged = await json(acme.get(`deliveries/${problem.delivery_id}`))
+  expect(logged.errors).toEqual(problem.errors.map(asLogged))
+  const both = await json(acme.post('customers', { data: [], other: 1 }))
+  expect(both.errors).toMatchObject([{ code: 'unknown_field' }, { code: 'record_count' }])
+  expect((await json(acme.get('customers'))).data).toEqual([])
+})
+
+test('an invalid personal value is located by pointer and never quoted', async () => {
+  const acme = await partner()
+  const person = { first_name: 'A\0gusta', last_name: 'Lovelace\0', email: 'augusta at lovelace' }
+  const response = await acme.post('customers', [{ ...ada, ...person }])
+  const text = await response.text()
+
+  expect(JSON.parse(text).errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/0/first_name',
+    '/0/last_name',
+    '/0/email',
+  ])
+  expect(text).not.toMatch(/gusta|lovelace/i)
+})
+
+test('a record with 10 other errors does not list its unknown customer', async () => {
+  const acme = await partner()
+  const members = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`x${i}`, i]))
+  const unknownCustomer = { ...deposit, customer_id: 'nobody' }
+  const { errors, errors_total } = await json(
+    acme.post('transactions', [{ ...unknownCustomer, ...members }]),
+  )
+
+  expect(errors_total).toBe(11)
+  expect(errors).toHaveLength(10)
+})
+
+test('values after a string with an escaped backslash count toward the limits', async () => {
+  const acme = await partner()
+  const lists = Array.from({ length: 50_001 }, () => '[]').join()
+  const response = await acme.postText('customers', `["\\\\",${lists}]`)
+
+  expect([response.status, (await json(response)).code]).toEqual([413, 'payload_too_large'])
+})
+
+describe('limits on listed errors', () => {
+  test('at most 10 errors of a record are listed, all are counted', async () => {
+    const acme = await partner()
+    const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`x${i}`, i]))
+    const problem = await json(acme.post('customers', [{ ...ada, ...members }]))
+
+    expect(problem.errors_total).toBe(50_000)
+    expect(problem.errors).toHaveLength(10)
+    expect(problem.errors[0]).toMatchObject({ pointer: '/0/x0', code: 'unknown_field' })
+  })
+
+  test('at most 1000 errors are listed, the first of every record before any second', async () => {
+    const acme = await partner()
+    const records = Array.from({ length: 1000 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const problem = await json(acme.post('customers', records))
+
+    expect(problem.errors_total).toBe(4000)
+    expect(problem.errors.map(({ index }: { index: number }) => index)).toEqual([...records.keys()])
+    expect(problem.detail).toBe('1000 of 1000 records are invalid. Nothing was stored.')
+  })
+
+  test('further errors are listed in record order while there is room', async () => {
+    const acme = await partner()
+    const records = Array.from({ length: 400 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const { errors } = await json(acme.post('customers', records))
+
+    const expected = [...records.keys()].flatMap((index) => Array(index < 200 ? 3 : 2).fill(index))
+    expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
+  })
+
+  test('the delivery log lists 100 errors, the first of every record before any second', async () => {
+    const acme = await partner()
+    const records = Array.from({ length: 60 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const { delivery_id } = await json(acme.post('customers', records))
+    const { errors, errors_total } = await json(acme.get(`deliveries/${delivery_id}`))
+
+    const expected = [...records.keys()].flatMap((index) => Array(index < 40 ? 2 : 1).fill(index))
+    expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
+    expect(errors_total).toBe(240)
+  })
+
+  test('with handling=lenient each rejected record has at least one error', async () => {
+    const acme = await partner()
+    const records = Array.from({ length: 999 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
+    const answer = await json(
+      acme.post('customers', [...records, { ...ada, customer_id: 'good' }], {
+        Prefer: 'handling=lenient',
+      }),
+    )
+    expect(answer.summary).toMatchObject({ created: 1, rejected: 999 })
+    // Each of the 999 records has one error, which leaves room for one more.
+    expect(answer.results[0].errors).toHaveLength(2)
+    for (const { errors } of answer.results.slice(1, 999)) expect(errors).toHaveLength(1)
+    expect(answer.results[998].outcome).toBe('rejected')
+  })
+})
+
+test('a misspelled or repeated query parameter is refused and stores nothing', async () => {
+  const acme = await partner()
+  for (const query of ['dryrun=true', 'dry_run=yes', 'dry_run=', 'dry_run=true&dry_run=false']) {
+    const response = await acme.post(`customers?${query}`, ada)
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({ code: 'invalid_query' })
+  }
+  expect((await json(acme.post('customers?dryrun=true', ada))).detail).toBe(
+    '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
+  )
+  await expectNothingStored(acme)
+})
+
+test('members named like Object.prototype properties are unknown fields', async () => {
+  const acme = await partner()
+  const body = `[{"__proto__": 1, "constructor": 2, "toString": 3, ${JSON.stringify(ada).slice(1)}]`
+  const problem = await json(acme.postText('customers', body))
+
+  expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/0/__proto__',
+    '/0/constructor',
+    '/0/toString',
+  ])
+})
+
+test('an empty key, and a key after a record without one, can be repeated, too', async () => {
+  const acme = await partner()
+  const { transaction_id: _, ...withoutKey } = deposit
+  const empty = { ...deposit, transaction_id: '' }
+  for (const bulk of [
+    [deposit, withoutKey, deposit],
+    [empty, withoutKey, empty],
+  ]) {
+    const { errors } = await json(acme.post('transactions', bulk))
+    expect(errors).toContainEqual(expect.objectContaining({ index: 2, code: 'duplicate_key' }))
+  }
+})
+
+test('records without a key are not duplicates of each other', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const { transaction_id: _, ...withoutKey } = deposit
+  const other = { ...deposit, transaction_id: 'a' }
+  const problem = await json(acme.post('transactions', [deposit, other, withoutKey, withoutKey]))
+  expect(problem.errors.map(({ code }: { code: string }) => code)).toEqual(['required', 'required'])
+  const invalidKey = { ...traded, customer_id: 7 }
+  const days = await json(acme.post('trading-activity', [invalidKey, invalidKey]))
+  expect(days.errors.map(({ code }: { code: string }) => code)).toEqual(['type', 'type'])
+})
+
+test('a repeated key of several members is an error; keys that differ in one member are not', async () => {
+  const acme = await partner()
+  await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
+  const days = [
+    traded,
+    { ...traded, customer_id: 'c-2' },
+    { ...traded, instrument: 'GBPUSD' },
+    { ...traded, date: '2026-10-03' },
+    { ...traded, currency: 'EUR' },
+  ]
+  expect((await acme.post('trading-activity', days)).status).toBe(200)
+  expect(await json(acme.post('trading-activity', [...days, traded]))).toMatchObject({
+    errors_total: 1,
+    errors: [
+      {
+        index: 5,
+        code: 'duplicate_key',
+        key: { date: '2026-10-02', customer_id: 'c-1', instrument: 'EURUSD', currency: 'USD' },
+      },
+    ],
+  })
+})
+
+test('a repeated key is an error on every later record', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const repeated = [deposit, { ...deposit, status: 'declined' }, { ...deposit, currency: 'x' }]
+  const problem = await json(acme.post('transactions', repeated))
+
+  expect(problem).toMatchObject({
+    errors_total: 3,
+    errors: [
+      { index: 1, pointer: '/1', code: 'duplicate_key', key: { transaction_id: 't-1' } },
+      { index: 2, pointer: '/2/currency' },
+      { index: 2, pointer: '/2', code: 'duplicate_key' },
+    ],
+  })
+})

@@ -1,0 +1,327 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { completenessOf, completenessSpan } from '../../src/ingest/feed.ts'
+import { brand as newBrand } from '../brand.ts'
+import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { runCron } from './crons.ts'
+
+const DAY = 86_400_000
+const dayNumber = (text: string) => Date.parse(text) / DAY
+
+describe('completenessOf', () => {
+  const now = Date.parse('2030-10-03T07:00:00Z')
+  const span = completenessSpan(now)
+  const to = dayNumber('2030-10-02')
+  /** Returns the days of a feed with so many records on each day; `counts` has the others. */
+  const daysOf = (length: number, count: number, counts: Record<number, number | null> = {}) => {
+    const entries = Array.from({ length }, (_, i) => [to - i, counts[i] ?? count] as const).filter(
+      ([day]) => counts[to - day] !== null,
+    )
+    return {
+      resource: 'transactions',
+      firstDay: to - length + 1,
+      days: entries.map(([day]) => day).filter((day) => day >= span.from),
+      counted: new Map(entries),
+    }
+  }
+
+  test('looks at 30 days, and at yesterday from 06:00 UTC on', () => {
+    expect(completenessSpan(now)).toEqual({ from: to - 29, countedFrom: to - 29 - 56, to })
+    expect(completenessSpan(Date.parse('2030-10-03T05:59:59Z')).to).toBe(to - 1)
+  })
+
+  test('a day below a quarter of the median of its weekday is low', () => {
+    const found = completenessOf(daysOf(90, 100, { 1: 24, 2: 25, 9: 1000, 16: 1 }), span)
+    expect(found.low_days).toEqual([
+      { day: '2030-09-16', count: 1, median: 100 },
+      { day: '2030-10-01', count: 24, median: 100 },
+    ])
+  })
+})
+
+describe('feeds', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(new Date('2030-10-03T06:05:00Z'))
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  const text = (day: number) => new Date(day * DAY).toISOString()
+  const today = dayNumber('2030-10-03')
+
+  /** Sends so many deposits on each of the last days. */
+  const withDeposits = async (counts: readonly number[]) => {
+    const acme = await partner()
+    await acme.post('customers', { ...ada, signup_date: text(today - counts.length) })
+    const sent = counts.flatMap((count, i) =>
+      Array.from({ length: count }, (_, j) => ({
+        ...deposit,
+        transaction_id: `t-${i}-${j}`,
+        transaction_date: text(today - 1 - i),
+      })),
+    )
+    await acme.post('transactions', sent)
+    return acme
+  }
+
+  const runReport = () => runCron(CRON_SCHEDULES.report)
+
+  const transactionsOf = async (path: string) => {
+    const { data } = await json(askAdmin(path))
+    const feeds = data[0].feeds ?? data
+    return feeds.find(({ resource }: { resource: string }) => resource === 'transactions')
+  }
+
+  test('the daily job counts the days, so that GET feed and GET feeds compare them', async () => {
+    const acme = await withDeposits(Array.from({ length: 36 }, (_, i) => [1, 4, 0][i] ?? 10))
+    const path = `accounts/${acme.account}/feed`
+    expect(await transactionsOf(path)).toMatchObject({
+      missing_days: ['2030-09-30'],
+      low_days: [],
+      days_not_counted: 29,
+    })
+    await runReport()
+    const expected = {
+      missing_days: ['2030-09-30'],
+      low_days: [{ day: '2030-10-02', count: 1, median: 10 }],
+      days_not_counted: 0,
+    }
+
+    expect(await transactionsOf(path)).toMatchObject(expected)
+    expect(await transactionsOf('feeds')).toMatchObject(expected)
+    // A record that arrives later changes its day: it is counted again.
+    await acme.post('transactions', { ...deposit, transaction_date: text(today - 1) })
+    expect(await transactionsOf(path)).toMatchObject({ low_days: [], days_not_counted: 1 })
+  })
+})
+
+describe('what needs attention', () => {
+  const attentionOf = async ({ get }: Pick<Awaited<ReturnType<typeof partner>>, 'get'>) =>
+    (await json(get('account'))).attention
+
+  test('an account in order needs none', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    await acme.post('transactions', { ...deposit, status: 'approved' })
+    const codes = (await attentionOf(acme)).map(({ code }: { code: string }) => code)
+    expect(codes).not.toContain('unmapped_statuses')
+    expect(codes.filter((code: string) => code !== 'feed_late')).toEqual([])
+  })
+
+  test('statuses without a meaning and affiliates that are not configured are named', async () => {
+    const acme = await partner()
+    await acme.post('customers', [
+      { ...ada, affiliate_id: 'aff-9' },
+      { ...ada, customer_id: 'c-2', affiliate_id: 'aff-9' },
+    ])
+    await acme.post('transactions', [
+      { ...deposit, status: 'Cleared' },
+      { ...deposit, transaction_id: 't-2', status: 'Bounced' },
+    ])
+    expect(await attentionOf(acme)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'unmapped_statuses', count: 2 }),
+        expect.objectContaining({
+          code: 'unconfigured_affiliates',
+          count: 1,
+          detail: expect.stringContaining('`aff-9`'),
+        }),
+      ]),
+    )
+    const unmapped = () => json(askAdmin(`accounts/${acme.account}/status-map/unmapped`))
+    expect(await unmapped()).toEqual({ data: [{ status: 'Bounced' }, { status: 'Cleared' }] })
+    await askAdmin(`accounts/${acme.account}/status-map`, 'PUT', {
+      Cleared: 'approved',
+      Bounced: 'declined',
+    })
+    const codes = (await attentionOf(acme)).map(({ code }: { code: string }) => code)
+    expect(codes).not.toContain('unmapped_statuses')
+    expect(await unmapped()).toEqual({ data: [] })
+  })
+
+  test('a feed of which more than 5 % is refused is named, with the number of records', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 19 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
+    await acme.post('customers', many)
+    await acme.post('customers', {})
+    const refused = (found: { code: string }[]) =>
+      found.filter(({ code }) => code === 'refused_records')
+    expect(refused(await attentionOf(acme))).toEqual([])
+
+    await acme.post('customers', [{}, {}])
+    expect(refused(await attentionOf(acme))).toEqual([
+      {
+        ...{ code: 'refused_records', count: 3, names: ['customers'] },
+        detail: expect.stringContaining('`customers`'),
+        url: 'https://api.example/api/v1/forex/deliveries?status=refused',
+      },
+    ])
+  })
+
+  const refusedIn = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>) =>
+    (await attentionOf(acme)).find(({ code }: { code: string }) => code === 'refused_records')
+      ?.count
+
+  test('records that are stored after their refusal are refused no longer', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const bad = (name: string, record: object) => ({ ...record, [name]: 'x' })
+    const day = { ...traded, date: '2026-10-02' }
+    await acme.post('customers', { ...ada, customer_id: 'c-2', email: 'x' })
+    await acme.post('transactions', [
+      bad('amount_currency', deposit),
+      { ...deposit, transaction_id: 't-2', customer_id: 'c-3' },
+    ])
+    await acme.post('trading-activity', bad('pnl', day))
+    expect(await refusedIn(acme)).toBe(4)
+
+    await acme.post('customers', { ...ada, customer_id: 'c-2' })
+    await acme.post('transactions', deposit)
+    expect(await refusedIn(acme)).toBe(2)
+    await acme.post('trading-activity', day)
+    await acme.post('customers', { ...ada, customer_id: 'c-3' })
+    expect(await refusedIn(acme)).toBe(1)
+    await acme.post('transactions', { ...deposit, transaction_id: 't-2', customer_id: 'c-3' })
+    expect(await refusedIn(acme)).toBeUndefined()
+  })
+
+  test('so it is for events and daily totals of brands', async () => {
+    const acme = await newBrand({ events: {} })
+    await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
+    const event = { eventname: 'Bet', customerid: 'p-1', Value: '1.00', Currency: 'EUR' }
+    const [single, daily] = [
+      { ...event, eventid: 'e-1', createtime: '2026-10-02 09:30' },
+      { ...event, createtime: '2026-10-02' },
+    ]
+    await acme.post('activities', { ...single, Value: '1,000' })
+    await acme.post('activities', { ...daily, Value: '1,000' })
+    expect(await refusedIn(acme)).toBe(2)
+    await acme.post('activities', single)
+    expect(await refusedIn(acme)).toBe(1)
+    await acme.post('activities', daily)
+    expect(await refusedIn(acme)).toBeUndefined()
+  })
+
+  const named = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>, code: string) =>
+    (await attentionOf(acme)).find((one: { code: string }) => one.code === code)
+
+  test('amounts of the wrong sign and implausible times are named until they are corrected', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const later = new Date(Date.now() + 3 * 86_400_000).toISOString()
+    await acme.post('transactions', [
+      { ...deposit, transaction_type: 'withdrawal', amount_currency: -5 },
+      { ...deposit, transaction_id: 't-2', transaction_type: 'adjustment', amount_currency: -5 },
+      { ...deposit, transaction_id: 't-3', transaction_date: '1970-01-01T00:00:00Z' },
+      { ...deposit, transaction_id: 't-4', transaction_date: later },
+    ])
+    expect(await named(acme, 'negative_amounts')).toMatchObject({
+      count: 1,
+      detail: expect.stringMatching(/negative amounts .*as positive numbers.*`withdrawal`/),
+    })
+    expect(await named(acme, 'implausible_times')).toMatchObject({ count: 2 })
+
+    await acme.post('transactions', [
+      { ...deposit, transaction_type: 'withdrawal', amount_currency: 5 },
+      { ...deposit, transaction_id: 't-3' },
+      { ...deposit, transaction_id: 't-4' },
+    ])
+    expect(await named(acme, 'negative_amounts')).toBeUndefined()
+    expect(await named(acme, 'implausible_times')).toBeUndefined()
+
+    await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
+    const { data } = await json(askAdmin(`accounts/${acme.account}/attention`))
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        code: 'negative_amounts',
+        detail: expect.stringMatching(/positive amounts .*as negative numbers.*`withdrawal`/),
+      }),
+    )
+  })
+
+  test('events of a name that is nearly defined, of a state without a meaning, and of the wrong sign', async () => {
+    const events = {
+      Deposit: { granularity: 'event', status_member: 'state' },
+      Cashout: { granularity: 'event', outflow: true },
+    }
+    const acme = await newBrand({ events })
+    await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
+    const event = {
+      customerid: 'p-1',
+      createtime: '2026-10-02 09:30',
+      Value: '1.00',
+      Currency: 'EUR',
+    }
+    await acme.post('activities', [
+      { ...event, eventid: 'e-1', eventname: 'Deposit', state: 'done' },
+      { ...event, eventid: 'e-2', eventname: 'deposit' },
+      { ...event, eventid: 'e-3', eventname: 'Bet' },
+      { ...event, eventid: 'e-4', eventname: 'Cashout', Value: '-1.00' },
+    ])
+    expect(await named(acme, 'unknown_events')).toMatchObject({
+      count: 1,
+      detail: expect.stringContaining('`deposit` (probably `Deposit`)'),
+    })
+    expect(await named(acme, 'unmapped_statuses')).toMatchObject({
+      count: 1,
+      detail: expect.stringContaining('`done`'),
+    })
+    expect(await named(acme, 'negative_amounts')).toMatchObject({
+      count: 1,
+      detail: expect.stringContaining('`Cashout`'),
+    })
+    const unmapped = await json(askAdmin(`accounts/${acme.account}/status-map/unmapped`))
+    expect(unmapped).toEqual({ data: [{ status: 'done' }] })
+  })
+
+  test('a client secret that ends within a day is named', async () => {
+    const acme = await partner()
+    await askAdmin(`accounts/${acme.account}/clients/${acme.client_id}/rotate`, 'POST', {
+      overlap: '24h',
+    })
+    expect(await attentionOf(acme)).toContainEqual(
+      expect.objectContaining({
+        ...{ code: 'expiring_credentials', count: 1 },
+        detail: expect.stringMatching(/^A previous client secret ends at /),
+      }),
+    )
+  })
+
+  test('held records, the budget of the log and ends of credentials are named', async () => {
+    const casino = await newBrand()
+    await casino.post('activities', {
+      eventname: 'Bet',
+      customerid: 'nobody',
+      eventid: 'e-1',
+      Value: 1,
+    })
+    await env.DB.prepare('update arrivals set logged_bytes = 16777216').run()
+    await env.DB.prepare(
+      `insert into brand_tokens (account, digest, id, ends_at, created_at)
+       values (?, printf('%064x', 1), 'b', ?, '2026-01-01T00:00:00.000Z')`,
+    )
+      .bind(casino.account, Date.now() + DAY)
+      .run()
+
+    const found = await attentionOf(casino)
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          code: 'held_records',
+          count: 1,
+          url: 'https://api.example/tracking/events/held',
+        }),
+        expect.objectContaining({ code: 'log_budget_used', count: 1 }),
+        expect.objectContaining({
+          ...{ code: 'expiring_credentials', count: 1 },
+          detail: expect.stringMatching(
+            /^A previous Brand Token ends at .* Switch to the new one before then\.$/,
+          ),
+        }),
+      ]),
+    )
+  })
+})

@@ -1,0 +1,139 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { brand, deposited, eve } from '../brand.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { overridingSessions } from '../ingest/watched.ts'
+import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
+import { CURABLE, faulty } from './faulty.ts'
+
+// The database commits a batch, and its answer is lost. The service sends the batch again, and the
+// caller gets the answer of the first attempt.
+
+type Brand = Awaited<ReturnType<typeof brand>>
+
+const LOST = { message: CURABLE[0]!, after: true }
+
+const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string, body: unknown) => {
+  const {
+    delivery_id: _,
+    delivery_url: _u,
+    ...answer
+  } = await json(
+    fetchWith(
+      world.env,
+      new Request(new URL(`/tracking/events/${path}`, ORIGIN), {
+        method: 'POST',
+        headers: { 'x-api-key': brand_token, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    ),
+  )
+  return answer
+}
+
+const postTo = (
+  world: Env,
+  { access_token }: { access_token: string },
+  path: string,
+  body: unknown,
+  headers = {},
+) =>
+  fetchWith(
+    world,
+    new Request(new URL(`/api/v1/forex/${path}`, ORIGIN), {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${access_token}`,
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    }),
+  )
+
+describe('a request that repeats keys', () => {
+  const deposits = [
+    deposited,
+    { ...deposited, Value: '50.00' },
+    { ...deposited, eventid: 'e-2' },
+    { ...deposited, Value: '50.00' },
+    { ...deposited, Value: '75.00' },
+  ]
+  const customers = [
+    { ...eve, country: 'FR' },
+    { ...eve, customerId: 'p-2' },
+    { customerId: 'p-1', firstName: 'Eve' },
+    { customerId: 'p-1', firstName: 'Eve' },
+    { customerId: 'p-2', country: 'FR' },
+  ]
+
+  test.each([
+    ['activities', deposits, Array(5).fill('created')],
+    ['customers', customers, ['updated', 'created', 'updated', 'updated', 'created']],
+  ])(
+    'each repeated record of %s has the outcome of the merged one after a retry',
+    async (path, body, outcomes) => {
+      const answers: object[] = []
+      for (const [account, faults] of [
+        ['brand-lost', [LOST]],
+        ['brand-fine', []],
+      ] as const) {
+        const casino = await brand({ account })
+        await casino.post('customers', eve)
+        const world = faulty([...faults])
+        answers.push(await postIn(world, casino, path, body))
+        expect(world.seen.tries).toBe(1 + faults.length)
+      }
+
+      expect(answers[0]).toEqual(answers[1])
+      const { results } = answers[0] as { results: { outcome: string }[] }
+      expect(results.map(({ outcome }) => outcome)).toEqual(outcomes)
+    },
+  )
+})
+
+test.each([
+  ['transactions', {}, 2, deposit],
+  ['transactions', { Prefer: 'return=minimal' }, 2, deposit],
+  ['customers?dry_run=true', {}, 1, ada],
+])(
+  'an attempt to POST %s with %j after a lost answer has %i more statements',
+  async (path, headers, more, record) => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const sizes: number[] = []
+    const DB = overridingSessions(env.DB, (real) => ({
+      prepare: (text: string) => real.prepare(text),
+      batch: async (list: D1PreparedStatement[]) => {
+        const results = await real.batch(list)
+        if (sizes.push(list.length) === 1) throw new Error(LOST.message)
+        return results
+      },
+    }))
+    const response = await postTo({ ...env, DB } as Env, acme, path, [record], headers)
+    expect(response.status).toBe(200)
+    const [first = 0, ...others] = sizes
+    expect(others).toEqual([first + more])
+  },
+)
+
+test('an event that replaced another one has the warning after a retry', async () => {
+  const casino = await brand()
+  await casino.post('customers', eve)
+  await casino.post('activities', deposited)
+  const world = faulty([LOST])
+  const withdrawal = { ...deposited, eventname: 'Withdrawal' }
+  expect(await postIn(world, casino, 'activities', [withdrawal])).toMatchObject({
+    results: [{ outcome: 'updated', warnings: [{ code: 'changed_event' }] }],
+  })
+})
+
+test('a corrected affiliate has the warning after a retry', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const other = { ...ada, affiliate_id: 'aff-8' }
+  const answer = await json(postTo(faulty([LOST]).env, acme, 'customers', [other]))
+  expect(answer.results).toMatchObject([
+    { outcome: 'updated', warnings: [{}, { code: 'affiliation_changed', from: '2026-10-01' }] },
+  ])
+})

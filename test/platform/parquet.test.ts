@@ -1,0 +1,241 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import {
+  DamagedObject,
+  deleteObjects,
+  digestOf,
+  getObject,
+  putObject,
+  readObject,
+  resolveBucket,
+} from '../../src/parquet/bucket.ts'
+import {
+  bytesSource,
+  decimalText,
+  decimalUnits,
+  openParquet,
+  type ParquetColumn,
+  type ParquetRow,
+  ROWS_PER_GROUP,
+  readFooter,
+  readGroup,
+  readParquet,
+} from '../../src/parquet/file.ts'
+import { overriding } from '../overriding.ts'
+
+const COLUMNS: ParquetColumn[] = [
+  { name: 'text', type: 'text' },
+  { name: 'integer', type: 'integer' },
+  { name: 'double', type: 'double' },
+  { name: 'boolean', type: 'boolean' },
+  { name: 'decimal', type: 'decimal' },
+  { name: 'date', type: 'date' },
+  { name: 'instant', type: 'instant' },
+]
+
+const ROWS: ParquetRow[] = [
+  ['', 0, 0, false, '0', 0, 0],
+  ["O'Neil \u0000 😀 \u{10ffff}", 9007199254740993n, -0, true, '0.1', 20_000, 1_790_000_000_123],
+  ['é', -9223372036854775808n, 5e-324, null, '-99999999999999999999999999.999999999999', -1, -1],
+  [null, null, null, null, null, null, null],
+  ['z', 9223372036854775807n, 1.7976931348623157e308, true, '123456789012345', 1, 1],
+  ['z', 3, 0.1 + 0.2, true, '-0.000000000001', 1, 1],
+  ['z', -3, 1e21, true, '1.5', 1, 1],
+]
+
+/** Returns a Parquet file of these rows, in as few row groups as there may be. */
+function writeParquet(
+  columns: readonly ParquetColumn[],
+  rows: readonly ParquetRow[],
+  notes: Record<string, string> = {},
+) {
+  const file = openParquet(columns, notes)
+  for (let i = 0; i < rows.length; i += ROWS_PER_GROUP) {
+    file.writeGroup(rows.slice(i, i + ROWS_PER_GROUP))
+  }
+  return file.finish()
+}
+
+/** Returns rows of all types, of which many are equal. */
+const manyRows = (count: number): ParquetRow[] =>
+  Array.from({ length: count }, (_, i) => {
+    const [text = '', , double = 0, boolean = null, decimal = '0'] = ROWS[i % ROWS.length] ?? []
+    return [`${text}${i % 300}`, i, double, boolean, decimal, i % 31, i * 1000]
+  })
+
+describe('a Parquet file', () => {
+  test('gives back the rows that were written, to the bit', async () => {
+    const bytes = writeParquet(COLUMNS, ROWS)
+    expect(await readParquet(bytesSource(bytes), COLUMNS)).toEqual(ROWS)
+  })
+
+  test('without rows has its columns and notes', async () => {
+    const footer = await readFooter(bytesSource(writeParquet(COLUMNS, [], { version: '1' })))
+    expect(footer.columns).toEqual(COLUMNS.map(({ name }) => name))
+    expect(footer.groups).toEqual([])
+    expect(footer.notes).toEqual({ version: '1' })
+    expect(await readParquet(bytesSource(writeParquet(COLUMNS, [])), COLUMNS)).toEqual([])
+  })
+
+  test('has row groups of 10,000 rows, each of which is read alone with one range', async () => {
+    const rows = manyRows(2 * ROWS_PER_GROUP + 5)
+    const bytes = writeParquet(COLUMNS, rows)
+    const whole = bytesSource(bytes)
+    const ranges: [number, number][] = []
+    const source = overriding(whole, {
+      slice: (start: number, end: number) => {
+        ranges.push([start, end])
+        return whole.slice(start, end)
+      },
+    })
+    const footer = await readFooter(source)
+    expect(footer.groups.map((group) => group.rows)).toEqual([ROWS_PER_GROUP, ROWS_PER_GROUP, 5])
+    ranges.length = 0
+    for (const [i, expected] of [0, 1, 2].entries()) {
+      const found = await readGroup(source, footer, COLUMNS, expected)
+      expect(found).toEqual(rows.slice(i * ROWS_PER_GROUP, (i + 1) * ROWS_PER_GROUP))
+    }
+    expect(ranges).toHaveLength(3)
+    await expect(readGroup(source, footer, COLUMNS, 3)).rejects.toThrow('no such row group')
+  })
+
+  test('of equal rows has equal bytes, of other rows other bytes', async () => {
+    const digest = (rows: ParquetRow[]) => digestOf(writeParquet(COLUMNS, rows))
+    const rows = manyRows(1000)
+    expect(await digest(manyRows(1000))).toBe(await digest(rows))
+    for (const i of COLUMNS.keys()) {
+      const changed = rows.map((row, n) => (n === 500 ? row.with(i, null) : row))
+      const isNull = rows[500]?.[i] === null
+      expect((await digest(changed)) === (await digest(rows)), COLUMNS[i]?.name).toBe(isNull)
+    }
+  })
+
+  test('refuses a row group of more than 10,000 rows', () => {
+    const file = openParquet(COLUMNS)
+    expect(() => file.writeGroup(manyRows(ROWS_PER_GROUP + 1))).toThrow(RangeError)
+  })
+
+  test('that is cut off or foreign is refused', async () => {
+    const bytes = writeParquet(COLUMNS, manyRows(10))
+    for (const damaged of [bytes.slice(0, -1), bytes.slice(0, 3), new Uint8Array(0)]) {
+      await expect(readFooter(bytesSource(damaged))).rejects.toThrow()
+    }
+    await expect(readFooter(bytesSource(new Uint8Array(100)))).rejects.toThrow()
+  })
+
+  test('whose footer is longer than the first read is read', async () => {
+    const columns = Array.from(
+      { length: 400 },
+      (_, i): ParquetColumn => ({
+        name: `a_column_with_a_long_name_${i}`,
+        type: 'text',
+      }),
+    )
+    const row = columns.map(({ name }) => name.repeat(5))
+    const bytes = writeParquet(columns, [row])
+    expect(bytes.byteLength).toBeGreaterThan(64 * 1024)
+    expect(await readParquet(bytesSource(bytes), columns)).toEqual([row])
+  })
+})
+
+describe('a decimal', () => {
+  test.each([
+    [0, '0'],
+    [-0, '0'],
+    [0.1, '0.1'],
+    [1e-12, '0.000000000001'],
+    [1.5e-7, '0.00000015'],
+    [-1e15, '-1000000000000000'],
+    [123456789012345, '123456789012345'],
+    ['0.10', '0.1'],
+    ['-12.345678901234', '-12.345678901234'],
+  ])('%s is kept exactly', (value, text) => {
+    expect(decimalText(decimalUnits(value))).toBe(text)
+  })
+
+  test.each([
+    1e-13,
+    '1e26',
+    '',
+    'NaN',
+    '1,5',
+    Number.POSITIVE_INFINITY,
+    '100000000000000000000000000',
+  ])('%s is refused', (value) => {
+    expect(() => decimalUnits(value)).toThrow(RangeError)
+  })
+})
+
+describe('an object', () => {
+  const bucket = () => resolveBucket(env, null)
+
+  async function store(rows = manyRows(20)) {
+    const bytes = writeParquet(COLUMNS, rows)
+    const sha256 = await digestOf(bytes)
+    const known = { key: `test/${sha256}.parquet`, bytes: bytes.byteLength, sha256 }
+    return { bytes, known, isWritten: await putObject(bucket(), known, bytes) }
+  }
+
+  test('is read whole, by row group and as a stream', async () => {
+    const { known, bytes, isWritten } = await store()
+    expect(isWritten).toBe(true)
+    const read = await readObject(bucket(), known)
+    expect(read).toEqual(bytes)
+    expect(await readParquet(bytesSource(read), COLUMNS)).toEqual(manyRows(20))
+    const part = await getObject(bucket(), known, { offset: 0, length: 4 })
+    expect(await part.text()).toBe('PAR1')
+  })
+
+  test('that is there already is not written again', async () => {
+    await store()
+    expect((await store()).isWritten).toBe(false)
+  })
+
+  test('that is missing, of another size or with another digest is never used', async () => {
+    const { known, bytes } = await store()
+    const other = bytes.with(10, (bytes[10] ?? 0) ^ 1)
+    const faults: [string, () => Promise<unknown>][] = [
+      ['missing', () => deleteObjects(bucket(), [known.key])],
+      ['size', () => bucket().put(known.key, bytes.slice(1))],
+      ['digest', () => bucket().put(known.key, other)],
+    ]
+    for (const [fault, damage] of faults) {
+      await damage()
+      const uses = [readObject(bucket(), known), getObject(bucket(), known)]
+      for (const use of await Promise.allSettled(uses)) {
+        expect(use.status === 'rejected' && use.reason).toBeInstanceOf(DamagedObject)
+        expect(use.status === 'rejected' && use.reason.message).toContain(fault)
+      }
+    }
+    // The next write repairs it.
+    expect(await putObject(bucket(), known, bytes)).toBe(true)
+    expect(await readObject(bucket(), known)).toEqual(bytes)
+  })
+
+  test('whose bytes lack the digest is not stored', async () => {
+    const { known, bytes } = await store()
+    const wrong = { ...known, key: 'test/wrong', sha256: '0'.repeat(64) }
+    await expect(putObject(bucket(), wrong, bytes)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await bucket().head('test/wrong')).toBeNull()
+  })
+
+  test('is read in spite of a lost response; R2 that fails is a 503', async () => {
+    const { known, bytes } = await store()
+    let failures = 2
+    const failing = overriding(bucket(), {
+      get: (key: string) => {
+        if (failures-- > 0) return Promise.reject(new Error('get: Internal error (10001)'))
+        return bucket().get(key)
+      },
+    })
+    expect(await readObject(failing, known)).toEqual(bytes)
+    failures = 3
+    await expect(readObject(failing, known)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  test('never leaves its jurisdiction', () => {
+    expect(() => resolveBucket(env, 'eu')).toThrow('unavailable')
+    const ARCHIVE_EU = env.ARCHIVE
+    expect(resolveBucket({ ...env, ARCHIVE_EU } as Env, 'eu')).toBe(ARCHIVE_EU)
+  })
+})

@@ -1,0 +1,6 @@
+import { measureJson } from '../../src/http/body-size.ts'
+import { parseJson } from '../../src/http/json.ts'
+
+/** Parses a JSON text as the service parses a body. */
+export const parseText = (text: string): unknown =>
+  parseJson(text, measureJson([new TextEncoder().encode(text)]).mayBeInexact)

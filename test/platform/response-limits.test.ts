@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { storedBrand as brand, day } from '../brand.ts'
+import { json } from '../partner.ts'
+
+// Limits on the size of one response. Concurrent requests share the 128 MB of an isolate.
+
+const NOTE_LENGTH = 15_000
+const COUNT = 150
+const ids = Array.from({ length: COUNT }, (_, i) => `p-${i}`)
+
+/** Asserts that 200 records are too large for a page, and that the suggested page size works. */
+async function expectBoundedPages(get: (query: string) => Promise<Response>) {
+  const response = await get('per_page=200')
+  const { code, detail } = await json(response.clone())
+  expect([response.status, code]).toEqual([400, 'invalid_query'])
+  const [, suggestedSize] = /^`per_page` is too large: .+ 2 MiB\. Use at most (\d+)\.$/.exec(
+    detail,
+  )!
+  expect(Number(suggestedSize)).toBeGreaterThan(100)
+
+  const walked = []
+  let query = `per_page=${suggestedSize}`
+  for (;;) {
+    const { data, meta } = await json(get(query))
+    walked.push(...data)
+    if (meta.next_cursor === null) break
+    query = `cursor=${meta.next_cursor}`
+  }
+  expect(walked).toHaveLength(COUNT)
+}
+
+describe('a page above 2 MiB', () => {
+  test('a page of customers is refused with a size that fits', async () => {
+    const acme = await brand()
+    const bulk = ids.map((customerId) => ({ customerId, note: 'x'.repeat(NOTE_LENGTH) }))
+    expect((await acme.post('customers', bulk)).status).toBe(200)
+    await expectBoundedPages((query) => acme.get(`customers?${query}`))
+  })
+
+  test('a page of filtered events or held records is refused likewise', async () => {
+    const acme = await brand()
+    const bulk = ids.map((id) => ({
+      ...day,
+      customerid: 'p-1',
+      eventid: id,
+      x: 'x'.repeat(NOTE_LENGTH),
+    }))
+    expect((await acme.post('activities', bulk)).status).toBe(200)
+    await expectBoundedPages((query) => acme.get(`held?${query}`))
+    await acme.post('customers', { customerId: 'p-1' })
+    await expectBoundedPages((query) => acme.get(`activities?customerid=p-1&${query}`))
+  })
+})
+
+/** Reads totals; repeats the request while another one pauses those of the account. */
+async function readTotals(acme: Awaited<ReturnType<typeof brand>>, days: string) {
+  for (;;) {
+    const response = await acme.get(`totals?${days}`)
+    if (response.status !== 429) return response
+    await scheduler.wait(Number(response.headers.get('Retry-After')) * 1000)
+  }
+}
+
+test('too many totals are refused with advice to request fewer days', async () => {
+  const acme = await brand()
+  await acme.post('customers', { customerId: 'p-1' })
+  const kpis = (i: number) =>
+    Object.fromEntries(Array.from({ length: 32 }, (_, k) => [`${i}-${k}`, '1']))
+  const events = (createtime: string, from: number) =>
+    Array.from({ length: 800 }, (_, i) => ({
+      ...{ eventname: 'E', customerid: 'p-1', eventid: `e-${from + i}`, createtime },
+      ...{ Currency: 'EUR', ...kpis(from + i) },
+    }))
+  expect((await acme.post('activities', events('2026-10-02', 0))).status).toBe(200)
+  expect((await acme.post('activities', events('2026-10-03', 800))).status).toBe(200)
+  const twoDays = await readTotals(acme, 'from=2026-10-02&to=2026-10-03')
+  expect([twoDays.status, (await json(twoDays)).detail]).toEqual([
+    400,
+    'From `from` to `to`, there are too many totals. Ask for fewer days.',
+  ])
+  const { data } = await json(readTotals(acme, 'from=2026-10-02&to=2026-10-02'))
+  expect(Object.keys(data[0].sums)).toHaveLength(25_600)
+})
+
+test('totals with long KPI names are refused at a lower count', async () => {
+  const acme = await brand()
+  await acme.post('customers', { customerId: 'p-1' })
+  const longName = (name: string) => `${name} ${'x'.repeat(480)}`
+  const kpis = (i: number) =>
+    Object.fromEntries(Array.from({ length: 30 }, (_, k) => [longName(`${i}-${k}`), '1']))
+  const events = Array.from({ length: 200 }, (_, i) => ({
+    ...{ eventname: 'E', customerid: 'p-1', eventid: `e-${i}`, Currency: 'EUR' },
+    ...{ createtime: i < 100 ? '2026-10-02' : '2026-10-03', ...kpis(i) },
+  }))
+  expect((await acme.post('activities', events)).status).toBe(200)
+  expect((await readTotals(acme, 'from=2026-10-02&to=2026-10-03')).status).toBe(400)
+  const { data } = await json(readTotals(acme, 'from=2026-10-02&to=2026-10-02'))
+  expect(Object.keys(data[0].sums)).toHaveLength(3000)
+})

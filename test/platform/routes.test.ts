@@ -1,0 +1,587 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import revenueShare from '../../examples/plans/revenue-share.json'
+import { app } from '../../src/app.ts'
+import { MOVES, moveRows } from '../accounts/move-rows.ts'
+import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'
+import { archiveRows } from '../archive/archive-rows.ts'
+import { brand, dailyStats, day, eve } from '../brand.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
+import { EXPORT_ID, exportRows, storeExport } from '../exports/export-rows.ts'
+import { CASE_ID, caseRows } from '../fraud/case-rows.ts'
+import {
+  ada,
+  ask,
+  askAdmin,
+  askToken,
+  deposit,
+  json,
+  ORIGIN,
+  issuedPartner as partner,
+  register,
+  traded,
+} from '../partner.ts'
+import { printedAs } from '../secrecy.ts'
+
+// Tests of every route. They iterate over `app.routes`, so that they include each new route.
+
+const PUBLIC = [
+  'GET /healthz',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /.well-known/jwks.json',
+  'POST /oauth/token',
+  'POST /oauth/revoke',
+  'GET /go/:link_id',
+  'GET /',
+  'GET /docs',
+  'GET /docs/:page',
+  'GET /docs/reference/:page',
+  'GET /problems/:code',
+  'GET /llms.txt',
+  'GET /openapi.json',
+  'GET /schemas/v1/:file',
+  'GET /schemas/v1/:vertical/:file',
+  'GET /assets/:file',
+]
+
+/** Groups of guarded routes, and the 401 of a request without credentials. */
+const callers = [
+  {
+    name: 'a route of partners',
+    at: '/api/v1/',
+    code: 'missing_credentials',
+    challenge: 'Bearer realm="api"',
+  },
+  {
+    name: 'a route of brands',
+    at: '/tracking/events/',
+    code: 'invalid_api_key',
+    challenge: 'ApiKey realm="tracking", header="x-api-key"',
+  },
+  {
+    name: 'a route of affiliates',
+    at: '/affiliate/v1/',
+    code: 'missing_credentials',
+    challenge: 'Bearer realm="affiliate"',
+  },
+  {
+    name: 'a route of the team',
+    at: '/admin/v1/',
+    code: 'invalid_admin',
+    challenge: 'Bearer realm="admin"',
+  },
+]
+const callerOf = (path: string) => callers.find(({ at }) => path.startsWith(at))
+
+/** Creates an account of each vertical. Returns the credentials that a path requires. */
+async function createCredentials() {
+  const forex = await partner('forex')
+  const prop = await partner('prop-trading')
+  const { brand_token } = await brand()
+  await askAdmin(`accounts/${forex.account}/affiliates`, 'PUT', [{ affiliate_id: 'IB-07' }])
+  const { affiliate_key } = await json(
+    askAdmin(`accounts/${forex.account}/affiliates/IB-07/keys`, 'POST', { name: 'Tracker' }),
+  )
+  return (path: string): Record<string, string> => {
+    if (path.startsWith('/tracking/events/')) return { 'x-api-key': brand_token }
+    if (path.startsWith('/admin/v1/')) return { Authorization: `Bearer ${env.ADMIN_KEY}` }
+    if (path.startsWith('/affiliate/v1/')) return { Authorization: `Bearer ${affiliate_key}` }
+    if (!path.startsWith('/api/v1/')) return {}
+    const { access_token } = path.includes('prop') ? prop : forex
+    return { Authorization: `Bearer ${access_token}` }
+  }
+}
+
+// `app.routes` lists middleware with the method ALL.
+const routes = app.routes
+  .filter(({ method }) => method !== 'ALL')
+  .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }))
+type Route = (typeof routes)[number]
+const guarded = routes.filter(({ name }) => !PUBLIC.includes(name))
+
+test('every route on the public list exists', () => {
+  expect(routes.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLIC))
+})
+
+/** Sends a request to a route, without credentials. */
+const sendTo = ({ method, path }: Route, init: RequestInit = {}, origin = ORIGIN) =>
+  ask(new URL(path, origin).href, { method, ...init })
+
+describe('every route', () => {
+  test('responses have a request id, HSTS and no CORS headers', async () => {
+    for (const route of routes) {
+      const { headers } = await sendTo(route, { headers: { Origin: 'https://other.example' } })
+      const named = (...values: unknown[]) => [route.name, ...values]
+
+      expect(named(headers.get('X-Request-Id'))).toEqual(
+        named(expect.stringMatching(/^[\da-f-]{36}$/)),
+      )
+      expect(
+        named(headers.get('Strict-Transport-Security'), headers.get('X-Content-Type-Options')),
+      ).toEqual(named('max-age=63072000; includeSubDomains', 'nosniff'))
+      expect(named(...[...headers.keys()].filter((name) => /^access-control/i.test(name)))).toEqual(
+        named(),
+      )
+    }
+  })
+
+  test('plain HTTP is refused with 403 and never redirected', async () => {
+    for (const route of routes) {
+      const { name, path } = route
+      const response = await sendTo(route, { redirect: 'manual' }, 'http://api.example')
+      const { status, headers } = response
+
+      expect([
+        name,
+        status,
+        headers.has('Strict-Transport-Security'),
+        headers.has('Location'),
+      ]).toEqual([name, 403, true, false])
+      if (path.startsWith('/go/')) {
+        expect(await response.text()).toContain('https://')
+        continue
+      }
+      const isOAuth = path.startsWith('/oauth/')
+      expect([name, await json(response)]).toMatchObject([
+        name,
+        isOAuth
+          ? { error: 'invalid_request' }
+          : { code: 'https_required', detail: `Send the request to ${env.BASE_URL}.` },
+      ])
+    }
+  })
+
+  test('a 405 lists the allowed methods in Allow', async () => {
+    const credentials = await createCredentials()
+    for (const { method, path, name } of routes) {
+      const headers = credentials(path)
+      const response = await ask(path, { method: 'OPTIONS', headers })
+
+      expect([
+        name,
+        response.status,
+        response.headers.has('Strict-Transport-Security'),
+        response.headers.has('X-Request-Id'),
+        response.headers.get('Allow')?.split(', '),
+        response.headers.get('Content-Type'),
+      ]).toEqual([
+        name,
+        405,
+        true,
+        true,
+        expect.arrayContaining([method]),
+        expect.stringMatching(
+          path.startsWith('/go/') ? /^text\/html/ : /^application\/(problem\+)?json$/,
+        ),
+      ])
+    }
+  })
+})
+
+test.each(callers)('$name without credentials is 401 with a challenge', async (group) => {
+  const own = guarded.filter(({ path }) => callerOf(path) === group)
+  expect(own).not.toEqual([])
+  for (const route of own) {
+    const response = await sendTo(route)
+    expect([
+      route.name,
+      response.status,
+      response.headers.get('WWW-Authenticate'),
+      response.headers.get('Content-Type'),
+      await json(response),
+    ]).toMatchObject([
+      route.name,
+      401,
+      group.challenge,
+      'application/problem+json',
+      { code: group.code, status: 401 },
+    ])
+  }
+})
+
+test('every route that is not public requires credentials', () => {
+  expect(guarded.filter(({ path }) => !callerOf(path))).toEqual([])
+})
+
+const NO_ENDPOINT = 'No endpoint has this path. GET /openapi.json lists all.'
+
+test('a path without an endpoint is a 404 in the usual format', async () => {
+  for (const [path, detail] of [
+    ['/nowhere', NO_ENDPOINT],
+    ['/docs/nowhere', 'No such document. See `/docs`.'],
+    ['/api/v1/nowhere/customers', NO_ENDPOINT],
+    ['/api/v2/forex/customers', NO_ENDPOINT],
+  ] as const) {
+    const response = await ask(path)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json')
+    expect(await json(response)).toEqual({
+      type: `${ORIGIN}/problems/not_found`,
+      title: 'Not found',
+      status: 404,
+      code: 'not_found',
+      detail,
+      request_id: response.headers.get('X-Request-Id'),
+    })
+  }
+})
+
+describe('a path that resembles an endpoint', () => {
+  test.each([
+    ['customer', 'customers'],
+    ['activity', 'activities'],
+    ['Activities', 'activities'],
+    ['activities/', 'activities'],
+    ['delivery', 'deliveries'],
+    ['total', 'totals'],
+    ['customer/secret-id', 'customers/{id}'],
+  ])('the brand path %s is a 404 that suggests %s', async (path, endpoint) => {
+    const { get } = await brand()
+
+    expect(await json(get(path))).toMatchObject({
+      code: 'not_found',
+      detail: `No endpoint has this path. Did you mean /tracking/events/${endpoint}?`,
+    })
+  })
+
+  test.each([
+    ['customer', 'customers'],
+    ['transaction', 'transactions'],
+    ['trading_activity', 'trading-activity'],
+    ['trading-activities', 'trading-activity'],
+    ['transaction/secret-id', 'transactions/{id}'],
+  ])('the partner path %s is a 404 that suggests %s', async (path, endpoint) => {
+    const acme = await partner()
+
+    for (const answer of [acme.get(path), acme.post(path, ada)]) {
+      expect(await json(answer)).toMatchObject({
+        code: 'not_found',
+        detail: `No endpoint has this path. Did you mean /api/v1/forex/${endpoint}?`,
+      })
+    }
+  })
+
+  test('a path that resembles no endpoint gets no suggestion', async () => {
+    const acme = await partner()
+
+    for (const path of ['players', 'customers/a/b', 'cust']) {
+      expect((await json(acme.get(path))).detail).toBe(NO_ENDPOINT)
+    }
+  })
+
+  test('a similar path without credentials is a 401 as usual', async () => {
+    expect((await ask('/tracking/events/customer')).status).toBe(401)
+    expect((await ask('/api/v1/forex/customer')).status).toBe(401)
+  })
+})
+
+test('a forged Host header never appears in documents or tokens', async () => {
+  const { client_id, client_secret } = await register('forex')
+  const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Forwarded: 'host=e' }
+  const grant = { grant_type: 'client_credentials', client_id, client_secret }
+  const answers = [
+    await askToken(grant, headers),
+    await ask('/.well-known/oauth-authorization-server', { headers }),
+    await ask('https://evil.example/nowhere', { headers }),
+  ]
+  for (const answer of answers) expect(await answer.text()).not.toContain('evil')
+})
+
+test('local development with an http BASE_URL is exempt from HTTPS and HSTS', async () => {
+  const developmentEnv = { ...env, BASE_URL: 'http://127.0.0.1:8787' } as Env
+  const response = await fetchWith(developmentEnv, new Request('http://127.0.0.1:8787/healthz'))
+  expect(response.status).toBe(200)
+  expect(response.headers.has('Strict-Transport-Security')).toBe(false)
+})
+
+describe('two accounts with the same ids', () => {
+  const recordsOf = (name: string) => ({
+    customers: { ...ada, first_name: `by-${name}` },
+    transactions: { ...deposit, note: `to-${name}` },
+    'trading-activity': { ...traded, instrument: name },
+  })
+  type Binding = 'DB' | 'DB_2'
+
+  const createPartner = async (name: string, binding: Binding) => {
+    const acme = await partner('forex', { account: name, unknown_customer: 'hold', binding })
+    for (const [resource, record] of Object.entries(recordsOf(name))) {
+      expect((await acme.post(resource, record)).status).toBe(201)
+    }
+    const heldRecord = {
+      ...deposit,
+      transaction_id: `held-${name}`,
+      customer_id: 'nobody',
+      note: `to-${name}`,
+    }
+    const { delivery_id } = await json(acme.post('transactions', heldRecord))
+    await env[binding].batch([
+      ...statementRows(env[binding], name, `of-${name}`),
+      ...bookRows(env[binding], name, `of-${name}`),
+      ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
+      ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
+      ...exportRows(env[binding], name),
+    ])
+    await env.DB.batch(moveRows(env.DB, name))
+    await env[binding].batch(archiveRows(env[binding], name, 'activities'))
+    await storeExport(name)
+    return { ...acme, delivery_id, deliveries: 4 }
+  }
+
+  /** Creates a plan and a fraud rule that name the account, and an assignment. */
+  const createPlan = async (name: string) => {
+    await askAdmin(`accounts/${name}/fraud-rules/bursts`, 'PUT', {
+      ...{ name: `of-${name}`, kind: 'signup_burst' },
+      ...{ effective_from: '2026-12-01', severity: 'low' },
+    })
+    const plan = { ...revenueShare, name: `of-${name}` }
+    await askAdmin(`accounts/${name}/plans/standard-ib`, 'PUT', plan)
+    await askAdmin(`accounts/${name}/assignments`, 'PUT', [
+      { affiliate_id: `of-${name}`, plan: 'standard-ib', from: '2026-12-01', customers: 'new' },
+    ])
+  }
+
+  const createBrand = async (name: string, binding: Binding) => {
+    const acme = await brand({ account: name, binding, events: { DailyStats: dailyStats } })
+    await askAdmin(`accounts/${name}/affiliates`, 'PUT', [
+      { affiliate_id: `of-${name}` },
+      { affiliate_id: 'aff-7' },
+    ])
+    await createPlan(name)
+    expect(
+      (await acme.post('customers', { ...eve, customerId: 'c-1', firstName: `by-${name}` })).status,
+    ).toBe(201)
+    const affiliations = [{ from: null, affiliate_id: `of-${name}` }]
+    const correction = { reason: `of-${name}`, affiliations }
+    await askAdmin(`accounts/${name}/customers/c-1/affiliations`, 'PUT', correction)
+    await askAdmin(`accounts/${name}/customers/c-1/refusal`, 'PUT', { reason: `of-${name}` })
+    const activity = { ...day, customerid: 'c-1', note: `to-${name}` }
+    expect((await acme.post('activities', activity)).status).toBe(201)
+    const heldRecord = { ...activity, customerid: 'nobody' }
+    const { delivery_id } = await json(acme.post('activities', heldRecord))
+    await env[binding].batch([
+      ...statementRows(env[binding], name, `of-${name}`),
+      ...bookRows(env[binding], name, `of-${name}`),
+      ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
+      ...questionRows(env[binding], name, `of-${name}`, `of-${name}`),
+      ...exportRows(env[binding], name),
+    ])
+    await env.DB.batch(moveRows(env.DB, name))
+    await env[binding].batch(archiveRows(env[binding], name, 'transactions'))
+    await storeExport(name)
+    return { ...acme, delivery_id, deliveries: 3 }
+  }
+
+  // Lines and earnings are found by what only one of the accounts has: test/commission/why-routes.test.ts.
+  const pathsAt = (at: string) =>
+    guarded
+      .filter(({ method, path }) => method === 'GET' && path.startsWith(at))
+      .filter(({ path }) => !/\/lines\/|\/earnings$/.test(path))
+      .map(({ path }) => path.replace(at, ''))
+  const pathOf = (path: string, delivery: string, customerFilter = 'customer_id') =>
+    path
+      .replace('customers/:id', 'customers/c-1')
+      .replace('transactions/:id', 'transactions/t-1')
+      .replace('customers/:customer_id', 'customers/c-1')
+      .replace(/^customers\/(affiliations|fields)$/, '$&?customer_id=c-1')
+      .replace('customers/by-id', `customers/by-id?${customerFilter}=c-1`)
+      .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
+      .replace(':delivery_id', delivery)
+      .replace(':plan', 'standard-ib')
+      .replace(':rule', 'bursts')
+      .replace(':statement_id', STATEMENT_ID)
+      .replace(':run_id', RUN_ID)
+      .replace(':move_id', MOVES.done)
+      .replace(':case_id', CASE_ID)
+      .replace(':export_id', EXPORT_ID)
+      .replace(':question_id', QUESTION_ID)
+      .replace(':affiliate_id', 'aff-7')
+      .replace(/^affiliates\/(ledger|balance|keys|invitations|members)$/, '$&?affiliate_id=aff-7')
+      .replace(/^delivery-errors$/, '$&?from=2026-10-01&to=2026-10-31')
+      .replace(/^records\/:resource$/, 'records/customers')
+      .replace(/^records$/, 'records?id=c-1')
+      .replace(/\/lines$/, '$&?period=2026-10')
+      .replace(':version', '1')
+      .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')
+      .replace(/^(unearned(\/facts)?|qualifications)$/, '$1?period=2026-10')
+      .replace(/^(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
+
+  test.each([
+    [
+      'partners in one database',
+      createPartner,
+      'DB',
+      '/api/v1/forex/',
+      ['customers', 'transactions', 'trading-activity'],
+      14,
+    ],
+    [
+      'partners in two databases',
+      createPartner,
+      'DB_2',
+      '/api/v1/forex/',
+      ['customers', 'transactions', 'trading-activity'],
+      14,
+    ],
+    [
+      'brands in one database',
+      createBrand,
+      'DB',
+      '/tracking/events/',
+      ['customers', 'activities'],
+      12,
+    ],
+    [
+      'brands in two databases',
+      createBrand,
+      'DB_2',
+      '/tracking/events/',
+      ['customers', 'activities'],
+      12,
+    ],
+  ] as const)(
+    '%s never see data of each other on any route',
+    async (_, create, binding, at, lists, routes) => {
+      const first = await create('first', 'DB')
+      const second = await create('second', binding)
+      expect(pathsAt(at).length).toBeGreaterThanOrEqual(routes)
+      for (const [caller, other] of [
+        [first, second],
+        [second, first],
+      ] as const) {
+        for (const path of pathsAt(at)) {
+          const customerFilter = at.startsWith('/api') ? 'customer_id' : 'customerid'
+          const response = await caller.get(pathOf(path, caller.delivery_id, customerFilter))
+          expect([path, response.status], 'a parameter that is required: see `pathOf`').toEqual([
+            path,
+            200,
+          ])
+          const text = await response.text()
+          expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
+          expect(text).not.toContain(other.delivery_id)
+        }
+        for (const path of lists) expect((await json(caller.get(path))).meta.total).toBe(1)
+        expect((await json(caller.get('deliveries'))).meta.total).toBe(caller.deliveries)
+        expect((await json(caller.get('held'))).meta.total).toBe(1)
+      }
+    },
+  )
+
+  test('a brand and a partner never see data of each other', async () => {
+    const first = await createPartner('first', 'DB')
+    const second = await createBrand('second', 'DB')
+    await first.post('customers', { ...ada, customer_id: 'p-x' })
+    expect((await second.get('customers/p-x')).status).toBe(404)
+    expect((await json(second.get('customers'))).meta.total).toBe(1)
+    expect((await json(first.get('customers'))).meta.total).toBe(2)
+    expect((await second.get(`deliveries/${first.delivery_id}`)).status).toBe(404)
+  })
+
+  test.each([
+    ['DB', 'DB'],
+    ['DB', 'DB_2'],
+  ] as const)(
+    'administration routes of one account show no other account: %s, %s',
+    async (firstBinding, secondBinding) => {
+      const first = await createBrand('first', firstBinding)
+      const second = await createBrand('second', secondBinding)
+      const page = 'https://casino.example/'
+      const linkOf = async (name: string) => {
+        const body = { affiliate_id: `of-${name}`, landing_page: page, name }
+        return json(askAdmin(`accounts/${name}/links`, 'POST', body))
+      }
+      const links = { first: await linkOf('first'), second: await linkOf('second') }
+      const hookOf = async (name: string) => {
+        const body = { url: `https://hooks.example/of-${name}` }
+        return (await json(askAdmin(`accounts/${name}/webhooks`, 'POST', body))).id
+      }
+      const hooks = { first: await hookOf('first'), second: await hookOf('second') }
+      const paths = pathsAt('/admin/v1/accounts/:account')
+        .filter((path) => !path.startsWith('/clients') && path !== '')
+        .map((path) => path.slice(1))
+      expect(paths.length).toBeGreaterThanOrEqual(15)
+      for (const [caller, other] of [
+        [first, second],
+        [second, first],
+      ] as const) {
+        const name = caller.account as 'first' | 'second'
+        for (const path of paths) {
+          const requestPath = pathOf(path, caller.delivery_id)
+            .replace(':link_id', links[name].link_id)
+            .replace(':webhook_id', hooks[name])
+          const response = await askAdmin(`accounts/${caller.account}/${requestPath}`)
+          expect([path, response.status], 'a parameter that is required: see `pathOf`').toEqual([
+            path,
+            200,
+          ])
+          const text = await response.text()
+          expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
+          expect(text).not.toContain(other.delivery_id)
+          expect(text).not.toContain(links[other.account as 'first' | 'second'].link_id)
+          expect(text).not.toContain(hooks[other.account as 'first' | 'second'])
+        }
+      }
+    },
+  )
+
+  test("another account's record gets the same 404 bytes as a missing one", async () => {
+    const first = await createPartner('first', 'DB')
+    const second = await partner('forex', { account: 'second' })
+    const bytes = async (path: string) => {
+      const response = await second.get(path)
+      expect(response.status).toBe(404)
+      const id = response.headers.get('X-Request-Id')!
+      return (await response.text()).replace(id, 'id')
+    }
+    for (const [foreign, missing] of [
+      ['customers/c-1', 'customers/nobody'],
+      ['transactions/t-1', 'transactions/nobody'],
+      ['customers/by-id?customer_id=c-1', 'customers/by-id?customer_id=nobody'],
+      ['transactions/by-id?transaction_id=t-1', 'transactions/by-id?transaction_id=nobody'],
+      [`deliveries/${first.delivery_id}`, 'deliveries/dlv_01KAFDZ7S0AAAAAAAAAAAAAAAA'],
+      [`statements/${STATEMENT_ID}`, 'statements/stm_000000000000000000000002'],
+    ] as const) {
+      expect(await bytes(foreign)).toBe(await bytes(missing))
+    }
+  })
+
+  test('an account writes to the database that its token names', async () => {
+    await createPartner('second', 'DB_2')
+    const count = async (db: D1Database) =>
+      (await db.prepare('select count(*) as n from customers').first<{ n: number }>())!.n
+
+    expect([await count(env.DB), await count(env.DB_2)]).toEqual([0, 1])
+  })
+})
+
+describe('the log', () => {
+  test('the log has one line per request and nothing personal', async () => {
+    const acme = await partner()
+    const { delivery_id } = await json(
+      acme.post('customers', { ...ada, customer_id: 'Augusta', email: 'ada@person.org' }),
+    )
+    await acme.get('customers/Augusta')
+    await ask('/nowhere')
+
+    const lines = printedAs('log')
+    const entries = lines.map((line) => JSON.parse(line))
+    expect(entries).toHaveLength(4)
+    expect(entries[1]).toEqual({
+      request_id: expect.any(String),
+      account: 'acme-forex',
+      method: 'POST',
+      route: '/api/v1/forex/customers',
+      status: 201,
+      ms: expect.any(Number),
+      delivery_id,
+      outcomes: expect.objectContaining({ received: 1, created: 1 }),
+    })
+    expect(entries[2]).toMatchObject({ route: '/api/v1/forex/customers/:id', status: 200 })
+    expect(entries[3]).toMatchObject({ status: 404 })
+    const all = lines.join()
+    expect(all).not.toContain('ada@person')
+    expect(all).not.toContain(acme.client_secret)
+    expect(all).not.toContain(acme.access_token)
+    expect(all).not.toContain('Augusta')
+  })
+})

@@ -1,0 +1,793 @@
+import * as v from 'valibot'
+import { describe, expect, test, vi } from 'vitest'
+import forexCustomer from '../../schemas/v1/forex/customer.json'
+import forexActivity from '../../schemas/v1/forex/trading-activity.json'
+import forexTransaction from '../../schemas/v1/forex/transaction.json'
+import propCustomer from '../../schemas/v1/prop-trading/customer.json'
+import propActivity from '../../schemas/v1/prop-trading/trading-activity.json'
+import propTransaction from '../../schemas/v1/prop-trading/transaction.json'
+import { country, describeField, documentation, instant } from '../../src/validation/fields.ts'
+import { listNames } from '../../src/validation/messages.ts'
+import { quote } from '../../src/validation/quote.ts'
+import {
+  compileField,
+  INVALID,
+  validateField,
+  validateObject,
+} from '../../src/validation/strict-object.ts'
+import { ada, deposit, json, partner, traded, type Vertical } from '../partner.ts'
+
+// Each rule has two lists: the values that pass, and the values that are refused with its code.
+// Values are JSON text, because JavaScript cannot express all of them.
+
+interface Case {
+  resource: string
+  field: string
+  code: string
+  valid: string[]
+  invalid: string[]
+}
+
+const textOf = (count: number, char = 'x') => JSON.stringify(char.repeat(count))
+const base: Record<string, object> = {
+  customers: ada,
+  transactions: deposit,
+  'trading-activity': traded,
+}
+
+const TEXT: Pick<Case, 'code' | 'valid' | 'invalid'> = {
+  code: 'length',
+  valid: [textOf(1), textOf(500), textOf(500, '😀'), '"a b\\nc"', '"toString"'],
+  invalid: ['""', textOf(501), textOf(501, '😀')],
+}
+const INSTANT: Pick<Case, 'code' | 'valid' | 'invalid'> = {
+  code: 'date_time',
+  valid: [
+    '"2026-10-01T08:30:00Z"',
+    '"2026-10-01T08:30:00.1Z"',
+    '"2026-10-01T08:30:00.123456789Z"',
+    '"2026-10-01T08:30:00+02:00"',
+    '"2026-10-01T08:30:00-23:59"',
+    '"2026-10-01t08:30:00z"',
+    '"2024-02-29T00:00:00Z"',
+    '"2000-02-29T00:00:00Z"',
+    '"1993-01-01T23:59:59Z"',
+    '"0000-01-01T00:00:00Z"',
+    '"9999-12-31T23:59:59.999Z"',
+  ],
+  invalid: [
+    '""',
+    '"garbage"',
+    '"2026-10-01"',
+    '"2026-10-01T08:30:00"',
+    '"2026-10-01T08:30Z"',
+    '"2026-10-01 08:30:00Z"',
+    '"2026-10-01T08:30:00+02"',
+    '"2026-10-01T08:30:00+0200"',
+    '"2026-10-01T08:30:00+24:00"',
+    '"2026-10-01T08:30:00+02:60"',
+    '"2026-10-01T24:00:00Z"',
+    '"2026-10-01T23:60:00Z"',
+    '"2026-12-31T23:59:60Z"',
+    '"2026-10-01T08:30:00.Z"',
+    '"2026-02-29T00:00:00Z"',
+    '"1900-02-29T00:00:00Z"',
+    '"2026-04-31T00:00:00Z"',
+    '"2026-13-01T00:00:00Z"',
+    '"2026-00-01T00:00:00Z"',
+    '"2026-10-00T00:00:00Z"',
+    '"0000-01-01T00:00:00+01:00"',
+    '"9999-12-31T23:59:59-01:00"',
+    '"+2026-10-01T08:30:00Z"',
+    '" 2026-10-01T08:30:00Z"',
+    '"2026-10-01T08:30:00Z\\n"',
+    '"２026-10-01T08:30:00Z"',
+    '"2026-10-01T08:60:00.000Z"',
+    '"2026-10-01T08:30:60.000Z"',
+    textOf(500, '😀'),
+    // A letter in place of each digit.
+    ...Array.from('2026-10-15T18:30:45.123Z', (_, i) => i)
+      .filter((i) => /\d/.test('2026-10-15T18:30:45.123Z'[i]!))
+      .map((i) =>
+        JSON.stringify('2026-10-15T18:30:45.123Z'.replace(/./g, (c, at) => (at === i ? 'x' : c))),
+      ),
+  ],
+}
+
+const cases: Case[] = [
+  { resource: 'customers', field: 'customer_id', ...TEXT },
+  { resource: 'customers', field: 'affiliate_id', ...TEXT },
+  { resource: 'customers', field: 'kyc_status_id', ...TEXT },
+  { resource: 'customers', field: 'sales_status_id', ...TEXT },
+  { resource: 'customers', field: 'trading_account_type', ...TEXT },
+  { resource: 'customers', field: 'first_name', ...TEXT },
+  { resource: 'customers', field: 'last_name', ...TEXT },
+  { resource: 'transactions', field: 'transaction_id', ...TEXT },
+  { resource: 'transactions', field: 'status', ...TEXT },
+  { resource: 'transactions', field: 'transaction_subtype', ...TEXT },
+  { resource: 'transactions', field: 'note', ...TEXT },
+  { resource: 'trading-activity', field: 'instrument', ...TEXT },
+  {
+    resource: 'customers',
+    field: 'tracking_data',
+    code: 'length',
+    valid: [textOf(1), textOf(50), textOf(50, '😀')],
+    invalid: ['""', textOf(51), textOf(51, '😀')],
+  },
+  {
+    resource: 'customers',
+    field: 'first_name',
+    code: 'text',
+    valid: ['"\\ud83d\\ude00"', '"\\t"'],
+    invalid: ['"\\ud83d"', '"a\\ude00b"', '"a\\u0000b"'],
+  },
+  { resource: 'customers', field: 'signup_date', ...INSTANT },
+  { resource: 'customers', field: 'last_modified_date', ...INSTANT },
+  {
+    resource: 'customers',
+    field: 'signup_date',
+    code: 'length',
+    valid: [`"2026-10-01T08:30:00.${'1'.repeat(479)}Z"`],
+    invalid: [`"2026-10-01T08:30:00.${'1'.repeat(480)}Z"`, textOf(501), textOf(501, '😀')],
+  },
+  { resource: 'transactions', field: 'transaction_date', ...INSTANT },
+  {
+    resource: 'trading-activity',
+    field: 'date',
+    code: 'date',
+    valid: ['"2026-10-01"', '"2024-02-29"', '"0001-01-01"'],
+    invalid: [
+      '""',
+      '"2026-02-30"',
+      '"2026-13-01"',
+      '"26-01-01"',
+      '"2026-1-1"',
+      '"20261001"',
+      '"12026-10-01"',
+    ],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'date',
+    code: 'date',
+    valid: [],
+    invalid: ['"2026-10-01T00:00:00Z"', '"2026-10-01 "', '"1900-02-29"', '"2026-04-31"'],
+  },
+  {
+    resource: 'customers',
+    field: 'lang_id',
+    code: 'pattern',
+    valid: ['"en"', '"zz"'],
+    invalid: ['"EN"', '"eng"', '"e"', '"en\\n"', '"é1"'],
+  },
+  {
+    resource: 'customers',
+    field: 'country_code',
+    code: 'pattern',
+    valid: ['"DE"'],
+    invalid: ['"de"', '"DEU"', '"D1"'],
+  },
+  {
+    resource: 'customers',
+    field: 'leverage',
+    code: 'pattern',
+    valid: ['"1:1"', '"1:100"', '"1:33.3"', '"1:33.33"'],
+    invalid: [
+      '"100"',
+      '"11:100"',
+      '"1:"',
+      '"1:x"',
+      '"2:100"',
+      '"1:1."',
+      '"1:-5"',
+      '"1:100 "',
+      '"1:١٠"',
+    ],
+  },
+  {
+    resource: 'customers',
+    field: 'email',
+    code: 'email',
+    valid: [
+      '"ada@person.org"',
+      '"a.b+c@x-y.example.org"',
+      '"o\'neil@x.org"',
+      '"a@1x2y3.org"',
+      '"a@b.c"',
+      '"a@b.info"',
+      '"a@b.1x2y3"',
+      '"ü@b.co"',
+      '"a@bücher.de"',
+    ],
+    invalid: [
+      '"secret@person"',
+      '"@"',
+      '"a b@person.org"',
+      '"a@b@c.org"',
+      '"a@-b.org"',
+      '"a@b-.org"',
+      '"a@x_y.org"',
+      '"a@b.-c"',
+      '"a@b.c-"',
+      '"a@b.x_y"',
+      '".a@b.org"',
+      '"a@\u202eb.org"',
+      '"ada@person.org!"',
+    ],
+  },
+  {
+    resource: 'transactions',
+    field: 'currency',
+    code: 'currency',
+    valid: ['"EUR"', '"JPY"', '"XAU"'],
+    invalid: ['"EUX"', '"eur"', '"EURO"', '"978"', '"toString"'],
+  },
+  {
+    resource: 'transactions',
+    field: 'transaction_type',
+    code: 'enum',
+    valid: ['"deposit"', '"withdrawal"', '"bonus"', '"adjustment"', '"ib_rebate"', '"other"'],
+    invalid: ['"challenge_fee"', '"Deposit"', '""', '"toString"'],
+  },
+  {
+    resource: 'transactions',
+    field: 'amount_currency',
+    code: 'decimals',
+    valid: [
+      '0.07',
+      '19.99',
+      '1234567.89',
+      '-0.01',
+      '0',
+      '-5',
+      '1e3',
+      '1.10',
+      '1.1000',
+      '9999999999999.99',
+      '12345678901234.5',
+      '99999999999999.5',
+      '-99999999999999.9',
+      '999999999999999',
+    ],
+    invalid: ['0.001', '1.005', '19.999', '1e-3', '-0.001', '1234567.891'],
+  },
+  {
+    resource: 'transactions',
+    field: 'amount_usd',
+    code: 'digits',
+    valid: [
+      '0.000000000001',
+      '1234.56789012345',
+      '123456789012345',
+      '1000000000000000',
+      '-1e15',
+      '1.000000000000000000',
+      '100000000000000.0000000000',
+      '0.000000000000',
+    ],
+    invalid: [
+      '19.990000000000000001',
+      '1.234567890123456',
+      '1234567.0000000001',
+      '1234567890123456',
+      '1000000000000001',
+      '1000000000000000.1',
+      '1e16',
+      '-1e16',
+      '1e-13',
+      '0.0000000000001',
+      '1.5e-12',
+      '0.10000000000000001',
+      '1.2345678901234',
+      '1e-400',
+      '-1E-400',
+      `0.${'0'.repeat(400)}1`,
+      '5e-324',
+    ],
+  },
+  {
+    resource: 'transactions',
+    field: 'amount_usd',
+    code: 'number',
+    valid: [],
+    invalid: ['1e400', '-1e400'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'lots_traded',
+    code: 'minimum',
+    valid: ['0', '-0', '0.01'],
+    invalid: ['-0.01', '-1'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'lots_traded',
+    code: 'decimals',
+    valid: ['1.1', '19.99', '4.35', '1.15'],
+    invalid: ['0.001', '19.990000001'],
+  },
+  {
+    resource: 'trading-activity',
+    field: 'pnl',
+    code: 'digits',
+    valid: ['-2478.06972', '27.85520327', '-0.000000000001'],
+    invalid: ['27.855203270000001'],
+  },
+  ...['volume_usd', 'spread_cost', 'commission'].map((field) => ({
+    resource: 'trading-activity',
+    field,
+    code: 'minimum',
+    valid: ['0', '27.85520327'],
+    invalid: ['-0.362176'],
+  })),
+]
+
+/** Creates a partner that has sent customer c-1. */
+const partnerWithCustomer = async (vertical: Vertical = 'forex') => {
+  const acme = await partner(vertical)
+  await acme.post('customers', ada)
+  return acme
+}
+
+/** The key of each resource of which a bulk has a value of its own for each record. */
+const KEYS: Record<string, string> = {
+  customers: 'customer_id',
+  transactions: 'transaction_id',
+  'trading-activity': 'instrument',
+}
+
+/** Returns the text of a record in which a field has this value, given as JSON text. */
+function recordOf(resource: string, field: string, value: string | undefined, i: number): string {
+  const { [field]: _, ...others } = { ...base[resource], [KEYS[resource]!]: `k-${i}` } as Record<
+    string,
+    unknown
+  >
+  const member = value === undefined ? '' : `, ${JSON.stringify(field)}: ${value}`
+  return `{${JSON.stringify(others).slice(1, -1)}${member}}`
+}
+
+const bodyOf = ({ resource, field }: Case, values: readonly string[]) =>
+  `[${values.map((value, i) => recordOf(resource, field, value, i))}]`
+
+type ListedError = { index: number; pointer: string; code: string }
+
+/** Returns the index, the pointer and the code of each error. */
+const listed = ({ errors }: { errors: ListedError[] }) =>
+  errors.map(({ index, pointer, code }) => [index, pointer, code])
+
+/** Returns the bodies that test these values: a long number decides how all of a body are parsed. */
+const bulksOf = ({ field }: Case, values: readonly string[]) =>
+  isNumeric(field) ? values.map((value) => [value]) : values.length > 0 ? [values] : []
+
+/** A schema of a field, as far as its type is read. */
+interface FieldSchema {
+  type?: string
+  $ref?: string
+}
+
+/** A schema of a resource. */
+interface ResourceSchema {
+  properties: Record<string, FieldSchema>
+  required: string[]
+  examples: Record<string, unknown>[]
+  $defs: Record<string, FieldSchema>
+}
+
+/** The schemas of each vertical. */
+const SCHEMAS: Record<'forex' | 'prop-trading', Record<string, ResourceSchema>> = {
+  forex: {
+    customers: forexCustomer,
+    transactions: forexTransaction,
+    'trading-activity': forexActivity,
+  },
+  'prop-trading': {
+    customers: propCustomer,
+    transactions: propTransaction,
+    'trading-activity': propActivity,
+  },
+}
+
+const isNumeric = (field: string) =>
+  Object.values(SCHEMAS.forex).some(({ properties, $defs }) => {
+    const { $ref, type } = properties[field] ?? {}
+    return ($ref ? $defs[$ref.replace('#/$defs/', '')]?.type : type) === 'number'
+  })
+
+describe.each(cases)('$resource $field: $code', (rule) => {
+  test('valid values pass and invalid ones are refused with the code', async () => {
+    const acme = await partnerWithCustomer()
+    const send = (values: readonly string[]) =>
+      acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, values))
+    for (const values of bulksOf(rule, rule.valid)) {
+      const response = await send(values)
+      const { errors = [] } = await json(response)
+      const refused = errors.map(({ index }: ListedError) => values[index])
+      expect([refused, response.status]).toEqual([[], 200])
+    }
+    for (const values of bulksOf(rule, rule.invalid)) {
+      const response = await send(values)
+      expect([values, response.status]).toEqual([values, 422])
+      const body = await json(response)
+      expect([values, body.errors_total, ...listed(body)]).toEqual([
+        values,
+        values.length,
+        ...values.map((_, i) => [i, `/${i}/${rule.field}`, rule.code]),
+      ])
+    }
+  })
+})
+
+/** Asserts that each record in which one of these fields has one of these values has this error alone. */
+async function expectEachRefused(
+  resource: string,
+  fields: readonly string[],
+  valuesOf: (field: string) => readonly (string | undefined)[],
+  code: string,
+) {
+  const acme = await partnerWithCustomer()
+  const pairs = fields.flatMap((field) => valuesOf(field).map((value) => ({ field, value })))
+  const records = pairs.map(({ field, value }, i) => recordOf(resource, field, value, i))
+  const body = await json(acme.postText(resource, `[${records}]`))
+  expect([body.errors_total, ...listed(body)]).toEqual([
+    pairs.length,
+    ...pairs.map(({ field }, i) => [i, `/${i}/${field}`, code]),
+  ])
+}
+
+describe('every field', () => {
+  const required: Record<string, string[]> = {
+    customers: ['customer_id', 'signup_date', 'affiliate_id', 'tracking_data'],
+    transactions: [
+      'transaction_id',
+      'customer_id',
+      'transaction_type',
+      'amount_currency',
+      'currency',
+      'transaction_date',
+      'status',
+    ],
+    'trading-activity': ['date', 'customer_id', 'instrument', 'lots_traded', 'currency'],
+  }
+  const optional: Record<string, string[]> = {
+    customers: [
+      'last_modified_date',
+      'lang_id',
+      'country_code',
+      'kyc_status_id',
+      'sales_status_id',
+      'trading_account_type',
+      'leverage',
+      'first_name',
+      'last_name',
+      'email',
+    ],
+    transactions: ['amount_usd', 'transaction_subtype', 'note'],
+    'trading-activity': ['pnl', 'volume_usd', 'spread_cost', 'commission'],
+  }
+
+  test.each(Object.keys(base))(
+    '%s: each field of the schema is in a list of this test',
+    (resource) => {
+      const { properties, required: names } = SCHEMAS.forex[resource]!
+      const others = Object.keys(properties).filter((name) => !names.includes(name))
+      expect(required[resource]!.toSorted(), '`required`').toEqual(names.toSorted())
+      expect(optional[resource]!.toSorted(), '`optional`').toEqual(others.toSorted())
+    },
+  )
+
+  test.each(Object.keys(base))(
+    '%s: a required field that is absent or null is refused',
+    (resource) =>
+      expectEachRefused(resource, required[resource]!, () => [undefined, 'null'], 'required'),
+  )
+
+  test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
+    'the error for %s names the supported years',
+    async (signup_date) => {
+      const acme = await partner()
+      const problem = await json(acme.post('customers', { ...base.customers, signup_date }))
+      expect(problem.errors).toMatchObject([
+        {
+          pointer: '/signup_date',
+          code: 'date_time',
+          message: `\`${signup_date}\` is outside the supported years.`,
+          hint: 'Send a time with a year from 0000 to 9999 in UTC.',
+        },
+      ])
+    },
+  )
+
+  test.each(Object.keys(base))('%s: an optional field may be omitted but not null', (resource) =>
+    expectEachRefused(resource, optional[resource]!, () => ['null'], 'type'),
+  )
+
+  test.each(Object.keys(base))('%s: every field refuses values of another JSON type', (resource) =>
+    expectEachRefused(
+      resource,
+      [...required[resource]!, ...optional[resource]!],
+      (field) => [isNumeric(field) ? '"1"' : '1', 'true', '[]', '{}', '["x"]'],
+      'type',
+    ),
+  )
+
+  const ofOneVertical = Object.keys(base).flatMap((resource) =>
+    (['forex', 'prop-trading'] as const).flatMap((vertical) => {
+      const own = SCHEMAS[vertical][resource]!
+      const others = SCHEMAS[vertical === 'forex' ? 'prop-trading' : 'forex'][resource]!.properties
+      const fields = Object.keys(own.properties).filter((field) => !(field in others))
+      return fields.map((field) => ({ resource, field, vertical, value: own.examples[0]![field] }))
+    }),
+  )
+
+  test.each(ofOneVertical)('$resource.$field is a field of $vertical only', async (own) => {
+    const { resource, field, vertical, value } = own
+    const record = { ...base[resource], [field]: value }
+    const owner = await partner(vertical)
+    await owner.post('customers', ada)
+    expect((await owner.post(`${resource}?dry_run=true`, [record])).status).toBe(200)
+
+    const other = await partnerWithCustomer(vertical === 'forex' ? 'prop-trading' : 'forex')
+    expect(await json(other.post(resource, [record]))).toMatchObject({
+      errors: [{ pointer: `/0/${field}`, code: 'unknown_field' }],
+    })
+  })
+
+  test('prop trading refuses a negative account size or drawdown', async () => {
+    const acme = await partner('prop-trading')
+    await acme.post('customers', ada)
+    for (const [resource, field] of [
+      ['customers', 'account_size'],
+      ['trading-activity', 'drawdown'],
+      ['trading-activity', 'max_drawdown'],
+    ] as const) {
+      const at = (value: number) => acme.post(resource, { ...base[resource], [field]: value })
+      expect(await json(at(-0.01))).toMatchObject({
+        errors: [{ pointer: `/${field}`, code: 'minimum' }],
+      })
+      expect((await at(0)).status).toBeLessThan(300)
+    }
+  })
+
+  test('prop trading has its own transaction types and requires pnl', async () => {
+    const acme = await partner('prop-trading')
+    await acme.post('customers', ada)
+    for (const type of ['challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other']) {
+      const sent = { ...deposit, transaction_type: type }
+      expect((await acme.post('transactions?dry_run=true', sent)).status).toBe(201)
+    }
+    expect((await acme.post('transactions', deposit)).status).toBe(422)
+    const { pnl: _, ...without } = traded
+    expect(await json(acme.post('trading-activity', without))).toMatchObject({
+      errors: [{ pointer: '/pnl', code: 'required' }],
+    })
+  })
+})
+
+test.each([
+  ['2026-10-01t08:30:00.123Z', '2026-10-01T08:30:00.123Z'],
+  ['2026-10-01T08:30:00.123z', '2026-10-01T08:30:00.123Z'],
+  ['2026-10-01T08:30:00.5Z', '2026-10-01T08:30:00.500Z'],
+  ['2026-10-01T08:30:00+05:30', '2026-10-01T03:00:00.000Z'],
+  ['2026-10-01T20:30:00-03:45', '2026-10-02T00:15:00.000Z'],
+])('the date-time %s is returned as %s', async (signup_date, returned) => {
+  const acme = await partner()
+  await acme.post('customers', { ...ada, signup_date })
+
+  expect(await json(acme.get('customers/c-1'))).toEqual({ ...ada, signup_date: returned })
+})
+
+test('date-times are returned in UTC, truncated to milliseconds', async () => {
+  const acme = await partner()
+  const sent = {
+    ...ada,
+    signup_date: '2026-10-01T01:30:00.98765+02:00',
+    last_modified_date: '2026-10-01T08:30:00Z',
+  }
+  await acme.post('customers', sent)
+
+  expect(await json(acme.get('customers/c-1'))).toEqual({
+    ...ada,
+    signup_date: '2026-09-30T23:30:00.987Z',
+    last_modified_date: '2026-10-01T08:30:00.000Z',
+  })
+  const { data } = await json(acme.get('totals?from=2026-09-30&to=2026-09-30'))
+  expect(data).toMatchObject([{ day: '2026-09-30', count: 1 }])
+})
+
+test('a withdrawn currency is stored with a warning', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+
+  expect(await json(acme.post('transactions', [{ ...deposit, currency: 'HRK' }]))).toMatchObject({
+    results: [
+      {
+        outcome: 'created',
+        warnings: [
+          {
+            code: 'withdrawn_currency',
+            pointer: '/0/currency',
+            message: '`HRK` was withdrawn from ISO 4217 in `2023-01`.',
+          },
+        ],
+      },
+    ],
+  })
+})
+
+describe('a compiled field', () => {
+  const short = v.check((text: string) => text.length < 3)
+  const even = v.custom<number>((value) => typeof value === 'number' && value % 2 === 0)
+  const VALUES = [
+    ...['', 'a', 'abc', 'b', 'c', ' a ', '2026-10-01T08:30:00+02:00'],
+    ...[0, 1, 2, -2, Number.NaN, null, undefined, true, {}, [], ['a'], ['abc', 'a']],
+  ]
+  test.each<[string, v.GenericSchema]>([
+    ['a string', v.string()],
+    ['a string with a rule', v.pipe(v.string(), short)],
+    ['a string with two rules', v.pipe(v.string(), v.minLength(1), short)],
+    ['a pattern', v.pipe(v.string(), v.regex(/^a/))],
+    ['a custom type', even],
+    ['a custom type with a rule', v.pipe(even, v.minValue(0))],
+    ['a list of values', v.picklist(['a', 'b'])],
+    ['a text from a list', v.pipe(v.string(), v.picklist(['a', 'b']))],
+    ['one of two types', v.union([v.pipe(v.string(), short), even])],
+    ['a number', v.number()],
+    [
+      'an array',
+      v.pipe(
+        v.array(v.string()),
+        v.checkItems((text) => text.length < 3),
+      ),
+    ],
+    ['a changed value', v.pipe(v.string(), v.trim(), short)],
+    ['a described field', describeField(v.pipe(v.string(), short), documentation('A text.', 'a'))],
+    ['a described type', describeField(even, documentation('An even number.'))],
+    ['an optional field', v.optional(v.pipe(v.string(), short))],
+    ['a field that may be null', v.nullable(v.pipe(v.string(), short))],
+    ['an instant', instant],
+  ])('of %s gives the verdict of Valibot', (_, field) => {
+    const run = compileField(field)
+    for (const value of VALUES.filter((sent) => sent !== undefined || field.type !== 'optional')) {
+      const { success, output } = v.safeParse(field, value)
+      expect([value, run(value)]).toEqual([value, success ? output : INVALID])
+    }
+  })
+
+  test('keeps a description and its example as metadata', () => {
+    const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
+    expect(metadataOf(describeField(v.string(), documentation('A text.', 'a')))).toEqual({
+      description: 'A text.',
+      examples: ['a'],
+    })
+    expect(metadataOf(describeField(v.string(), documentation('A text.')))).toEqual({
+      description: 'A text.',
+    })
+  })
+})
+
+test('a bundle for production keeps no documentation of a field', () => {
+  const field = v.string()
+  vi.stubEnv('NODE_ENV', 'production')
+  expect(documentation('A text.', 'a')).toBeUndefined()
+  expect(describeField(field, { description: 'A text.' })).toBe(field)
+  vi.unstubAllEnvs()
+  expect(describeField(field, undefined)).toBe(field)
+})
+
+test('an instruction lists 20 names, and tells how many more there are', () => {
+  const names = Array.from({ length: 22 }, (_, i) => `n${i}`)
+  expect(listNames(names.slice(0, 20))).toMatch(/`n19`\.$/)
+  expect(listNames(names)).toMatch(/`n19` and 2 more\.$/)
+})
+
+describe('error messages', () => {
+  test.each([
+    ['GER', 'GER'],
+    [7, 7],
+    [true, undefined],
+    [['DE'], undefined],
+    [{ code: 'DE' }, undefined],
+  ])('the error of %j has the value %j', (sent, value) => {
+    expect(validateField('country_code', sent, country).issue?.value).toBe(value)
+  })
+
+  test.each([
+    ['x'.repeat(40), `\`${'x'.repeat(40)}\``],
+    ['x'.repeat(41), `\`${'x'.repeat(40)}…\``],
+    ['😀'.repeat(41), `\`${'😀'.repeat(40)}…\``],
+    ['a"b\\c\n', '`a"b\\\\c\\n`'],
+    ['\u009b31m\u202e\u2028\u007f', '`\\u009b31m\\u202e\\u2028\\u007f`'],
+    [7, '`7`'],
+    [null, '`null`'],
+    [undefined, '`undefined`'],
+    [{ a: ['b'] }, '`{"a":["b"]}`'],
+  ])('%j is quoted with at most 40 characters', (value, quoted) => {
+    expect(quote(value)).toBe(quoted)
+  })
+
+  test('a hint names the closest valid name or value', async () => {
+    const acme = await partnerWithCustomer()
+    const problem = await json(
+      acme.post('transactions', {
+        ...deposit,
+        currency: 'EUX',
+        transaction_type: 'deposits',
+        customerId: 'c-1',
+      }),
+    )
+    expect(
+      Object.fromEntries(problem.errors.map(({ pointer, hint }: never) => [pointer, hint])),
+    ).toEqual({
+      '/currency': 'Did you mean `EUR`?',
+      '/transaction_type': 'Did you mean `deposit`?',
+      '/customerId': 'Did you mean `customer_id`?',
+    })
+    const messages = problem.errors.map(({ message }: { message: string }) => message)
+    expect(messages).toContain('`EUX` is not an ISO 4217 currency code.')
+    expect(messages).toContain('`customerId` is not a field of a transaction.')
+  })
+
+  test('neither messages nor the delivery log quote personal values', async () => {
+    const acme = await partner()
+    const secret = 'secret@person'
+    const personal = { first_name: [secret], last_name: { secret }, email: secret }
+    const bodies = [
+      [{ ...ada, ...personal }, secret, [secret]],
+      [{ ...ada, first_name: `${secret}${'x'.repeat(500)}`, last_name: `${secret}\0` }],
+    ]
+    for (const body of bodies) {
+      const response = await acme.post('customers', body)
+      expect(response.status).toBe(422)
+      expect(await response.text()).not.toContain(secret)
+    }
+    const { data } = await json(acme.get('deliveries'))
+    for (const { delivery_id } of data) {
+      expect(await (await acme.get(`deliveries/${delivery_id}`)).text()).not.toContain(secret)
+    }
+  })
+
+  test('an error has an RFC 6901 pointer into the sent body', async () => {
+    const acme = await partner()
+    const record = { ...ada, 'a/b~c': 1 }
+    const pointers = async (body: unknown) =>
+      (await json(acme.post('customers', body))).errors.map(
+        ({ pointer }: { pointer: string }) => pointer,
+      )
+    expect(await pointers(record)).toEqual(['/a~1b~0c'])
+    expect(await pointers([ada, record])).toEqual(['/1/a~1b~0c', '/1'])
+    expect(await pointers({ data: [record] })).toEqual(['/data/0/a~1b~0c'])
+  })
+
+  test('the key of an error has the members that were sent, if any', async () => {
+    const acme = await partner()
+    const { errors } = await json(
+      acme.post('trading-activity', [{ date: '2026-10-01', customer_id: 7 }, {}]),
+    )
+    const keys = errors.map(({ index, key }: { index: number; key: unknown }) => [index, key])
+    expect(keys[0]).toEqual([0, { date: '2026-10-01' }])
+    expect(keys.at(-1)).toEqual([1, undefined])
+  })
+})
+
+describe('a mistake in a schema is an error that names it', () => {
+  test('the message of a rule must begin with an issue code', () => {
+    const field = v.pipe(
+      v.string(),
+      v.check(() => false, 'wrong'),
+    )
+    expect(() => validateField('name', 'x', field)).toThrow(
+      'A schema rule has no issue code: wrong',
+    )
+  })
+
+  test('the compiled rules of a field must agree with those of Valibot', () => {
+    const verdicts = [false, true]
+    const undecided = v.pipe(
+      v.string(),
+      v.check(() => verdicts.shift() === true),
+    )
+    expect(() => validateObject({ name: 'x' }, v.object({ name: undecided }))).toThrow(
+      "The compiled rules of name differ from Valibot's.",
+    )
+  })
+})

@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { contrastOf, darkAccentOf, MIN_CONTRAST } from '../../src/validation/accent.ts'
+import { askAdmin, json, issuedPartner as partner } from '../partner.ts'
+import { openPortal } from './join.ts'
+
+// The logo and the accent color of an account's portal.
+
+const PATH = 'accounts/acme'
+const AT = '/portal/acme'
+
+beforeEach(async () => {
+  await partner('forex', { account: 'acme' })
+})
+
+const change = (body: object) => askAdmin(PATH, 'PATCH', body)
+
+const dataUrl = (bytes: Uint8Array | string, type = '') =>
+  `data:${type};base64,${(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes).toBase64()}`
+
+const svg = (content = '', attributes = 'viewBox="0 0 40 10"') =>
+  `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`
+
+/** Returns the beginning of a PNG image with these sides, and as many bytes as it should have. */
+function png(width: number, height: number, size = 64): Uint8Array {
+  const bytes = new Uint8Array(size)
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  const view = new DataView(bytes.buffer)
+  view.setUint32(8, 13)
+  view.setUint32(12, 0x49484452)
+  view.setUint32(16, width)
+  view.setUint32(20, height)
+  return bytes
+}
+
+const messageOf = async (logo: unknown) => {
+  const { status, errors } = await json(change({ logo }))
+  return status === 422 ? (errors[0].message as string) : status
+}
+
+describe('a logo', () => {
+  test('is shown on every page, sent with its own type and a policy that runs nothing, and removed', async () => {
+    const browser = openPortal()
+    expect((await browser.get(`${AT}/logo`)).status).toBe(404)
+    for (const [image, type] of [
+      [svg('<path d="M0 0h9"/>'), 'image/svg+xml'],
+      [png(200, 50), 'image/png'],
+    ] as const) {
+      const { logo } = await json(change({ logo: dataUrl(image, type) }))
+      expect(logo).toMatchObject({ type, digest: expect.stringMatching(/^[\w-]{16}$/) })
+      const page = await (await browser.get(`${AT}/sign-in`)).text()
+      expect(page).toContain(`<img src="${AT}/logo?v=${logo.digest}" alt="" class="logo"/>`)
+      const response = await browser.get(`${AT}/logo?v=${logo.digest}`)
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': type,
+        'content-security-policy': expect.stringMatching(/^sandbox; default-src 'none'/),
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'public, max-age=31536000, immutable',
+      })
+      const sent = new Uint8Array(await response.arrayBuffer())
+      expect(dataUrl(sent)).toBe(dataUrl(image))
+    }
+    const { data } = await json(askAdmin('audit-log?account=acme'))
+    expect(data[0].details).toEqual({ logo: 'PNG, 64 bytes', before: { logo: 'SVG, 105 bytes' } })
+    expect((await json(change({ logo: null }))).logo).toBeUndefined()
+    expect((await browser.get(`${AT}/logo`)).status).toBe(404)
+    expect(await (await browser.get(`${AT}/sign-in`)).text()).not.toContain('class="logo"')
+  })
+
+  test.each<[string, unknown, string]>([
+    ['that is no data URL', 'https://acme.example/logo.png', 'as a data URL'],
+    ['of another type', dataUrl('x', 'image/gif'), 'as a data URL'],
+    ['that is a JPEG', dataUrl(new Uint8Array([0xff, 0xd8, 0xff, 0xe0])), 'this file is neither'],
+    ['that is a page', dataUrl('<html><svg/></html>'), 'this file is neither'],
+    ['of 51,201 bytes', dataUrl(png(200, 50, 51_201)), 'at most 51,200 bytes'],
+    ['of 2 MB', dataUrl(png(200, 50, 2_000_000)), 'at most 51,200 bytes'],
+    ['of 1 × 10,000 pixels', dataUrl(png(1, 10_000)), 'is 1 × 10000 pixels'],
+    ['of 20 × 1,000 pixels', dataUrl(png(20, 1000)), 'at most 8 times'],
+    ['that is cut off', dataUrl(png(20, 20).slice(0, 30)), 'not a whole PNG'],
+    ['as wide as a line', dataUrl(svg('', 'viewBox="0 0 10000 1"')), 'is 10000 × 1 pixels'],
+    ['as high as a line', dataUrl(svg('', 'width="1" height="10000"')), 'is 1 × 10000 pixels'],
+    ['with a script', dataUrl(svg('<script>alert(1)</script>')), 'has a script'],
+    ['with a script in a namespace', dataUrl(svg('<svg:script href="x"/>')), 'has a script'],
+    ['with an event handler', dataUrl(svg('<g onload="x()"/>')), 'has an event handler'],
+    [
+      'with an address that runs',
+      dataUrl(svg('<use href="&#106;ava\tscript:x()"/>')),
+      'has a script',
+    ],
+    ['with a link', dataUrl(svg('<a href="https://acme.example/"/>')), 'has the element “a”'],
+    ['that changes itself', dataUrl(svg('<set attributeName="href" to="x"/>')), 'element “set”'],
+    ['that moves', dataUrl(svg('<animate attributeName="x"/>')), 'element “animate”'],
+    [
+      'with an escape in a style',
+      dataUrl(svg('<style>g{fill:u\\72l(//x)}</style>')),
+      'a backslash',
+    ],
+    [
+      'with an escape in an attribute',
+      dataUrl(svg('<g style="fill:u&#92;72l(//x)"/>')),
+      'backslash',
+    ],
+    [
+      'with a set of images',
+      dataUrl(svg('<g style="mask:image-set(\'//x\' 1x)"/>')),
+      'loads another',
+    ],
+    [
+      'with a comment that begins in a string',
+      dataUrl(
+        svg(`<style>a::before{content:"/*"} b{fill:url(https://e.x)} c{content:"*/"}</style>`),
+      ),
+      'loads another',
+    ],
+    ['with another base', dataUrl(svg('<g xml:base="https://e.x/"/>')), 'loads another'],
+    [
+      'with an element of HTML',
+      dataUrl(svg('<h:style xmlns:h="http://www.w3.org/1999/xhtml">g{}</h:style>')),
+      'element “h:style”',
+    ],
+    ['with an address in a comment', dataUrl(svg('<g fill="url(/**///x)"/>')), 'loads another'],
+    ['with an element that is not closed', dataUrl(svg('<g>')), 'is no whole SVG'],
+    ['with attributes without quotes', dataUrl(svg('<g onload=x()>')), 'is no whole SVG'],
+    ['with another style sheet', dataUrl(`<?xml-stylesheet href="x"?>${svg()}`), 'is neither'],
+    [
+      'with a page by its namespace',
+      dataUrl(svg('<g xmlns="http://www.w3.org/1999/xhtml"/>')),
+      'is no',
+    ],
+    ['with a page', dataUrl(svg('<foreignObject/>')), 'has the element “foreignObject”'],
+    ['with another file', dataUrl(svg('<image href="//evil.example/x"/>')), 'loads another file'],
+    ['with a style of another site', dataUrl(svg('<style>@import "x"</style>')), 'loads another'],
+    ['with entities', dataUrl(`<!DOCTYPE svg [<!ENTITY a "b">]>${svg()}`), 'is neither'],
+  ])('%s is refused, and says why', async (_, logo, reason) => {
+    expect(await messageOf(logo)).toContain(reason)
+    expect((await openPortal().get(`${AT}/logo`)).status).toBe(404)
+  })
+
+  test.each([
+    ['<defs><linearGradient id="a"><stop offset="0"/></linearGradient></defs><g fill="url(#a)"/>'],
+    [
+      '<style><![CDATA[@media (prefers-color-scheme:dark){.a{fill:#fff}}]]></style><path class="a"/>',
+    ],
+    ['<!-- Acme --><title>Acme &amp; sons</title><use xlink:href="#a" inkscape:label="C:\\a"/>'],
+    ["<image href='data:image/png;base64,AA=='/><text x='1'>A > B</text>"],
+    ['<filter id="f"><feGaussianBlur in="SourceGraphic" stdDeviation="2"/></filter>'],
+  ])('of a drawing program is stored: %s', async (content) => {
+    const { logo } = await json(change({ logo: dataUrl(svg(content)) }))
+    expect(logo).toMatchObject({ type: 'image/svg+xml' })
+  })
+
+  test('of 50 MB is not read', async () => {
+    const response = await change({ logo: 'x'.repeat(50_000_000) })
+    expect(response.status).toBe(413)
+  })
+})
+
+describe('an accent color', () => {
+  test('colors links and buttons in light, and a lighter one links in dark', async () => {
+    const browser = openPortal()
+    expect((await browser.get(`${AT}/colors.css`)).status).toBe(404)
+    expect((await json(change({ accent_color: '#7A1FA2' }))).accent_color).toBe('#7a1fa2')
+    const page = await (await browser.get(`${AT}/sign-in`)).text()
+    expect(page).toContain(`href="${AT}/colors.css?v=7a1fa2"`)
+    const response = await browser.get(`${AT}/colors.css?v=7a1fa2`)
+    expect(response.headers.get('Content-Type')).toContain('text/css')
+    expect(await response.text()).toContain(':root { --link: #7a1fa2; --button: #7a1fa2; }')
+    expect((await json(change({ accent_color: null }))).accent_color).toBeUndefined()
+  })
+
+  test.each([
+    ['#ffffff', 'contrast with white is 1.00'],
+    ['#777777', 'contrast with white is 4.48'],
+    ['#ffcc00', 'choose a darker color'],
+    ['red', '#rrggbb'],
+    ['#12345', '#rrggbb'],
+    ['#123456;}', '#rrggbb'],
+  ])('%s is refused', async (accent_color, reason) => {
+    const { status, errors } = await json(change({ accent_color }))
+    expect([status, errors[0].message]).toEqual([422, expect.stringContaining(reason)])
+  })
+
+  test('can be read in dark, whatever it is', () => {
+    expect(contrastOf('#000000', '#ffffff')).toBeCloseTo(21)
+    expect(contrastOf('#767676', '#ffffff')).toBeGreaterThan(MIN_CONTRAST)
+    for (let red = 0; red < 256; red += 51) {
+      for (let green = 0; green < 256; green += 51) {
+        for (let blue = 0; blue < 256; blue += 51) {
+          const color = `#${[red, green, blue].map((one) => one.toString(16).padStart(2, '0')).join('')}`
+          for (const dark of ['#0f1618', '#172023']) {
+            expect(contrastOf(darkAccentOf(color), dark)).toBeGreaterThan(MIN_CONTRAST)
+          }
+        }
+      }
+    }
+  })
+})

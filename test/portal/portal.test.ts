@@ -1,0 +1,519 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { WORDS } from '../../src/portal/words.ts'
+import { signedIn as signedInToConsole } from '../console/browser.ts'
+import { ask, askAdmin, json, issuedPartner as partner } from '../partner.ts'
+import { type Deviation, newPasskey } from './authenticator.ts'
+import { type Browser, hidden, inviteTo, joinAt, openPortal, optionsIn } from './join.ts'
+
+// The portal: invitations, passkeys and sessions, with a device in software.
+
+const AT = '/portal/acme'
+const words = WORDS.en
+
+beforeEach(async () => {
+  await partner('forex', { account: 'acme', affiliates: ['IB-07', 'IB-08'] })
+})
+
+const put = (body: object) => askAdmin('accounts/acme/affiliates', 'PUT', [body])
+
+const invite = (body?: object, affiliate = 'IB-07') => inviteTo('acme', affiliate, body)
+
+const members = async () =>
+  (await json(askAdmin('accounts/acme/affiliates/IB-07/members'))).data as { id: string }[]
+
+const open = openPortal
+
+const join = (...sent: Parameters<typeof joinAt> extends [string, ...infer Rest] ? Rest : never) =>
+  joinAt(AT, ...sent)
+
+async function signIn(
+  browser: Browser,
+  { device, by = {} }: { device: Awaited<ReturnType<typeof newPasskey>>; by?: Deviation },
+  at = AT,
+) {
+  const page = await (await browser.get(`${at}/sign-in`)).text()
+  const credential = await device.get(optionsIn(page), by)
+  const fields = { credential, state: hidden(page, 'state') }
+  return { fields, response: await browser.post(`${at}/sign-in`, fields) }
+}
+
+async function joined() {
+  const [browser, device] = [open(), await newPasskey()]
+  await join(browser, await invite(), { device })
+  return { browser, device }
+}
+
+const isSignedIn = async (browser: Browser) => (await browser.get(AT)).status === 200
+
+test('an invited person registers a passkey, and signs out and in again', async () => {
+  const [browser, device] = [open(), await newPasskey()]
+  const secret = await invite()
+  expect(await (await browser.get(`${AT}/invitation`)).text()).toContain('data-invitation')
+  const response = await join(browser, secret, { device })
+  expect([response.status, response.headers.get('Location')]).toEqual([303, AT])
+  const page = await (await browser.get(AT)).text()
+  expect(page).toContain(words.plans)
+  expect(await members()).toMatchObject([{ name: 'Eve', passkeys: 1 }])
+
+  const copy = new Map(browser.cookies)
+  await browser.post(`${AT}/sign-out`, { csrf: hidden(page, 'csrf') })
+  expect(await isSignedIn(browser)).toBe(false)
+  for (const [name, value] of copy) browser.cookies.set(name, value)
+  expect(await isSignedIn(browser), 'a copy of the cookie').toBe(false)
+
+  browser.cookies.clear()
+  expect((await signIn(browser, { device })).response.status).toBe(303)
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('the cookie of a session is signed, HttpOnly, Secure and SameSite=Strict, and lasts 8 hours', async () => {
+  const { device } = await joined()
+  const { response } = await signIn(open(), { device })
+  const [cookie = ''] = response.headers.getSetCookie()
+  expect(cookie).toMatch(/^__Host-tributary_portal=[\w-]+\.[\w-]{43};/)
+  for (const part of ['HttpOnly', 'Secure', 'SameSite=Strict', 'Path=/', 'Max-Age=28800']) {
+    expect(cookie).toContain(part)
+  }
+  const forged = open()
+  forged.cookies.set('__Host-tributary_portal', `${btoa('{}')}.${'A'.repeat(43)}`)
+  expect(await isSignedIn(forged)).toBe(false)
+})
+
+describe('an invitation', () => {
+  test('works once', async () => {
+    const secret = await invite()
+    await join(open(), secret, { device: await newPasskey() })
+    const again = await open().post(`${AT}/invitation`, { secret })
+    expect([again.status, await again.text()]).toEqual([
+      404,
+      expect.stringContaining('was used already'),
+    ])
+  })
+
+  test('works for one of two who register at the same time', async () => {
+    const secret = await invite()
+    const both = await Promise.all(
+      [1, 2].map(async () => join(open(), secret, { device: await newPasskey() })),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 404])
+    expect(await members()).toHaveLength(1)
+  })
+
+  test('ends after 72 hours, also between its two pages', async () => {
+    const [secret, browser, device] = [await invite(), open(), await newPasskey()]
+    const page = await (await browser.post(`${AT}/invitation`, { secret })).text()
+    const credential = await device.create(optionsIn(page))
+    await env.DB.exec(`update affiliate_invitations set ends_at = ${Date.now()}`)
+    const late = await browser.post(`${AT}/invitation/register`, {
+      ...{ secret, state: hidden(page, 'state'), credential, name: 'Eve' },
+    })
+    expect(late.status).toBe(404)
+    expect((await browser.post(`${AT}/invitation`, { secret })).status).toBe(404)
+    expect(await members()).toEqual([])
+  })
+
+  test('of another account is not found, and its challenge answers no other', async () => {
+    await partner('forex', { account: 'other', affiliates: ['IB-07'] })
+    const [secret, second] = [await invite(), await invite()]
+    expect((await open().post('/portal/other/invitation', { secret })).status).toBe(404)
+
+    const [browser, device] = [open(), await newPasskey()]
+    const page = await (await browser.post(`${AT}/invitation`, { secret })).text()
+    const credential = await device.create(optionsIn(page))
+    const mixed = await browser.post(`${AT}/invitation/register`, {
+      ...{ secret: second, state: hidden(page, 'state'), credential, name: 'Eve' },
+    })
+    expect(mixed.status).toBe(401)
+    expect(await members()).toEqual([])
+  })
+
+  test('is not opened by a form of another site', async () => {
+    const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
+    const secret = await invite()
+    expect((await open().post(`${AT}/invitation`, { secret }, foreign)).status).toBe(404)
+    expect((await open().post(`${AT}/invitation`, { secret })).status).toBe(200)
+  })
+
+  test('of a member who lost their passkey ends the earlier one and its sessions', async () => {
+    const { browser, device } = await joined()
+    const [member] = await members()
+    const [replaced, other] = [await newPasskey(), open()]
+    await join(other, await invite({ member: member?.id }), { device: replaced })
+    expect(await members()).toMatchObject([{ id: member?.id, name: 'Eve', passkeys: 1 }])
+    expect(await isSignedIn(other)).toBe(true)
+    expect(await isSignedIn(browser)).toBe(false)
+    expect((await signIn(open(), { device })).response.status).toBe(401)
+    expect((await signIn(open(), { device: replaced })).response.status).toBe(303)
+  })
+})
+
+const WRONG: readonly [string, Deviation][] = [
+  ['of another origin', { origin: 'https://evil.example' }],
+  ['of another relying party', { rpId: 'evil.example' }],
+  ['without user verification', { isUnverified: true }],
+]
+
+test.each(WRONG)('a passkey %s is refused at the registration', async (_, by) => {
+  const response = await join(open(), await invite(), { device: await newPasskey(), by })
+  expect(response.status).toBe(401)
+  expect(await members()).toEqual([])
+})
+
+test.each([
+  ...WRONG,
+  ['with a counter that went back', { counter: 1 }],
+  ['of another member', { userHandle: 'bWVtLTI' }],
+])('a passkey %s is refused at the sign-in', async (_, by) => {
+  const { device } = await joined()
+  const { response } = await signIn(open(), { device })
+  expect(response.status).toBe(303)
+  const refused = await signIn(open(), { device, by })
+  expect([refused.response.status, await refused.response.text()]).toEqual([
+    401,
+    expect.stringContaining('not registered here'),
+  ])
+})
+
+test('an answer of a passkey is accepted once, and not after ten minutes', async () => {
+  const { device } = await joined()
+  const { fields } = await signIn(open(), { device, by: { counter: 0 } })
+  await env.DB.exec('update affiliate_passkeys set counter = 0')
+  const first = await signIn(open(), { device, by: { counter: 0 } })
+  expect(first.response.status).toBe(303)
+  expect((await open().post(`${AT}/sign-in`, first.fields)).status).toBe(401)
+  vi.setSystemTime(Date.now() + 11 * 60_000)
+  expect((await open().post(`${AT}/sign-in`, fields)).status).toBe(401)
+  vi.useRealTimers()
+})
+
+test('a passkey of one account signs nobody in to another', async () => {
+  await partner('forex', { account: 'other', affiliates: ['IB-07'] })
+  const { browser, device } = await joined()
+  expect((await signIn(open(), { device }, '/portal/other')).response.status).toBe(401)
+  expect((await browser.get('/portal/other')).status).toBe(303)
+  expect((await browser.get('/portal/nobody')).status).toBe(404)
+})
+
+test('a suspension refuses every request at once, also in the middle of a form', async () => {
+  const { browser, device } = await joined()
+  const page = await (await browser.get(`${AT}/passkeys`)).text()
+  const credential = await (await newPasskey()).create(optionsIn(page))
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const sent = await browser.post(`${AT}/passkeys`, {
+    ...{ csrf: hidden(page, 'csrf'), change: 'add', state: hidden(page, 'state'), credential },
+  })
+  expect([sent.status, await sent.text()]).toEqual([
+    403,
+    expect.stringContaining('suspended your access'),
+  ])
+  expect((await browser.get(AT)).status).toBe(403)
+  expect((await signIn(open(), { device })).response.status).toBe(403)
+  expect(await members()).toMatchObject([{ passkeys: 1 }])
+  expect(await statusOfApi(browser)).toBe(403)
+})
+
+const statusOfApi = async (browser: Browser) => {
+  const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+  return (await ask('/affiliate/v1/me', { headers: { Cookie: cookie } })).status
+}
+
+const reinstate = () => put({ affiliate_id: 'IB-07', status: 'active' })
+
+test.each([
+  ['the API', () => put({ affiliate_id: 'IB-07', status: 'suspended' })],
+  ['any statement', () => env.DB.exec("update affiliates set status = 'suspended'")],
+])('a suspension by %s ends sessions for good', async (_, suspend) => {
+  const { browser, device } = await joined()
+  await suspend()
+  await reinstate()
+  expect(await isSignedIn(browser)).toBe(false)
+  expect(await statusOfApi(browser)).toBe(401)
+  expect((await signIn(browser, { device })).response.status).toBe(303)
+  expect([await isSignedIn(browser), await statusOfApi(browser)]).toEqual([true, 200])
+  await put({ affiliate_id: 'IB-07', status: 'active', note: 'Reinstated' })
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
+test('a sign-in that a suspension overtakes begins no session', async () => {
+  const { device } = await joined()
+  const browser = open()
+  const page = await (await browser.get(`${AT}/sign-in`)).text()
+  const credential = await device.get(optionsIn(page), {})
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const fields = { credential, state: hidden(page, 'state') }
+  expect((await browser.post(`${AT}/sign-in`, fields)).status).toBe(403)
+  await reinstate()
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+test('a form that a suspension interrupted comes back as it was left, after the next sign-in', async () => {
+  const { browser, device } = await joined()
+  const csrf = hidden(await (await browser.get(`${AT}/postbacks`)).text(), 'csrf')
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const form = { csrf, change: 'add', url: 'https://tracker.example/?n={id}', 'on signup': 'yes' }
+  const refused = await (await browser.post(`${AT}/postbacks`, form)).text()
+  expect(refused).toContain('sign in on this page: the form comes back as you left it')
+  const carried = { at: hidden(refused, 'at'), kept: hidden(refused, 'kept') }
+  const answer = async () => {
+    const page = await (await browser.get(`${AT}/sign-in`)).text()
+    const credential = await device.get(optionsIn(page), {})
+    const fields = { credential, state: hidden(page, 'state'), ...carried }
+    return (await browser.post(`${AT}/sign-in`, fields)).text()
+  }
+  expect(hidden(await answer(), 'kept')).toBe(carried.kept)
+  await reinstate()
+  const between = await answer()
+  expect(between).toContain(`action="${AT}/postbacks" data-continue`)
+  const returned = Object.fromEntries(
+    ['csrf', 'change', 'url', 'on signup', 'returned'].map((name) => [name, hidden(between, name)]),
+  )
+  expect(returned.csrf).not.toBe(csrf)
+  const page = await (await browser.post(`${AT}/postbacks`, returned)).text()
+  expect(page).toContain(words.form_returned)
+  expect(page).toContain('value="https://tracker.example/?n={id}"')
+  expect(page).toContain(words.postback_none)
+})
+
+test('whoever opens a page without a session comes to it after the sign-in, and to no other site', async () => {
+  const { browser, device } = await joined()
+  const page = `${AT}/statements?period=2026-10`
+  browser.cookies.clear()
+  const sent = await browser.get(page)
+  expect(sent.status).toBe(303)
+  const to = sent.headers.get('Location') ?? ''
+  expect(to).toBe(`${AT}/sign-in?${new URLSearchParams({ next: page })}`)
+  const signInFrom = async (address: string, next?: string) => {
+    browser.cookies.clear()
+    const text = await (await browser.get(address)).text()
+    const credential = await device.get(optionsIn(text), {})
+    const fields = { credential, state: hidden(text, 'state'), next: next ?? hidden(text, 'next') }
+    return (await browser.post(`${AT}/sign-in`, fields)).headers.get('Location')
+  }
+  expect(await signInFrom(to)).toBe(page)
+  expect((await browser.get(to)).headers.get('Location')).toBe(page)
+
+  for (const next of [
+    ...['https://evil.example/portal/acme/statements', '//evil.example/portal/acme/links'],
+    ...['/portal/other/statements', '/portal/acme/../other/links', '/console', `${AT}/sign-out`],
+    ...['javascript:alert(1)', `${AT}x`, '\\\\evil.example', ''],
+  ]) {
+    expect([next, await signInFrom(`${AT}/sign-in`, next)]).toEqual([next, AT])
+  }
+  const foreign = `${AT}/sign-in?${new URLSearchParams({ next: 'https://evil.example/' })}`
+  expect(await signInFrom(foreign)).toBe(AT)
+})
+
+test('a form without a session comes back only to a page of the portal', async () => {
+  const { browser, device } = await joined()
+  browser.cookies.clear()
+  const kept = await browser.post(`${AT}/questions`, { change: 'write', text: 'Why <b>?' })
+  expect([kept.status, hidden(await kept.text(), 'at')]).toEqual([401, '/questions'])
+  const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }
+  expect((await browser.post(`${AT}/questions`, { change: 'write' }, foreign)).status).toBe(303)
+  for (const at of ['', '//evil.example', '/sign-out', 'https://evil.example']) {
+    browser.cookies.clear()
+    const page = await (await browser.get(`${AT}/sign-in`)).text()
+    const credential = await device.get(optionsIn(page), {})
+    const fields = { credential, state: hidden(page, 'state'), at, kept: 'Y2hhbmdlPXg' }
+    const response = await browser.post(`${AT}/sign-in`, fields)
+    expect([at, response.status, response.headers.get('Location')]).toEqual([at, 303, AT])
+  }
+})
+
+test('nobody is invited while an affiliate is suspended; an open invitation waits', async () => {
+  const secret = await invite()
+  await put({ affiliate_id: 'IB-07', status: 'suspended' })
+  const path = 'accounts/acme/affiliates/IB-07/invitations'
+  const refused = await askAdmin(path, 'POST')
+  expect([refused.status, (await json(refused)).detail]).toEqual([
+    409,
+    'The affiliate is suspended, so nobody can join. Reinstate it first.',
+  ])
+  expect((await open().post(`${AT}/invitation`, { secret })).status).toBe(403)
+  await reinstate()
+  expect((await join(open(), secret, { device: await newPasskey() })).status).toBe(303)
+})
+
+test('a member adds and removes passkeys, but never the last one', async () => {
+  const { browser, device } = await joined()
+  const read = async () => (await browser.get(`${AT}/passkeys`)).text()
+  const change = async (fields: Record<string, string>) =>
+    browser.post(`${AT}/passkeys`, { csrf: hidden(await read(), 'csrf'), ...fields })
+  const remove = (id: string) => change({ change: 'remove', credential_id: id })
+
+  expect((await remove(device.id)).status).toBe(422)
+  const page = await read()
+  expect(optionsIn(page).excludeCredentials).toMatchObject([{ id: device.id }])
+  const second = await newPasskey()
+  const credential = await second.create(optionsIn(page))
+  const state = hidden(page, 'state')
+  const added = await change({ change: 'add', state, credential, name: 'Laptop' })
+  expect(added.headers.get('Location')).toBe(`${AT}/passkeys?done=added`)
+  expect(await read()).toContain('Laptop')
+
+  const laptop = open()
+  await signIn(laptop, { device: second })
+  expect(
+    (await browser.post(`${AT}/passkeys`, { change: 'remove', credential_id: second.id })).status,
+  ).toBe(400)
+  await remove(second.id)
+  expect(await isSignedIn(laptop)).toBe(false)
+  expect(await isSignedIn(browser)).toBe(true)
+  expect(await read()).not.toContain('Laptop')
+})
+
+test('adding and removing a passkey is in the audit log, and an answer to a challenge is used once', async () => {
+  const { browser } = await joined()
+  const read = async () => (await browser.get(`${AT}/passkeys`)).text()
+  const change = async (fields: Record<string, string>) =>
+    browser.post(`${AT}/passkeys`, { csrf: hidden(await read(), 'csrf'), ...fields })
+  const page = await read()
+  const second = await newPasskey()
+  const answer = { state: hidden(page, 'state'), credential: await second.create(optionsIn(page)) }
+  expect((await change({ change: 'add', ...answer })).status).toBe(303)
+  expect((await change({ change: 'remove', credential_id: second.id })).status).toBe(303)
+  expect((await change({ change: 'add', ...answer })).status).toBe(422)
+  expect(await members()).toMatchObject([{ passkeys: 1 }])
+  const [{ id }] = (await members()) as [{ id: string }]
+  const { data } = await json(askAdmin('audit-log?account=acme'))
+  const entry = { actor: `affiliate-member ${id} IB-07`, details: { affiliate_id: 'IB-07', id } }
+  expect(data.slice(0, 2)).toMatchObject([
+    { action: 'affiliate-passkey.remove', ...entry },
+    { action: 'affiliate-passkey.add', ...entry },
+  ])
+})
+
+test('the removal of a member names the keys that they made, and ends them unless they are kept', async () => {
+  const remove = async (query = '') => {
+    const { browser } = await joined()
+    const csrf = hidden(await (await browser.get(`${AT}/passkeys`)).text(), 'csrf')
+    await browser.post(`${AT}/passkeys`, {
+      csrf,
+      change: 'make-key',
+      name: 'Tracker',
+      scope: 'read',
+    })
+    const page = await (await browser.get(`${AT}/passkeys`)).text()
+    const [key = ''] = /taf_live_\w+|taf_test_\w+/.exec(page) ?? []
+    const [member] = (await members()) as unknown as [{ id: string; keys: object[] }]
+    expect(member.keys).toMatchObject([{ name: 'Tracker' }])
+    const path = `accounts/acme/affiliates/IB-07/members/${member.id}${query}`
+    const { keys } = await json(askAdmin(path, 'DELETE'))
+    const headers = { Authorization: `Bearer ${key}` }
+    return { keys, status: (await ask('/affiliate/v1/me', { headers })).status }
+  }
+  const key = { id: expect.any(String), name: 'Tracker' }
+  expect(await remove()).toEqual({ keys: [{ ...key, ended: true }], status: 401 })
+  expect(await remove('?keep_keys=true')).toEqual({ keys: [{ ...key, ended: false }], status: 200 })
+})
+
+test('§18 an affiliate signs in at most 60 times an hour', async () => {
+  const { device } = await joined()
+  const gate = env.CLIENT_GATE.getByName('sign-ins:["acme","IB-07"]')
+  const expiresAt = Date.now() + 3_600_000
+  for (let i = 1; i < 60; i++) await gate.mint({ jti: `${i}`, expiresAt, version: 0 })
+  expect((await signIn(open(), { device })).response.status).toBe(303)
+  const { response } = await signIn(open(), { device })
+  expect(response.status).toBe(429)
+  expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(3500)
+})
+
+test('a member was last seen on the day on which they last looked', async () => {
+  const { browser } = await joined()
+  const seen = async () => {
+    const [{ last_seen_at }] = (await members()) as unknown as [{ last_seen_at: string }]
+    return last_seen_at
+  }
+  const first = await seen()
+  await browser.get(AT)
+  expect(await seen()).toBe(first)
+  await env.DB.exec("update affiliate_members set last_seen_at = '2026-01-01T00:00:00.000Z'")
+  await browser.get(AT)
+  expect((await seen()).slice(0, 10)).toBe(new Date().toISOString().slice(0, 10))
+})
+
+test('a member who is removed is signed out at once', async () => {
+  const { browser } = await joined()
+  const [member] = await members()
+  await askAdmin(`accounts/acme/affiliates/IB-07/members/${member?.id}`, 'DELETE')
+  expect(await isSignedIn(browser)).toBe(false)
+})
+
+test('an address waits after five refused passkeys', async () => {
+  const [browser, device] = [open(), await newPasskey()]
+  const statuses: number[] = []
+  for (let i = 0; i < 6; i++) statuses.push((await signIn(browser, { device })).response.status)
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+})
+
+test('the portal speaks the language of the affiliate, before that of the browser', async () => {
+  for (const [accepted, language] of [
+    ['it, de-CH;q=0.8, en;q=0.5', 'de'],
+    ['fr-CA, de;q=0.8', 'fr'],
+  ] as const) {
+    const page = await open().get(`${AT}/sign-in`, { 'Accept-Language': accepted })
+    expect(await page.text()).toContain(WORDS[language].sign_in_button)
+  }
+  await put({ affiliate_id: 'IB-07', language: 'pt' })
+  const { browser } = await joined()
+  expect(await (await browser.get(AT)).text()).toMatch(/<html lang="pt">[\s\S]*Como você recebe/)
+})
+
+test('the audit log names the member of an affiliate who did something', async () => {
+  await joined()
+  const page = async () =>
+    (await (await (await signedInToConsole()).get('/console/audit-log')).text()).replaceAll(
+      /<[^>]+>/g,
+      '',
+    )
+  const [member] = await members()
+  await env.DB.prepare('insert into audit_log values (?, ?, ?, ?, ?, ?)')
+    .bind(
+      ...['01ZZZZZZZZZZZZZZZZZZZZZZZZ', new Date().toISOString()],
+      ...[`affiliate-member ${member?.id} IB-07`, 'link.create', 'acme'],
+      JSON.stringify({
+        link_id: 'abcdefgh',
+        affiliate_id: 'IB-07',
+        landing_page: 'https://a.example',
+      }),
+    )
+    .run()
+  expect(await page()).toMatch(/Eve of \W?IB-07\W? created a link/)
+  const path = `accounts/acme/affiliates/IB-07/members/${member?.id}`
+  expect((await askAdmin(path, 'DELETE')).status).toBe(200)
+  // A member who was removed has no name any more.
+  expect(await page()).toMatch(/A member of \W?IB-07/)
+})
+
+test('Portuguese is that of Brazil', () => {
+  const texts = Object.values(WORDS.pt).join('\n')
+  expect(texts).not.toMatch(
+    /\b(?:ecrã|utiliza\w*|telemóvel|ficheiro|regist(?:o|ad[oa])|palavra-passe|equipa|contacto|guardar|eliminar|noutro|demasiad[oa]s?|a sua|o seu)(?!\p{L})/iu,
+  )
+})
+
+test('every page has the security headers of the console', async () => {
+  const { headers } = await open().get(`${AT}/sign-in`)
+  expect(headers.get('Content-Security-Policy')).toContain("script-src 'self'")
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expect(headers.get('X-Frame-Options')).toBe('DENY')
+})
+
+test('the pages of the portal show what the API of affiliates answers', async () => {
+  const { browser } = await joined()
+  for (const [path, text] of [
+    ['', words.pending_none],
+    ['/statements', words.no_statements],
+    ['/customers', words.no_customers],
+  ]) {
+    const response = await browser.get(`${AT}${path}`)
+    expect([path, response.status, await response.text()]).toEqual([
+      path,
+      200,
+      expect.stringContaining(text ?? ''),
+    ])
+  }
+  expect((await browser.get(`${AT}/statements/stm_000000000000000000000000`)).status).toBe(404)
+  expect((await browser.get(`${AT}/nowhere`)).status).toBe(404)
+})
