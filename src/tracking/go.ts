@@ -69,7 +69,8 @@ async function findCachedLink(env: Env, link_id: string, now: number): Promise<L
 }
 
 /** The names of programs that say what they are: `CUBOT` is a phone, and a program often names its website. */
-const PROGRAM = /(?<!cu)bot|crawl|spider|slurp|preview|externalhit|^whatsapp|https?:|mailto:/i
+const PROGRAM =
+  /(?<!cu)bot|crawl|spider|slurp|preview|externalhit|inspectiontool|mediapartners|^facebookcatalog|^viber|^whatsapp|https?:|mailto:/i
 
 /** The header fields in which a browser says that it fetches a page before anybody asks for it. */
 const PURPOSES = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz']

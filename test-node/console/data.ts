@@ -36,7 +36,7 @@ export function dataTests(shared: () => Shared): void {
     await sendRefused(shared().demo, ['T-refused-3', 'T-refused-4'])
     await openSignedIn(shared(), ACCOUNT)
     // Two clicks from the overview to the cause: the day, and the delivery.
-    await page.getByRole('link', { name: /^Refused today: [1-9]/ }).click()
+    await page.getByRole('link', { name: /^Refused today \(UTC\): [1-9]/ }).click()
     await page
       .getByRole('table', { name: /^Deliveries/ })
       .getByRole('link')

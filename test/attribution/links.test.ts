@@ -511,6 +511,9 @@ describe('clicks', () => {
     ]
     const others = [
       { 'User-Agent': 'WhatsApp/2.23.20.0' },
+      { 'User-Agent': 'Viber/1.0' },
+      { 'User-Agent': 'facebookcatalog/1.0' },
+      { 'User-Agent': 'Mediapartners-Google' },
       { 'User-Agent': 'facebookexternalhit/1.1;line-poker/1.0' },
       { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' },
       { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },

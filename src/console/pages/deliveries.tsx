@@ -40,12 +40,12 @@ const STATUSES: readonly Option[] = [
   ['stored', 'Accepted as a whole'],
 ]
 
-/** The links to usual filters: the first and the last day of each, in days before today. */
+/** The links to usual filters: the first and the last day of each, in days before today. Deliveries have days in UTC. */
 const QUESTIONS = {
-  'Refused today and yesterday': [1, 0],
-  'Refused today': [0, 0],
-  'Refused yesterday': [1, 1],
-  'Refused in 7 days': [6, 0],
+  'Refused today and yesterday (UTC)': [1, 0],
+  'Refused today (UTC)': [0, 0],
+  'Refused yesterday (UTC)': [1, 1],
+  'Refused in 7 days (UTC)': [6, 0],
 } as const
 
 const Quick = (visit: Visit) => {

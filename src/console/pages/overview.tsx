@@ -204,7 +204,7 @@ const RefusedDays = ({ visit, rows }: { visit: Visit; rows: readonly ChartRow[] 
       const [, , refused] = rows.find(([day]) => day === dayBefore(visit.now, ago)) ?? []
       return (
         <a href={refusedPath(visit, [ago, ago])}>
-          Refused {name}: {count(refused ?? 0)}
+          Refused {name} (UTC): {count(refused ?? 0)}
         </a>
       )
     })}
