@@ -10,7 +10,7 @@ const files = import.meta.glob<object>('../../schemas/v1/**/*.json', {
   eager: true,
 })
 const schemas = Object.entries(files).map(
-  ([path, schema]) => [path.replace('..', ''), schema as Record<string, unknown>] as const,
+  ([path, schema]) => [path.replace('../..', ''), schema as Record<string, unknown>] as const,
 )
 const guide = Object.keys(import.meta.glob('../../docs/guide/*.md')).map(
   (path) => `/docs/${path.split('/').at(-1)!.replace('.md', '')}`,
