@@ -24,9 +24,6 @@ const FACT_LISTS = {
   subtypes: (_: CustomerFields, fact: Fact | null) => fact?.subtype ?? null,
 } as const satisfies Record<string, ReadValue>
 
-/** The name of a list that is a condition on customers, without `not_`. */
-export type CustomerListName = keyof typeof CUSTOMER_LISTS
-
 /** Returns whether a list, with or without `not_`, is a condition on customers; others are on records. */
 export const isOfCustomer = (name: string): boolean =>
   Object.hasOwn(CUSTOMER_LISTS, name.replace(/^not_/, ''))
