@@ -14,9 +14,6 @@ const CHALLENGE_MS = 10 * MINUTE_MS
 /** The algorithms of COSE that are accepted: Ed25519, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** Why a passkey was refused. */
-export type PasskeyProblem = 'expired' | 'failed'
-
 /** A challenge as the page keeps it: signed, so that it can be answered only where it was asked for. */
 export interface Challenge {
   readonly challenge: string
