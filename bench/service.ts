@@ -4,7 +4,7 @@ import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
 import { buildOurs, buildPeer } from './build.ts'
 import { expectOk } from './http.ts'
 import type { Counts } from './metered.ts'
-import { type Running, start } from './worker.ts'
+import { mapped, OBJECTS, type Running, start, WORKFLOWS } from './worker.ts'
 
 const ADMIN_KEY = 'admin-key-of-the-bench-'.padEnd(32, '-')
 const JSON_TYPE = { 'Content-Type': 'application/json' }
@@ -20,18 +20,7 @@ export async function startMetered(folder: string): Promise<Running> {
   return startBound(await buildPeer('bench/metered.ts', service), folder)
 }
 
-const OBJECTS = {
-  TOKEN_GATE: 'TokenGate',
-  CLIENT_GATE: 'ClientGate',
-  ERASURE_JOURNAL: 'ErasureJournal',
-  BACKGROUND_JOBS: 'BackgroundJob',
-}
-const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun', ACCOUNT_MOVES: 'AccountMove' }
 const QUEUES = { ACCOUNT_JOBS: 'accounts', CLICKS: 'clicks' }
-
-/** Returns an object with the same names and other values. */
-const mapped = <T>(names: Record<string, string>, value: (text: string) => T): Record<string, T> =>
-  Object.fromEntries(Object.entries(names).map(([name, text]) => [name, value(text)]))
 
 async function startBound(script: string, folder: string): Promise<Running> {
   const texts = {

@@ -4,6 +4,19 @@ import { children, cpuOf } from './cpu.ts'
 
 type Config = MiniflareOptions['workers'][number]['config']
 
+/** The classes of the service's Durable Objects and Workflows, by binding. */
+export const OBJECTS = {
+  TOKEN_GATE: 'TokenGate',
+  CLIENT_GATE: 'ClientGate',
+  ERASURE_JOURNAL: 'ErasureJournal',
+  BACKGROUND_JOBS: 'BackgroundJob',
+}
+export const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun', ACCOUNT_MOVES: 'AccountMove' }
+
+/** Returns an object with the same names and other values. */
+export const mapped = <V, R>(from: Record<string, V>, make: (value: V) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, make(value)]))
+
 /** Optional parts of a Worker besides its script and database. */
 export type WorkerOptions = Partial<
   Pick<Config, 'env' | 'exports' | 'triggers' | 'assets'> & {

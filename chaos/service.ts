@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildPeer } from '../bench/build.ts'
 import { MIGRATIONS } from '../bench/schema.ts'
-import { execute, type Running, start } from '../bench/worker.ts'
+import { execute, mapped, OBJECTS, type Running, start, WORKFLOWS } from '../bench/worker.ts'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
 import type { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { newRequestSender, type RequestSender } from './ask.ts'
@@ -55,17 +55,7 @@ export interface Service extends Running {
   readonly kill: () => Promise<void>
 }
 
-const OBJECTS = {
-  TOKEN_GATE: 'TokenGate',
-  CLIENT_GATE: 'ClientGate',
-  ERASURE_JOURNAL: 'ErasureJournal',
-  BACKGROUND_JOBS: 'BackgroundJob',
-}
-const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun', ACCOUNT_MOVES: 'AccountMove' }
 const QUEUES = { CLICKS: 'clicks', WEBHOOKS: 'webhooks', ACCOUNT_JOBS: 'accounts' }
-
-const mapped = <V, R>(from: Record<string, V>, make: (value: V) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, make(value)]))
 
 /** Starts the service. */
 export async function serve({ script, state, secrets, isLimited, log }: Serving): Promise<Service> {

@@ -15,7 +15,7 @@ import { type OldMonthsJob, sendJobs } from './jobs.ts'
 import { judgeMonths, type OldMonth, readKeptDays } from './judge-months.ts'
 
 /** The limits of what begins to leave a database. */
-export const START_LIMITS = {
+const START_LIMITS = {
   /** The months of resources that an account begins in a day: the cron of each minute finishes them. */
   months: 4,
   /** How often a message looks again whether the control totals of a month are old enough, and after how long. */

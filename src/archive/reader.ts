@@ -81,7 +81,7 @@ export function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): num
 }
 
 /** The limits of reading an object for a request. */
-export const READ_LIMITS = {
+const READ_LIMITS = {
   /** How long a request waits for an object, in milliseconds. */
   waitMs: 10_000,
 }

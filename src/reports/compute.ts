@@ -244,7 +244,7 @@ const isOfCustomers = (part: Part): boolean => part === 'active' || part === 'fi
  * Schedules the steps in which records are read: by day, and on a day with many of them by customer. Parts that
  * are only divided by customer come last.
  */
-export function scheduleSteps(
+function scheduleSteps(
   { statements, shape }: Selection,
   counts: Counts,
   range: Range,

@@ -876,7 +876,7 @@ export async function findCauses(
 }
 
 /** Returns a function that returns the causes of a line from those found for the groups, by `groupKey`. */
-export function causesFrom(groups: ReadonlyMap<string, CauseGroup>): CausesOf {
+function causesFrom(groups: ReadonlyMap<string, CauseGroup>): CausesOf {
   const wideOf = memoize(wideCauses)
   const byPeriod = Map.groupBy(groups.values(), (group) =>
     periodKey(group.affiliate, group.plan, group.periodId),

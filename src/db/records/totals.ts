@@ -451,7 +451,7 @@ export interface Progress {
 }
 
 /** Returns a run of days that follow each other. */
-export const newRun = (view: RecordView, days: readonly number[], attempt = 1): Run => ({
+const newRun = (view: RecordView, days: readonly number[], attempt = 1): Run => ({
   view,
   days,
   after: startOfDay(view, required(days[0], 'day')),
@@ -472,7 +472,7 @@ export const newProgress = (runs: readonly Run[], sizes: Sizes): Progress => ({
 })
 
 /** Adds what a step has summed to its run. The days that the step completes wait to be kept. */
-export function applyStep(progress: Progress, run: Run, step: Step): void {
+function applyStep(progress: Progress, run: Run, step: Step): void {
   const { view, partial, days } = run
   progress.steps += step.records / stepSize(view)
   if (step.isTooLarge) progress.state = 'too_large'
@@ -788,7 +788,7 @@ interface DaysScope {
 }
 
 /** Marks days as being summed. */
-export const beginDays = (
+const beginDays = (
   { session, account, view, computation }: DaysScope,
   days: readonly number[],
   now: number,
@@ -803,7 +803,7 @@ export const beginDays = (
   })
 
 /** Keeps the totals of days; each statement returns the days that have not changed. */
-export const keepDays = (
+const keepDays = (
   { session, account, view, computation }: DaysScope,
   totals: readonly (readonly [day: number, totals: string])[],
   now: number,
@@ -813,7 +813,7 @@ export const keepDays = (
   )
 
 /** Removes the marks of days; the statement returns the days that have not changed. */
-export const dropDays = (
+const dropDays = (
   { session, account, view, computation }: DaysScope,
   days: readonly number[],
 ): D1PreparedStatement =>

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { bookRequests, bookRuns } from '../books/book-firm.ts'
-import { rowsOf } from '../books/book-rows.ts'
+import { monthly } from '../commission/stored.ts'
 import { at } from '../days.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
-import { monthly } from './stored.ts'
+import { bookRequests, bookRuns } from './book-firm.ts'
+import { rowsOf } from './book-rows.ts'
 
 const PATH = 'accounts/acme-forex'
 const TENTH = {
