@@ -142,7 +142,7 @@ const outcome = async (response: Promise<Response>) => {
 
 const customer = (n: number) => ({ ...ada, customer_id: `c-${n}` })
 
-describe('a move', () => {
+describe('§19.2 a move', () => {
   test('brings an account to another database, where its tokens find it', async () => {
     const acme = await issuedPartner('forex', { account: 'mover' })
     await acme.post('customers', [ada])

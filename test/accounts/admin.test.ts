@@ -31,7 +31,7 @@ test('one of several identical simultaneous account creations succeeds, the othe
   }
 })
 
-describe('administrator authentication', () => {
+describe('§8 administrator authentication', () => {
   const listWith = (headers: Record<string, string>) => ask('/admin/v1/accounts', { headers })
 
   test('only the exact admin key as a Bearer token is accepted', async () => {

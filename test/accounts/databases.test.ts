@@ -48,7 +48,7 @@ const ask = (path: string, world: Env, body?: object) =>
 
 const atNoon = () => vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 
-describe('the forecast of a database', () => {
+describe('§19.1 the forecast of a database', () => {
   const of = (first: [ago: number, gb: number], last: [ago: number, gb: number]) => {
     const { forecast, full_on, growth_bytes, growth_days } = forecastOf(
       {

@@ -49,7 +49,7 @@ const storedRuns = async () =>
   (await env.DB.prepare('select account, id, period from statement_runs order by account').all())
     .results
 
-describe('the runs of the morning', () => {
+describe('§19.4 the runs of the morning', () => {
   test('a message that arrives twice, or five times at once, starts one run', async () => {
     await firms('acme')
     for (let i = 0; i < 2; i++) await deliverJob(morningOf('acme'), env as Env)

@@ -113,7 +113,7 @@ async function isKilled(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-describe('a month that is archived', () => {
+describe('§19.3 a month that is archived', () => {
   test('leaves the database, and comes back to the bit', async () => {
     await firm()
     await storeAnyAmounts('acme')

@@ -14,7 +14,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 /** Worlds that have every step of an explanation. */
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 70 }, (_, i) => 130 + i)
 
-describe('an explanation', () => {
+describe('§14 an explanation', () => {
   test('its steps, followed by hand, give the amount of the line', () => {
     const seen = new Set<string>()
     for (const seed of SEEDS) {

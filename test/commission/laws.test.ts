@@ -31,7 +31,7 @@ function chains(outcomes: readonly Outcome[]): Map<string, Outcome['statements']
   return found
 }
 
-test('law 1: the order of the stored records changes no byte', () => {
+test('§10 law 1: the order of the stored records changes no byte', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const periods = periodsOf(world)
@@ -40,7 +40,7 @@ test('law 1: the order of the stored records changes no byte', () => {
   }
 })
 
-test('law 2: exactly the records without a reason are counted', () => {
+test('§10 law 2: exactly the records without a reason are counted', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const { input } = open(world)
@@ -103,7 +103,7 @@ function customerDays(
   )
 }
 
-test('law 3: lines sum to the statement, and the currencies of a line to its base', () => {
+test('§13 law 3: lines sum to the statement, and the currencies of a line to its base', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     for (const { statements } of evaluate(world, periodsOf(world))) {
@@ -117,7 +117,7 @@ test('law 3: lines sum to the statement, and the currencies of a line to its bas
   }
 })
 
-test('law 4: each closing, with the transfers of other plans, is the next opening', () => {
+test('§13 law 4: each closing, with the transfers of other plans, is the next opening', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     for (const chain of chains(evaluate(world, periodsOf(world))).values()) {
@@ -194,7 +194,7 @@ test('§16.6: amounts that move between plans are neither lost nor doubled', () 
   expect(moved).toBeGreaterThan(0)
 })
 
-test('law 5: later rates change only amounts that waited for them', () => {
+test('§13 law 5: later rates change only amounts that waited for them', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const periods = allPeriods(world)

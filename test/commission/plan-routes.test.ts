@@ -39,7 +39,7 @@ const answer = async (response: Promise<Response>): Promise<[number, any]> => {
 
 const everybody = { affiliate_id: '*', plan: 'ib', from: '2026-12-01', customers: 'new' }
 
-describe('plans', () => {
+describe('§12 plans', () => {
   test('a put is refused after a version that the sender has not seen', async () => {
     const { put, plans } = await firm()
     expect((await put('ib?after=0', perLot)).status).toBe(201)

@@ -22,7 +22,7 @@ const activityTotals = async (acme: Awaited<ReturnType<typeof brand>>, date = '2
     ({ resource }: { resource: string }) => resource === 'activities',
   )
 
-describe('events', () => {
+describe('§7 events', () => {
   test('an event with more than 10 warnings lists 10 and the total', async () => {
     const acme = await brandWithCustomers()
     const separated = (count: number) =>

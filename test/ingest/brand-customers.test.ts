@@ -25,7 +25,7 @@ const warnings = async (response: Response | Promise<Response>) => {
 }
 const readCustomer = (acme: Brand, id = eve.customerId) => json(acme.get(`customers/${id}`))
 
-describe('customers', () => {
+describe('§7 customers', () => {
   test('a customer is returned as they were sent, with all additional fields', async () => {
     const acme = await brand()
     const sent = {

@@ -46,7 +46,7 @@ async function joined() {
 
 const isSignedIn = async (browser: Browser) => (await browser.get(AT)).status === 200
 
-test('an invited person registers a passkey, and signs out and in again', async () => {
+test('§18.4 an invited person registers a passkey, and signs out and in again', async () => {
   const [browser, device] = [open(), await newPasskey()]
   const secret = await invite()
   expect(await (await browser.get(`${AT}/invitation`)).text()).toContain('data-invitation')

@@ -152,7 +152,7 @@ async function compare(vertical: Vertical, choose: (all: string[][]) => string[]
   }
 }
 
-describe.each(VERTICALS)('reports of %s', (vertical) => {
+describe.each(VERTICALS)('§15 reports of %s', (vertical) => {
   test('equal those of the oracle by each group, and by a third of the pairs', async () => {
     // `npm run worlds` compares all pairs.
     const third = (one: string[], i: number) => one.length < 2 || (i + env.SEED) % 3 === 0
