@@ -20,12 +20,12 @@ import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
 import { accountInfo, accountRoutes, requestWeight } from './ingest/account-routes.ts'
 import { recordRoutes } from './ingest/record-routes.ts'
-import type { Resource } from './ingest/resource.ts'
 import { accountReports, reportWeight } from './reports/routes.ts'
 import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
+import { resourcesOf } from './verticals.ts'
 
 /** The application: every route of the service but those of `/console`, which `index.ts` adds. */
 export const app = new Hono<AppEnv>({ getPath: routedPath })
@@ -85,11 +85,6 @@ app.route('/', documents)
 app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
 
-const VERTICALS = [propTrading, forex, igaming]
-
-/** The resources of all verticals. */
-export const ALL_RESOURCES: readonly Resource[] = VERTICALS.flatMap(({ resources }) => resources)
-
 /** Returns a function that tells how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string) => number {
   const weightOf = requestWeight(base)
@@ -102,11 +97,6 @@ function weightBelow(base: string): (path: string) => number {
 /** Returns whether a route has exactly this path, without parameters. */
 function isEndpoint(path: string): boolean {
   return app.routes.some((route) => route.path === path)
-}
-
-/** Returns the resources of a vertical; none if the vertical is unknown. */
-export function resourcesOf(name: string): readonly Resource[] {
-  return VERTICALS.find(({ vertical }) => vertical === name)?.resources ?? []
 }
 
 /** Returns the 404 of a path that no route matches. */

@@ -3,10 +3,10 @@ import { CRON_SCHEDULES } from './admin/crons.ts'
 import type { Job } from './admin/jobs.ts'
 import { logFailure } from './admin/log-failure.ts'
 import { queuePostbacks, readPostbackCauses } from './affiliate/postback-causes.ts'
-import { ALL_RESOURCES, resourcesOf } from './app.ts'
 import { CRON_QUERIES, limitQueries } from './db/query-limit.ts'
 import { errorName } from './errors.ts'
 import { runExport } from './exports/run.ts'
+import { ALL_RESOURCES, resourcesOf } from './verticals.ts'
 
 const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 

@@ -13,6 +13,7 @@ export function bundleCommand(name: string, folder: string): string {
     bundle: true,
     platform: 'node',
     format: 'esm',
+    alias: { 'cloudflare:workers': join(import.meta.dirname, '../scripts/runtime.ts') },
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },

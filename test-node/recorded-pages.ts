@@ -10,7 +10,8 @@ import { joinPortal } from './portal/member.ts'
 import { startService } from './service.ts'
 
 // What each page of the console and of the portal says on the demo, without figures, dates and ids.
-// `node --test test-node/recorded-pages.ts` compares, with `RECORD=1` it records anew: each difference must be meant.
+// `node --test --test-global-setup=test-node/setup.ts test-node/recorded-pages.ts` compares, with `RECORD=1` it records
+// anew: each difference must be meant.
 
 const FILE = 'recorded/pages.json'
 

@@ -1,3 +1,4 @@
+import { DERIVED } from './derived.ts'
 import type { Operation } from './operation.ts'
 import { ACCOUNTS } from './operations/accounts.ts'
 import { AFFILIATE_MEMBERS } from './operations/affiliate-members.ts'
@@ -12,7 +13,6 @@ import { EXPORTS } from './operations/exports.ts'
 import { FRAUD } from './operations/fraud.ts'
 import { FRAUD_DECISIONS } from './operations/fraud-decisions.ts'
 import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
-import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { MOVES } from './operations/moves.ts'
@@ -36,7 +36,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...POSTBACKS_OF_AFFILIATES,
   ...EVENTS,
   ...MAPPINGS,
-  ...LINKS,
   ...PLANS,
   ...FRAUD,
   ...FRAUD_SIMULATION,
@@ -52,4 +51,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...CUSTOMERS,
   ...WEBHOOK_OPERATIONS,
   ...MONITORING,
+  ...DERIVED,
 ]

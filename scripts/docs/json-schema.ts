@@ -25,22 +25,90 @@ function typeOf(field: Field): string | null {
   return found[0]?.[0] ?? null
 }
 
-/** Converts a field to JSON Schema: a reference to its type, if it has one, with its description. */
-export function property(field: v.GenericSchema, at: string): JsonSchema {
-  const { type, wrapped } = field as Field
-  if (type === 'optional') return property(wrapped!, at)
-  if (type === 'nullable') return nullable(property(wrapped!, at))
-  const name = typeOf(field)
+/** A schema, or a part of one, as far as documents need it. */
+type Part = Field & {
+  component?: string
+  entries?: v.ObjectEntries
+  item?: v.GenericSchema
+  value?: v.GenericSchema
+  options?: readonly (v.GenericSchema | string)[]
+}
+
+const isOptional = ({ type }: v.GenericSchema) => type === 'optional' || type === 'exact_optional'
+
+const documentationOf = (field: v.GenericSchema) => {
   const { description, examples = [] } = v.getMetadata(field as never) as Metadata
   return {
-    ...(name ? { $ref: `${at}${name}` } : converted(field)),
     ...(description && { description }),
     ...(examples.length > 0 && { examples }),
   }
 }
 
+/** Converts an object, a list or a choice of schemas, without its description; null if it is neither. */
+function composed(field: Part, at: string): JsonSchema | null {
+  const { type, entries, item, value, options } = field
+  if (type === 'object' && entries) {
+    const members = Object.entries(entries)
+    return {
+      type: 'object',
+      properties: Object.fromEntries(members.map(([name, one]) => [name, property(one, at)])),
+      required: members.filter(([, one]) => !isOptional(one)).map(([name]) => name),
+    }
+  }
+  if (type === 'array' && item) return { type: 'array', items: property(item, at) }
+  if (type === 'record' && value)
+    return { type: 'object', additionalProperties: property(value, at) }
+  if ((type === 'union' || type === 'variant') && options)
+    return { anyOf: options.map((one) => property(one as v.GenericSchema, at)) }
+  return null
+}
+
+/** Converts a field to JSON Schema: a reference to its type, if it has one, with its description. */
+export function property(field: v.GenericSchema, at: string): JsonSchema {
+  const { type, wrapped, component } = field as Part
+  if (component) return { $ref: `${at}${component}`, ...documentationOf(field) }
+  if (isOptional(field)) return property(wrapped!, at)
+  if (type === 'nullable') return nullable(property(wrapped!, at))
+  const name = typeOf(field)
+  if (name) return { $ref: `${at}${name}`, ...documentationOf(field) }
+  // A list with rules of its own, such as its length, is converted rule by rule.
+  const hasRules = partsOf(field)
+    .slice(1)
+    .some((one) => (one as { kind: string }).kind === 'validation')
+  const json = (!hasRules && composed(field as Part, at)) || converted(field)
+  return { ...json, ...documentationOf(field) }
+}
+
+/** Returns the schemas with a name in these schemas, by their names. */
+export function componentsIn(
+  schemas: readonly v.GenericSchema[],
+  at: string,
+): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = {}
+  const visit = (schema: v.GenericSchema) => {
+    const { component, wrapped, entries, item, value, options } = schema as Part
+    if (component) {
+      if (found[component]) return
+      found[component] = property({ ...schema, component: undefined } as never, at)
+    }
+    for (const one of [wrapped, item, value, ...Object.values(entries ?? {}), ...(options ?? [])])
+      if (typeof one === 'object') visit(one as v.GenericSchema)
+  }
+  for (const schema of schemas) visit(schema)
+  return found
+}
+
 /** Allows null beside a schema. Keeps the description outside. */
 export function nullable({ description, examples, ...schema }: JsonSchema): JsonSchema {
+  if (['string', 'number', 'integer', 'boolean'].includes(String(schema.type)) && !schema.enum) {
+    const type = [schema.type, 'null']
+    return {
+      ...schema,
+      type,
+      ...(description !== undefined && { description }),
+      ...(examples !== undefined && { examples }),
+    }
+  }
   return {
     anyOf: [schema, { type: 'null' }],
     ...(description !== undefined && { description }),

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { notFound, readFields } from '../http/read-fields.ts'
 import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'
 import { findRouteAffiliate } from './affiliate-members.ts'
-import { notFound, readFields } from './body.ts'
 import { postbackPause } from './postback-fields.ts'
 
 /** Returns a postback that the path names, with its affiliate. Throws `not_found`. */

@@ -21,6 +21,7 @@ import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../http/pagination.ts'
 import { readFlag, readIds, readQuery } from '../http/query.ts'
+import { notFound, readJson, validateAt, validationFailed } from '../http/read-fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
@@ -36,7 +37,6 @@ import {
   type Tree,
   toTree,
 } from './affiliate-tree.ts'
-import { notFound, readJson, validateAt, validationFailed } from './body.ts'
 import { affiliate } from './fields.ts'
 import { readAffiliate } from './ledger.ts'
 import { respondWithFilteredList } from './list-route.ts'

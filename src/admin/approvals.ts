@@ -14,8 +14,8 @@ import { readPathPeriod } from '../commission/statements/path-period.ts'
 import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { readQuery } from '../http/query.ts'
+import { readFields, validationFailed } from '../http/read-fields.ts'
 import { findRouteAccount } from './accounts.ts'
-import { readFields, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
 
 /** Routes of the integrations team that close the books: approvals, payments and returns. */

@@ -14,8 +14,8 @@ import {
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
+import { notFound, readFields } from '../http/read-fields.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound, readFields } from './body.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 

@@ -12,8 +12,8 @@ import { holdAcknowledgement } from '../fraud/decision-fields.ts'
 import { parseSubjectKey } from '../fraud/findings.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
+import { notFound, readFields } from '../http/read-fields.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound, readFields } from './body.ts'
 
 /** Who acknowledged the end of a hold. `at` is a time as on the wire. */
 interface Acknowledgement {

@@ -11,9 +11,9 @@ import { caseDecision, caseNote } from '../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../fraud/limits.ts'
 import { presentWholeCase } from '../fraud/present-case.ts'
 import { readQuery } from '../http/query.ts'
+import { readFields, validationFailed } from '../http/read-fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { findRouteAccount } from './accounts.ts'
-import { readFields, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
 
 /** Routes by which the team decides cases, and writes notes about them. */

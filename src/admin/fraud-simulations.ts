@@ -32,12 +32,12 @@ import type { ComparedVersion, PresentedCase, SimulatedPage } from '../fraud/sim
 import { type RuleVersion, readStoredRules, ruleOn } from '../fraud/stored-rules.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
+import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
 import { sendJson } from '../http/send.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound, readJson, validationFailed } from './body.ts'
 
 /** The nesting depth of a request, such as `version.parameters.by_challenge_type.….daily`. */
 const DEPTH = 6

@@ -17,12 +17,12 @@ import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import type { Account } from '../db/schema.ts'
 import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
+import { notFound, readFields, validateAt, validationFailed } from '../http/read-fields.ts'
 import { id as anyId } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound, readFields, validateAt, validationFailed } from './body.ts'
 import { affiliation, correction, MAX_AFFILIATIONS, refusal } from './history-fields.ts'
 
 /** A request about a customer: the account and its database, and the id that the request names. */

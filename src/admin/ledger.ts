@@ -7,8 +7,8 @@ import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readChoice, readQuery } from '../http/query.ts'
+import { notFound } from '../http/read-fields.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound } from './body.ts'
 
 /**
  * Returns the affiliate of a request and its other parameters. URL parsers drop the path segments `.`

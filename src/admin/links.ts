@@ -1,27 +1,23 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { resolveDatabase } from '../db/database.ts'
+import * as v from 'valibot'
 import { affiliateExists } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
+import * as rows from '../db/directory/links.ts'
 import {
-  findAccountLink,
-  insertLink,
-  type LinkChange,
-  type LinkRow,
-  listLinks,
-  rejectDisabledByTeam,
-  rejectFull,
-  updateLink,
-} from '../db/directory/links.ts'
-import { readQuery } from '../http/query.ts'
+  type AccountCall,
+  accountList,
+  accountOperation,
+  member,
+  named,
+  type TeamCall,
+  words,
+} from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
 import { newLinkId } from '../tracking/code.ts'
-import { findRouteAccount } from './accounts.ts'
-import { notFound, readFields, validationFailed } from './body.ts'
+import { time } from './answer-fields.ts'
 import { linkChange, newLink } from './link-fields.ts'
-import { respondWithAffiliateList } from './list-route.ts'
 
 /** Returns a link as accounts and affiliates see it. */
-export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }: LinkRow) {
+export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }: rows.LinkRow) {
   return {
     link_id,
     url: new URL(`/go/${link_id}`, env.BASE_URL).href,
@@ -35,26 +31,17 @@ export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }
   }
 }
 
-/** Returns the link that the path names, with the id of its account. */
-async function findRouteLink(c: Context<AppEnv>): Promise<{ account: string; link: LinkRow }> {
-  const { id: account } = await findRouteAccount(c)
-  const id = c.req.param('link_id') ?? ''
-  const link = await findAccountLink(c.env.DB, account, id)
-  if (!link) throw notFound('link', id)
-  return { account, link }
-}
-
 /** Who makes or changes a link. What an affiliate may have is limited. */
 type By = 'team' | 'affiliate'
 
-/** Creates a link. The batch fails if an affiliate who makes one has as many as they may have. */
-export async function createLink(
-  c: Context<AppEnv>,
+/** Stores a new link. The batch fails if an affiliate who makes one has as many as they may have. */
+export async function storeLink(
+  { env, actor }: Pick<TeamCall, 'env' | 'actor'>,
   account: string,
   fields: NewLink,
   by: By,
-): Promise<object> {
-  const { DB, TRACKING_KEYS } = c.env
+) {
+  const { DB, TRACKING_KEYS } = env
   const link = {
     link_id: await newLinkId(TRACKING_KEYS),
     ...fields,
@@ -62,73 +49,147 @@ export async function createLink(
     pass_query: fields.pass_query ?? false,
     created_at: new Date().toISOString(),
   }
-  const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
-  const limits = by === 'affiliate' ? [rejectFull(DB, { ...link, account })] : []
-  await withAudit(DB, entry, [...limits, insertLink(DB, account, link)])
+  const entry = { actor, action: 'link.create', account, details: link }
+  const limits = by === 'affiliate' ? [rows.rejectFull(DB, { ...link, account })] : []
+  await withAudit(DB, entry, [...limits, rows.insertLink(DB, account, link)])
   const pass_query = Number(link.pass_query)
-  return presentLink(c.env, { ...link, pass_query, disabled: 0, disabled_by: null })
+  return presentLink(env, { ...link, pass_query, disabled: 0, disabled_by: null })
 }
 
-type NewLink = Pick<LinkRow, 'affiliate_id' | 'landing_page'> & {
+type NewLink = Pick<rows.LinkRow, 'affiliate_id' | 'landing_page'> & {
   readonly name?: string | undefined
   readonly pass_query?: boolean | undefined
 }
 
 /**
- * Changes a link. The batch fails if an affiliate activates one and has as many as they may have, or
+ * Stores the change of a link. The batch fails if an affiliate activates one and has as many as they may have, or
  * activates or disables one that the team has disabled.
  */
-export async function changeLink(
-  c: Context<AppEnv>,
+export async function storeLinkChange(
+  { env: { DB }, actor }: Pick<TeamCall, 'env' | 'actor'>,
   account: string,
-  { link_id, affiliate_id }: LinkRow,
-  { change, by }: { readonly change: LinkChange; readonly by: By },
+  { link_id, affiliate_id }: rows.LinkRow,
+  { change, by }: { readonly change: rows.LinkChange; readonly by: By },
 ): Promise<void> {
   // An empty change is not in the audit log.
   if (Object.keys(change).length === 0) return
-  const { DB } = c.env
-  const entry = {
-    ...{ actor: c.var.actor, action: 'link.change', account },
-    details: { link_id, ...change },
-  }
+  const entry = { actor, action: 'link.change', account, details: { link_id, ...change } }
   const link = { account, affiliate_id, link_id }
   const limits = [
-    ...(change.disabled === undefined ? [] : [rejectDisabledByTeam(DB, account, link_id)]),
-    ...(change.disabled === false ? [rejectFull(DB, link)] : []),
+    ...(change.disabled === undefined ? [] : [rows.rejectDisabledByTeam(DB, account, link_id)]),
+    ...(change.disabled === false ? [rows.rejectFull(DB, link)] : []),
   ]
-  const update = updateLink(DB, account, link_id, change, by)
+  const update = rows.updateLink(DB, account, link_id, change, by)
   await withAudit(DB, entry, [...(by === 'affiliate' ? limits : []), update])
 }
 
-/** Routes for links. A link belongs to an affiliate of the account and leads to a landing page. */
-export const links = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const { id: account, binding } = await findRouteAccount(c)
-    const fields = await readFields(c, newLink)
+const link_id = member(v.string(), 'The id of the link.', 'Lk7Qm2Xv')
+
+const link = named(
+  'Link',
+  v.object({
+    link_id,
+    url: member(v.string(), 'The address that visitors follow.'),
+    affiliate_id: member(v.string(), 'The affiliate that the link belongs to.'),
+    name: v.nullable(member(v.string(), 'The display name of the link.')),
+    landing_page: member(v.string(), 'The page that visitors are redirected to.'),
+    pass_query: member(v.boolean(), 'Whether the query of a visitor is passed on.'),
+    disabled: member(v.boolean(), 'Whether the link has stopped redirecting.'),
+    disabled_by: v.nullable(
+      member(v.picklist(['team', 'affiliate']), 'Who disabled the link. Null if it is active.'),
+    ),
+    created_at: time,
+  }),
+)
+
+async function findLink({ env, account }: AccountCall, id: string): Promise<rows.LinkRow> {
+  const found = await rows.findAccountLink(env.DB, account.id, id)
+  if (!found) throw notFound('link', id)
+  return found
+}
+
+const ofLinks = { topic: 'affiliates', path: '/links' } as const
+const ofLink = { topic: 'affiliates', path: '/links/{link_id}', params: { link_id } } as const
+
+export const createLink = accountOperation({
+  ...ofLinks,
+  id: 'createLink',
+  method: 'POST',
+  role: 'manager',
+  body: newLink,
+  status: 201,
+  words: words({
+    summary: 'Create a link',
+    description:
+      'Creates a link from an affiliate to a landing page. The affiliate of a link cannot change.',
+    returns: 'The link.',
+    answer: link,
+    command: { name: 'links create', recovery: 'Run `links list` before you repeat the command.' },
+  }),
+  async run(call, fields) {
     const { affiliate_id: value } = fields
-    if (!(await affiliateExists(resolveDatabase(c.env, binding), account, value))) {
-      throw validationFailed([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
-    }
-    return c.json(await createLink(c, account, fields, 'team'), 201)
-  })
+    if (await affiliateExists(call.db, call.account.id, value))
+      return storeLink(call, call.account.id, fields, 'team')
+    throw validationFailed([{ pointer: '/affiliate_id', code: 'unknown_affiliate', value }])
+  },
+})
 
-  .get('/', (c) =>
-    respondWithAffiliateList(c, 'links', async ({ id }, page, _, affiliate) => {
-      const list = await listLinks(c.env.DB, id, affiliate, page)
-      return { ...list, data: list.data.map((link) => presentLink(c.env, link)) }
-    }),
-  )
+export const listLinks = accountList({
+  ...ofLinks,
+  id: 'listLinks',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(
+      member(v.string(), 'Returns only the links of this affiliate.', 'IB-07'),
+    ),
+  },
+  words: words({
+    summary: 'List links',
+    description: 'Lists the links of an account, ordered by id.',
+    returns: 'One page of links.',
+    answer: link,
+    command: { name: 'links list' },
+  }),
+  async list({ env, account }, { affiliate_id = null }, page) {
+    const found = await rows.listLinks(env.DB, account.id, affiliate_id, page)
+    return { ...found, data: found.data.map((one) => presentLink(env, one)) }
+  },
+})
 
-  .get('/:link_id', async (c) => {
-    readQuery(c.req.url)
-    return c.json(presentLink(c.env, (await findRouteLink(c)).link))
-  })
+export const getLink = accountOperation({
+  ...ofLink,
+  id: 'getLink',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    summary: 'Get a link',
+    description: 'Returns a link with its settings.',
+    returns: 'The link.',
+    answer: link,
+  }),
+  run: async (call, { link_id: id }) => presentLink(call.env, await findLink(call, id)),
+})
 
-  .patch('/:link_id', async (c) => {
-    readQuery(c.req.url)
-    const { account, link } = await findRouteLink(c)
-    const change = await readFields(c, linkChange)
-    await changeLink(c, account, link, { change, by: 'team' })
-    return c.json(presentLink(c.env, (await findRouteLink(c)).link))
-  })
+export const changeLink = accountOperation({
+  ...ofLink,
+  id: 'changeLink',
+  method: 'PATCH',
+  role: 'manager',
+  body: linkChange,
+  words: words({
+    summary: 'Change a link',
+    description:
+      'Changes the landing page or the name, or disables the link. Visitors see the change within 60 seconds.',
+    returns: 'The changed link.',
+    answer: link,
+    command: { name: 'links change' },
+  }),
+  async run(call, { link_id: id, ...change }) {
+    const found = await findLink(call, id)
+    await storeLinkChange(call, call.account.id, found, { change, by: 'team' })
+    return presentLink(call.env, await findLink(call, id))
+  },
+})
+
+/** The operations on links. A link belongs to an affiliate of the account and leads to a landing page. */
+export const LINK_OPERATIONS = [createLink, listLinks, getLink, changeLink]

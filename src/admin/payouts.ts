@@ -42,9 +42,9 @@ import {
   readInstant,
   readQuery,
 } from '../http/query.ts'
+import { readJson, validationFailed } from '../http/read-fields.ts'
 import { sendText } from '../http/send.ts'
 import { findRouteAccount } from './accounts.ts'
-import { readJson, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
 
 /**

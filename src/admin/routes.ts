@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { integrationsTeam } from '../auth/admin.ts'
+import { integrationsTeam, roleOfPath } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
@@ -15,6 +15,7 @@ import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
 import { accountExports, EXPORT_PATHS } from '../exports/routes.ts'
 import { CASE_PATHS, teamCases } from '../fraud/case-routes.ts'
+import { mount, type TeamCall } from '../http/operation.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
@@ -45,9 +46,9 @@ import { fraudRuns } from './fraud-runs.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { histories } from './histories.ts'
 import { ledger } from './ledger.ts'
-import { links } from './links.ts'
 import { manualEntries } from './manual-entries.ts'
 import { moves } from './moves.ts'
+import { OPERATIONS } from './operations.ts'
 import { payouts } from './payouts.ts'
 import { assignments, plans } from './plans.ts'
 import { questions } from './questions.ts'
@@ -76,10 +77,45 @@ const deployment = new Hono<AppEnv>()
   .route('/fx-rates', teamRates)
   .route('/databases', databases)
 
+/** Returns who calls. */
+const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
+  env: c.env,
+  actor: c.var.actor,
+  role: c.var.role,
+  accounts: c.var.accounts,
+  waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+})
+
+/** Adds the routes that are shared with the account's own API, which reads the account from its grant. */
+function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
+  const account = '/accounts/:account'
+  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
+  for (const path of Object.values({
+    ...shared,
+    ...WHY_PATHS,
+    ...CASE_PATHS,
+    ...TEAM_WHY_PATHS,
+    ...TEAM_READING_PATHS,
+    ...EXPORT_PATHS,
+  })) {
+    routes.use(`${account}${path}`, async (c, next) => {
+      const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
+      grantPromise.catch(() => {}) // The path may have no handler that awaits it.
+      c.set('grantPromise', grantPromise)
+      await next()
+    })
+  }
+  routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
+  routes.route(account, teamStatements).route(account, teamWhy).route(account, teamCases)
+  routes.route(account, accountReports).route(account, accountExports)
+}
+
 /** Returns the routes of the administration API. Every change is in the audit log. */
 export const admin = (resourcesOf: ResourcesOf) => {
   const routes = new Hono<AppEnv>()
   routes.use(integrationsTeam, noStore)
+  mount(routes, OPERATIONS, teamCallOf)
+  routes.use(roleOfPath)
   const account = '/accounts/:account'
   routes
     .route('/accounts', accounts)
@@ -91,7 +127,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/events`, eventDefinitions)
     .route(`${account}/status-map`, statusMap)
     .route(`${account}/labels`, labels)
-    .route(`${account}/links`, links)
     .route(`${account}/plans`, plans(resourcesOf))
     .route(`${account}/plans`, simulations(resourcesOf))
     .route(`${account}/assignments`, assignments)
@@ -110,27 +145,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/webhooks`, webhooks)
     .route(`${account}/questions`, questions)
 
-  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
-  for (const path of Object.values({
-    ...shared,
-    ...WHY_PATHS,
-    ...CASE_PATHS,
-    ...TEAM_WHY_PATHS,
-    ...TEAM_READING_PATHS,
-    ...EXPORT_PATHS,
-  })) {
-    // These routes are shared with the account's own API, which reads the account from its grant.
-    routes.use(`${account}${path}`, async (c, next) => {
-      const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
-      grantPromise.catch(() => {}) // The path may have no handler that awaits it.
-      c.set('grantPromise', grantPromise)
-      await next()
-    })
-  }
-  routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
-  routes.route(account, teamStatements).route(account, teamWhy).route(account, teamCases)
-  routes.route(account, accountReports).route(account, accountExports)
-
+  shareRoutes(routes, resourcesOf)
   return routes
     .route('/', deployment)
     .route('/', search)

@@ -24,12 +24,12 @@ import { type AccountSource, openSource } from '../commission/statements/source.
 import { resolveDatabase } from '../db/database.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readFlag, readQuery } from '../http/query.ts'
+import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
 import { sendJson } from '../http/send.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound, readJson, validationFailed } from './body.ts'
 import { readPlanContext } from './plans.ts'
 
 /** What a request for a simulation is narrowed to. */

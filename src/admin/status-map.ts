@@ -10,13 +10,13 @@ import { type MappedField, putMapping, readMapping, STATUSES } from '../db/direc
 import { readStatuses } from '../db/records/attention.ts'
 import { DAY_MS } from '../durations.ts'
 import { readQuery } from '../http/query.ts'
+import { readJson, validationFailed } from '../http/read-fields.ts'
 import { STATUS_DAYS, statusMembersOf } from '../ingest/attention.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { findRouteAccount } from './accounts.ts'
-import { readJson, validationFailed } from './body.ts'
 import { propagateSettings } from './propagate.ts'
 
 const MAX_MAPPED_VALUES = 500

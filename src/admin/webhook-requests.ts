@@ -5,8 +5,8 @@ import type { ReplaySpan } from '../db/webhooks/log.ts'
 import type { ReadMemory } from '../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readFlag, readQuery } from '../http/query.ts'
+import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
 import { readAttempts } from '../webhooks/manage.ts'
-import { notFound, readFields, validationFailed } from './body.ts'
 import { replayFields } from './webhook-fields.ts'
 
 // Requests that are the same for webhooks of accounts and postbacks of affiliates.

@@ -4,6 +4,7 @@ import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readChoice, readQuery } from '../http/query.ts'
+import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
 import {
   type Change,
@@ -20,7 +21,6 @@ import {
   type Webhook,
 } from '../webhooks/manage.ts'
 import { findRouteAccount } from './accounts.ts'
-import { notFound, readFields, validationFailed } from './body.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { newWebhook, webhookChange } from './webhook-fields.ts'
 import { readAttemptsQuery, readReplaySpan, respondWithAttempts } from './webhook-requests.ts'

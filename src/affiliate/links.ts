@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
-import { readFields, validationFailed } from '../admin/body.ts'
 import { isAllowedPage, linkChange, ownLink } from '../admin/link-fields.ts'
-import { changeLink, createLink, presentLink } from '../admin/links.ts'
+import { presentLink, storeLink, storeLinkChange } from '../admin/links.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { landingPagesOf } from '../db/directory/accounts.ts'
 import {
@@ -14,6 +13,7 @@ import { isAssertionFailure } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
+import { readFields, validationFailed } from '../http/read-fields.ts'
 import { showTo } from '../http/show.ts'
 import { callerOf } from './me.ts'
 
@@ -50,10 +50,12 @@ export async function respondWithNewLink(c: Context<AppEnv>): Promise<Response> 
   const fields = await readFields(c, ownLink)
   checkPage(account, fields.landing_page)
   const link = { affiliate_id, ...fields }
-  const made = createLink(c, account.id, link, 'affiliate').catch(async (error) => {
-    if (!isAssertionFailure(error)) throw error
-    throw await tooMany(c, { account: account.id, affiliate_id, link_id: '' })
-  })
+  const made = storeLink({ env: c.env, actor: c.var.actor }, account.id, link, 'affiliate').catch(
+    async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      throw await tooMany(c, { account: account.id, affiliate_id, link_id: '' })
+    },
+  )
   return c.json(await showTo(c, await made), 201)
 }
 
@@ -79,7 +81,10 @@ export async function respondWithChangedLink(c: Context<AppEnv>): Promise<Respon
   const link = await findOwnLink(c, account.id, affiliate_id)
   const change = await readFields(c, linkChange)
   checkPage(account, change.landing_page)
-  await changeLink(c, account.id, link, { change, by: 'affiliate' }).catch(async (error) => {
+  await storeLinkChange({ env: c.env, actor: c.var.actor }, account.id, link, {
+    change,
+    by: 'affiliate',
+  }).catch(async (error) => {
     if (!isAssertionFailure(error)) throw error
     const { disabled_by } = await findOwnLink(c, account.id, affiliate_id)
     if (disabled_by !== 'team') throw await tooMany(c, { ...link, account: account.id })

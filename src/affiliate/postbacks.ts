@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import { notFound, readFields, validationFailed } from '../admin/body.ts'
 import { newPostback, postbackChange } from '../admin/postback-fields.ts'
 import {
   readAttemptsQuery,
@@ -10,6 +9,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
+import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
 import { showTo } from '../http/show.ts'
 import { macroProblem } from '../webhooks/macros.ts'
 import {

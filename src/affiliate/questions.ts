@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { readFields, validationFailed } from '../admin/body.ts'
 import { moreWords, newQuestion } from '../admin/question-fields.ts'
 import { newMessage, presentQuestion, readQuestionStatus, refuseLong } from '../admin/questions.ts'
 import { sendCaused } from '../admin/send-caused.ts'
@@ -25,6 +24,7 @@ import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
+import { readFields, validationFailed } from '../http/read-fields.ts'
 import { namedCustomer, namedLine, showTo } from '../http/show.ts'
 import { type AdmittedAffiliate, callerOf } from './me.ts'
 

@@ -18,18 +18,23 @@ export function markAsMember(member: Member, accounts: ReadAccounts, request: Re
 
 /**
  * Authenticates the integrations team by an admin key as a Bearer token or by a JWT of Cloudflare
- * Access, and checks the role that the request needs. The audit log records the `actor`.
+ * Access. The audit log records the `actor`.
  *
  * @see [Cloudflare Access](https://developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/validating-json/)
- * @throws ApiError `invalid_admin`, `insufficient_role`
+ * @throws ApiError `invalid_admin`
  */
 export const integrationsTeam = createMiddleware<AppEnv>(async function integrationsTeam(c, next) {
   const ofConsole = requestsOfConsole.get(c.req.raw)
   const member = ofConsole?.member ?? (await authenticate(c.req.raw, c.env))
-  requireRole(member.role, neededRole(c.req.method, c.req.path))
   c.set('actor', member.actor)
   c.set('role', member.role)
   if (ofConsole && isSafe(c.req.method)) c.set('accounts', ofConsole.accounts)
+  await next()
+})
+
+/** Checks the role that a request to a path needs. @throws ApiError `insufficient_role` */
+export const roleOfPath = createMiddleware<AppEnv>(async (c, next) => {
+  requireRole(c.var.role, neededRole(c.req.method, c.req.path))
   await next()
 })
 

@@ -1,11 +1,20 @@
 import { type Context, Hono } from 'hono'
+import type * as v from 'valibot'
 import { admin } from '../admin/routes.ts'
-import { resourcesOf } from '../app.ts'
 import { markAsMember } from '../auth/admin.ts'
 import type { AppEnv, ReadAccounts } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import { ApiError } from '../errors.ts'
+import {
+  type Answer,
+  type InputOf,
+  type Operation,
+  perform,
+  type TeamCall,
+} from '../http/operation.ts'
+import type { AnswerSchema } from '../http/operation-words.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
+import { resourcesOf } from '../verticals.ts'
 
 /** Where the administration API is. */
 const BASE = '/admin/v1'
@@ -44,6 +53,17 @@ export interface FileRequest {
 export interface Api {
   /** Returns the resources of a vertical, whose fields the forms of plans offer. */
   readonly resourcesOf: ResourcesOf
+  /**
+   * Calls an operation.
+   *
+   * @throws ApiError that the operation throws.
+   */
+  call<
+    P extends v.ObjectEntries,
+    B extends v.ObjectEntries,
+    A extends AnswerSchema,
+    C extends TeamCall,
+  >(of: Operation<P, B, A, C>, input: InputOf<Operation<P, B, A, C>>): Promise<Answer<A>>
   /**
    * Reads from a path below `/admin/v1`.
    *
@@ -89,12 +109,19 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     const request = markAsMember(member, accounts, new Request(url, { ...init, method }))
     return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
+  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
   const callJson = async (...request: Parameters<typeof call>) => {
     const text = await (await call(...request)).text()
     return text === '' ? null : JSON.parse(text)
   }
   return {
     resourcesOf,
+    call: (of, input) =>
+      perform(
+        of,
+        { ...member, env: c.env, ...(of.method === 'GET' && { accounts }), waitUntil },
+        input,
+      ),
     get: (path, query) => callJson('GET', path, query),
     send({ method, path, query, body, csv }) {
       const type = csv === undefined ? 'application/json' : 'text/csv'

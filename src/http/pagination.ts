@@ -13,16 +13,17 @@ import { signText, verifyText } from './sign-text.ts'
 
 /** The paging parameters of a query, unparsed. */
 export interface PageQuery {
-  page?: string
-  per_page?: string
-  cursor?: string
+  page?: string | undefined
+  per_page?: string | undefined
+  cursor?: string | undefined
 }
 
 /** The paging parameters that every list accepts. */
 export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 
 const DEFAULT_PER_PAGE = 50
-const MAX_PER_PAGE = 500
+/** The most rows of a page. */
+export const MAX_PER_PAGE = 500
 
 /** How to read the rows that no page number reaches. */
 const READ_ON = 'Follow `meta.next_cursor` or the `Link` header to read on.'
@@ -157,6 +158,22 @@ export function pageMeta(
 export async function linkNext(
   c: Context,
   context: string,
+  page: Page,
+  result: FoundPage<object>,
+): Promise<string | null> {
+  const cursor = await nextCursor(c.env, context, page, result)
+  if (cursor) linkTo(c, cursor, page.size)
+  return cursor
+}
+
+/**
+ * Returns the cursor of the next page; null on the last page.
+ *
+ * @throws ApiError `invalid_query` if the page cannot be sent as a whole.
+ */
+export async function nextCursor(
+  env: Env,
+  context: string,
   { number, size }: Page,
   result: FoundPage<object>,
 ): Promise<string | null> {
@@ -168,23 +185,18 @@ export async function linkNext(
   }
   if (result.maxDays !== undefined) throw beyondDays(result.maxDays)
   const { total, isLimited, last } = result
-  const position: CursorPosition | null = last && [
-    number + 1,
-    size,
-    total,
-    isLimited ? 1 : 0,
-    ...last,
-  ]
-  const cursor =
-    position && (await signText(c.env, signedContext(context), JSON.stringify(position)))
-  if (cursor) {
-    const url = new URL(c.req.url)
-    const query = new URLSearchParams(url.search)
-    query.delete('page')
-    query.set('per_page', String(size))
-    query.set('cursor', cursor)
-    const target = new URL(`${url.pathname}?${query}`, c.env.BASE_URL)
-    c.header('Link', `<${target}>; rel="next"`)
-  }
-  return cursor
+  if (!last) return null
+  const position: CursorPosition = [number + 1, size, total, isLimited ? 1 : 0, ...last]
+  return signText(env, signedContext(context), JSON.stringify(position))
+}
+
+/** Adds a `Link` to the next page, which has a cursor. */
+export function linkTo(c: Context, cursor: string, size: number): void {
+  const url = new URL(c.req.url)
+  const query = new URLSearchParams(url.search)
+  query.delete('page')
+  query.set('per_page', String(size))
+  query.set('cursor', cursor)
+  const target = new URL(`${url.pathname}?${query}`, c.env.BASE_URL)
+  c.header('Link', `<${target}>; rel="next"`)
 }

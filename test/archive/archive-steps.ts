@@ -1,5 +1,4 @@
 import { env } from 'cloudflare:workers'
-import { resourcesOf } from '../../src/app.ts'
 import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../../src/archive/archive-month.ts'
 import { OBJECT_LIMITS } from '../../src/archive/object.ts'
 import { restoreStep } from '../../src/archive/restore-month.ts'
@@ -7,6 +6,7 @@ import type { Month } from '../../src/db/archive/months.ts'
 import type { ArchivedResource } from '../../src/db/archive/tables.ts'
 import { dayNumber } from '../../src/db/column-types.ts'
 import { formOf, readTotals } from '../../src/db/records/totals.ts'
+import { resourcesOf } from '../../src/verticals.ts'
 
 /** The database and the bucket of the tests. */
 export const place: ArchivePlace = { db: env.DB, bucket: env.ARCHIVE }

@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { resourcesOf } from '../../src/app.ts'
 import { datasetsOf } from '../../src/exports/datasets.ts'
 import type { ExportJob } from '../../src/exports/job.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type ParquetValue,
   readParquet,
 } from '../../src/parquet/file.ts'
+import { resourcesOf } from '../../src/verticals.ts'
 import { overriding } from '../overriding.ts'
 import { askAdmin, json } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'

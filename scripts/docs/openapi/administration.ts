@@ -5,7 +5,7 @@ import { fraud } from './administration/fraud.ts'
 import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { histories } from './administration/histories.ts'
-import { attribution, audit, databases, erasure, feeds, links } from './administration/insight.ts'
+import { attribution, audit, databases, erasure, feeds } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { affiliateMembers } from './administration/members.ts'
 import { moves } from './administration/moves.ts'
@@ -16,6 +16,7 @@ import { simulation } from './administration/simulation.ts'
 import { webhooks } from './administration/webhooks.ts'
 import { books } from './books.ts'
 import { fraudCases } from './cases.ts'
+import { derived } from './derived.ts'
 import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
@@ -39,7 +40,6 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
     ...affiliateMembers(),
     ...questionOperations(),
     ...affiliatePostbacks(),
-    ...links(),
     ...attribution(),
   ],
   webhooks,
@@ -68,5 +68,5 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
 /** Lists the operations of the integrations team. */
 export const administration = (): Operation[] =>
   Object.entries(TOPICS).flatMap(([tag, operations]) =>
-    operations().map((operation) => ({ ...operation, tag })),
+    [...operations(), ...derived(tag)].map((operation) => ({ ...operation, tag })),
   )

@@ -27,7 +27,6 @@ import {
   feed,
   foundDelivery,
   jwk,
-  link,
   oneOf,
   orNull,
   ownAccount,
@@ -270,7 +269,6 @@ const ATTRIBUTION: Record<string, JsonSchema> = {
     note: documented('What the team noted.', orNull(TEXT)),
     status: documented('`active`, or `suspended`: it cannot call, and earns on.', TEXT),
   }),
-  Link: link,
   Erasure: object({
     customer_id: TEXT,
     erased_at: TIME,

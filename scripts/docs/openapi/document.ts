@@ -7,6 +7,7 @@ import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
 import { affiliateApi, affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
+import { derivedSchemas } from './derived.ts'
 import { documents } from './documents.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
 import { HEADERS } from './headers.ts'
@@ -91,6 +92,7 @@ function schemas(): Record<string, JsonSchema> {
     ...Object.fromEntries(entities),
     ...planSchemas(AT),
     ...fraudSchemas(AT),
+    ...derivedSchemas(),
     ...answerSchemas(),
     ...affiliateSchemas(answerSchemas()),
   }

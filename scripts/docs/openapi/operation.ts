@@ -28,6 +28,8 @@ export interface Operation {
   caller: CallerKind
   /** The names of parameters in the components. */
   parameters?: readonly string[]
+  /** Parameters that are described here. */
+  inline?: readonly object[]
   body?: {
     schema: JsonSchema
     type?: string

@@ -279,7 +279,6 @@ const QUERY: Record<string, object> = {
     'Returns only the assignments of this affiliate.',
     'IB-07',
   ),
-  links_query: query('affiliate_id', 'Returns only the links of this affiliate.', 'IB-07'),
   assigned_query: {
     ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-70'),
     required: true,

@@ -317,24 +317,6 @@ export const secretUntil = documented(
   orNull(TIME),
 )
 
-/** A link. */
-export const link = object({
-  link_id: documented('The id of the link.'),
-  url: documented('The address that visitors follow.', { type: 'string', format: 'uri' }),
-  affiliate_id: documented('The affiliate that the link belongs to.'),
-  name: documented('The display name of the link.', orNull(TEXT)),
-  landing_page: documented('The page that visitors are redirected to.', {
-    type: 'string',
-    format: 'uri',
-  }),
-  pass_query: documented('Whether the query of a visitor is passed on to the landing page.', FLAG),
-  disabled: documented('Whether the link has stopped redirecting.', FLAG),
-  disabled_by: documented('Who disabled the link. Null if it is active.', {
-    enum: ['team', 'affiliate', null],
-  }),
-  created_at: TIME,
-})
-
 /** The result of verifying `tracking_data`. */
 export const verdict = oneOf(
   'attributed',

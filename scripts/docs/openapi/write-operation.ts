@@ -91,7 +91,17 @@ const requestText = (request: unknown) =>
 
 /** Writes an operation as OpenAPI. Adds the responses that operations share to `responses`. */
 export function writeOperation(operation: Operation, responses: Record<string, ResponseObject>) {
-  const { id, tag, summary, description, caller, parameters = [], body, answers } = operation
+  const {
+    id,
+    tag,
+    summary,
+    description,
+    caller,
+    parameters = [],
+    inline = [],
+    body,
+    answers,
+  } = operation
   const bodies = recorded(id)
     // The schema must accept every example of a request. Refused requests are shown with the error.
     .filter(({ request, status }) => request !== null && status < 400)
@@ -102,8 +112,11 @@ export function writeOperation(operation: Operation, responses: Record<string, R
     summary,
     description,
     security: SECURITY[caller](operation),
-    ...(parameters.length > 0 && {
-      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...(parameters.length + inline.length > 0 && {
+      parameters: [
+        ...parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        ...inline,
+      ],
     }),
     ...(body && {
       requestBody: {

@@ -1,4 +1,6 @@
 import { linkChange, newLink } from '../../admin/link-fields.ts'
+import { changeLink, createLink, getLink, listLinks } from '../../admin/links.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
 import {
@@ -21,16 +23,7 @@ import { AccountTabs } from '../parts/tabs.tsx'
 /** The days whose clicks are counted, today included. */
 const DAYS = 30
 
-interface Link {
-  readonly link_id: string
-  readonly url: string
-  readonly affiliate_id: string
-  readonly name: string | null
-  readonly landing_page: string
-  readonly disabled: boolean
-  readonly disabled_by: 'team' | 'affiliate' | null
-  readonly created_at: string
-}
+type Link = AnswerOf<typeof getLink>
 
 interface Clicks {
   readonly day: string
@@ -153,19 +146,13 @@ export const linksPage: Page = {
     create: {
       done: 'The link was created. Give its address to the affiliate.',
       next: (answer, { path }) => withQuery(path, { link: (answer as Link).link_id }),
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'links'),
-        body: changedMembers(newLink, values),
-      }),
+      perform: (values, { api, account }) =>
+        api.call(createLink, { account, ...changedMembers(newLink, values) }),
     },
     save: {
       done: 'The link is saved. Visitors notice it within a minute.',
-      request: (values, { account, query }) => ({
-        method: 'PATCH',
-        path: apiPath(account, 'links', query.link ?? ''),
-        body: changedMembers(linkChange, values),
-      }),
+      perform: (values, { api, account, query: { link = '' } }) =>
+        api.call(changeLink, { account, link_id: link, ...changedMembers(linkChange, values) }),
     },
   },
   async render(visit) {
@@ -174,8 +161,8 @@ export const linksPage: Page = {
     const [clicks, found] = await Promise.all([
       readClicks(visit),
       id
-        ? api.get<Link>(apiPath(account, 'links', id))
-        : api.get<List<Link>>(apiPath(account, 'links'), page),
+        ? api.call(getLink, { account, link_id: id })
+        : api.call(listLinks, { account, cursor: page.cursor }),
     ])
     const body = (
       <>

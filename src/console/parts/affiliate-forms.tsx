@@ -1,7 +1,7 @@
-import { validateAt, validationFailed } from '../../admin/body.ts'
 import { newLink } from '../../admin/link-fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
+import { validateAt, validationFailed } from '../../http/read-fields.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
 import { type Step, sendInOrder } from '../in-order.ts'

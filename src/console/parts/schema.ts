@@ -1,3 +1,4 @@
+import type * as v from 'valibot'
 import { ApiError } from '../../errors.ts'
 import type { Values } from '../page.ts'
 import { readAmount } from '../typed.ts'
@@ -95,11 +96,11 @@ function toValue(text: string, { isList, type }: Described): unknown {
  *
  * @throws ApiError `validation_failed` for a number that is not possible in its unit.
  */
-export function changedMembers(
-  schemas: Schemas,
+export function changedMembers<E extends Schemas>(
+  schemas: E,
   values: Values,
   words: Readonly<Record<string, FieldWords>> = {},
-): Record<string, unknown> {
+): E extends v.ObjectEntries ? v.InferInput<v.ObjectSchema<E, undefined>> : object {
   const changed = Object.entries(schemas).flatMap(([name, schema]) => {
     const described = describe(schema)
     const text = sentText(values, name, described)
@@ -108,5 +109,6 @@ export function changedMembers(
     const value = scale && text !== '' ? scaledValue(name, text, scale) : toValue(text, described)
     return [[name, value] as const]
   })
-  return Object.fromEntries(changed)
+  // The operation checks each member.
+  return Object.fromEntries(changed) as never
 }

@@ -1,7 +1,7 @@
-import { validationFailed } from '../../admin/body.ts'
 import { checkPlan } from '../../commission/plans/check-plan.ts'
 import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
 import { ApiError } from '../../errors.ts'
+import { validationFailed } from '../../http/read-fields.ts'
 import type { ApiRequest } from '../api.ts'
 import { readErrors } from '../api-errors.ts'
 import { jsonErrorWords } from '../json-error.ts'

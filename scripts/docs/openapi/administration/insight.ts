@@ -1,48 +1,5 @@
-import * as linkFields from '../../../../src/admin/link-fields.ts'
-import { closedObject } from '../../json-schema.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
-import { ACCOUNT_PATH, AT, COUNT, created, operation, paged, returned } from './operation.ts'
-
-/** Lists the operations on links. */
-export const links = (): Operation[] => [
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/links`,
-    id: 'createLink',
-    summary: 'Create a link',
-    description:
-      'Creates a link from an affiliate to a landing page. The affiliate of a link cannot change.',
-    body: { schema: closedObject(linkFields.newLink, AT) },
-    answers: created('The link.', 'Link'),
-  }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/links`,
-    id: 'listLinks',
-    summary: 'List links',
-    description: 'Lists the links of an account, ordered by id.',
-    parameters: [...PAGING, 'links_query'],
-    answers: paged('One page of links.', ref('Link')),
-  }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/links/{link_id}`,
-    id: 'getLink',
-    summary: 'Get a link',
-    description: 'Returns a link with its settings.',
-    answers: returned('The link.', ref('Link')),
-  }),
-  operation({
-    method: 'patch',
-    path: `${ACCOUNT_PATH}/links/{link_id}`,
-    id: 'changeLink',
-    summary: 'Change a link',
-    description:
-      'Changes the landing page or the name, or disables the link. Visitors see the change within 60 seconds.',
-    body: { schema: closedObject(linkFields.linkChange, AT), required: false },
-    answers: returned('The changed link.', ref('Link')),
-  }),
-]
+import { ACCOUNT_PATH, COUNT, operation, paged, returned } from './operation.ts'
 
 /** Lists the operations that show where customers came from. */
 export const attribution = (): Operation[] => [

@@ -33,6 +33,7 @@ export function operation({
     resource: 'resource_path',
   }
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const described = new Set((draft.inline ?? []).map((one) => (one as { name: string }).name))
   const codes: readonly ErrorCode[] = [
     'invalid_query',
     ...(names.length > 0 ? (['not_found'] as const) : []),
@@ -48,7 +49,10 @@ export function operation({
     method,
     path,
     ...(body && { body: { required: true, ...body } }),
-    parameters: [...names.map((name) => components[name] ?? name), ...parameters],
+    parameters: [
+      ...names.filter((name) => !described.has(name)).map((name) => components[name] ?? name),
+      ...parameters,
+    ],
     errors: codes,
   }
 }

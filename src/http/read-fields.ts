@@ -2,13 +2,13 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
-import { readBody } from '../http/body.ts'
-import { parseJson } from '../http/json.ts'
 import type { Issue } from '../validation/issue.ts'
 import { formatIssue } from '../validation/messages.ts'
 import { quote } from '../validation/quote.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { validateObject } from '../validation/strict-object.ts'
+import { readBody } from './body.ts'
+import { parseJson } from './json.ts'
 
 /** Returns the error for something that a path names and that does not exist. */
 export const notFound = (noun: string, id: string) =>
@@ -41,7 +41,19 @@ export async function readFields<const E extends v.ObjectEntries>(
   entries: E,
 ): Promise<Fields<E>> {
   const isEmpty = c.req.raw.body === null || c.req.header('Content-Length') === '0'
-  const { issues, output } = validateAt(isEmpty ? {} : await readJson(c), entries, '')
+  return validateFields(isEmpty ? {} : await readJson(c), entries)
+}
+
+/**
+ * Returns an object with these members and no others, parsed.
+ *
+ * @throws ApiError `validation_failed` with all issues.
+ */
+export function validateFields<const E extends v.ObjectEntries>(
+  body: unknown,
+  entries: E,
+): Fields<E> {
+  const { issues, output } = validateAt(body, entries, '')
   if (issues.length > 0) throw validationFailed(issues)
   // Without issues every member is valid.
   return output as Fields<E>

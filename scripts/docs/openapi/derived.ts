@@ -1,0 +1,80 @@
+import type * as v from 'valibot'
+import type { DescribedOperation, OperationWords } from '../../../src/http/operation-words.ts'
+import { OPERATIONS } from '../../operations.ts'
+import { closedObject, componentsIn, property } from '../json-schema.ts'
+import type { JsonSchema } from '../types.ts'
+import { AT, operation } from './administration/operation.ts'
+import { type Operation, PAGE_HEADERS } from './operation.ts'
+
+// What OpenAPI says of the operations that are values.
+
+const BASE = '/admin/v1'
+const TEAM_PAGE_HEADERS = PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark')
+
+function parameterOf(name: string, schema: v.GenericSchema, isInPath: boolean): object {
+  const { description, examples = [], ...json } = property(schema, AT)
+  return {
+    name,
+    in: isInPath ? 'path' : 'query',
+    ...((isInPath || schema.type !== 'optional') && { required: true }),
+    description,
+    schema: json,
+    ...(Array.isArray(examples) && examples.length > 0 && { example: examples[0] }),
+  }
+}
+
+function describe(
+  of: DescribedOperation,
+  path: string,
+  id: string,
+  description: string,
+): Operation {
+  const { summary, returns, answer, accepted, errors = [] } = of.words as OperationWords
+  const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
+    parameterOf(name, schema, path.includes(`{${name}}`)),
+  )
+  const hasBody = Object.keys(of.body).length > 0
+  const isList = Object.hasOwn(of.params, 'cursor')
+  const required = Object.values<v.GenericSchema>(of.body).some(({ type }) => type !== 'optional')
+  return operation({
+    method: of.method.toLowerCase() as Operation['method'],
+    path: `${BASE}${path}`,
+    id,
+    summary,
+    description,
+    ...(hasBody && { body: { schema: closedObject(of.body, AT), required } }),
+    answers:
+      answer === null
+        ? { 204: { description: returns } }
+        : {
+            [of.status ?? 200]: {
+              description: returns,
+              schema: property(answer, AT),
+              ...(isList && { headers: TEAM_PAGE_HEADERS }),
+            },
+            ...(accepted && { 202: { description: accepted, schema: property(answer, AT) } }),
+          },
+    inline: params,
+    errors,
+  })
+}
+
+/** Describes the operations of a topic. */
+export const derived = (topic: string): Operation[] =>
+  OPERATIONS.filter((one) => one.topic === topic).flatMap((of) => {
+    const { description, byQuery } = of.words as OperationWords
+    const own = describe(of, of.path, of.id, description)
+    if (!of.byQuery) return [own]
+    const path = of.path.replace(`/{${of.byQuery}}`, '')
+    return [own, describe(of, path, `${of.id}ById`, byQuery ?? BY_QUERY)]
+  })
+
+const BY_QUERY =
+  'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.'
+
+/** The schemas that operations name. */
+export const derivedSchemas = (): Record<string, JsonSchema> =>
+  componentsIn(
+    OPERATIONS.map(({ words }) => words?.answer).filter((answer) => !!answer),
+    AT,
+  )

@@ -1,0 +1,64 @@
+import type * as v from 'valibot'
+import type { Role } from '../auth/roles.ts'
+import type { ErrorCode } from '../errors.ts'
+
+// What can be told about an operation without calling it: from this OpenAPI and commands are made.
+
+/** The schema of an answer; null if the answer has no body. */
+export type AnswerSchema = v.GenericSchema | null
+
+/** The command of an operation. Its arguments are the members of the path, its options all others. */
+export interface CommandWords {
+  /** Such as `links create`. */
+  readonly name: string
+  /** What the command prints if the answer has no body. `{link_id}` stands for an argument. */
+  readonly done?: string
+  /** The warning before a change that cannot be undone, and what the person then types. */
+  readonly confirm?: { readonly warning: string; readonly name: string }
+  /** What to do if it is unknown whether the request took effect. */
+  readonly recovery?: string
+  /** The member of the answer that is a secret. */
+  readonly secret?: string
+  /** The columns of a list; all members if absent. */
+  readonly columns?: readonly string[]
+}
+
+/** What is told about an operation. It is left out of the bundle for production. */
+export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
+  readonly summary: string
+  readonly description: string
+  /** What the answer is, such as `The link.` */
+  readonly returns: string
+  /** The schema of the answer; null if it has no body. */
+  readonly answer: A
+  /** What the answer 202 is, if the operation may answer so. */
+  readonly accepted?: string
+  readonly errors?: readonly ErrorCode[]
+  readonly command?: CommandWords
+  /** What the operation with the id in the query says, if there is one. */
+  readonly byQuery?: string
+}
+
+/** An operation, but for what it does. */
+export interface DescribedOperation {
+  /** Its name in OpenAPI. */
+  readonly id: string
+  /** Its tag in OpenAPI, which is a page of the reference. */
+  readonly topic: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/admin/v1`, such as `/accounts/{account}/links/{link_id}`. */
+  readonly path: string
+  /** The lowest role that may call it. Approver, if it says nothing. */
+  readonly role?: Role
+  /** The members of the path, but for the account, and of the query. */
+  readonly params: v.ObjectEntries
+  /** The members of the body. */
+  readonly body: v.ObjectEntries
+  readonly status?: 200 | 201 | 202
+  /**
+   * A member of the path whose value may be `.` or `..`, which URLs resolve. The operation has a second path that
+   * takes it from the query.
+   */
+  readonly byQuery?: string
+  readonly words: OperationWords | undefined
+}

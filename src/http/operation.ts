@@ -1,0 +1,325 @@
+import type { Context, Hono } from 'hono'
+import * as v from 'valibot'
+import type { AppEnv, ReadAccounts } from '../auth/authorize.ts'
+import { type Role, requireRole } from '../auth/roles.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { findAccount } from '../db/directory/accounts.ts'
+import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
+import type { Account } from '../db/schema.ts'
+import { describeField, documentation } from '../validation/fields.ts'
+import { ReadMemory } from './memory.ts'
+import type { AnswerSchema, DescribedOperation, OperationWords } from './operation-words.ts'
+import {
+  linkTo,
+  MAX_PER_PAGE,
+  nextCursor,
+  type PageQuery,
+  pageMeta,
+  parseInteger,
+  readPage,
+} from './pagination.ts'
+import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from './query.ts'
+import { notFound, readFields, validateFields } from './read-fields.ts'
+import { sendJson } from './send.ts'
+
+// An operation of the administration API is one value. Its route, its role, OpenAPI, the reference, the command and
+// the types of the console follow from it.
+
+/** Who calls an operation, and with what it works. */
+export interface TeamCall {
+  readonly env: Env
+  /** The member of the team who calls; the audit log records it. */
+  readonly actor: string
+  readonly role: Role
+  readonly waitUntil: (promise: Promise<unknown>) => void
+  /** The accounts that the calls of one page share, so that it reads each once. */
+  readonly accounts?: ReadAccounts | undefined
+}
+
+/** A call that concerns an account. */
+export interface AccountCall extends TeamCall {
+  readonly account: Account
+  /** The database of the account. */
+  readonly db: D1Database
+}
+
+type Entries = v.ObjectEntries
+/** No members. */
+type None = Record<never, never>
+type Out<E extends Entries> = v.InferOutput<v.ObjectSchema<E, undefined>>
+type In<E extends Entries> = v.InferInput<v.ObjectSchema<E, undefined>>
+
+/** The value of an answer. */
+export type Answer<A> = A extends v.GenericSchema ? v.InferOutput<A> : null
+
+declare const process: { readonly env: { readonly NODE_ENV?: string } }
+
+/** Returns what is told about an operation; undefined in a bundle for production, which needs none. */
+export function words<const A extends AnswerSchema>(
+  of: OperationWords<A>,
+): OperationWords<A> | undefined {
+  if (process.env.NODE_ENV === 'production') return undefined
+  return of
+}
+
+/** Returns a member's schema with what the reference says of it. */
+/* @__NO_SIDE_EFFECTS__ */
+export function member<S extends v.GenericSchema>(
+  schema: S,
+  description: string,
+  example?: v.InferInput<S>,
+): S {
+  return describeField(schema, documentation(description, example))
+}
+
+/** An operation. */
+export interface Operation<
+  P extends Entries,
+  B extends Entries,
+  A extends AnswerSchema,
+  C extends TeamCall,
+> extends DescribedOperation {
+  readonly params: P
+  readonly body: B
+  readonly words: OperationWords<A> | undefined
+  /** Returns whether what was asked for is not done yet: the status is then 202. */
+  isAccepted?(answer: Answer<A>): boolean
+  run(call: C, input: Out<P> & Out<B>): Promise<Answer<A>>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: lists hold operations of every type.
+type Any = any
+
+/** An operation of any type. */
+export type AnyOperation = Operation<Any, Any, Any, Any>
+
+/** What a caller inside the Worker sends. */
+export type InputOf<O> =
+  O extends Operation<infer P, infer B, infer _A, infer C>
+    ? In<P> & In<B> & (C extends AccountCall ? { readonly account: string } : unknown)
+    : never
+
+/** What an operation answers. */
+export type AnswerOf<O> =
+  O extends Operation<infer _P, infer _B, infer A, infer _C> ? Answer<A> : never
+
+type Draft<O> = Omit<O, 'params' | 'body'> &
+  (O extends Operation<infer P, infer B, infer _A, infer _C>
+    ? { readonly params?: P; readonly body?: B }
+    : never)
+
+/** Defines an operation of an account. */
+export function accountOperation<
+  const P extends Entries = None,
+  const B extends Entries = None,
+  const A extends AnswerSchema = null,
+>(draft: Draft<Operation<P, B, A, AccountCall>>): Operation<P, B, A, AccountCall> {
+  return complete({ ...draft, path: `/accounts/{account}${draft.path}` })
+}
+
+/** Defines an operation that concerns no account, or all. */
+export function teamOperation<
+  const P extends Entries = None,
+  const B extends Entries = None,
+  const A extends AnswerSchema = null,
+>(draft: Draft<Operation<P, B, A, TeamCall>>): Operation<P, B, A, TeamCall> {
+  return complete(draft)
+}
+
+function complete<P extends Entries, B extends Entries, A extends AnswerSchema, C extends TeamCall>(
+  draft: Draft<Operation<P, B, A, C>>,
+): Operation<P, B, A, C> {
+  const { params = {}, body = {} } = draft
+  const twice = ['account', ...Object.keys(params)].find((name) => Object.hasOwn(body, name))
+  if (twice) throw new Error(`${draft.id}: ${twice} is in two places.`)
+  return { ...draft, params, body } as unknown as Operation<P, B, A, C>
+}
+
+/** The members of a query with which lists are read page by page. `readPage` reads them. */
+export const PAGING = {
+  page: v.optional(
+    describeField(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_DEPTH)),
+      documentation(
+        'The page number, from 1. `page` times `per_page` is at most 10,000; a cursor reads on. Do not combine it with `cursor`.',
+        1,
+      ),
+    ),
+  ),
+  per_page: v.optional(
+    describeField(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PER_PAGE)),
+      documentation(
+        'The number of rows on a page. Defaults to 50. A page holds at most 2 MiB: if the rows need more, the 400 response says how many fit.',
+        100,
+      ),
+    ),
+  ),
+  cursor: v.optional(
+    describeField(
+      v.string(),
+      documentation(
+        'The `meta.next_cursor` of the previous page. Valid for the same account, resource and filters.',
+      ),
+    ),
+  ),
+}
+
+const pageMetaSchema = named(
+  'Meta',
+  v.object({
+    total: v.number(),
+    total_is_limited: v.exactOptional(v.literal(true)),
+    page: v.number(),
+    per_page: v.number(),
+    next_cursor: v.nullable(v.string()),
+  }),
+)
+
+/** Describes one page of a list. */
+export const pageOf = <const I extends v.GenericSchema>(item: I) =>
+  v.object({ data: v.array(item), meta: pageMetaSchema })
+
+/** Describes a list that is answered as a whole. */
+export const listOf = <const I extends v.GenericSchema>(item: I) =>
+  v.object({ data: v.array(item) })
+
+/** Defines an operation that lists rows of an account page by page. The answer of its words is a row. */
+export function accountList<const I extends v.GenericSchema, const P extends Entries = None>({
+  list,
+  params = {} as P,
+  words: ofItem,
+  ...draft
+}: Pick<AnyOperation, 'id' | 'topic' | 'path' | 'role' | 'byQuery'> & {
+  readonly params?: P
+  readonly words: OperationWords<I> | undefined
+  list(call: AccountCall, filter: Out<P>, page: Page): Promise<FoundPage<v.InferOutput<I> & object>>
+}) {
+  return accountOperation({
+    ...draft,
+    method: 'GET',
+    params: { ...params, ...PAGING },
+    words: ofItem && words({ ...ofItem, answer: pageOf(ofItem.answer) }),
+    async run(call, input) {
+      const { page: number, per_page, cursor, ...filter } = input as PageQuery
+      const context = JSON.stringify([call.account.id, draft.id, filter])
+      const page = await readPage(call.env, context, { page: number, per_page, cursor })
+      const found = await list(call, filter as Out<P>, page)
+      const next = await nextCursor(call.env, context, page, found)
+      return { data: found.data, meta: pageMeta(page, found, next) } as never
+    },
+  })
+}
+
+/** Gives a schema the name that it has in OpenAPI. Where it is a part of others, they refer to it. */
+/* @__NO_SIDE_EFFECTS__ */
+export function named<const S extends v.GenericSchema>(component: string, schema: S): S {
+  return { ...schema, component }
+}
+
+const wrappedBy = (schema: v.GenericSchema): v.GenericSchema =>
+  'wrapped' in schema ? wrappedBy(schema.wrapped as v.GenericSchema) : schema
+
+/** Returns the value of a parameter as its schema says. */
+function readParam(name: string, schema: v.GenericSchema, text: string): unknown {
+  const inner = wrappedBy(schema)
+  if (inner.type === 'boolean') return readFlag(name, text)
+  if (inner.type === 'picklist')
+    return readChoice(name, text, (inner as v.PicklistSchema<string[], undefined>).options)
+  const value = inner.type === 'number' ? parseInteger(name, text, Number.MAX_SAFE_INTEGER) : text
+  const parsed = v.safeParse(inner, value)
+  if (parsed.success) return parsed.output
+  const [, expected = 'another value'] = /^\w+ (.+)$/.exec(parsed.issues[0].message) ?? []
+  throw invalidValue(name, text, expected)
+}
+
+/** Returns the members of path and query, read as their schemas say. */
+function readParams(of: AnyOperation, sent: Readonly<Record<string, unknown>>) {
+  const read: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries<v.GenericSchema>(of.params)) {
+    const value = sent[name]
+    const text = value === undefined ? '' : String(value)
+    if (text !== '') read[name] = name in PAGING ? text : readParam(name, schema, text)
+    else if (schema.type !== 'optional') throw invalidQuery(`\`${name}\` is required.`)
+  }
+  return read
+}
+
+const isOfAccount = ({ path }: AnyOperation) => path.startsWith('/accounts/{account}')
+
+/** Returns the call of an operation, with the account if it concerns one. */
+async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<TeamCall> {
+  if (!isOfAccount(of)) return call
+  const name = String(id)
+  const found = call.accounts?.get(name) ?? findAccount(call.env.DB, name)
+  call.accounts?.set(name, found)
+  const account = await found
+  if (!account) throw notFound('account', name)
+  return { ...call, account, db: resolveDatabase(call.env, account.binding) } as AccountCall
+}
+
+/**
+ * Calls an operation from inside the Worker: what a request must pass is checked here, too.
+ *
+ * @throws ApiError that a request would be answered with.
+ */
+export async function perform<
+  P extends Entries,
+  B extends Entries,
+  A extends AnswerSchema,
+  C extends TeamCall,
+>(
+  of: Operation<P, B, A, C>,
+  call: TeamCall,
+  input: InputOf<Operation<P, B, A, C>>,
+): Promise<Answer<A>> {
+  requireRole(call.role, of.role ?? 'approver')
+  const { account, ...members } = input as Readonly<Record<string, unknown>>
+  const own = await callOf(of, call, account)
+  const body = Object.entries(members).filter(([name]) => !Object.hasOwn(of.params, name))
+  const fields = validateFields(Object.fromEntries(body), of.body)
+  return of.run(own as C, { ...readParams(of, members), ...fields } as Out<P> & Out<B>)
+}
+
+/** The paths of an operation as Hono writes them: with `byQuery` a second one. */
+export const pathsOf = ({ path, byQuery }: AnyOperation): readonly string[] =>
+  byQuery ? [path, path.replace(`/{${byQuery}}`, '')] : [path]
+
+/** Mounts operations: the only place that turns requests into calls. */
+export function mount(
+  app: Hono<AppEnv>,
+  operations: readonly AnyOperation[],
+  teamCallOf: (c: Context<AppEnv>) => TeamCall,
+): void {
+  for (const of of operations) {
+    for (const path of pathsOf(of)) {
+      app.on(of.method, path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+        const team = teamCallOf(c)
+        requireRole(team.role, of.role ?? 'approver')
+        const inPath: Record<string, string> = c.req.param()
+        const names = Object.keys(of.params).filter((name) => !Object.hasOwn(inPath, name))
+        const query = readQuery(c.req.url, ...names)
+        const call = await callOf(of, team, inPath.account)
+        const params = readParams(of, { ...query, ...inPath })
+        const body =
+          of.method === 'GET' || of.method === 'DELETE' ? {} : await readFields(c, of.body)
+        const answer = await of.run(call, { ...params, ...body })
+        return respond(c, of, answer)
+      })
+    }
+  }
+}
+
+/** Responds with an answer, and with a `Link` to the next page of a list. */
+function respond(
+  c: Context<AppEnv>,
+  of: AnyOperation,
+  answer: object | null,
+): Promise<Response> | Response {
+  if (answer === null) return c.body(null, 204)
+  const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
+  if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
+  const status = of.isAccepted?.(answer) ? 202 : (of.status ?? 200)
+  if (status !== 200) return c.json(answer, status)
+  return sendJson(c, answer, new ReadMemory('the team'))
+}
