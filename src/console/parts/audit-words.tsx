@@ -2,18 +2,7 @@ import type { Child } from 'hono/jsx'
 import { parseAffiliateActor } from '../../auth/grant.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import type { Visit } from '../page.ts'
-import {
-  Amount,
-  count,
-  Data,
-  Day,
-  dayWords,
-  isolated,
-  Name,
-  periodWords,
-  titleOf,
-  visible,
-} from './data.tsx'
+import { Amount, count, Data, Day, isolated, Name, periodWords, titleOf, visible } from './data.tsx'
 import { type FieldWords, VIEW_WORDS } from './field-words.ts'
 import { AccountLink, Json } from './fields.tsx'
 import { PlanLink } from './names.tsx'
@@ -30,13 +19,8 @@ interface Difference {
   readonly after: Child
 }
 
-/** What an entry says after the name of the member. */
-interface Words {
-  readonly sentence: Child
-  readonly changes?: readonly Difference[]
-}
-
-type Write = (details: Details, visit: Visit) => Words
+/** What an action changed. */
+type Changed = (details: Details, visit: Visit) => readonly Difference[]
 
 const text = (details: Details, name: string): string => String(details[name] ?? '')
 
@@ -84,8 +68,16 @@ const settings = (after: Details, before?: Details): Difference[] =>
       after: <Setting value={value} />,
     }))
 
-const without = (details: Details, ...names: readonly string[]): Details =>
-  Object.fromEntries(Object.entries(details).filter(([name]) => !names.includes(name)))
+/** Returns the changes of an entry whose details are settings, but for these members. */
+const settingsBut =
+  (...names: readonly string[]): Changed =>
+  (details) =>
+    settings(
+      Object.fromEntries(
+        Object.entries(details).filter(([name]) => name !== 'before' && !names.includes(name)),
+      ),
+      objectAt(details, 'before'),
+    )
 
 // An entry names an affiliate by its id: the log has no names of people.
 const Affiliate = ({ visit, id }: { visit: Visit; id: string }) =>
@@ -94,53 +86,6 @@ const Affiliate = ({ visit, id }: { visit: Visit; id: string }) =>
   ) : (
     <AccountLink visit={visit} at={['affiliates', id]} children={<Data text={id} />} />
   )
-const QuestionLink = ({ visit, details }: { visit: Visit; details: Details }) => (
-  <>
-    <AccountLink visit={visit} at={['questions', text(details, 'id')]} children="question" /> of{' '}
-    <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-  </>
-)
-const Customer = ({ visit, id }: { visit: Visit; id: string }) => (
-  <>
-    the customer <AccountLink visit={visit} at={['customers', id]} children={<Data text={id} />} />
-  </>
-)
-
-const Statement = ({ visit, id }: { visit: Visit; id: string }) => (
-  <AccountLink visit={visit} at={['statements', id]} children="a statement" />
-)
-
-const Case = ({ visit, id }: { visit: Visit; id: string }) => (
-  <AccountLink visit={visit} at={['cases', id]} children="a case of the fraud review" />
-)
-
-const Webhook = ({ visit, id }: { visit: Visit; id: string }) => (
-  <AccountLink visit={visit} at={['webhooks', id]} children="a webhook" />
-)
-
-const Quoted = ({ value }: { value: string }) => (
-  <>
-    “<Data text={value} />”
-  </>
-)
-
-/** Renders a fraud rule by its name, or by its id. */
-const FraudRule = ({ visit, details }: { visit: Visit; details: Details }) => (
-  <AccountLink visit={visit} at={['fraud-rules', text(details, 'rule')]}>
-    <Quoted value={text(details, 'name') || text(details, 'rule')} />
-  </AccountLink>
-)
-
-/** Renders why something was done. Nothing if the log has no reason. */
-const Reason = ({ details }: { details: Details }) =>
-  text(details, 'reason') ? (
-    <>
-      , because: <Quoted value={text(details, 'reason')} />
-    </>
-  ) : null
-
-/** Renders the number of a client or a token, which engineers compare with their settings. */
-const Code = ({ id }: { id: string }) => <code>{id}</code>
 
 const OVERLAPS: Readonly<Record<string, string>> = {
   none: 'The former one ended at once.',
@@ -148,8 +93,6 @@ const OVERLAPS: Readonly<Record<string, string>> = {
   '24h': 'The former one stayed valid for 24 hours.',
   '7d': 'The former one stayed valid for 7 days.',
 }
-
-const overlapWords = (details: Details) => OVERLAPS[text(details, 'overlap')] ?? ''
 
 /** Renders the history of something as one line: from when on which affiliate. */
 const historyWords = (value: unknown, member: 'affiliate_id' | 'parent'): Child => {
@@ -176,13 +119,14 @@ function profileChanges(one: Details): Difference[] {
   const [first = '', ...others] = changed
   const status = names.includes('status') ? text(one, 'status') : ''
   const id = <Data text={text(one, 'affiliate_id')} />
+  const what = listed([first.charAt(0).toUpperCase() + first.slice(1), ...others])
   return [
     ...(changed.length > 0
       ? [
           {
             what: (
               <>
-                {listed([first.charAt(0).toUpperCase() + first.slice(1), ...others])} of {id}
+                {what} of {id}
               </>
             ),
             after: 'changed',
@@ -220,7 +164,7 @@ function assignmentChanges(details: Details, visit: Visit): Difference[] {
 }
 
 /** Renders the affiliates that were stored, at most the first of them. */
-function AffiliateNames({ visit, details }: { visit: Visit; details: Details }) {
+function affiliateNames(details: Details, visit: Visit): Child {
   const ids = Array.isArray(details.ids) ? details.ids.map(String) : []
   const rest = Number(details.affiliates ?? ids.length) - ids.length
   return (
@@ -237,27 +181,12 @@ function AffiliateNames({ visit, details }: { visit: Visit; details: Details }) 
 }
 
 const meanings =
-  (of: string, member: string): Write =>
-  (details) => {
-    const map = objectAt(details, member)
-    const number = Object.keys(map).length
-    return {
-      sentence: `set what the values of the ${of} mean: ${counted(number, 'value')}`,
-      changes: Object.entries(map).map(([word, means]) => ({
-        what: <Data text={word} />,
-        after: <Setting value={means} />,
-      })),
-    }
-  }
-
-const withHolds = (details: Details) =>
-  details.leave_out_holds ? ', without the records that wait for a rate or a currency' : ''
-
-const money = (details: Details): Child => (
-  <Amount value={text(details, 'amount')} currency={text(details, 'currency')} />
-)
-
-const period = (details: Details) => periodWords(text(details, 'period'))
+  (member: string): Changed =>
+  (details) =>
+    Object.entries(objectAt(details, member)).map(([word, means]) => ({
+      what: <Data text={word} />,
+      after: <Setting value={means} />,
+    }))
 
 const viewWords = (name: string): FieldWords =>
   (VIEW_WORDS as Readonly<Record<string, FieldWords>>)[name] ?? { label: titleOf(name), hint: '' }
@@ -266,79 +195,30 @@ const viewWords = (name: string): FieldWords =>
 const viewChoice = (name: string, value: unknown): string =>
   viewWords(name).choices?.[String(value)] ?? String(value)
 
-function accountChange(details: Details, visit: Visit): Words {
-  const { before: _, ...change } = details
-  const isOnly = Object.keys(change).length === 1
-  if (isOnly && change.disabled === true) return { sentence: 'disabled the account' }
-  if (isOnly && change.disabled === false) return { sentence: 'enabled the account' }
+function accountChanges(details: Details): readonly Difference[] {
+  const { before: _, affiliate_view, ...others } = details
+  if (Object.keys(others).join() === 'disabled' && !affiliate_view) return []
   const former = objectAt(details, 'before')
-  const { affiliate_view, ...others } = change
   const before = objectAt(former, 'affiliate_view')
-  const seen = Object.entries(objectAt(change, 'affiliate_view')).filter(
+  const seen = Object.entries(objectAt(details, 'affiliate_view')).filter(
     ([name, value]) => before[name] !== value,
   )
-  return {
-    sentence:
-      affiliate_view && isOnly ? (
-        'changed what affiliates see'
-      ) : (
-        <>
-          changed <AccountLink visit={visit} at={['account']} children="the settings" /> of the
-          account
-        </>
-      ),
-    changes: [
-      ...settings(others, former),
-      ...seen.map(([name, value]) => ({
-        what: viewWords(name).label,
-        ...(name in before && { before: viewChoice(name, before[name]) }),
-        after: viewChoice(name, value),
-      })),
-    ],
-  }
-}
-
-/** Names the endpoint of an entry: a webhook, or a postback of an affiliate. */
-const Endpoint = ({ visit, details }: { visit: Visit; details: Details }) =>
-  details.affiliate_id ? (
-    <>
-      a postback of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-    </>
-  ) : (
-    <Webhook visit={visit} id={text(details, 'id')} />
-  )
-
-function replayed(details: Details, visit: Visit): Words {
-  const hook = <Endpoint visit={visit} details={details} />
-  if (details.event) return { sentence: <>sent one event to {hook} again</> }
-  const day = (name: string) => dayWords(new Date(Number(details[name])).toISOString().slice(0, 10))
-  const what = details.onlyDead ? 'the events that had failed' : 'the events'
-  return {
-    sentence: (
-      <>
-        sent {what} from {day('from')} to {day('to')} to {hook} again
-      </>
-    ),
-  }
-}
-
-function booked({ paid, returned, statements }: Details): Words {
-  const parts = [
-    ...(Number(paid) > 0 ? [counted(paid, 'payment')] : []),
-    ...(Number(returned) > 0 ? [counted(returned, 'returned payment')] : []),
+  return [
+    ...settings(others, former),
+    ...seen.map(([name, value]) => ({
+      what: viewWords(name).label,
+      ...(name in before && { before: viewChoice(name, before[name]) }),
+      after: viewChoice(name, value),
+    })),
   ]
-  return {
-    sentence: `booked ${parts.join(' and ')} for ${counted(statements, 'statement')}`,
-  }
 }
 
-function rates(details: Details): Words {
-  const { first_day, last_day, created, corrected } = details
-  const days = `${dayWords(String(first_day))} to ${dayWords(String(last_day))}`
-  const corrections = Number(corrected) > 0 ? `, ${counted(corrected, 'rate')} corrected` : ''
-  return {
-    sentence: `stored exchange rates of the European Central Bank for ${days}: ${counted(created, 'new rate')}${corrections}`,
-  }
+function accountSentence({ before: _, ...change }: Details): string {
+  const [only, ...others] = Object.keys(change)
+  if (others.length === 0 && only === 'disabled')
+    return `${change.disabled ? 'disabled' : 'enabled'} the account`
+  if (others.length === 0 && only === 'affiliate_view') return 'changed what affiliates see'
+  return 'changed {the settings} of the account'
 }
 
 /** Returns what a version of a fraud rule does, in words. */
@@ -347,568 +227,271 @@ function ruleAction({ action, disabled }: Details): string {
   return action === 'hold' ? 'holds payouts while its cases are open' : 'only lists its cases'
 }
 
-/** Returns why a case that nobody has decided no longer holds payouts, in words. */
-function releaseReason({ because }: Details): string {
-  if (because === 'expired') return 'it has had no new record in 90 days'
-  return because === 'rule' ? 'the rule has changed' : 'its records have changed or are gone'
+/** Why a case that nobody has decided no longer holds payouts. */
+const ENDED: Readonly<Record<string, string>> = {
+  expired: 'it has had no new record in 90 days',
+  rule: 'the rule has changed',
 }
 
-/** What each action says. */
-const SENTENCES: Readonly<Record<string, Write>> = {
-  'account.create': (details) => ({
-    sentence: (
+/** What stands for a placeholder of a sentence that is no member of the details. Null: nothing is known. */
+const PARTS: Readonly<Record<string, (details: Details, visit: Visit) => Child>> = {
+  affiliate: (details, visit) => <Affiliate visit={visit} id={text(details, 'affiliate_id')} />,
+  'names of affiliates': affiliateNames,
+  amount: (details) => (
+    <Amount value={text(details, 'amount')} currency={text(details, 'currency')} />
+  ),
+  'a case': (details, visit) => (
+    <AccountLink visit={visit} at={['cases', text(details, 'case')]}>
+      a case of the fraud review
+    </AccountLink>
+  ),
+  client: (details) => <code>{text(details, 'client_id')}</code>,
+  customer: (details, visit) => {
+    const id = text(details, 'customer_id')
+    return (
       <>
-        created the account <Quoted value={text(details, 'name')} />
+        the customer{' '}
+        <AccountLink visit={visit} at={['customers', id]} children={<Data text={id} />} />
       </>
-    ),
-    changes: settings(without(details, 'name', 'account')),
-  }),
-  'account.change': accountChange,
-  'account.lower-approvals': () => ({
-    sentence: 'asked that one person be enough to approve; another approver must ask for the same',
-  }),
-  'account.reset': () => ({ sentence: 'deleted all records of the test account' }),
-  'account.move.start': (details) => ({
-    sentence: `started to move the account from the database ${text(details, 'source')} to ${text(details, 'target')}`,
-  }),
-  'account.moved': (details) => ({
-    sentence: `moved the account from the database ${text(details, 'source')} to ${text(details, 'target')}; its writes were refused for ${Number(details.pause_ms) / 1000} seconds`,
-  }),
-  'account.move.cancel': (details) => ({
-    sentence: `cancelled the move of the account to the database ${text(details, 'target')}`,
-  }),
-  'account.move.fail': (details) => ({
-    sentence: `could not move the account to the database ${text(details, 'target')}: ${text(details, 'reason')}`,
-  }),
-  'account.move.confirm': (details) => ({
-    sentence: `asked to delete the old copy in the database ${text(details, 'source')}`,
-  }),
-  'account.move.drop': (details) => ({
-    sentence: `deleted the old copy of the account in the database ${text(details, 'source')}`,
-  }),
-  'archive.start': (details) => ({
-    sentence: <>had the records of {period({ ...details, period: details.month })} archived</>,
-  }),
-  'archive.restore': (details) => ({
-    sentence: (
-      <>had the archived records of {period({ ...details, period: details.month })} brought back</>
-    ),
-  }),
-  'export.start': () => ({ sentence: 'started an export for the warehouse' }),
-  'affiliate-key.create': (details, visit) => ({
-    sentence: (
+    )
+  },
+  endpoint: (details, visit) =>
+    details.affiliate_id ? (
       <>
-        made the key <Quoted value={text(details, 'name')} /> for the affiliate{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-        {details.scope === 'read links' && ', which can also make links and postbacks'}.{' '}
-        {overlapWords(details)}
+        a postback of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
       </>
+    ) : (
+      <AccountLink visit={visit} at={['webhooks', text(details, 'id')]} children="a webhook" />
     ),
-  }),
-  'affiliate-key.end': (details, visit) => ({
-    sentence: (
-      <>
-        ended the key <Quoted value={text(details, 'name')} /> of the affiliate{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate.delete': (details, visit) => ({
-    sentence: (
-      <>
-        deleted the affiliate{' '}
-        {details.affiliate_id ? <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> : ''}
-      </>
-    ),
-  }),
-  'affiliates.put': (details, visit) => ({
-    sentence: (
-      <>
-        {details.affiliates === details.added ? 'added' : 'stored'}{' '}
-        {counted(details.affiliates, 'affiliate')}:{' '}
-        <AffiliateNames visit={visit} details={details} />
-      </>
-    ),
-    changes: [
-      ...objects(details.before).map((one) => ({
-        what: (
-          <>
-            Former parent of <Data text={text(one, 'affiliate_id')} />
-          </>
-        ),
-        after: historyWords(one.parents, 'parent'),
-      })),
-      ...objects(details.profiles).flatMap(profileChanges),
-    ],
-  }),
-  'affiliations.put': (details, visit) => ({
-    sentence: (
-      <>
-        corrected who referred <Customer visit={visit} id={text(details, 'customer_id')} />
-        <Reason details={details} />
-      </>
-    ),
-    changes: [
-      {
-        what: 'Affiliate',
-        before: historyWords(details.before, 'affiliate_id'),
-        after: historyWords(details.affiliations, 'affiliate_id'),
-      },
-    ],
-  }),
-  'assignment.delete': (details, visit) => ({
-    sentence: (
-      <>
-        removed the plan <PlanLink visit={visit} id={text(details, 'plan')} /> from{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />, which had it from{' '}
-        <Day day={text(details, 'from')} />
-      </>
-    ),
-  }),
-  'assignments.put': (details, visit) => ({
-    sentence: `assigned plans to ${counted(details.assignments, 'affiliate')}`,
-    changes: assignmentChanges(details, visit),
-  }),
-  'brand-token.regenerate': (details) => ({
-    sentence: <>made a new token of the brand. {overlapWords(details)}</>,
-  }),
-  'brand-token.revoke': () => ({ sentence: 'ended a token of the brand' }),
-  'client.issue': (details) => ({
-    sentence: (
-      <>
-        issued credentials: the client <Code id={text(details, 'client_id')} />
-      </>
-    ),
-  }),
-  'client.revoke': (details) => ({
-    sentence: (
-      <>
-        ended the credentials of the client <Code id={text(details, 'client_id')} />
-      </>
-    ),
-  }),
-  'client.rotate': (details) => ({
-    sentence: (
-      <>
-        replaced the secret of the client <Code id={text(details, 'client_id')} />.{' '}
-        {overlapWords(details)}
-      </>
-    ),
-  }),
-  'customer.erase': (details, visit) => ({
-    sentence: (
-      <>
-        erased the personal data of <Customer visit={visit} id={text(details, 'customer_id')} />
-      </>
-    ),
-  }),
-  'erasures.replay': (details) => ({
-    sentence: `repeated the erasure of ${counted(details.customers, 'customer')} after a restore`,
-  }),
-  'event-definition.delete': (details) => ({
-    sentence: (
-      <>
-        deleted the definition of the event <Quoted value={text(details, 'eventname')} />
-      </>
-    ),
-  }),
-  'event-definition.put': (details) => ({
-    sentence: (
-      <>
-        defined the event <Quoted value={text(details, 'eventname')} />
-      </>
-    ),
-    changes: settings(without(details, 'eventname')),
-  }),
-  'fraud-rule.disable': (details, visit) => ({
-    sentence: (
-      <>
-        disabled the fraud rule <FraudRule visit={visit} details={details} /> from{' '}
-        <Day day={text(details, 'from')} /> on
-      </>
-    ),
-  }),
-  'fraud-rule.put': (details, visit) => ({
-    sentence: (
-      <>
-        {Number(details.version) > 1 ? 'changed' : 'created'} the fraud rule{' '}
-        <FraudRule visit={visit} details={details} />: version {text(details, 'version')} from{' '}
-        <Day day={text(details, 'effective_from')} />, which {ruleAction(details)}
-      </>
-    ),
-  }),
-  'fraud-rule.run': (details) => ({
-    sentence: `evaluated the fraud rules: ${counted(Number(details.cases_opened), 'case')} opened, ${counted(Number(details.cases_closed), 'case')} closed`,
-  }),
-  'fraud-rule.withdraw': (details, visit) => ({
-    sentence: (
-      <>
-        withdrew version {text(details, 'version')} of the fraud rule{' '}
-        <FraudRule visit={visit} details={details} />, which was to start on{' '}
-        <Day day={text(details, 'effective_from')} />
-      </>
-    ),
-  }),
-  'fx-rates.put': rates,
-  'kyc_status_id.put': meanings('KYC status', 'kyc_status_id'),
-  'sales_status_id.put': meanings('sales status', 'sales_status_id'),
-  'status.put': meanings('transaction status', 'status'),
-  'link.change': (details) => ({
-    sentence: 'changed a link',
-    changes: settings(without(details, 'link_id', 'before'), objectAt(details, 'before')),
-  }),
-  'affiliate-invitation.create': (details, visit) => ({
-    sentence: (
-      <>
-        invited {details.member ? 'a member again' : 'a person'} for{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-invitation.end': (details, visit) => ({
-    sentence: (
-      <>
-        ended an invitation of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-member.join': (details, visit) => ({
-    sentence: (
-      <>
-        registered a passkey by an invitation of{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-member.remove': (details, visit) => ({
-    sentence: (
-      <>
-        removed a member of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-passkey.add': (details, visit) => ({
-    sentence: (
-      <>
-        added a passkey of a member of{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-passkey.remove': (details, visit) => ({
-    sentence: (
-      <>
-        removed a passkey of a member of{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-view.begin': (details, visit) => ({
-    sentence: (
-      <>
-        looked at the portal as <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-      </>
-    ),
-  }),
-  'affiliate-question.ask': (details, visit) => ({
-    sentence: (
-      <>
-        asked a <QuestionLink visit={visit} details={details} />
-      </>
-    ),
-  }),
-  'affiliate-question.add': (details, visit) => ({
-    sentence: (
-      <>
-        wrote more about a <QuestionLink visit={visit} details={details} />
-      </>
-    ),
-  }),
-  'affiliate-question.answer': (details, visit) => ({
-    sentence: (
-      <>
-        answered a <QuestionLink visit={visit} details={details} />
-      </>
-    ),
-  }),
-  'affiliate-question.close': (details, visit) => ({
-    sentence: (
-      <>
-        closed a <QuestionLink visit={visit} details={details} />
-      </>
-    ),
-  }),
-  'affiliate-question.open': (details, visit) => ({
-    sentence: (
-      <>
-        opened a <QuestionLink visit={visit} details={details} /> again
-      </>
-    ),
-  }),
-  'link.create': (details, visit) => ({
-    sentence: (
-      <>
-        created a link of <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> to{' '}
-        <Data text={text(details, 'landing_page')} />
-      </>
-    ),
-  }),
-  'manual.add': (details, visit) => ({
-    sentence: (
-      <>
-        added {money(details)} to the balance of{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
-        <Reason details={details} />
-      </>
-    ),
-  }),
-  'payouts.book': booked,
-  'period.approve': (details, visit) => ({
-    sentence: (
-      <>
-        approved {period(details)} of the plan <PlanLink visit={visit} id={text(details, 'plan')} />
-        {withHolds(details)}
-      </>
-    ),
-  }),
-  'period.close': (details, visit) => ({
-    sentence: (
-      <>
-        closed {period(details)} of the plan <PlanLink visit={visit} id={text(details, 'plan')} />
-      </>
-    ),
-  }),
-  'period.run': (details, visit) => ({
-    sentence: (
-      <>
-        had{' '}
-        <AccountLink
-          visit={visit}
-          at={['statements']}
-          query={{ period: text(details, 'period') }}
-          children="the statements"
-        />{' '}
-        of {period(details)} computed
-      </>
-    ),
-  }),
-  'plan.put': (details, visit) => ({
-    sentence: (
-      <>
-        {Number(details.version) > 1 ? 'changed' : 'created'} the plan{' '}
-        <PlanLink visit={visit} id={text(details, 'plan')} name={text(details, 'name')} />: version{' '}
-        {text(details, 'version')} from <Day day={text(details, 'effective_from')} />
-      </>
-    ),
-  }),
-  'plan.withdraw': (details, visit) => ({
-    sentence: (
-      <>
-        withdrew version {text(details, 'version')} of the plan{' '}
-        <PlanLink visit={visit} id={text(details, 'plan')} />, which was to start on{' '}
-        <Day day={text(details, 'effective_from')} />
-      </>
-    ),
-  }),
-  'refusal.delete': (details, visit) => ({
-    sentence: (
-      <>
-        lets <Customer visit={visit} id={text(details, 'customer_id')} /> earn commission again
-      </>
-    ),
-  }),
-  'fraud-case.decide': (details, visit) => ({
-    sentence: (
-      <>
-        {details.release === true
-          ? 'ended the hold of'
-          : details.decision === 'confirmed'
-            ? 'confirmed'
-            : 'dismissed'}{' '}
-        <Case visit={visit} id={text(details, 'case')} />
-        {Number(details.refused) > 0 && (
-          <> and excluded {counted(details.refused, 'customer')} from commission</>
-        )}
-        {details.keep_hold === true && '; payouts stay held'}
-        {details.waiting === true && '; another person must decide the same'}
-        <Reason details={details} />
-      </>
-    ),
-  }),
-  'fraud-case.hold': (details, visit) => ({
-    sentence: (
-      <>
-        evaluated the fraud rules: <Case visit={visit} id={text(details, 'case')} /> now holds the
-        payouts of <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
-        <Quoted value={text(details, 'rule')} />
-      </>
-    ),
-  }),
-  'fraud-case.release': (details, visit) => ({
-    sentence: (
-      <>
-        evaluated the fraud rules: a case that nobody has decided no longer holds payouts of{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
-        <Quoted value={text(details, 'rule')} />, since {releaseReason(details)}
-        {details.holds === true &&
-          '; they stay held until two persons have decided the case or acknowledged this'}
-      </>
-    ),
-  }),
-  'fraud-case.acknowledge': (details, visit) => ({
-    sentence: (
-      <>
-        looked at the end of the hold on{' '}
-        <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
-        <Quoted value={text(details, 'rule')} />
-        {details.waiting === true && '; another person must acknowledge it too'}
-        {details.waiting === false && ', which ends it'}
-        <Reason details={details} />
-      </>
-    ),
-  }),
-  'fraud-case.note': (details, visit) => ({
-    sentence: (
-      <>
-        wrote a note about <Case visit={visit} id={text(details, 'case')} />
-      </>
-    ),
-  }),
-  'refusal.put': (details, visit) => ({
-    sentence: (
-      <>
-        excluded <Customer visit={visit} id={text(details, 'customer_id')} /> from commission
-        {details.from ? (
-          <>
-            {' '}
-            from <Day day={text(details, 'from').slice(0, 10)} />
-          </>
-        ) : null}
-        <Reason details={details} />
-      </>
-    ),
-  }),
-  'statement.approve': (details, visit) => ({
-    sentence: (
-      <>
-        approved <Statement visit={visit} id={text(details, 'statement')} />
-        {withHolds(details)}
-      </>
-    ),
-  }),
-  'statement.pay': (details, visit) => ({
-    sentence: (
-      <>
-        marked <Statement visit={visit} id={text(details, 'statement')} /> as paid: {money(details)}{' '}
-        on <Day day={text(details, 'paid_on')} />
-        {details.reference ? (
-          <>
-            , reference <Quoted value={text(details, 'reference')} />
-          </>
-        ) : null}
-        {details.override ? (
-          <>
-            {' '}
-            although the fraud review holds it
-            <Reason details={objectAt(details, 'override')} />
-          </>
-        ) : null}
-      </>
-    ),
-  }),
-  'statement.return': (details) => ({
-    sentence: (
-      <>
-        recorded that the payment <Quoted value={text(details, 'payment')} /> of {money(details)}{' '}
-        came back on <Day day={text(details, 'returned_on')} />
-        <Reason details={details} />
-      </>
-    ),
-  }),
-  'postback.change': (details, visit) => ({
-    sentence: (
-      <>
-        changed <Endpoint visit={visit} details={details} />
-      </>
-    ),
-    changes: settings(without(details, 'id', 'affiliate_id')),
-  }),
-  'postback.create': (details, visit) => ({
-    sentence: (
-      <>
-        created <Endpoint visit={visit} details={details} /> to{' '}
-        <Data text={text(details, 'host')} />
-      </>
-    ),
-  }),
-  'postback.delete': (details, visit) => ({
-    sentence: (
-      <>
-        deleted <Endpoint visit={visit} details={details} />
-      </>
-    ),
-  }),
-  'postback.disable': (details, visit) => ({
-    sentence: (
-      <>
-        stopped <Endpoint visit={visit} details={details} />, because{' '}
-        {details.reason === 'gone'
-          ? 'its server says that the address no longer exists'
-          : 'every attempt to reach it failed'}
-      </>
-    ),
-  }),
+  'fraud rule': (details, visit) => (
+    <AccountLink visit={visit} at={['fraud-rules', text(details, 'rule')]}>
+      “<Data text={text(details, 'name') || text(details, 'rule')} />”
+    </AccountLink>
+  ),
+  month: (details) => periodWords(text(details, 'month')),
+  'override reason': (details) => <Data text={text(objectAt(details, 'override'), 'reason')} />,
+  overlap: (details) => OVERLAPS[text(details, 'overlap')] ?? null,
+  period: (details) => periodWords(text(details, 'period')),
+  plan: (details, visit) => (
+    <PlanLink visit={visit} id={text(details, 'plan')} name={text(details, 'name')} />
+  ),
+  question: (details, visit) => (
+    <>
+      <AccountLink visit={visit} at={['questions', text(details, 'id')]} children="question" /> of{' '}
+      <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+    </>
+  ),
+  'a statement': (details, visit) => (
+    <AccountLink
+      visit={visit}
+      at={['statements', text(details, 'statement')]}
+      children="a statement"
+    />
+  ),
+  'the settings': (_, visit) => (
+    <AccountLink visit={visit} at={['account']} children="the settings" />
+  ),
+  'the statements': (details, visit) => (
+    <AccountLink
+      visit={visit}
+      at={['statements']}
+      query={{ period: text(details, 'period') }}
+      children="the statements"
+    />
+  ),
+}
+
+const DAYS = /^(?:from|to|effective_from|paid_on|returned_on|first_day|last_day)$/
+
+/** Returns the day of a member: a day, a time, or milliseconds. */
+const dayOf = (value: unknown) =>
+  (typeof value === 'number' ? new Date(value).toISOString() : String(value)).slice(0, 10)
+
+/** Renders a member of the details; null if it is absent or empty. */
+function memberOf(details: Details, name: string): Child {
+  const [member = '', noun] = name.split('|')
+  const value = details[member]
+  if (noun !== undefined) return counted(value, noun)
+  if (value === undefined || value === null || value === '') return null
+  if (DAYS.test(member)) return <Day day={dayOf(value)} />
+  return typeof value === 'number' ? String(value) : <Data text={String(value)} />
+}
+
+/**
+ * Renders a sentence. `{affiliate}` is a part or a member of the details, `{refused|customer}` a number of things. What
+ * stands in brackets is left out if it names a member that is absent or none, or if its condition, as in `[hold? …]`, is false.
+ */
+function sentenceOf(template: string, details: Details, visit: Visit): Child {
+  return template.split(/(\[[^\]]*\])/).map((piece) => {
+    const [, condition, inner = ''] = /^\[(?:(\w+)\? )?(.*)\]$/s.exec(piece) ?? []
+    if (!piece.startsWith('[')) return filled(piece, details, visit).parts
+    const { parts, isWhole } = filled(inner, details, visit)
+    return isWhole && (condition === undefined || details[condition]) ? parts : null
+  })
+}
+
+/** Fills in the placeholders of a piece of a sentence. */
+function filled(piece: string, details: Details, visit: Visit) {
+  let isWhole = true
+  const parts = piece.split(/\{([^}]*)\}/).map((part, i) => {
+    if (i % 2 === 0) return part
+    const shown = PARTS[part] ? PARTS[part](details, visit) : memberOf(details, part)
+    if (shown === null || (typeof shown === 'string' && shown.startsWith('0 '))) isWhole = false
+    return shown
+  })
+  return { parts, isWhole }
+}
+
+const REASON = '[, because: “{reason}”]'
+const HOLDS = '[leave_out_holds? , without the records that wait for a rate or a currency]'
+const STOPPED = ({ reason }: Details) =>
+  reason === 'gone'
+    ? 'its server says that the address no longer exists'
+    : 'every attempt to reach it failed'
+const VERSIONED = ({ version }: Details) => (Number(version) > 1 ? 'changed' : 'created')
+
+const replayed = ({ event, onlyDead }: Details) => {
+  if (event) return 'sent one event to {endpoint} again'
+  return `sent the events${onlyDead ? ' that had failed' : ''} from {from} to {to} to {endpoint} again`
+}
+
+function decided({ release, decision }: Details): string {
+  if (release === true) return 'ended the hold of'
+  return decision === 'confirmed' ? 'confirmed' : 'dismissed'
+}
+
+/** What each action says after the name of the member. */
+const SENTENCES: Readonly<Record<string, string | ((details: Details) => string)>> = {
+  'account.create': 'created the account “{name}”',
+  'account.change': accountSentence,
+  'account.lower-approvals':
+    'asked that one person be enough to approve; another approver must ask for the same',
+  'account.reset': 'deleted all records of the test account',
+  'account.move.start': 'started to move the account from the database {source} to {target}',
+  'account.moved': ({ pause_ms }) =>
+    `moved the account from the database {source} to {target}; its writes were refused for ${Number(pause_ms) / 1000} seconds`,
+  'account.move.cancel': 'cancelled the move of the account to the database {target}',
+  'account.move.fail': 'could not move the account to the database {target}: {reason}',
+  'account.move.confirm': 'asked to delete the old copy in the database {source}',
+  'account.move.drop': 'deleted the old copy of the account in the database {source}',
+  'archive.start': 'had the records of {month} archived',
+  'archive.restore': 'had the archived records of {month} brought back',
+  'export.start': 'started an export for the warehouse',
+  'affiliate-key.create': ({ scope }) =>
+    `made the key “{name}” for the affiliate {affiliate}${scope === 'read links' ? ', which can also make links and postbacks' : ''}.[ {overlap}]`,
+  'affiliate-key.end': 'ended the key “{name}” of the affiliate {affiliate}',
+  'affiliate.delete': 'deleted the affiliate {affiliate}',
+  'affiliates.put': ({ affiliates, added }) =>
+    `${affiliates === added ? 'added' : 'stored'} {affiliates|affiliate}: {names of affiliates}`,
+  'affiliations.put': `corrected who referred {customer}${REASON}`,
+  'assignment.delete': 'removed the plan {plan} from {affiliate}, which had it from {from}',
+  'assignments.put': 'assigned plans to {assignments|affiliate}',
+  'brand-token.regenerate': 'made a new token of the brand.[ {overlap}]',
+  'brand-token.revoke': 'ended a token of the brand',
+  'client.issue': 'issued credentials: the client {client}',
+  'client.revoke': 'ended the credentials of the client {client}',
+  'client.rotate': 'replaced the secret of the client {client}.[ {overlap}]',
+  'customer.erase': 'erased the personal data of {customer}',
+  'erasures.replay': 'repeated the erasure of {customers|customer} after a restore',
+  'event-definition.delete': 'deleted the definition of the event “{eventname}”',
+  'event-definition.put': 'defined the event “{eventname}”',
+  'fraud-rule.disable': 'disabled the fraud rule {fraud rule} from {from} on',
+  'fraud-rule.put': (details) =>
+    `${VERSIONED(details)} the fraud rule {fraud rule}: version {version} from {effective_from}, which ${ruleAction(details)}`,
+  'fraud-rule.run': ({ cases_opened, cases_closed }) =>
+    `evaluated the fraud rules: ${counted(cases_opened, 'case')} opened, ${counted(cases_closed, 'case')} closed`,
+  'fraud-rule.withdraw':
+    'withdrew version {version} of the fraud rule {fraud rule}, which was to start on {effective_from}',
+  'fraud-case.decide': (details) =>
+    `${decided(details)} {a case}[ and excluded {refused|customer} from commission][keep_hold? ; payouts stay held][waiting? ; another person must decide the same]${REASON}`,
+  'fraud-case.hold':
+    'evaluated the fraud rules: {a case} now holds the payouts of {affiliate} by the rule “{rule}”',
+  'fraud-case.release': ({ because, holds }) =>
+    `evaluated the fraud rules: a case that nobody has decided no longer holds payouts of {affiliate} by the rule “{rule}”, since ${ENDED[String(because)] ?? 'its records have changed or are gone'}${holds === true ? '; they stay held until two persons have decided the case or acknowledged this' : ''}`,
+  'fraud-case.acknowledge': ({ waiting }) =>
+    `looked at the end of the hold on {affiliate} by the rule “{rule}”[waiting? ; another person must acknowledge it too]${waiting === false ? ', which ends it' : ''}${REASON}`,
+  'fraud-case.note': 'wrote a note about {a case}',
+  'fx-rates.put':
+    'stored exchange rates of the European Central Bank for {first_day} to {last_day}[: {created|new rate}][, {corrected|rate} corrected]',
+  'kyc_status_id.put': 'set what the values of the KYC status mean',
+  'sales_status_id.put': 'set what the values of the sales status mean',
+  'status.put': 'set what the values of the transaction status mean',
+  'link.change': 'changed a link',
+  'link.create': 'created a link of {affiliate} to {landing_page}',
+  'affiliate-invitation.create': ({ member }) =>
+    `invited ${member ? 'a member again' : 'a person'} for {affiliate}`,
+  'affiliate-invitation.end': 'ended an invitation of {affiliate}',
+  'affiliate-member.join': 'registered a passkey by an invitation of {affiliate}',
+  'affiliate-member.remove': 'removed a member of {affiliate}',
+  'affiliate-passkey.add': 'added a passkey of a member of {affiliate}',
+  'affiliate-passkey.remove': 'removed a passkey of a member of {affiliate}',
+  'affiliate-view.begin': 'looked at the portal as {affiliate}',
+  'affiliate-question.ask': 'asked a {question}',
+  'affiliate-question.add': 'wrote more about a {question}',
+  'affiliate-question.answer': 'answered a {question}',
+  'affiliate-question.close': 'closed a {question}',
+  'affiliate-question.open': 'opened a {question} again',
+  'manual.add': `added {amount} to the balance of {affiliate}${REASON}`,
+  'payouts.book': ({ paid, returned }) =>
+    `booked [{paid|payment}]${Number(paid) > 0 && Number(returned) > 0 ? ' and ' : ''}[{returned|returned payment}] for {statements|statement}`,
+  'period.approve': `approved {period} of the plan {plan}${HOLDS}`,
+  'period.close': 'closed {period} of the plan {plan}',
+  'period.run': 'had {the statements} of {period} computed',
+  'plan.put': (details) =>
+    `${VERSIONED(details)} the plan {plan}: version {version} from {effective_from}`,
+  'plan.withdraw':
+    'withdrew version {version} of the plan {plan}, which was to start on {effective_from}',
+  'refusal.delete': 'lets {customer} earn commission again',
+  'refusal.put': `excluded {customer} from commission[ from {from}]${REASON}`,
+  'statement.approve': `approved {a statement}${HOLDS}`,
+  'statement.pay':
+    'marked {a statement} as paid: {amount} on {paid_on}[, reference “{reference}”][override?  although the fraud review holds it, because: “{override reason}”]',
+  'statement.return': `recorded that the payment “{payment}” of {amount} came back on {returned_on}${REASON}`,
+  'postback.change': 'changed {endpoint}',
+  'postback.create': 'created {endpoint} to {host}',
+  'postback.delete': 'deleted {endpoint}',
+  'postback.disable': (details) => `stopped {endpoint}, because ${STOPPED(details)}`,
   'postback.replay': replayed,
-  'postback.test': (details, visit) => ({
-    sentence: (
-      <>
-        sent a test event to <Endpoint visit={visit} details={details} />
-      </>
-    ),
-  }),
-  'webhook.change': (details, visit) => ({
-    sentence: (
-      <>
-        changed <Webhook visit={visit} id={text(details, 'id')} />
-      </>
-    ),
-    changes: settings(without(details, 'id')),
-  }),
-  'webhook.create': (details, visit) => ({
-    sentence: (
-      <>
-        created <Webhook visit={visit} id={text(details, 'id')} /> to{' '}
-        <Data text={text(details, 'host')} />
-      </>
-    ),
-  }),
-  'webhook.delete': () => ({ sentence: 'deleted a webhook' }),
-  'webhook.disable': (details, visit) => ({
-    sentence: (
-      <>
-        disabled <Webhook visit={visit} id={text(details, 'id')} />, because{' '}
-        {details.reason === 'gone'
-          ? 'its server says that the address no longer exists'
-          : 'every attempt to reach it failed'}
-      </>
-    ),
-  }),
+  'postback.test': 'sent a test event to {endpoint}',
+  'webhook.change': 'changed {endpoint}',
+  'webhook.create': 'created {endpoint} to {host}',
+  'webhook.delete': 'deleted a webhook',
+  'webhook.disable': (details) => `disabled {endpoint}, because ${STOPPED(details)}`,
   'webhook.replay': replayed,
-  'webhook.rotate': (details, visit) => ({
-    sentence: (
-      <>
-        replaced the secret of <Webhook visit={visit} id={text(details, 'id')} />.{' '}
-        {overlapWords(details)}
-      </>
-    ),
-  }),
-  'webhook.test': (details, visit) => ({
-    sentence: (
-      <>
-        sent a test event to <Webhook visit={visit} id={text(details, 'id')} />
-      </>
-    ),
-  }),
+  'webhook.rotate': 'replaced the secret of {endpoint}.[ {overlap}]',
+  'webhook.test': 'sent a test event to {endpoint}',
+}
+
+/** What actions changed, if the log has it. */
+const CHANGES: Readonly<Record<string, Changed>> = {
+  'account.create': settingsBut('name', 'account'),
+  'account.change': accountChanges,
+  'affiliates.put': (details) => [
+    ...objects(details.before).map((one) => ({
+      what: (
+        <>
+          Former parent of <Data text={text(one, 'affiliate_id')} />
+        </>
+      ),
+      after: historyWords(one.parents, 'parent'),
+    })),
+    ...objects(details.profiles).flatMap(profileChanges),
+  ],
+  'affiliations.put': ({ before, affiliations }) => [
+    {
+      what: 'Affiliate',
+      before: historyWords(before, 'affiliate_id'),
+      after: historyWords(affiliations, 'affiliate_id'),
+    },
+  ],
+  'assignments.put': assignmentChanges,
+  'event-definition.put': settingsBut('eventname'),
+  'kyc_status_id.put': meanings('kyc_status_id'),
+  'sales_status_id.put': meanings('sales_status_id'),
+  'status.put': meanings('status'),
+  'link.change': settingsBut('link_id'),
+  'postback.change': settingsBut('id', 'affiliate_id'),
+  'webhook.change': settingsBut('id'),
 }
 
 /** Returns whether an action has a sentence of its own. */
@@ -978,20 +561,16 @@ interface WordsProps {
   readonly details: Details
 }
 
-function wordsOf({ visit, action, details }: WordsProps): Words {
-  if (hasSentence(action) && SENTENCES[action]) return SENTENCES[action](details, visit)
-  return {
-    sentence: titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase(),
-    changes: settings(details),
-  }
-}
-
 /** Renders what an entry of the audit log says after the name of the member, and what it changed. */
-export function AuditWords(props: WordsProps) {
-  const { sentence, changes = [] } = wordsOf(props)
+export function AuditWords({ visit, action, details }: WordsProps) {
+  const found = hasSentence(action) ? SENTENCES[action] : undefined
+  const template = typeof found === 'function' ? found(details) : found
+  const changes = template ? (CHANGES[action]?.(details, visit) ?? []) : settings(details)
   return (
     <>
-      {sentence}
+      {template
+        ? sentenceOf(template, details, visit)
+        : titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase()}
       {changes.length > 0 && <Changes changes={changes} />}
     </>
   )
