@@ -1,33 +1,41 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readCheckOption } from './command-line.ts'
+import { parseCommand } from './command-line.ts'
 
-const isCheck = readCheckOption(
+const { check, diff } = parseCommand(
   'node scripts/generate.ts',
-  'Writes the files derived from the code: schemas and OpenAPI document.',
-)
+  'Writes the files derived from the code: schemas, and the OpenAPI document, which is not in git.',
+  (command) =>
+    command
+      .option('--check', 'Writes no schemas, and fails if they would change')
+      .option(
+        '--diff [commit]',
+        'Prints what a change does to the operations, since HEAD or a commit',
+      ),
+).opts<{ check?: true; diff?: string | true }>()
 // Loaded after `--help` has been answered.
 const { openapi } = await import('./docs/openapi/document.ts')
 const { schemas } = await import('./docs/schemas.ts')
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
-const files = new Map([
-  ...Object.entries(schemas()).map(
-    ([name, schema]) => [`schemas/v1/${name}.json`, json(schema)] as const,
-  ),
-  ['openapi.json', json(openapi())],
-])
+function write(path: string, text: string) {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
 
-const stale = [...files].filter(
-  ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
-)
-if (isCheck) {
-  for (const [path] of stale) console.error(`${path} is out of date. Run \`npm run generate\`.`)
-  process.exitCode = stale.length > 0 ? 1 : 0
-} else {
-  for (const [path, text] of stale) {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
+write('openapi.json', json(openapi()))
+for (const [name, schema] of Object.entries(schemas())) {
+  const path = `schemas/v1/${name}.json`
+  const isCurrent = existsSync(path) && readFileSync(path, 'utf8') === json(schema)
+  if (!check) write(path, json(schema))
+  else if (!isCurrent) {
+    console.error(`${path} is out of date. Run \`npm run generate\`.`)
+    process.exitCode = 1
   }
+}
+if (diff) {
+  const { printDifferences } = await import('./docs/openapi/differences.ts')
+  printDifferences(diff === true ? 'HEAD' : diff)
 }

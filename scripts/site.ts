@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { inputsDigest } from './docs/site/inputs.ts'
+import './openapi.ts'
 
 // Builds the documentation site, unless it is built from the same files already. Wrangler and Vitest
 // run this before the Worker needs the site.

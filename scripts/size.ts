@@ -26,7 +26,7 @@ const ROOMS = {
   src: /^src\//,
   tests: /^test(-node)?\//,
   tools: /^(scripts|chaos|bench|examples)\//,
-  derived: /^(openapi\.json|schemas\/|worker-configuration\.d\.ts)/,
+  derived: /^(schemas\/|worker-configuration\.d\.ts)/,
   other: /^/,
 }
 

@@ -1,0 +1,19 @@
+import { existsSync, globSync, statSync, writeFileSync } from 'node:fs'
+
+// Builds openapi.json, unless it is newer than all files that it is made of.
+
+const FILE = 'openapi.json'
+const INPUTS = [
+  'src/**',
+  'scripts/docs/**',
+  'scripts/*.ts',
+  'recorded/examples.json',
+  'package.json',
+]
+
+const changed = (path: string) => statSync(path).mtimeMs
+
+if (!existsSync(FILE) || globSync(INPUTS).some((path) => changed(path) > changed(FILE))) {
+  const { openapi } = await import('./docs/openapi/document.ts')
+  writeFileSync(FILE, `${JSON.stringify(openapi(), null, 2)}\n`)
+}
