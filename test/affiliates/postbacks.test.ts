@@ -292,28 +292,32 @@ test('§18.3 a payment that came back is sent as `statement.returned` with a neg
 
 test('a customer who qualified is sent once, after the run that finds them', async () => {
   const world = await affiliateWorld()
+  const day = hoursAgo(0).slice(0, 10)
+  const month = day.slice(0, 7)
   // Who has qualified before the postback was made is not sent.
+  await join(world, 'own', 'n-0')
+  await world.post('trading-activity', [{ ...traded, customer_id: 'n-0', date: day }])
+  await run(world, month, 'own')
   await postbackOf(world, 'own', { events: ['qualified'] })
-  await run(world, '2026-11', 'own')
+  await run(world, month, 'own')
   expect(await deliver()).toEqual([])
   await join(world, 'own', 'n-1')
-  const day = hoursAgo(0).slice(0, 10)
   await world.post('trading-activity', [{ ...traded, customer_id: 'n-1', date: day }])
   expect(await deliver()).toEqual([])
-  await run(world, '2026-11', 'own')
+  await run(world, month, 'own')
   expect(parameters(await deliver())).toMatchObject([
-    { ev: 'qualified', amt: '20.00', cur: 'EUR', p: day.slice(0, 7), cc: 'MT' },
+    { ev: 'qualified', amt: '20.00', cur: 'EUR', p: month, cc: 'MT' },
   ])
-  await run(world, '2026-11', 'own')
+  await run(world, month, 'own')
   expect(await deliver()).toEqual([])
 })
 
 test('§18.3 what is taken back is sent again with a negative amount: each event adds up to the present state', async () => {
   const world = await affiliateWorld()
   await postbackOf(world, 'own', { events: ['first_deposit', 'qualified'] })
-  await run(world, '2026-11', 'own')
-  await join(world, 'own', 'n-1', 2)
   const day = hoursAgo(0).slice(0, 10)
+  await run(world, day.slice(0, 7), 'own')
+  await join(world, 'own', 'n-1', 2)
   await world.post('trading-activity', [{ ...traded, customer_id: 'n-1', date: day }])
   const all: Record<string, string>[] = []
   const next = async () => {

@@ -232,3 +232,13 @@ describe('a back-test', () => {
     expectPlain(chart)
   })
 })
+
+test('the list says which rules are in force', async () => {
+  await create('prop-trading')
+  const effective_from = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10)
+  expect((await put('early', { effective_from })).status).toBeLessThan(300)
+  const { page } = await open(RULES)
+  const rows = (await page()).split('<tr').map((row) => row.replace(/<[^>]+>/g, ' '))
+  expect(rows.filter((row) => row.includes('not in force'))).toHaveLength(1)
+  expect(rows.filter((row) => /\s(?<!not )in force/.test(row)).length).toBeGreaterThan(1)
+})

@@ -263,3 +263,32 @@ test('a link is disabled and enabled again by its form, which shows no name wher
   await change(at, { change: 'save', 'was:disabled': 'true', disabled: 'false' })
   expect(await isDisabled()).toBe(false)
 })
+
+test('a statement without held records says nothing of them', async () => {
+  const { read } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const page = await read(`/statements?period=${BOOK_PERIOD}`)
+  expect(page).toContain('aff-7')
+  expect(page).not.toContain('on hold')
+})
+
+test('an approval that approves nothing does not lead to the payouts', async () => {
+  const { read, change } = await open()
+  await storePlan('acme', 'lined', monthly([]))
+  await env.DB.batch([
+    ...bookRows(env.DB, 'acme'),
+    env.DB.prepare(
+      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
+       values ('acme', 'run_' || ?1, ?1, 'done', 1, 1, 1, ?2, ?2)`,
+    ).bind(BOOK_PERIOD, '2026-11-01T00:00:00.000Z'),
+  ])
+  await askAdmin('accounts/acme', 'PATCH', { approvals: 2 })
+  const page = `/statements?period=${BOOK_PERIOD}&status=draft&approve=yes`
+  await read(page)
+  const done = await (
+    await change(page, { change: 'approve', period: BOOK_PERIOD, seen: '1', earlier: '', also: '' })
+  ).text()
+  expect(done).toContain('No statement was')
+  expect(done).toContain('approved by another person')
+  expect(done).not.toContain('Pay what is due')
+})

@@ -262,3 +262,22 @@ describe('a form that is sent after its session has ended', () => {
     expect(response.headers.get('Location')).toBe(AT)
   })
 })
+
+test('a text that is too large to keep is left out as a whole', async () => {
+  await askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex' })
+  const response = await openBrowser().post('/console/accounts/acme/account', {
+    note: 'x'.repeat(65_536),
+    ...{ change: 'save', name: 'New', 'was:name': 'Acme' },
+  })
+  expect(response.status).toBe(401)
+  const kept = /name="kept" value="([^"]+)"/.exec(await response.text())?.[1] ?? ''
+  const fields = new URLSearchParams(
+    new TextDecoder().decode(Uint8Array.fromBase64(kept, { alphabet: 'base64url' })),
+  )
+  expect([...fields]).toEqual([
+    ['change', 'save'],
+    ['name', 'New'],
+    ['was:name', 'Acme'],
+    ['lacks', 'text'],
+  ])
+})

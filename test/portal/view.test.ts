@@ -143,3 +143,15 @@ test('a view of a suspended affiliate says so, and ends with the suspension', as
   await askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', status: 'active' }])
   expect((await browser.get(AT)).status).toBe(303)
 })
+
+test('a draft that pays nothing has no day', async () => {
+  const { id } = world.statementOf('own')
+  await look()
+  expect(await read('/statements')).toContain('once it is approved')
+  await env.DB.prepare(
+    `update statements set payable = '0.00', statement = json_set(statement, '$.payable', '0.00') where id = ?`,
+  )
+    .bind(id)
+    .run()
+  expect(await read('/statements')).not.toContain('once it is approved')
+})
