@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { member } from '../http/operation.ts'
 
 // Members that many answers have.
 
@@ -10,3 +11,9 @@ export const day = v.pipe(v.string(), v.isoDate())
 
 /** A whole number of at least 0. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+/** When a change reaches live tokens. */
+export const takes_effect = member(
+  v.picklist(['now', 'within a minute']),
+  'When live tokens follow the change. `within a minute` means that some could not be notified at once.',
+)

@@ -1,84 +1,143 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { newIssuedKey } from '../auth/issued-key.ts'
 import { digest } from '../auth/secret.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import {
-  type BrandTokenRow,
-  bumpVersion,
-  endBrandToken,
-  endBrandTokens,
-  insertBrandToken,
-  listBrandTokens,
-} from '../db/directory/credentials.ts'
+import * as rows from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
-import { notFound, readFields } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
+import { accountOperation, listOf, member, named, words } from '../http/operation.ts'
+import { notFound } from '../http/read-fields.ts'
+import { takes_effect, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns a Brand Token as the administration API shows it. */
-const present = ({ id, ends_at, created_at }: BrandTokenRow) => ({
+const present = ({ id, ends_at, created_at }: rows.BrandTokenRow) => ({
   id,
   alive: ends_at === null || ends_at > Date.now(),
   ends_at: ends_at === null ? null : new Date(ends_at).toISOString(),
   created_at,
 })
 
-/** Returns the account that the path names. Throws `not_found`, or `conflict` if it is a partner's. */
-export async function findBrandAccount(c: Context<AppEnv>): Promise<Account> {
-  const account = await findRouteAccount(c)
-  if (account.vertical === 'igaming') return account
+/** Throws `conflict` if an account is a partner's. */
+export function requireBrand({ vertical }: Account): void {
+  if (vertical === 'igaming') return
   throw new ApiError('conflict', {
     detail: 'Only brands have Brand Tokens and event definitions. This account is a partner.',
   })
 }
 
-/** Routes for the Brand Tokens of a brand. A token is shown only once, when it is created. */
-export const brandTokens = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const { id: account, mode } = await findBrandAccount(c)
-    const fields = await readFields(c, { overlap })
-    const length = fields.overlap ?? DEFAULT_OVERLAP
+const id = member(
+  v.string(),
+  'The id of the Brand Token. It is not the token itself.',
+  'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+)
+
+const ofBrandTokens = { topic: 'accounts', path: '/brand-tokens' } as const
+
+export const regenerateBrandToken = accountOperation({
+  ...ofBrandTokens,
+  id: 'regenerateBrandToken',
+  method: 'POST',
+  body: { overlap },
+  status: 201,
+  words: words({
+    summary: 'Regenerate the Brand Token',
+    description:
+      'Issues a new Brand Token, which is shown only once. The previous one works for 24 hours unless `overlap` sets another time. With `none` it stops working before the next request.',
+    returns: 'The Brand Token.',
+    answer: named(
+      'NewBrandToken',
+      v.object({
+        id,
+        brand_token: member(v.string(), 'The Brand Token. It is shown only in this response.'),
+        created_at: time,
+        takes_effect,
+      }),
+    ),
+    errors: ['conflict'],
+  }),
+  async run({ env, actor, account }, { overlap: length = DEFAULT_OVERLAP }) {
+    requireBrand(account)
     const now = Date.now()
-    const brand_token = await newIssuedKey(c.env.TRACKING_KEYS, 'tbt', mode)
+    const brand_token = await newIssuedKey(env.TRACKING_KEYS, 'tbt', account.mode)
     const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()
     const details = { id, overlap: length }
-    const entry = { actor: c.var.actor, action: 'brand-token.regenerate', account, details }
-    await withAudit(c.env.DB, entry, [
-      insertBrandToken(c.env.DB, { digest: tokenDigest, id, account, created_at }),
-      endBrandTokens(c.env.DB, account, tokenDigest, overlapEnd(length, now)),
-      bumpVersion(c.env.DB, account),
+    const entry = { actor, action: 'brand-token.regenerate', account: account.id, details }
+    await withAudit(env.DB, entry, [
+      rows.insertBrandToken(env.DB, { digest: tokenDigest, id, account: account.id, created_at }),
+      rows.endBrandTokens(env.DB, account.id, tokenDigest, overlapEnd(length, now)),
+      rows.bumpVersion(env.DB, account.id),
     ])
-    const takes_effect = await propagateSettings(c.env, account)
-    return c.json({ id, brand_token, created_at, takes_effect }, 201)
-  })
+    const takes_effect = await propagateSettings(env, account.id)
+    return { id, brand_token, created_at, takes_effect }
+  },
+})
 
-  .get('/', async (c) => {
-    readQuery(c.req.url)
-    const { id } = await findBrandAccount(c)
-    return c.json({ data: (await listBrandTokens(c.env.DB, id)).map(present) })
-  })
+export const listBrandTokens = accountOperation({
+  ...ofBrandTokens,
+  id: 'listBrandTokens',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    summary: 'List Brand Tokens',
+    description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
+    returns: 'The Brand Tokens.',
+    answer: listOf(
+      named(
+        'BrandToken',
+        v.object({
+          id,
+          alive: member(v.boolean(), 'Whether the token works.'),
+          ends_at: v.nullable(member(time, 'When the token stops working. Null if no end is set.')),
+          created_at: time,
+        }),
+      ),
+    ),
+    errors: ['conflict'],
+    command: { name: 'brand-token list' },
+  }),
+  async run({ env, account }) {
+    requireBrand(account)
+    return { data: (await rows.listBrandTokens(env.DB, account.id)).map(present) }
+  },
+})
 
-  .delete('/:id', async (c) => {
-    readQuery(c.req.url)
-    const { id: account } = await findBrandAccount(c)
-    const id = c.req.param('id')
-    const token = (await listBrandTokens(c.env.DB, account)).find((row) => row.id === id)
+export const revokeBrandToken = accountOperation({
+  topic: 'accounts',
+  id: 'revokeBrandToken',
+  method: 'DELETE',
+  path: '/brand-tokens/{token_id}',
+  params: { token_id: id },
+  words: words({
+    summary: 'Revoke a Brand Token',
+    description: 'Revokes a Brand Token. It stops working before its next request.',
+    returns: 'Done. The response has no body.',
+    answer: null,
+    errors: ['conflict'],
+    command: {
+      name: 'brand-token revoke',
+      done: 'Revoked Brand Token {token_id} of account {account}.',
+    },
+  }),
+  async run({ env, actor, account }, { token_id: id }) {
+    requireBrand(account)
+    const token = (await rows.listBrandTokens(env.DB, account.id)).find((row) => row.id === id)
     if (!token) throw notFound('Brand Token', id)
-    const entry = { actor: c.var.actor, action: 'brand-token.revoke', account, details: { id } }
+    const entry = { actor, action: 'brand-token.revoke', account: account.id, details: { id } }
     const now = Date.now()
     if ((token.ends_at ?? now + 1) > now) {
-      await withAudit(c.env.DB, entry, [
-        endBrandToken(c.env.DB, account, id, now),
-        bumpVersion(c.env.DB, account),
+      await withAudit(env.DB, entry, [
+        rows.endBrandToken(env.DB, account.id, id, now),
+        rows.bumpVersion(env.DB, account.id),
       ])
     }
-    await propagateNow(c.env, account)
-    return c.body(null, 204)
-  })
+    await propagateNow(env, account.id)
+    return null
+  },
+})
+
+/** The operations on Brand Tokens of a brand. A token is shown only once, when it is created. */
+export const BRAND_TOKEN_OPERATIONS = [regenerateBrandToken, listBrandTokens, revokeBrandToken]

@@ -1,20 +1,19 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { digest, newSecret } from '../auth/secret.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import {
-  bumpVersion,
-  type ClientRow,
-  insertClient,
-  listClients,
-  revokeClient,
-  rotateClient,
-} from '../db/directory/credentials.ts'
+import * as rows from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
-import { notFound, readFields } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
+import {
+  type AccountCall,
+  accountOperation,
+  listOf,
+  member,
+  named,
+  words,
+} from '../http/operation.ts'
+import { notFound } from '../http/read-fields.ts'
+import { takes_effect, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
@@ -24,7 +23,7 @@ const present = ({
   revoked,
   last_previous_secret_ends_at: endsAt,
   created_at,
-}: ClientRow) => ({
+}: rows.ClientRow) => ({
   client_id,
   revoked: revoked === 1,
   previous_secret_until:
@@ -32,80 +31,161 @@ const present = ({
   created_at,
 })
 
-/** Returns the account that the path names. Throws `not_found`, or `conflict` if it is a brand's. */
-async function findPartnerAccount(c: Context<AppEnv>): Promise<Account> {
-  const account = await findRouteAccount(c)
-  if (account.vertical !== 'igaming') return account
+/** Throws `conflict` if an account is a brand's. */
+function requirePartner({ vertical }: Account): void {
+  if (vertical !== 'igaming') return
   throw new ApiError('conflict', {
     detail: 'Only partners have OAuth clients. This account is a brand and has Brand Tokens.',
   })
 }
 
-/** Returns the client that the path names, with its account. */
-async function findRouteClient(
-  c: Context<AppEnv>,
-): Promise<{ account: Account; client: ClientRow }> {
-  const account = await findPartnerAccount(c)
-  const clients = await listClients(c.env.DB, account.id)
-  const id = c.req.param('client_id') ?? ''
-  const client = clients.find(({ client_id }) => client_id === id)
-  if (!client) throw notFound('client', id)
-  return { account, client }
+async function findClient({ env, account }: AccountCall, id: string): Promise<rows.ClientRow> {
+  requirePartner(account)
+  const clients = await rows.listClients(env.DB, account.id)
+  const found = clients.find(({ client_id }) => client_id === id)
+  if (!found) throw notFound('client', id)
+  return found
 }
 
-/** Routes for the OAuth clients of a partner. A secret is shown only once, when it is created. */
-export const clients = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const { id: account, mode } = await findPartnerAccount(c)
-    await readFields(c, {})
+const client_id = member(
+  v.string(),
+  'The id of the OAuth client.',
+  'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+)
+const client_secret = member(v.string(), 'The client secret. It is shown only in this response.')
+const previous_secret_until = v.nullable(
+  member(time, 'When the previous secret stops working. Null if it already has.'),
+)
+
+const ofClients = { topic: 'accounts', path: '/clients' } as const
+const ofClient = { topic: 'accounts', params: { client_id } } as const
+
+export const issueClient = accountOperation({
+  ...ofClients,
+  id: 'issueClient',
+  method: 'POST',
+  status: 201,
+  words: words({
+    summary: 'Create an OAuth client',
+    description: 'Creates an OAuth client for a partner. The secret is shown only once.',
+    returns: 'The client with its secret.',
+    answer: named('NewClient', v.object({ client_id, client_secret, created_at: time })),
+    errors: ['conflict'],
+    command: {
+      name: 'clients issue',
+      secret: 'client_secret',
+      recovery:
+        'A secret may have been created and lost. Do not simply repeat the command: run `clients list`, and first revoke the unknown client.',
+    },
+  }),
+  async run({ env, actor, account }) {
+    requirePartner(account)
     const client_id = crypto.randomUUID()
-    const client_secret = newSecret('tcs', mode)
+    const client_secret = newSecret('tcs', account.mode)
     const secret_digest = await digest(client_secret)
     const created_at = new Date().toISOString()
-    const entry = { actor: c.var.actor, action: 'client.issue', account, details: { client_id } }
-    const client = { client_id, account, secret_digest, created_at }
-    await withAudit(c.env.DB, entry, [insertClient(c.env.DB, client)])
-    return c.json({ client_id, client_secret, created_at }, 201)
-  })
+    const entry = { actor, action: 'client.issue', account: account.id, details: { client_id } }
+    const client = { client_id, account: account.id, secret_digest, created_at }
+    await withAudit(env.DB, entry, [rows.insertClient(env.DB, client)])
+    return { client_id, client_secret, created_at }
+  },
+})
 
-  .get('/', async (c) => {
-    readQuery(c.req.url)
-    const { id } = await findPartnerAccount(c)
-    return c.json({ data: (await listClients(c.env.DB, id)).map(present) })
-  })
+export const listClients = accountOperation({
+  ...ofClients,
+  id: 'listClients',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    summary: 'List OAuth clients',
+    description: 'Lists the OAuth clients of an account, without their secrets.',
+    returns: 'The clients.',
+    answer: listOf(
+      named(
+        'Client',
+        v.object({
+          client_id,
+          revoked: member(v.boolean(), 'Whether the client is revoked.'),
+          previous_secret_until,
+          created_at: time,
+        }),
+      ),
+    ),
+    errors: ['conflict'],
+    command: { name: 'clients list' },
+  }),
+  async run({ env, account }) {
+    requirePartner(account)
+    return { data: (await rows.listClients(env.DB, account.id)).map(present) }
+  },
+})
 
-  .post('/:client_id/rotate', async (c) => {
-    readQuery(c.req.url)
-    const { account, client } = await findRouteClient(c)
-    const fields = await readFields(c, { overlap })
-    const { client_id } = client
+export const rotateClient = accountOperation({
+  ...ofClient,
+  id: 'rotateClient',
+  method: 'POST',
+  path: '/clients/{client_id}/rotate',
+  body: { overlap },
+  status: 201,
+  words: words({
+    summary: 'Rotate a client secret',
+    description:
+      'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time. With `none`, it and its access tokens stop working before the next request.',
+    returns: 'The client with its new secret.',
+    answer: named(
+      'RotatedClient',
+      v.object({ client_id, client_secret, previous_secret_until, takes_effect }),
+    ),
+    errors: ['conflict'],
+  }),
+  async run(call, { client_id, overlap: length = DEFAULT_OVERLAP }) {
+    const { env, actor, account } = call
+    const client = await findClient(call, client_id)
     if (client.revoked) throw new ApiError('conflict', { detail: 'The client is revoked.' })
     const client_secret = newSecret('tcs', account.mode)
-    const length = fields.overlap ?? DEFAULT_OVERLAP
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
     const details = { client_id, overlap: length }
-    const entry = { actor: c.var.actor, action: 'client.rotate', account: account.id, details }
-    await withAudit(c.env.DB, entry, [
-      ...rotateClient(c.env.DB, client_id, await digest(client_secret), until),
-      bumpVersion(c.env.DB, account.id),
+    const entry = { actor, action: 'client.rotate', account: account.id, details }
+    await withAudit(env.DB, entry, [
+      ...rows.rotateClient(env.DB, client_id, await digest(client_secret), until),
+      rows.bumpVersion(env.DB, account.id),
     ])
-    const takes_effect = await propagateSettings(c.env, account.id)
+    const takes_effect = await propagateSettings(env, account.id)
     // Secrets of earlier rotations keep their own ends.
-    const last = until && Math.max(until, client.last_previous_secret_ends_at ?? 0)
-    const previous_secret_until = last && new Date(last).toISOString()
-    return c.json({ client_id, client_secret, previous_secret_until, takes_effect }, 201)
-  })
+    const last = Math.max(until ?? 0, client.last_previous_secret_ends_at ?? 0)
+    const previous_secret_until = until === null ? null : new Date(last).toISOString()
+    return { client_id, client_secret, previous_secret_until, takes_effect }
+  },
+})
 
-  .delete('/:client_id', async (c) => {
-    readQuery(c.req.url)
-    const { account, client } = await findRouteClient(c)
-    const details = { client_id: client.client_id }
-    const entry = { actor: c.var.actor, action: 'client.revoke', account: account.id, details }
-    await withAudit(c.env.DB, entry, [
-      revokeClient(c.env.DB, client.client_id),
-      bumpVersion(c.env.DB, account.id),
+export const revokeClient = accountOperation({
+  ...ofClient,
+  id: 'revokeClient',
+  method: 'DELETE',
+  path: '/clients/{client_id}',
+  words: words({
+    summary: 'Revoke an OAuth client',
+    description: 'Revokes a client. Its access tokens stop working before the next request.',
+    returns: 'Done. The response has no body.',
+    answer: null,
+    errors: ['conflict'],
+    command: {
+      name: 'clients revoke',
+      done: 'Revoked client {client_id} of account {account}.',
+    },
+  }),
+  async run(call, { client_id }) {
+    const { env, actor, account } = call
+    await findClient(call, client_id)
+    const entry = { actor, action: 'client.revoke', account: account.id, details: { client_id } }
+    await withAudit(env.DB, entry, [
+      rows.revokeClient(env.DB, client_id),
+      rows.bumpVersion(env.DB, account.id),
     ])
-    await propagateNow(c.env, account.id)
-    return c.body(null, 204)
-  })
+    await propagateNow(env, account.id)
+    return null
+  },
+})
+
+/** The operations on OAuth clients of a partner. A secret is shown only once, when it is created. */
+export const CLIENT_OPERATIONS = [issueClient, listClients, rotateClient, revokeClient]

@@ -20,7 +20,8 @@ import { notFound, readFields, validateAt, validationFailed } from '../http/read
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { validateField } from '../validation/strict-object.ts'
-import { findBrandAccount } from './brand-tokens.ts'
+import { findRouteAccount } from './accounts.ts'
+import { requireBrand } from './brand-tokens.ts'
 import { anObject, definitionFields, member } from './definition-fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
@@ -127,6 +128,12 @@ async function admitChange(
   throw new ApiError('conflict', {
     detail: `The account has closed periods, and another \`${name}\` would also change how stored events count. It can change only while no period is closed.`,
   })
+}
+
+async function findBrandAccount(c: Context<AppEnv>): Promise<Account> {
+  const account = await findRouteAccount(c)
+  requireBrand(account)
+  return account
 }
 
 /** Routes for the event definitions of a brand; each names one event. */

@@ -31,9 +31,7 @@ import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
 import { archives } from './archives.ts'
 import { attribution } from './attribution.ts'
-import { brandTokens } from './brand-tokens.ts'
 import { changes } from './changes.ts'
-import { clients } from './clients.ts'
 import { databases } from './databases.ts'
 import { endedHolds } from './ended-holds.ts'
 import { erasureReplay, erasures } from './erasures.ts'
@@ -120,8 +118,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
   routes
     .route('/accounts', accounts)
     .route(`${account}/moves`, moves)
-    .route(`${account}/clients`, clients)
-    .route(`${account}/brand-tokens`, brandTokens)
     .route(`${account}/affiliates`, affiliates)
     .route(`${account}/affiliates`, affiliateCredentials)
     .route(`${account}/events`, eventDefinitions)

@@ -45,26 +45,6 @@ const UNKNOWN_SECRET = 'A secret may have been created and lost. Do not simply r
 const CLIENTS: readonly Operation[] = [
   {
     noun: 'clients',
-    verb: 'list',
-    summary: 'Lists the OAuth clients of a partner.',
-    example: 'acme',
-    method: 'GET',
-    path: 'accounts/{account}/clients',
-    format: list(),
-  },
-  {
-    noun: 'clients',
-    verb: 'issue',
-    summary: 'Creates a client and shows its secret once.',
-    example: 'acme',
-    method: 'POST',
-    path: 'accounts/{account}/clients',
-    format: object,
-    secret: 'client_secret',
-    recovery: `${UNKNOWN_SECRET}: run \`clients list\`, and first revoke the unknown client.`,
-  },
-  {
-    noun: 'clients',
     verb: 'rotate',
     summary: 'Creates a new secret for a client and shows it once.',
     example: 'acme CLIENT_ID --overlap 7d',
@@ -85,28 +65,10 @@ const CLIENTS: readonly Operation[] = [
 this rotation, the old secret works until then, and another rotation would end it at once.
 With --overlap none the old secret may have ended: then rotate again.`,
   },
-  {
-    noun: 'clients',
-    verb: 'revoke',
-    summary: 'Revokes a client and its tokens permanently.',
-    example: 'acme CLIENT_ID',
-    method: 'DELETE',
-    path: 'accounts/{account}/clients/{client_id}',
-    format: sentence('Revoked client {client_id} of account {account}.'),
-  },
 ]
 
 /** Brand Tokens of brands. */
 const BRAND_TOKENS: readonly Operation[] = [
-  {
-    noun: 'brand-token',
-    verb: 'list',
-    summary: 'Lists the Brand Tokens of a brand by id.',
-    example: 'casino',
-    method: 'GET',
-    path: 'accounts/{account}/brand-tokens',
-    format: list(),
-  },
   {
     noun: 'brand-token',
     verb: 'regenerate',
@@ -126,15 +88,6 @@ const BRAND_TOKENS: readonly Operation[] = [
       ),
     note: previousTokensNote,
     recovery: `${UNKNOWN_SECRET}: run \`brand-token list\`, and first revoke the unknown token.`,
-  },
-  {
-    noun: 'brand-token',
-    verb: 'revoke',
-    summary: 'Revokes a Brand Token at once.',
-    example: 'casino TOKEN_ID',
-    method: 'DELETE',
-    path: 'accounts/{account}/brand-tokens/{token_id}',
-    format: sentence('Revoked Brand Token {token_id} of account {account}.'),
   },
 ]
 

@@ -33,7 +33,6 @@ import {
   refusedRecord,
   returnedDefinition,
   scope,
-  secretUntil,
   storedRecord,
   TEXT,
   TIME,
@@ -48,7 +47,6 @@ import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
 
-const clientSecret = documented('The client secret. It is shown only in this response.')
 const accountState = {
   address: documented('The address of the firm on printed statements. Absent if there is none.'),
   locale: documented(
@@ -204,38 +202,6 @@ const MONITORING: Record<string, JsonSchema> = {
   ChangedEventDefinition: object({ ...(returnedDefinition().properties as object), takes_effect }),
 }
 
-const CREDENTIALS: Record<string, JsonSchema> = {
-  Client: object({
-    client_id: documented('The id of the client.'),
-    revoked: documented('Whether the client is revoked.', FLAG),
-    previous_secret_until: secretUntil,
-    created_at: TIME,
-  }),
-  NewClient: object({
-    client_id: documented('The id of the client.'),
-    client_secret: clientSecret,
-    created_at: TIME,
-  }),
-  RotatedClient: object({
-    client_id: documented('The id of the client.'),
-    client_secret: clientSecret,
-    previous_secret_until: secretUntil,
-    takes_effect,
-  }),
-  BrandToken: object({
-    id: documented('The id of the Brand Token. It is not the token itself.'),
-    alive: documented('Whether the token works.', FLAG),
-    ends_at: documented('When the token stops working. Null if no end is set.', orNull(TIME)),
-    created_at: TIME,
-  }),
-  NewBrandToken: object({
-    id: documented('The id of the Brand Token.'),
-    brand_token: documented('The Brand Token. It is shown only in this response.'),
-    created_at: TIME,
-    takes_effect,
-  }),
-}
-
 const keyState = {
   id: documented('The id of the key. It is not the key itself.'),
   name: documented('What the key is for.'),
@@ -355,7 +321,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...MONITORING,
     ...ARCHIVE_SCHEMAS,
     ...MOVE_SCHEMAS,
-    ...CREDENTIALS,
     ...AFFILIATE_KEYS,
     ...ATTRIBUTION,
     ...planAnswers(),

@@ -33,7 +33,7 @@ function describe(
   const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
     parameterOf(name, schema, path.includes(`{${name}}`)),
   )
-  const hasBody = Object.keys(of.body).length > 0
+  const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
   const isList = Object.hasOwn(of.params, 'cursor')
   const required = Object.values<v.GenericSchema>(of.body).some(({ type }) => type !== 'optional')
   return operation({

@@ -311,12 +311,6 @@ export const totalOf = (groups: Record<string, JsonSchema>) =>
     Object.keys(groups),
   )
 
-/** The end of the previous secret. */
-export const secretUntil = documented(
-  'When the previous secret stops working. Null if it already has.',
-  orNull(TIME),
-)
-
 /** The result of verifying `tracking_data`. */
 export const verdict = oneOf(
   'attributed',

@@ -1,24 +1,17 @@
+import {
+  listBrandTokens,
+  regenerateBrandToken,
+  revokeBrandToken,
+} from '../../admin/brand-tokens.ts'
+import { issueClient, listClients, revokeClient, rotateClient } from '../../admin/clients.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
-
-interface Client {
-  readonly client_id: string
-  readonly revoked: boolean
-  readonly previous_secret_until: string | null
-  readonly created_at: string
-}
-
-interface BrandToken {
-  readonly id: string
-  readonly alive: boolean
-  readonly ends_at: string | null
-  readonly created_at: string
-}
 
 /** A credential of a partner or a brand. */
 interface Credential {
@@ -29,14 +22,18 @@ interface Credential {
   readonly created_at: string
 }
 
-const ofClient = (client: Client): Credential => ({
+const ofClient = (client: AnswerOf<typeof listClients>['data'][number]): Credential => ({
   id: client.client_id,
   isValid: !client.revoked,
   until: client.previous_secret_until,
   created_at: client.created_at,
 })
 
-const ofToken = ({ alive, ends_at, ...token }: BrandToken): Credential => ({
+const ofToken = ({
+  alive,
+  ends_at,
+  ...token
+}: AnswerOf<typeof listBrandTokens>['data'][number]): Credential => ({
   ...token,
   isValid: alive,
   until: ends_at,
@@ -51,20 +48,14 @@ const done = secretOf(
   'brand_token',
 )
 
-/** Returns the path of the credential that the address selects. */
-const selectedPath = ({ account, query: { client, token = '' } }: Visit) =>
-  client ? apiPath(account, 'clients', client) : apiPath(account, 'brand-tokens', token)
-
-const issue = (path: string): Change => ({
-  done,
-  request: (_, { account }) => ({ method: 'POST', path: apiPath(account, path) }),
-})
-
 const revoke: Change = {
   done: 'The credential is revoked.',
   confirm: ({ query }) => query.client ?? query.token ?? '',
   next: (_, { account }) => accountPath(account, 'credentials'),
-  request: (_, visit) => ({ method: 'DELETE', path: selectedPath(visit) }),
+  perform: (_, { api, account, query: { client, token = '' } }) =>
+    client
+      ? api.call(revokeClient, { account, client_id: client })
+      : api.call(revokeBrandToken, { account, token_id: token }),
 }
 
 const NAMES = { client: 'client', token: 'Brand Token' }
@@ -161,11 +152,16 @@ export const credentialsPage: Page = {
   section: 'Account',
   query: ['client', 'token'],
   changes: {
-    issue: issue('clients'),
-    issueToken: issue('brand-tokens'),
+    issue: { done, perform: (_, { api, account }) => api.call(issueClient, { account }) },
+    issueToken: {
+      done,
+      perform: (_, { api, account }) => api.call(regenerateBrandToken, { account }),
+    },
     ...rotationChanges({
-      path: ({ account, query: { client } }) =>
-        client ? apiPath(account, 'clients', client, 'rotate') : apiPath(account, 'brand-tokens'),
+      rotate: (overlap, { api, account, query: { client } }) =>
+        client
+          ? api.call(rotateClient, { account, client_id: client, overlap })
+          : api.call(regenerateBrandToken, { account, overlap }),
       done,
       confirm: ({ account, query }) => query.client ?? account,
     }),
@@ -174,8 +170,8 @@ export const credentialsPage: Page = {
   async render(visit) {
     const { api, account, query } = visit
     const [clients, tokens] = await Promise.all([
-      api.get<{ data: Client[] }>(apiPath(account, 'clients')).catch(nullIfConflict),
-      api.get<{ data: BrandToken[] }>(apiPath(account, 'brand-tokens')).catch(nullIfConflict),
+      api.call(listClients, { account }).catch(nullIfConflict),
+      api.call(listBrandTokens, { account }).catch(nullIfConflict),
     ])
     const kind = clients ? 'client' : 'token'
     const rows = clients ? clients.data.map(ofClient) : (tokens?.data ?? []).map(ofToken)

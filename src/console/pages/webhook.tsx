@@ -57,7 +57,8 @@ const changes: Record<string, Change> = {
     only_dead: values('only_dead') !== '',
   })),
   ...rotationChanges({
-    path: (visit) => pathOf(visit, 'rotate'),
+    rotate: (overlap, visit) =>
+      visit.api.send({ method: 'POST', path: pathOf(visit, 'rotate'), body: { overlap } }),
     done: secretOf('The webhook has a new secret.', 'id', 'secret'),
     confirm: idOf,
   }),

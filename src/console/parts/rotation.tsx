@@ -1,3 +1,4 @@
+import type { Overlap } from '../../admin/overlap.ts'
 import type { Change, Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
 import { CopiedText } from './data.tsx'
@@ -44,28 +45,18 @@ export const secretOf =
   }
 
 interface Rotation {
-  /** Returns the path of the API to which the request is sent. */
-  readonly path: (visit: Visit) => string
+  /** Replaces the secret. */
+  readonly rotate: (overlap: Overlap, visit: Visit) => Promise<unknown>
   readonly done: (answer: unknown) => ShownSecret
   /** Returns the name that a member types before the old secret ends at once. */
   readonly confirm: (visit: Visit) => string
 }
 
 /** Returns the changes of the forms of `RotationForms`. */
-export const rotationChanges = ({ path, done, confirm }: Rotation): Record<string, Change> => ({
-  rotate: {
-    done,
-    request: (values, visit) => ({
-      method: 'POST',
-      path: path(visit),
-      body: { overlap: values('overlap') },
-    }),
-  },
-  replace: {
-    done,
-    confirm,
-    request: (_, visit) => ({ method: 'POST', path: path(visit), body: { overlap: 'none' } }),
-  },
+export const rotationChanges = ({ rotate, done, confirm }: Rotation): Record<string, Change> => ({
+  // The operation checks what was sent.
+  rotate: { done, perform: (values, visit) => rotate(values('overlap') as Overlap, visit) },
+  replace: { done, confirm, perform: (_, visit) => rotate('none', visit) },
 })
 
 /** Renders the forms that replace a secret: with an overlap, or at once. `secret` names what is replaced. */

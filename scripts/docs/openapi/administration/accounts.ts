@@ -1,6 +1,5 @@
 import { newKeyFields } from '../../../../src/admin/affiliate-key-fields.ts'
 import * as fields from '../../../../src/admin/fields.ts'
-import { overlap } from '../../../../src/admin/overlap.ts'
 import { object } from '../../envelopes.ts'
 import { closedObject } from '../../json-schema.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
@@ -76,88 +75,6 @@ export const accounts = (): Operation[] => [
   }),
 ]
 
-const overlapBody = () => ({
-  schema: closedObject({ overlap }, AT),
-  required: false,
-})
-
-const clients = (): Operation[] => [
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/clients`,
-    id: 'issueClient',
-    summary: 'Create an OAuth client',
-    description: 'Creates an OAuth client for a partner. The secret is shown only once.',
-    body: { schema: closedObject({}, AT), required: false },
-    answers: created('The client with its secret.', 'NewClient'),
-    errors: ['conflict'],
-  }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/clients`,
-    id: 'listClients',
-    summary: 'List OAuth clients',
-    description: 'Lists the OAuth clients of an account, without their secrets.',
-    answers: returned('The clients.', listOf(ref('Client'))),
-    errors: ['conflict'],
-  }),
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/clients/{client_id}/rotate`,
-    id: 'rotateClient',
-    summary: 'Rotate a client secret',
-    description:
-      'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time. With `none`, it and its access tokens stop working before the next request.',
-    body: overlapBody(),
-    answers: created('The client with its new secret.', 'RotatedClient'),
-    errors: ['conflict'],
-  }),
-  operation({
-    method: 'delete',
-    path: `${ACCOUNT_PATH}/clients/{client_id}`,
-    id: 'revokeClient',
-    summary: 'Revoke an OAuth client',
-    description: 'Revokes a client. Its access tokens stop working before the next request.',
-    answers: NO_CONTENT,
-    errors: ['conflict'],
-  }),
-]
-
-const brandTokens = (): Operation[] => [
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/brand-tokens`,
-    id: 'regenerateBrandToken',
-    summary: 'Regenerate the Brand Token',
-    description:
-      'Issues a new Brand Token, which is shown only once. The previous one works for 24 hours unless `overlap` sets another time. With `none` it stops working before the next request.',
-    accountParameter: 'brand_account',
-    body: overlapBody(),
-    answers: created('The Brand Token.', 'NewBrandToken'),
-    errors: ['conflict'],
-  }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/brand-tokens`,
-    id: 'listBrandTokens',
-    summary: 'List Brand Tokens',
-    description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
-    accountParameter: 'brand_account',
-    answers: returned('The Brand Tokens.', listOf(ref('BrandToken'))),
-    errors: ['conflict'],
-  }),
-  operation({
-    method: 'delete',
-    path: `${ACCOUNT_PATH}/brand-tokens/{token_id}`,
-    id: 'revokeBrandToken',
-    summary: 'Revoke a Brand Token',
-    description: 'Revokes a Brand Token. It stops working before its next request.',
-    accountParameter: 'brand_account',
-    answers: NO_CONTENT,
-    errors: ['conflict'],
-  }),
-]
-
 /** The two forms of the address of what an affiliate has: an id can be `..`, which URL parsers remove from a path. */
 export const AFFILIATE_FORMS = [
   { at: 'affiliates/{affiliate_id}', end: '', words: '', parameters: [] },
@@ -205,6 +122,3 @@ export const affiliateKeys = (): Operation[] =>
       errors: ['not_found'],
     }),
   ])
-
-/** Lists the operations on OAuth clients and Brand Tokens. */
-export const credentials = (): Operation[] => [...clients(), ...brandTokens()]
