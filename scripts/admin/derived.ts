@@ -128,10 +128,13 @@ function toCommand(of: DescribedOperation): Operation {
     ...(of.method !== 'GET' &&
       of.method !== 'DELETE' && { body: (input: Input) => bodyOf(of, input) }),
     ...(confirm && {
-      confirmation: ({ operands }: Input) => ({
-        warning: fillTemplate(confirm.warning, operands),
-        name: operands[confirm.name] ?? '',
-      }),
+      confirmation: ({ operands, options: given }: Input) =>
+        Object.entries(confirm.if ?? {}).every(([flag, value]) => given[flag]?.[0] === value)
+          ? {
+              warning: fillTemplate(confirm.warning, operands),
+              name: operands[confirm.name] ?? '',
+            }
+          : null,
     }),
   }
 }

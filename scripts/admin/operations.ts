@@ -22,7 +22,6 @@ import { QUESTIONS } from './operations/questions.ts'
 import { RATES } from './operations/rates.ts'
 import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
-import { WEBHOOK_OPERATIONS } from './operations/webhooks.ts'
 import { WHY } from './operations/why.ts'
 
 /** All operations in the order in which help lists them. */
@@ -49,7 +48,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...EXPORTS,
   ...ARCHIVES,
   ...CUSTOMERS,
-  ...WEBHOOK_OPERATIONS,
   ...MONITORING,
   ...DERIVED,
 ]

@@ -6,6 +6,7 @@ import {
   type AccountCall,
   accountList,
   accountOperation,
+  described,
   member,
   named,
   type TeamCall,
@@ -85,21 +86,23 @@ export async function storeLinkChange(
 
 const link_id = member(v.string(), 'The id of the link.', 'Lk7Qm2Xv')
 
-const link = named(
-  'Link',
-  v.object({
-    link_id,
-    url: member(v.string(), 'The address that visitors follow.'),
-    affiliate_id: member(v.string(), 'The affiliate that the link belongs to.'),
-    name: v.nullable(member(v.string(), 'The display name of the link.')),
-    landing_page: member(v.string(), 'The page that visitors are redirected to.'),
-    pass_query: member(v.boolean(), 'Whether the query of a visitor is passed on.'),
-    disabled: member(v.boolean(), 'Whether the link has stopped redirecting.'),
-    disabled_by: v.nullable(
-      member(v.picklist(['team', 'affiliate']), 'Who disabled the link. Null if it is active.'),
-    ),
-    created_at: time,
-  }),
+const link = described(() =>
+  named(
+    'Link',
+    v.object({
+      link_id,
+      url: member(v.string(), 'The address that visitors follow.'),
+      affiliate_id: member(v.string(), 'The affiliate that the link belongs to.'),
+      name: v.nullable(member(v.string(), 'The display name of the link.')),
+      landing_page: member(v.string(), 'The page that visitors are redirected to.'),
+      pass_query: member(v.boolean(), 'Whether the query of a visitor is passed on.'),
+      disabled: member(v.boolean(), 'Whether the link has stopped redirecting.'),
+      disabled_by: v.nullable(
+        member(v.picklist(['team', 'affiliate']), 'Who disabled the link. Null if it is active.'),
+      ),
+      created_at: time,
+    }),
+  ),
 )
 
 async function findLink({ env, account }: AccountCall, id: string): Promise<rows.LinkRow> {

@@ -2,10 +2,12 @@ import type { AnyOperation } from '../http/operation.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { LINK_OPERATIONS } from './links.ts'
+import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 /** The operations of the administration API, in the order of the reference. */
 export const OPERATIONS: readonly AnyOperation[] = [
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
   ...LINK_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
 ]

@@ -53,7 +53,6 @@ import { questions } from './questions.ts'
 import { search } from './search.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
-import { webhooks } from './webhooks.ts'
 
 /** The routes of how an affiliate calls, and is called back. */
 const affiliateCredentials = new Hono<AppEnv>()
@@ -138,7 +137,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(account, ledger)
     .route(`${account}/manual-entries`, manualEntries)
     .route(`${account}/payouts`, payouts)
-    .route(`${account}/webhooks`, webhooks)
     .route(`${account}/questions`, questions)
 
   shareRoutes(routes, resourcesOf)

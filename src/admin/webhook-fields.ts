@@ -5,7 +5,8 @@ import { ALL_EVENTS, EVENT_TYPES } from '../webhooks/events.ts'
 
 // The fields of request bodies about webhooks.
 
-const eventType = f.oneOf(...EVENT_TYPES, ALL_EVENTS)
+/** A type of events, or `*` for all. */
+export const eventType = f.oneOf(...EVENT_TYPES, ALL_EVENTS)
 
 const events = v.pipe(
   v.array(eventType),

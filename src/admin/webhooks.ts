@@ -1,41 +1,31 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import type { Account } from '../db/schema.ts'
+import * as v from 'valibot'
+import type { ReplaySpan } from '../db/webhooks/log.ts'
 import { ApiError } from '../errors.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readChoice, readQuery } from '../http/query.ts'
-import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
-import { urlProblem } from '../webhooks/check-url.ts'
 import {
-  type Change,
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  findEvent,
-  findWebhook,
-  listWebhooks,
-  readMessages,
-  replayWebhook,
-  rotateWebhook,
-  testWebhook,
-  type Webhook,
-} from '../webhooks/manage.ts'
-import { findRouteAccount } from './accounts.ts'
+  type AccountCall,
+  accountList,
+  accountOperation,
+  described,
+  listOf,
+  member,
+  named,
+  withMembers,
+  words,
+} from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
+import { urlProblem } from '../webhooks/check-url.ts'
+import { EVENT_TYPES, TEST_EVENT } from '../webhooks/events.ts'
+import * as hooks from '../webhooks/manage.ts'
+import { ATTEMPT_ERRORS } from '../webhooks/send-batch.ts'
+import { count, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
-import { newWebhook, webhookChange } from './webhook-fields.ts'
-import { readAttemptsQuery, readReplaySpan, respondWithAttempts } from './webhook-requests.ts'
+import { eventType, newWebhook, replayFields, webhookChange } from './webhook-fields.ts'
 
-const STATUSES = ['pending', 'delivered', 'dead']
-
-/** Returns the webhook that the path names, with its account. Throws `not_found`. */
-async function findRouteWebhook(
-  c: Context<AppEnv>,
-): Promise<{ account: Account; webhook: Webhook; change: Change }> {
-  const account = await findRouteAccount(c)
-  const id = c.req.param('webhook_id') ?? ''
-  const webhook = await findWebhook(c.env, account, id)
+/** Returns a webhook of the account. Throws `not_found`. */
+async function findWebhook({ env, account }: AccountCall, id: string): Promise<hooks.Webhook> {
+  const webhook = await hooks.findWebhook(env, account, id)
   if (!webhook) throw notFound('webhook', id)
-  return { account, webhook, change: { env: c.env, account, actor: c.var.actor } }
+  return webhook
 }
 
 /** Throws `validation_failed` if events must not be sent to a URL. */
@@ -47,85 +37,398 @@ function checkUrl(env: Env, url: string | undefined): void {
 }
 
 /** Throws `conflict` if a webhook is disabled: nothing would be sent. */
-function refuseDisabled({ disabled }: Webhook): void {
+function refuseDisabled({ disabled }: hooks.Webhook): void {
   if (!disabled) return
   const detail = 'The webhook is disabled. Enable it first: send `{"disabled": false}` with PATCH.'
   throw new ApiError('conflict', { detail })
 }
 
-/** Routes for webhooks. A secret is shown only once, when it is created. */
-export const webhooks = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const fields = await readFields(c, newWebhook)
-    checkUrl(c.env, fields.url)
-    const created = await createWebhook({ env: c.env, account, actor: c.var.actor }, fields)
-    return c.json(created, 201)
-  })
+/** The fields of a replay. */
+type Replay = v.InferOutput<v.ObjectSchema<typeof replayFields, undefined>>
 
-  .get('/', async (c) => {
-    readQuery(c.req.url)
-    return c.json({ data: await listWebhooks(c.env, await findRouteAccount(c)) })
-  })
+/** A replay has exactly one of these members. */
+const REPLAYS = ['event_id', 'from'].join(', ')
 
-  .get('/:webhook_id', async (c) => {
-    readQuery(c.req.url)
-    return c.json((await findRouteWebhook(c)).webhook)
-  })
+/** Returns the span of a replay. Throws `validation_failed` if the fields name both or neither. */
+export async function replaySpan(
+  { event_id, from, to, only_dead }: Replay,
+  hasEvent: (event: string) => Promise<boolean>,
+): Promise<ReplaySpan> {
+  if ((event_id === undefined) === (from === undefined)) {
+    throw validationFailed([{ pointer: '', code: 'choice', expected: REPLAYS }])
+  }
+  if (event_id === undefined) {
+    const [start, end] = [Date.parse(from ?? ''), to === undefined ? Date.now() : Date.parse(to)]
+    if (to !== undefined && end < start) {
+      throw validationFailed([{ pointer: '/to', code: 'minimum', expected: from ?? '', value: to }])
+    }
+    return { from: start, to: end, onlyDead: only_dead ?? false }
+  }
+  if (!(await hasEvent(event_id))) throw notFound('event', event_id)
+  return { event: event_id }
+}
 
-  .patch('/:webhook_id', async (c) => {
-    readQuery(c.req.url)
-    const { webhook, change } = await findRouteWebhook(c)
-    const fields = await readFields(c, webhookChange)
-    checkUrl(c.env, fields.url)
-    await changeWebhook(change, webhook.id, fields)
-    return c.json((await findRouteWebhook(c)).webhook)
-  })
+const webhook_id = member(v.string(), 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s')
 
-  .delete('/:webhook_id', async (c) => {
-    readQuery(c.req.url)
-    const { webhook, change } = await findRouteWebhook(c)
-    await deleteWebhook(change, webhook.id)
-    return c.body(null, 204)
-  })
+const previous_secret_until = described(() =>
+  v.nullable(
+    member(time, 'Until when events are also signed with a previous secret. Null if they are not.'),
+  ),
+)
 
-  .post('/:webhook_id/rotate', async (c) => {
-    readQuery(c.req.url)
-    const { webhook, change } = await findRouteWebhook(c)
-    const { overlap: length = DEFAULT_OVERLAP } = await readFields(c, { overlap })
+const webhook = described(() =>
+  named(
+    'Webhook',
+    v.object({
+      id: webhook_id,
+      url: member(v.string(), 'Where events are sent.'),
+      events: member(v.array(eventType), 'The types of events that are sent; `*` stands for all.'),
+      description: v.nullable(member(v.string(), 'What the webhook is for.')),
+      disabled: member(v.boolean(), 'Whether nothing is sent.'),
+      disabled_reason: v.nullable(
+        member(
+          v.picklist(['team', 'gone', 'failing']),
+          '`team`: the team disabled it. `gone`: it answered 410. `failing`: all attempts of three days failed.',
+        ),
+      ),
+      failing_since: v.nullable(
+        member(
+          time,
+          'The first failed attempt after the last success. Null if the last attempt succeeded.',
+        ),
+      ),
+      previous_secret_until,
+      created_at: time,
+    }),
+  ),
+)
+
+const secret = described(() =>
+  member(
+    v.pipe(v.string(), v.regex(/^whsec_[A-Za-z0-9+/]{43}=$/)),
+    'The secret that signs events. It is shown only in this response.',
+  ),
+)
+
+const sentType = described(() => v.union([v.picklist(EVENT_TYPES), v.literal(TEST_EVENT)]))
+
+const attempt = described(() =>
+  named(
+    'WebhookAttempt',
+    v.object({
+      id: member(v.string(), 'The id of the attempt.'),
+      at: member(time, 'When it began.'),
+      event_id: member(v.string(), 'The event, which is the `webhook-id` of the request.'),
+      type: v.nullable(member(sentType, 'The type of the event. Null if the event has expired.')),
+      attempt: member(
+        v.pipe(v.number(), v.integer(), v.minValue(1)),
+        'The number of the attempt, from 1.',
+      ),
+      status: v.nullable(
+        member(v.pipe(v.number(), v.integer()), 'The status of the response. Null without one.'),
+      ),
+      ms: member(count, 'How long the attempt took, in milliseconds.'),
+      error: v.nullable(member(v.picklist(ATTEMPT_ERRORS), 'Why it failed. Null after a success.')),
+      next_attempt_at: v.nullable(
+        member(
+          time,
+          'When the next attempt is due: after the pause of the schedule, or later if `Retry-After` of the response asks for it. Null unless this is the latest attempt of a pending event.',
+        ),
+      ),
+    }),
+  ),
+)
+
+const status = v.picklist(['pending', 'delivered', 'dead'])
+
+const event = described(() =>
+  named(
+    'WebhookEvent',
+    v.object({
+      event_id: member(
+        v.string(),
+        'The id of the event, which is the `webhook-id` of its requests.',
+      ),
+      type: member(sentType, 'The type of the event.'),
+      timestamp: member(time, 'When the event was caused.'),
+      status: member(
+        status,
+        '`pending`: it is sent, or sent again. `delivered`: an attempt succeeded. `dead`: the last attempt failed, or the webhook was disabled.',
+      ),
+      attempts: member(count, 'The attempts that have begun.'),
+      next_attempt_at: v.nullable(
+        member(time, 'When the next attempt is due. Null unless it is pending.'),
+      ),
+      data: member(
+        v.record(v.string(), v.unknown()),
+        'The data of the event. See `/schemas/v1/webhook-event.json`.',
+      ),
+    }),
+  ),
+)
+
+const ofWebhooks = { topic: 'webhooks', path: '/webhooks' } as const
+const params = { webhook_id }
+const ofWebhook = { topic: 'webhooks', path: '/webhooks/{webhook_id}', params } as const
+
+export const createWebhook = accountOperation({
+  ...ofWebhooks,
+  id: 'createWebhook',
+  method: 'POST',
+  body: newWebhook,
+  status: 201,
+  words: words({
+    summary: 'Create a webhook',
+    description:
+      'Creates a webhook: from now on, events of the account are sent to its URL, signed by the Standard Webhooks specification. The secret is shown only once. An account has at most 10 webhooks.',
+    returns: 'The webhook with its secret.',
+    answer: described(() => named('NewWebhook', withMembers(webhook, { secret }))),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks create',
+      secret: 'secret',
+      recovery:
+        'A secret may have been created and lost: run `webhooks list`, and first delete the unknown webhook.',
+    },
+  }),
+  async run(call, fields) {
+    checkUrl(call.env, fields.url)
+    return hooks.createWebhook(call, fields)
+  },
+})
+
+export const listWebhooks = accountOperation({
+  ...ofWebhooks,
+  id: 'listWebhooks',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    summary: 'List webhooks',
+    description: 'Lists the webhooks of an account, the oldest first, without their secrets.',
+    returns: 'The webhooks.',
+    answer: described(() => listOf(webhook)),
+    command: { name: 'webhooks list' },
+  }),
+  run: async ({ env, account }) => ({ data: await hooks.listWebhooks(env, account) }),
+})
+
+export const getWebhook = accountOperation({
+  ...ofWebhook,
+  id: 'getWebhook',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    summary: 'Get a webhook',
+    description: 'Returns a webhook without its secret.',
+    returns: 'The webhook.',
+    answer: webhook,
+    command: { name: 'webhooks show' },
+  }),
+  run: (call, { webhook_id: id }) => findWebhook(call, id),
+})
+
+export const changeWebhook = accountOperation({
+  ...ofWebhook,
+  id: 'changeWebhook',
+  method: 'PATCH',
+  role: 'manager',
+  body: webhookChange,
+  words: words({
+    summary: 'Change a webhook',
+    description:
+      'Changes the URL, the types of events or the description, or disables or enables a webhook. Omitted members keep their values.',
+    returns: 'The changed webhook.',
+    answer: webhook,
+    command: { name: 'webhooks change' },
+  }),
+  async run(call, { webhook_id: id, ...fields }) {
+    await findWebhook(call, id)
+    checkUrl(call.env, fields.url)
+    await hooks.changeWebhook(call, id, fields)
+    return findWebhook(call, id)
+  },
+})
+
+export const deleteWebhook = accountOperation({
+  ...ofWebhook,
+  id: 'deleteWebhook',
+  method: 'DELETE',
+  role: 'manager',
+  words: words({
+    summary: 'Delete a webhook',
+    description: 'Deletes a webhook. Nothing more is sent to it, not even what is pending.',
+    returns: 'Done. The response has no body.',
+    answer: null,
+    command: {
+      name: 'webhooks delete',
+      done: 'Deleted webhook {webhook_id} of account {account}.',
+    },
+  }),
+  async run(call, { webhook_id: id }) {
+    await findWebhook(call, id)
+    await hooks.deleteWebhook(call, id)
+    return null
+  },
+})
+
+export const rotateWebhook = accountOperation({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/rotate`,
+  id: 'rotateWebhook',
+  method: 'POST',
+  body: { overlap },
+  status: 201,
+  words: words({
+    summary: 'Rotate the secret of a webhook',
+    description:
+      'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
+    returns: 'The new secret.',
+    answer: described(() =>
+      named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
+    ),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks rotate',
+      secret: 'secret',
+      confirm: {
+        warning:
+          'Without an overlap, receivers that know only the old secret of webhook {webhook_id} refuse its events at once.',
+        name: 'webhook_id',
+        if: { overlap: 'none' },
+      },
+      recovery:
+        'A secret may have been created and lost: rotate again. The secret before it signs until its overlap ends.',
+    },
+  }),
+  async run(call, { webhook_id: id, overlap: length = DEFAULT_OVERLAP }) {
+    await findWebhook(call, id)
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
-    return c.json(await rotateWebhook(change, webhook.id, { overlap: length, until }), 201)
-  })
+    return hooks.rotateWebhook(call, id, { overlap: length, until })
+  },
+})
 
-  .post('/:webhook_id/test', async (c) => {
-    readQuery(c.req.url)
-    const { webhook, change } = await findRouteWebhook(c)
-    await readFields(c, {})
-    refuseDisabled(webhook)
-    return c.json({ event_id: await testWebhook(change, webhook.id, Date.now()) }, 202)
-  })
+export const testWebhook = accountOperation({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/test`,
+  id: 'testWebhook',
+  method: 'POST',
+  role: 'manager',
+  status: 202,
+  words: words({
+    summary: 'Send a test event',
+    description:
+      'Sends an event of the type `webhook.test`. `GET …/attempts` shows what the receiver answered.',
+    returns: 'The id of the event that is sent.',
+    answer: described(() =>
+      v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
+    ),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks test',
+      recovery: 'Run `webhooks attempts` before you repeat the command: the event may be sent.',
+    },
+  }),
+  async run(call, { webhook_id: id }) {
+    refuseDisabled(await findWebhook(call, id))
+    return { event_id: await hooks.testWebhook(call, id, Date.now()) }
+  },
+})
 
-  .post('/:webhook_id/replay', async (c) => {
-    readQuery(c.req.url)
-    const { account, webhook, change } = await findRouteWebhook(c)
-    const span = await readReplaySpan(c, (event) => findEvent({ env: c.env, account }, event))
-    refuseDisabled(webhook)
-    return c.json({ replayed: await replayWebhook(change, webhook.id, span, Date.now()) }, 202)
-  })
+export const replayWebhook = accountOperation({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/replay`,
+  id: 'replayWebhook',
+  method: 'POST',
+  role: 'manager',
+  body: replayFields,
+  status: 202,
+  words: words({
+    summary: 'Send events again',
+    description:
+      'Sends one event again, or the events that were caused in a span, at most 10,000: also those that another webhook was sent and this one was not. They keep their `webhook-id`. Pending events are left out.',
+    returns: 'The number of events that are sent again.',
+    answer: described(() =>
+      v.object({ replayed: member(count, 'The number of events that are sent again.') }),
+    ),
+    errors: ['conflict'],
+    command: {
+      name: 'webhooks replay',
+      recovery: 'Run `webhooks events` before you repeat the command: they may be sent.',
+    },
+  }),
+  async run(call, { webhook_id: id, ...fields }) {
+    const found = await findWebhook(call, id)
+    const span = await replaySpan(fields, (one) => hooks.findEvent(call, one))
+    refuseDisabled(found)
+    return { replayed: await hooks.replayWebhook(call, id, span, Date.now()) }
+  },
+})
 
-  .get('/:webhook_id/attempts', async (c) => {
-    const query = readAttemptsQuery(c)
-    const { account, webhook } = await findRouteWebhook(c)
-    return respondWithAttempts(c, account, webhook.id, query)
-  })
+export const listWebhookAttempts = accountList({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/attempts`,
+  id: 'listWebhookAttempts',
+  role: 'viewer',
+  params: {
+    webhook_id,
+    event_id: v.optional(
+      member(
+        v.string(),
+        'Returns only the attempts of this event.',
+        'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
+      ),
+    ),
+    failed: v.optional(
+      member(v.boolean(), 'Returns only attempts that failed, if it is `true`.', true),
+    ),
+  },
+  words: words({
+    summary: 'List the attempts of a webhook',
+    description: 'Lists the attempts of the last 30 days, the newest first.',
+    returns: 'One page of attempts.',
+    answer: attempt,
+    command: { name: 'webhooks attempts' },
+  }),
+  async list(call, { webhook_id: id, event_id = null, failed = false }, page) {
+    await findWebhook(call, id)
+    const filter = { event: event_id, onlyFailed: failed }
+    return hooks.readAttempts(call.env, call.account, id, filter, page)
+  },
+})
 
-  .get('/:webhook_id/events', async (c) => {
-    const { status: text, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'status')
-    const status = readChoice('status', text, STATUSES) ?? null
-    const { account, webhook } = await findRouteWebhook(c)
-    const context = JSON.stringify([account.id, 'webhook-events', webhook.id, status])
-    const page = await readPage(c.env, context, query)
-    const found = await readMessages(c.env, account, webhook.id, status, page)
-    return respondWithPage(c, context, page, found)
-  })
+export const listWebhookEvents = accountList({
+  ...ofWebhook,
+  path: `${ofWebhook.path}/events`,
+  id: 'listWebhookEvents',
+  role: 'viewer',
+  params: {
+    webhook_id,
+    status: v.optional(member(status, 'Returns only the events with this status.', 'dead')),
+  },
+  words: words({
+    summary: 'List the events of a webhook',
+    description:
+      'Lists the events of the last 30 days, the newest first: what is pending, delivered, or a dead letter.',
+    returns: 'One page of events.',
+    answer: event,
+    command: { name: 'webhooks events' },
+  }),
+  async list(call, { webhook_id: id, status: only = null }, page) {
+    await findWebhook(call, id)
+    return hooks.readMessages(call.env, call.account, id, only, page)
+  },
+})
+
+/** The operations on webhooks. A secret is shown only once, when it is created. */
+export const WEBHOOK_OPERATIONS = [
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  testWebhook,
+  replayWebhook,
+  listWebhookAttempts,
+  listWebhookEvents,
+]

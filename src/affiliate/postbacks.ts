@@ -1,14 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { newPostback, postbackChange } from '../admin/postback-fields.ts'
-import {
-  readAttemptsQuery,
-  readReplaySpan,
-  respondWithAttempts,
-} from '../admin/webhook-requests.ts'
+import { replayFields } from '../admin/webhook-fields.ts'
+import { replaySpan } from '../admin/webhooks.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
-import { readQuery } from '../http/query.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { readFlag, readQuery } from '../http/query.ts'
 import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
 import { showTo } from '../http/show.ts'
 import { macroProblem } from '../webhooks/macros.ts'
@@ -20,6 +18,7 @@ import {
   findPostback,
   listPostbacks,
   type Postback,
+  readAttempts,
   replayWebhook,
   testWebhook,
 } from '../webhooks/manage.ts'
@@ -118,20 +117,21 @@ export const postbacks = new Hono<AppEnv>()
   .post('/:postback_id/replay', async (c) => {
     readQuery(c.req.url)
     const { change, postback } = await findRoutePostback(c)
-    const span = await readReplaySpan(c, (event) => findEvent(change, event))
+    const fields = await readFields(c, replayFields)
+    const span = await replaySpan(fields, (event) => findEvent(change, event))
     refuseDisabled(postback)
     const replayed = await replayWebhook(change, postback.id, span, Date.now())
     return respond(c, { replayed }, 202)
   })
 
   .get('/:postback_id/attempts', async (c) => {
-    const query = readAttemptsQuery(c)
+    const names = [...PAGE_PARAMETERS, 'event_id', 'failed'] as const
+    const { event_id: event = null, failed, ...query } = readQuery(c.req.url, ...names)
+    const filter = { event, onlyFailed: readFlag('failed', failed) }
     const { change, postback } = await findRoutePostback(c)
-    return respondWithAttempts(
-      c,
-      change.account,
-      postback.id,
-      query,
-      new ReadMemory(change.account.id),
-    )
+    const { account } = change
+    const context = JSON.stringify([account.id, 'attempts', postback.id, filter])
+    const page = await readPage(c.env, context, query)
+    const found = await readAttempts(c.env, account, postback.id, filter, page)
+    return respondWithPage(c, context, page, found, new ReadMemory(account.id))
   })

@@ -36,7 +36,7 @@ const OF_MANAGERS = [
   'reset|exports|archives(?:/[^/]+/restore)?|periods/[^/]+/run|manual-entries|status-map|labels/[^/]+',
   'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
   'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
-  'affiliates/[^/]+/postbacks/[^/]+|questions/[^/]+(?:/answers)?|webhooks/[^/]+(?:/(?:test|replay))?',
+  'affiliates/[^/]+/postbacks/[^/]+|questions/[^/]+(?:/answers)?',
   'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
   'customers/(?:[^/]+/)?(?:personal-data|affiliations|refusal)',
 ].join('|')

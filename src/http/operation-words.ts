@@ -14,7 +14,12 @@ export interface CommandWords {
   /** What the command prints if the answer has no body. `{link_id}` stands for an argument. */
   readonly done?: string
   /** The warning before a change that cannot be undone, and what the person then types. */
-  readonly confirm?: { readonly warning: string; readonly name: string }
+  readonly confirm?: {
+    readonly warning: string
+    readonly name: string
+    /** The options with which the change cannot be undone; with any if absent. */
+    readonly if?: Readonly<Record<string, string>>
+  }
   /** What to do if it is unknown whether the request took effect. */
   readonly recovery?: string
   /** The member of the answer that is a secret. */

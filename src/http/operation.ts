@@ -62,6 +62,15 @@ export function words<const A extends AnswerSchema>(
   return of
 }
 
+/**
+ * Returns a schema of which words alone make use. A bundle for production has nothing of it: esbuild keeps other
+ * constants that calls make, because it does not know that functions of other files have no effects.
+ */
+export function described<const S extends v.GenericSchema>(make: () => S): S {
+  if (process.env.NODE_ENV === 'production') return undefined as never
+  return make()
+}
+
 /** Returns a member's schema with what the reference says of it. */
 /* @__NO_SIDE_EFFECTS__ */
 export function member<S extends v.GenericSchema>(
@@ -93,10 +102,13 @@ type Any = any
 /** An operation of any type. */
 export type AnyOperation = Operation<Any, Any, Any, Any>
 
+/** The members of path and query; each may also be its text, as the query of a page has it. */
+type Params<P extends Entries> = { [N in keyof In<P>]: In<P>[N] | string }
+
 /** What a caller inside the Worker sends. */
 export type InputOf<O> =
   O extends Operation<infer P, infer B, infer _A, infer C>
-    ? In<P> & In<B> & (C extends AccountCall ? { readonly account: string } : unknown)
+    ? Params<P> & In<B> & (C extends AccountCall ? { readonly account: string } : unknown)
     : never
 
 /** What an operation answers. */
@@ -175,6 +187,13 @@ const pageMetaSchema = named(
     next_cursor: v.nullable(v.string()),
   }),
 )
+
+/** Describes an object that has more members than another. */
+/* @__NO_SIDE_EFFECTS__ */
+export const withMembers = <const E extends Entries, const M extends Entries>(
+  object: v.ObjectSchema<E, undefined>,
+  more: M,
+) => v.object({ ...object.entries, ...more })
 
 /** Describes one page of a list. */
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>

@@ -29,12 +29,13 @@ import { beginProgress } from '../db/webhooks/postback-causes.ts'
 import { endPending } from '../db/webhooks/queue.ts'
 import { ApiError } from '../errors.ts'
 import { queueSoon } from './causes.ts'
-import { ALL_EVENTS } from './events.ts'
+import { ALL_EVENTS, type EventType, type PostbackEvent, type TEST_EVENT } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { encryptSecret, newWebhookSecret } from './secrets.ts'
-import { storedSecrets, validSecrets } from './send-batch.ts'
+import { type AttemptError, storedSecrets, validSecrets } from './send-batch.ts'
 
-const timeText = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+const timeText = (ms: number) => new Date(ms).toISOString()
+const timeOrNull = (ms: number | null) => (ms === null ? null : timeText(ms))
 
 /** Returns an endpoint as the administration API shows it: without its secrets. */
 function presentWebhook(row: EndpointRow, now: number) {
@@ -42,12 +43,12 @@ function presentWebhook(row: EndpointRow, now: number) {
   return {
     id: row.id,
     url: row.url,
-    events: JSON.parse(row.events) as string[],
+    events: JSON.parse(row.events) as (EventType | typeof ALL_EVENTS)[],
     description: row.description,
     disabled: row.disabled !== null,
     disabled_reason: row.disabled,
-    failing_since: timeText(row.failing_since),
-    previous_secret_until: timeText(ends.length === 0 ? null : Math.max(...ends)),
+    failing_since: timeOrNull(row.failing_since),
+    previous_secret_until: timeOrNull(ends.length === 0 ? null : Math.max(...ends)),
     created_at: row.created_at,
   }
 }
@@ -55,28 +56,30 @@ function presentWebhook(row: EndpointRow, now: number) {
 /** An endpoint as the administration API shows it. */
 export type Webhook = ReturnType<typeof presentWebhook>
 
+type SentType = EventType | typeof TEST_EVENT
+
 /** Returns an attempt as the administration API shows it. */
 const presentAttempt = ({ event, at, ...row }: AttemptRow) => ({
   id: row.id,
   at: timeText(at),
   event_id: event,
-  type: row.type,
+  type: row.type as SentType | null,
   attempt: row.attempt,
   status: row.status,
   ms: row.ms,
-  error: row.error,
-  next_attempt_at: timeText(row.next_at),
+  error: row.error as AttemptError | null,
+  next_attempt_at: timeOrNull(row.next_at),
 })
 
 /** Returns an event that is sent to an endpoint as the administration API shows it. */
 const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
   event_id: event,
-  type: row.type,
+  type: row.type as SentType,
   timestamp: timeText(at),
   status: row.status,
   attempts: row.attempts,
   next_attempt_at: row.status === 'pending' ? timeText(next_at) : null,
-  data: JSON.parse(data) as object,
+  data: JSON.parse(data) as Record<string, unknown>,
 })
 
 /** Returns a postback as its affiliate and the team see it: without its secret. */
@@ -86,10 +89,10 @@ function presentPostback({ disabled, paused_by_firm, ...row }: EndpointRow) {
     id: row.id,
     url: row.url,
     method: row.method,
-    events: JSON.parse(row.events) as string[],
+    events: JSON.parse(row.events) as PostbackEvent[],
     disabled: disabled !== null,
     disabled_reason: disabled === 'team' ? paused : disabled,
-    failing_since: timeText(row.failing_since),
+    failing_since: timeOrNull(row.failing_since),
     created_at: row.created_at,
   }
 }

@@ -264,14 +264,18 @@ interface OutgoingEvent {
   readonly data: string
 }
 
+/** Why attempts fail. */
+export const ATTEMPT_ERRORS = [
+  'timeout',
+  'connection_failed',
+  'redirect',
+  'http_status',
+  'url_not_allowed',
+  'no_secret',
+] as const
+
 /** Why an attempt failed. */
-type AttemptError =
-  | 'timeout'
-  | 'connection_failed'
-  | 'redirect'
-  | 'http_status'
-  | 'url_not_allowed'
-  | 'no_secret'
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number]
 
 /** The result of an attempt. */
 interface AttemptResult {

@@ -13,7 +13,6 @@ import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, unmappedStatuses, vocabulary } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
-import { webhooks } from './administration/webhooks.ts'
 import { books } from './books.ts'
 import { fraudCases } from './cases.ts'
 import { derived } from './derived.ts'
@@ -42,7 +41,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
     ...affiliatePostbacks(),
     ...attribution(),
   ],
-  webhooks,
+  webhooks: () => [],
   plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
   fraud: () => [...fraud(), fraudSimulation()],
   cases: () => [...fraudCases(), ...fraudDecisions()],

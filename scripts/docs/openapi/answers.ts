@@ -13,6 +13,7 @@ import { EXPORT_SCHEMAS } from './exports.ts'
 import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
+import { POSTBACK_SCHEMAS } from './postback-schemas.ts'
 import { QUESTION_SCHEMAS } from './questions.ts'
 import { RATE_SCHEMAS } from './rates.ts'
 import { REPORT_SCHEMAS } from './reports.ts'
@@ -42,7 +43,6 @@ import {
   vertical,
 } from './shapes.ts'
 import { STATEMENT_SCHEMAS } from './statements.ts'
-import { WEBHOOK_SCHEMAS } from './webhook-schemas.ts'
 import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
@@ -336,7 +336,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...REPORT_SCHEMAS,
-    ...WEBHOOK_SCHEMAS,
+    ...POSTBACK_SCHEMAS,
     ...OAUTH,
   }
 }

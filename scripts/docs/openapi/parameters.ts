@@ -105,10 +105,6 @@ const QUERY: Record<string, object> = {
     ...query('customerid', 'The `customerId`, as you sent it.', 'P-1001'),
     required: true,
   },
-  message_status: query('status', 'Returns only the events with this status.', 'dead', {
-    type: 'string',
-    enum: ['pending', 'delivered', 'dead'],
-  }),
   attempted_event: query(
     'event_id',
     'Returns only the attempts of this event.',
@@ -507,7 +503,6 @@ const PATH: Record<string, object> = {
   invitation_id: path('invitation_id', 'The id of the invitation. It is not its link.', UUID),
   member_id: path('member_id', 'The id of the member.', UUID),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
-  webhook_id: path('webhook_id', 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'),
   postback_id: path('postback_id', 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),

@@ -1,8 +1,19 @@
 import type { Child } from 'hono/jsx'
 import { webhookChange } from '../../admin/webhook-fields.ts'
+import {
+  changeWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookAttempts,
+  listWebhookEvents,
+  replayWebhook,
+  rotateWebhook,
+  testWebhook,
+} from '../../admin/webhooks.ts'
+import type { InputOf } from '../../http/operation.ts'
 import { pick } from '../form.ts'
-import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
-import { isolated, type List, Time, visible } from '../parts/data.tsx'
+import { accountPath, type Change, type Page, type Values, type Visit } from '../page.ts'
+import { isolated, Time, visible } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Input } from '../parts/forms.tsx'
@@ -11,44 +22,39 @@ import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
-import { type Attempt, Attempts, Events, type SentEvent } from '../parts/webhook-log.tsx'
+import { Attempts, Events } from '../parts/webhook-log.tsx'
 
 const { disabled: _, ...settings } = webhookChange
 
 const idOf = ({ params }: Visit) => params.webhook ?? ''
-const pathOf = (visit: Visit, ...parts: string[]) =>
-  apiPath(visit.account, 'webhooks', idOf(visit), ...parts)
+const idsOf = (visit: Visit) => ({ account: visit.account, webhook_id: idOf(visit) })
 
 const switchTo = (disabled: boolean, done: string): Change => ({
   done,
-  request: (_, visit) => ({ method: 'PATCH', path: pathOf(visit), body: { disabled } }),
+  perform: (_, visit) => visit.api.call(changeWebhook, { ...idsOf(visit), disabled }),
 })
 
-const replay = (body: (values: (name: string) => string) => object): Change => ({
+type ReplayFields = Omit<InputOf<typeof replayWebhook>, keyof ReturnType<typeof idsOf>>
+
+const replay = (fieldsOf: (values: Values) => ReplayFields): Change => ({
   done: (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
   next: (_, visit) => tabPath(visit, 'Attempts'),
-  request: (values, visit) => ({
-    method: 'POST',
-    path: pathOf(visit, 'replay'),
-    body: body(values),
-  }),
+  perform: (values, visit) =>
+    visit.api.call(replayWebhook, { ...idsOf(visit), ...fieldsOf(values) }),
 })
 
 const changes: Record<string, Change> = {
   save: {
     done: 'The webhook is saved.',
-    request: (values, visit) => ({
-      method: 'PATCH',
-      path: pathOf(visit),
-      body: changedMembers(settings, values),
-    }),
+    perform: (values, visit) =>
+      visit.api.call(changeWebhook, { ...idsOf(visit), ...changedMembers(settings, values) }),
   },
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
   test: {
     done: 'The test event is sent. Reload the page in a moment to see its attempt.',
     next: (_, visit) => tabPath(visit, 'Attempts'),
-    request: (_, visit) => ({ method: 'POST', path: pathOf(visit, 'test') }),
+    perform: (_, visit) => visit.api.call(testWebhook, idsOf(visit)),
   },
   replayOne: replay((values) => ({ event_id: values('event_id') })),
   replaySpan: replay((values) => ({
@@ -57,8 +63,7 @@ const changes: Record<string, Change> = {
     only_dead: values('only_dead') !== '',
   })),
   ...rotationChanges({
-    rotate: (overlap, visit) =>
-      visit.api.send({ method: 'POST', path: pathOf(visit, 'rotate'), body: { overlap } }),
+    rotate: (visit, overlap) => visit.api.call(rotateWebhook, { ...idsOf(visit), overlap }),
     done: secretOf('The webhook has a new secret.', 'id', 'secret'),
     confirm: idOf,
   }),
@@ -66,7 +71,7 @@ const changes: Record<string, Change> = {
     done: 'The webhook is deleted.',
     confirm: idOf,
     next: (_, { account }) => accountPath(account, 'webhooks'),
-    request: (_, visit) => ({ method: 'DELETE', path: pathOf(visit) }),
+    perform: (_, visit) => visit.api.call(deleteWebhook, idsOf(visit)),
   },
 }
 
@@ -139,7 +144,10 @@ const webhookPage = (
   query,
   changes,
   async render(visit) {
-    const [hook, content] = await Promise.all([visit.api.get<Webhook>(pathOf(visit)), read(visit)])
+    const [hook, content] = await Promise.all([
+      visit.api.call(getWebhook, idsOf(visit)),
+      read(visit),
+    ])
     const body = (
       <>
         <p>
@@ -172,7 +180,7 @@ const webhookPage = (
 /** The pages of a webhook: its events, its attempts and its settings. */
 export const webhookPages: readonly Page[] = [
   webhookPage('Events', ['status', 'cursor'], async (visit) => {
-    const list = await visit.api.get<List<SentEvent>>(pathOf(visit, 'events'), visit.query)
+    const list = await visit.api.call(listWebhookEvents, { ...idsOf(visit), ...visit.query })
     return () => (
       <>
         <Events visit={visit} list={list} attempts={tabPath(visit, 'Attempts')} />
@@ -181,7 +189,7 @@ export const webhookPages: readonly Page[] = [
     )
   }),
   webhookPage('Attempts', ['event_id', 'failed', 'cursor'], async (visit) => {
-    const list = await visit.api.get<List<Attempt>>(pathOf(visit, 'attempts'), visit.query)
+    const list = await visit.api.call(listWebhookAttempts, { ...idsOf(visit), ...visit.query })
     return () => <Attempts visit={visit} list={list} />
   }),
   webhookPage('Settings', [], async (visit) => (hook) => <Settings visit={visit} hook={hook} />),

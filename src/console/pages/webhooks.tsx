@@ -1,5 +1,6 @@
 import { newWebhook } from '../../admin/webhook-fields.ts'
-import { accountPath, apiPath, type Page } from '../page.ts'
+import { createWebhook, listWebhooks } from '../../admin/webhooks.ts'
+import { accountPath, type Page } from '../page.ts'
 import { EmptyState, Table } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { fields } from '../parts/fields.tsx'
@@ -15,15 +16,12 @@ export const webhooksPage: Page = {
   changes: {
     create: {
       done: secretOf('The webhook exists.', 'id', 'url', 'secret'),
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'webhooks'),
-        body: changedMembers(newWebhook, values),
-      }),
+      perform: (values, { api, account }) =>
+        api.call(createWebhook, { account, ...changedMembers(newWebhook, values) }),
     },
   },
   async render(visit) {
-    const { data } = await visit.api.get<{ data: Webhook[] }>(apiPath(visit.account, 'webhooks'))
+    const { data } = await visit.api.call(listWebhooks, { account: visit.account })
     const body = (
       <>
         <p>

@@ -1,32 +1,14 @@
+import type { listWebhookAttempts, listWebhookEvents } from '../../admin/webhooks.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { type Visit, withQuery } from '../page.ts'
-import { Badge, EmptyState, type List, Live, Pager, Table, Time, visible } from './data.tsx'
+import { Badge, EmptyState, Live, Pager, Table, Time, visible } from './data.tsx'
 import { fields, Members } from './fields.tsx'
 import { ChangeForm, Filters } from './forms.tsx'
 
 // The parts of the pages of a webhook that list its events, and the attempts to send them.
 
-/** An event that is sent to a webhook. */
-export interface SentEvent {
-  readonly event_id: string
-  readonly type: string
-  readonly timestamp: string
-  readonly status: 'pending' | 'delivered' | 'dead'
-  readonly attempts: number
-  readonly next_attempt_at: string | null
-  readonly data: object
-}
-
-/** An attempt to send an event. */
-export interface Attempt {
-  readonly event_id: string
-  readonly at: string
-  readonly type: string | null
-  readonly attempt: number
-  readonly status: number | null
-  readonly ms: number
-  readonly error: string | null
-  readonly next_attempt_at: string | null
-}
+type Sent = AnswerOf<typeof listWebhookEvents>
+type Attempted = AnswerOf<typeof listWebhookAttempts>
 
 const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const
 
@@ -45,7 +27,7 @@ const Nothing = ({ what }: { what: string }) => (
 
 interface EventsProps {
   readonly visit: Visit
-  readonly list: List<SentEvent>
+  readonly list: Sent
   /** The address of the attempts. */
   readonly attempts: string
 }
@@ -60,7 +42,7 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
         rows={list.data}
         columns={[
           { title: 'Caused', cell: ({ timestamp }) => <Time at={timestamp} /> },
-          ...fields<SentEvent>(visit, 'type'),
+          ...fields<Sent['data'][number]>(visit, 'type'),
           { title: 'Status', cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
           {
             title: 'Attempts',
@@ -92,7 +74,7 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
 )
 
 /** Renders the attempts of a webhook. Those of one event have a form that sends it again. */
-export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> }) => (
+export const Attempts = ({ visit, list }: { visit: Visit; list: Attempted }) => (
   <>
     <Filters
       visit={visit}
@@ -113,9 +95,9 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
         caption="Attempts, the newest first"
         rows={list.data}
         columns={[
-          ...fields<Attempt>(visit, 'at'),
+          ...fields<Attempted['data'][number]>(visit, 'at'),
           { title: 'Type', cell: ({ type }) => type ?? 'expired' },
-          ...fields<Attempt>(visit, 'attempt'),
+          ...fields<Attempted['data'][number]>(visit, 'attempt'),
           {
             title: 'Answer',
             cell: ({ status, error }) => (

@@ -1,17 +1,9 @@
+import type { getWebhook } from '../../admin/webhooks.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { Badge } from './data.tsx'
 
 /** A webhook as the API shows it. */
-export interface Webhook {
-  readonly id: string
-  readonly url: string
-  readonly events: readonly string[]
-  readonly description: string | null
-  readonly disabled: boolean
-  readonly disabled_reason: 'team' | 'gone' | 'failing' | null
-  readonly failing_since: string | null
-  readonly previous_secret_until: string | null
-  readonly created_at: string
-}
+export type Webhook = AnswerOf<typeof getWebhook>
 
 const REASONS = {
   team: 'disabled',
