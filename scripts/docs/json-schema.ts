@@ -100,7 +100,8 @@ export function componentsIn(
 
 /** Allows null beside a schema. Keeps the description outside. */
 export function nullable({ description, examples, ...schema }: JsonSchema): JsonSchema {
-  if (['string', 'number', 'integer', 'boolean'].includes(String(schema.type)) && !schema.enum) {
+  const types = ['string', 'number', 'integer', 'boolean', 'object']
+  if (types.includes(String(schema.type)) && !schema.enum) {
     const type = [schema.type, 'null']
     return {
       ...schema,

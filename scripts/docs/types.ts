@@ -151,7 +151,7 @@ const CONVERSION: ConversionConfig = {
     }
     // If a field has two patterns, the later one is stricter.
     if (type === 'regex') return { ...jsonSchema, ...patternSchema(requirement!, message) }
-    if (type === 'transform') return jsonSchema
+    if (type === 'transform' || type === 'readonly') return jsonSchema
     // The only check of items is that each is there once.
     if (type === 'check_items') return { ...jsonSchema, uniqueItems: true }
     if (type !== 'check' && type !== 'raw_transform') return null

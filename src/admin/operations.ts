@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../http/operation.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
+import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -10,4 +11,5 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...BRAND_TOKEN_OPERATIONS,
   ...LINK_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...ENDED_HOLD_OPERATIONS,
 ]

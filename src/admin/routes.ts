@@ -33,7 +33,6 @@ import { archives } from './archives.ts'
 import { attribution } from './attribution.ts'
 import { changes } from './changes.ts'
 import { databases } from './databases.ts'
-import { endedHolds } from './ended-holds.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { exportStarts } from './exports.ts'
@@ -129,7 +128,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/fraud-rules`, fraudSimulations)
     .route(`${account}/fraud-rules`, fraudRuns)
     .route(`${account}/cases`, fraudDecisions)
-    .route(`${account}/ended-holds`, endedHolds)
     .route(account, insights(resourcesOf))
     .route(account, erasures)
     .route(account, histories)

@@ -34,10 +34,12 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly description: string
   /** What the answer is, such as `The link.` */
   readonly returns: string
-  /** The schema of the answer; null if it has no body. */
+  /** The schema of the answer; null if it has no body. Of a union, the last one is that of the answer 202. */
   readonly answer: A
   /** What the answer 202 is, if the operation may answer so. */
   readonly accepted?: string
+  /** What the answer 201 is, if the operation may also answer 200. */
+  readonly created?: string
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** What the operation with the id in the query says, if there is one. */
@@ -59,6 +61,11 @@ export interface DescribedOperation {
   readonly params: v.ObjectEntries
   /** The members of the body. */
   readonly body: v.ObjectEntries
+  /**
+   * If present, the value of the only member of `body` is itself the body, and `run` validates it. `depth` is the
+   * greatest nesting of its JSON, if it is not that of records.
+   */
+  readonly whole?: { readonly depth?: number }
   readonly status?: 200 | 201 | 202
   /**
    * A member of the path whose value may be `.` or `..`, which URLs resolve. The operation has a second path that

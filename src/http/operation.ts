@@ -19,7 +19,7 @@ import {
   readPage,
 } from './pagination.ts'
 import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from './query.ts'
-import { notFound, readFields, validateFields } from './read-fields.ts'
+import { notFound, readFields, readJson, validateFields } from './read-fields.ts'
 import { sendJson } from './send.ts'
 
 // An operation of the administration API is one value. Its route, its role, OpenAPI, the reference, the command and
@@ -93,6 +93,8 @@ export interface Operation<
   readonly words: OperationWords<A> | undefined
   /** Returns whether what was asked for is not done yet: the status is then 202. */
   isAccepted?(answer: Answer<A>): boolean
+  /** Returns whether something was created that was not there: the status is then 201. */
+  isCreated?(answer: Answer<A>): boolean
   run(call: C, input: Out<P> & Out<B>): Promise<Answer<A>>
 }
 
@@ -296,7 +298,8 @@ export async function perform<
   const { account, ...members } = input as Readonly<Record<string, unknown>>
   const own = await callOf(of, call, account)
   const body = Object.entries(members).filter(([name]) => !Object.hasOwn(of.params, name))
-  const fields = validateFields(Object.fromEntries(body), of.body)
+  const sent = Object.fromEntries(body)
+  const fields = of.whole ? sent : validateFields(sent, of.body)
   return of.run(own as C, { ...readParams(of, members), ...fields } as Out<P> & Out<B>)
 }
 
@@ -320,13 +323,19 @@ export function mount(
         const query = readQuery(c.req.url, ...names)
         const call = await callOf(of, team, inPath.account)
         const params = readParams(of, { ...query, ...inPath })
-        const body =
-          of.method === 'GET' || of.method === 'DELETE' ? {} : await readFields(c, of.body)
-        const answer = await of.run(call, { ...params, ...body })
+        const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
         return respond(c, of, answer)
       })
     }
   }
+}
+
+/** Returns the members of the body; the body itself as the only one if it is a whole. */
+async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
+  if (of.method === 'GET' || of.method === 'DELETE') return {}
+  if (!of.whole) return readFields(c, of.body)
+  const [name = ''] = Object.keys(of.body)
+  return { [name]: await readJson(c, of.whole.depth) }
 }
 
 /** Responds with an answer, and with a `Link` to the next page of a list. */
@@ -338,7 +347,8 @@ function respond(
   if (answer === null) return c.body(null, 204)
   const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
   if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
-  const status = of.isAccepted?.(answer) ? 202 : (of.status ?? 200)
+  const done = of.isCreated?.(answer) ? 201 : (of.status ?? 200)
+  const status = of.isAccepted?.(answer) ? 202 : done
   if (status !== 200) return c.json(answer, status)
   return sendJson(c, answer, new ReadMemory('the team'))
 }

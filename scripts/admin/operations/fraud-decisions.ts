@@ -1,6 +1,5 @@
-import { list, object } from '../format.ts'
+import { object } from '../format.ts'
 import { membersOf, type Operation, type Options } from '../operation.ts'
-import { listOperation } from './parts.ts'
 
 const REASON = {
   value: 'text',
@@ -38,10 +37,6 @@ const LISTS: Options = {
 
 const NOTE: Options = { text: { value: 'text', description: 'The note.', required: true } }
 
-const ACKNOWLEDGEMENT: Options = {
-  reason: { value: 'text', description: 'What you found. The audit log shows it.', required: true },
-}
-
 /** Decisions and notes about the cases of the fraud review. */
 export const FRAUD_DECISIONS: readonly Operation[] = [
   {
@@ -68,31 +63,6 @@ export const FRAUD_DECISIONS: readonly Operation[] = [
     path: 'accounts/{account}/cases/{case_id}/note',
     options: NOTE,
     body: (input) => membersOf(NOTE, input),
-    format: object,
-  },
-  listOperation({
-    noun: 'fraud',
-    verb: 'ended-holds',
-    summary: 'Lists holds of payouts that ended without a decision, until they are acknowledged.',
-    example: 'acme',
-    path: 'accounts/{account}/ended-holds',
-    options: {
-      affiliate_id: { value: 'affiliate_id', description: 'Only those on this affiliate.' },
-    },
-    format: list([
-      ...['case_id', 'ended_at', 'affiliate_id', 'because', 'moved', 'goes_on', 'acknowledged'],
-      ...['name', 'sentence'],
-    ]),
-  }),
-  {
-    noun: 'fraud',
-    verb: 'acknowledge',
-    summary: 'Notes that you have looked at the end of a hold. One that goes on needs two persons.',
-    example: 'acme case_0123456789abcdefghjkmnpqrs --reason Moved',
-    method: 'POST',
-    path: 'accounts/{account}/ended-holds/{case_id}/acknowledge',
-    options: ACKNOWLEDGEMENT,
-    body: (input) => membersOf(ACKNOWLEDGEMENT, input),
     format: object,
   },
 ]

@@ -23,13 +23,24 @@ function parameterOf(name: string, schema: v.GenericSchema, isInPath: boolean): 
   }
 }
 
+/** Returns the schemas of the answers: of what is done, and of what waits. */
+function formsOf({ words }: DescribedOperation): readonly v.GenericSchema[] {
+  const { answer, accepted } = words as { answer: v.GenericSchema; accepted?: string }
+  const { options } = answer as { options?: readonly v.GenericSchema[] }
+  return accepted && options ? options : [answer]
+}
+
+function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
+  return whole ? property(Object.values(body)[0]!, AT) : closedObject(body, AT)
+}
+
 function describe(
   of: DescribedOperation,
   path: string,
   id: string,
   description: string,
 ): Operation {
-  const { summary, returns, answer, accepted, errors = [] } = of.words as OperationWords
+  const { summary, returns, answer, accepted, created, errors = [] } = of.words as OperationWords
   const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
     parameterOf(name, schema, path.includes(`{${name}}`)),
   )
@@ -42,17 +53,20 @@ function describe(
     id,
     summary,
     description,
-    ...(hasBody && { body: { schema: closedObject(of.body, AT), required } }),
+    ...(hasBody && { body: { schema: bodySchema(of), required } }),
     answers:
       answer === null
         ? { 204: { description: returns } }
         : {
             [of.status ?? 200]: {
               description: returns,
-              schema: property(answer, AT),
+              schema: property(formsOf(of)[0]!, AT),
               ...(isList && { headers: TEAM_PAGE_HEADERS }),
             },
-            ...(accepted && { 202: { description: accepted, schema: property(answer, AT) } }),
+            ...(created && { 201: { description: created, schema: property(answer, AT) } }),
+            ...(accepted && {
+              202: { description: accepted, schema: property(formsOf(of).at(-1)!, AT) },
+            }),
           },
     inline: params,
     errors,

@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx'
+import { listEndedHolds } from '../../admin/ended-holds.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Figure, Subject } from '../../fraud/kind.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, apiPath, dayBefore, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
@@ -192,7 +194,7 @@ const NAMED = 5
 export interface AffiliateCases {
   readonly open: List<FraudCase>
   readonly kept: List<FraudCase>
-  readonly ended: List<{ readonly goes_on: boolean }>
+  readonly ended: AnswerOf<typeof listEndedHolds>
 }
 
 /** Reads the cases of an affiliate that its pages name. */
@@ -205,10 +207,7 @@ export async function readAffiliateCases(
   const [open, kept, ended] = await Promise.all([
     read({ status: 'open' }),
     read({ keep_hold: 'true' }),
-    api.get<AffiliateCases['ended']>(apiPath(account, 'ended-holds'), {
-      affiliate_id,
-      per_page: NAMED,
-    }),
+    api.call(listEndedHolds, { account, affiliate_id, per_page: NAMED }),
   ])
   return { open, kept, ended }
 }

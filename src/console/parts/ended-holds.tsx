@@ -1,7 +1,8 @@
+import { acknowledgeEndedHold, listEndedHolds } from '../../admin/ended-holds.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { EXPIRE_DAYS } from '../../durations.ts'
-import type { Subject } from '../../fraud/kind.ts'
-import { apiPath, type Change, type Visit } from '../page.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import type { Change, Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { subjectText, WaitingBadge } from './cases.tsx'
 import { CustomerLink } from './customers.tsx'
@@ -12,49 +13,23 @@ import { AffiliateLink } from './names.tsx'
 
 // Holds of payouts that ended without a decision, until an approver has looked at each.
 
-/** A hold that ended, as the administration API lists it. */
-interface EndedHold {
-  readonly case_id: string
-  readonly affiliate_id: string
-  /** The name of the rule. */
-  readonly name: string
-  readonly subject: Subject
-  readonly sentence: string
-  readonly because: 'records' | 'rule' | 'expired'
-  readonly moved: {
-    readonly customer_id: string
-    readonly affiliate_id: string | null
-    readonly from: string | null
-  } | null
-  readonly ended_at: string
-  /** Whether the case exists. */
-  readonly is_case: boolean
-  /** Whether it goes on until two persons have acknowledged it. */
-  readonly goes_on: boolean
-  /** Who acknowledged it first, while another person must do so as well. */
-  readonly acknowledged: {
-    readonly actor: string
-    readonly reason: string
-    readonly at: string
-  } | null
-}
+type EndedHold = AnswerOf<typeof listEndedHolds>['data'][number]
 
 /** The holds that the page of cases shows. */
 const SHOWN = 20
 
 /** Reads the latest holds that ended. */
 export const readEndedHolds = ({ api, account }: Visit): Promise<List<EndedHold>> =>
-  api.get(apiPath(account, 'ended-holds'), { per_page: SHOWN })
+  api.call(listEndedHolds, { account, per_page: SHOWN })
 
 /** Notes that an approver has looked at the end of a hold. */
 export const acknowledge: Change = {
   done: (answer) =>
     `It is noted that you have looked at the end of the hold. ${(answer as { message?: string }).message ?? ''}`.trim(),
-  request: (values, { account }) => ({
-    method: 'POST',
-    path: apiPath(account, 'ended-holds', values('case_id'), 'acknowledge'),
-    body: { reason: values('reason').trim() },
-  }),
+  perform: (values, { api, account }) => {
+    const [case_id, reason] = [values('case_id'), values('reason').trim()]
+    return api.call(acknowledgeEndedHold, { account, case_id, reason })
+  },
 }
 
 const REASONS = {
