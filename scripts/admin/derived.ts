@@ -102,6 +102,7 @@ function toCommand(of: DescribedOperation): Operation {
     ([member]) =>
       !of.path.includes(`{${member}}`) && !['page', 'per_page', 'cursor'].includes(member),
   )
+  const { byQuery } = of
   const members = [...inQuery, ...Object.entries(of.body)] as [string, Schema][]
   const options = Object.fromEntries(
     members.map(([member, schema]) => [flagOf(member), optionOf(member, schema)]),
@@ -111,7 +112,8 @@ function toCommand(of: DescribedOperation): Operation {
     ...(verb && { verb }),
     summary: description,
     example: exampleOf(of, options),
-    path: of.path.slice(1),
+    path: of.path.slice(1).replace(`/{${byQuery}}`, ''),
+    ...(byQuery && { argument: byQuery, isArgumentInQuery: true }),
     options,
     format:
       answer === null

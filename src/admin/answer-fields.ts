@@ -17,3 +17,5 @@ export const takes_effect = member(
   v.picklist(['now', 'within a minute']),
   'When live tokens follow the change. `within a minute` means that some could not be notified at once.',
 )
+/** An amount of money, as decimal text. */
+export const money = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))

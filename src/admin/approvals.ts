@@ -27,7 +27,7 @@ export const approvals = new Hono<AppEnv>()
     const id = c.req.param('statement_id')
     const request = { id, hash, leaveOutHolds, actor: c.var.actor, now: Date.now() }
     const found = await approveStatement(c.env, account, request)
-    sendCaused(c, account)
+    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     const statement = presentBooked(found.statement)
     if (statement.status !== 'draft') return c.json(statement)
     const given = found.approvals.map(({ actor, at }) => ({
@@ -48,7 +48,7 @@ export const approvals = new Hono<AppEnv>()
     const persons = account.approvals
     const request = { id, ...sent, persons, actor: c.var.actor, now: Date.now() }
     const paid = await payStatement(db, account.id, request)
-    sendCaused(c, account)
+    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     return c.json(presentBooked(paid))
   })
 
@@ -60,7 +60,7 @@ export const approvals = new Hono<AppEnv>()
     const db = resolveDatabase(c.env, account.binding)
     const request = { id, ...sent, actor: c.var.actor, now: Date.now() }
     const returned = await returnPayment(db, account.id, request)
-    sendCaused(c, account)
+    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     return c.json(presentBooked(returned))
   })
 
@@ -75,7 +75,7 @@ export const approvals = new Hono<AppEnv>()
     const known = await readPlans(c, account, period, plan)
     const request = { period, known, plan, leaveOutHolds, actor: c.var.actor, clock: Date.now }
     const result = await approvePeriod(c.env, account, request)
-    sendCaused(c, account)
+    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     return c.json(result, result.closed ? 200 : 202)
   })
 

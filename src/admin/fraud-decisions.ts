@@ -31,7 +31,7 @@ export const fraudDecisions = new Hono<AppEnv>()
       ...{ actor: c.var.actor, now: Date.now() },
     })
     if (decided.issues) throw validationFailed(placeIssues(decided.issues, sent.refuse ?? []))
-    sendCaused(c, account)
+    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     const { whole, message } = decided
     const { affiliate_id } = whole.found
     const db = resolveDatabase(c.env, account.binding)

@@ -1,14 +1,15 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
-import { listLedger, readBalances, type SummedUnits } from '../db/commission/books/ledger.ts'
-import { resolveDatabase } from '../db/database.ts'
+import * as rows from '../db/commission/books/ledger.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { checkPercentEncoding, invalidQuery, readChoice, readQuery } from '../http/query.ts'
+import { accountList, accountOperation, member, named, words } from '../http/operation.ts'
+import type { PAGE_PARAMETERS } from '../http/pagination.ts'
+import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
+import { money, time } from './answer-fields.ts'
 
 /**
  * Returns the affiliate of a request and its other parameters. URL parsers drop the path segments `.`
@@ -16,7 +17,7 @@ import { findRouteAccount } from './accounts.ts'
  */
 export function readAffiliate(
   c: Context<AppEnv>,
-  names: readonly ((typeof PAGE_PARAMETERS)[number] | 'order' | 'keep_keys')[],
+  names: readonly ((typeof PAGE_PARAMETERS)[number] | 'keep_keys')[],
 ) {
   const inPath = c.req.param('affiliate_id')
   checkPercentEncoding(new URL(c.req.url).pathname)
@@ -26,34 +27,8 @@ export function readAffiliate(
   return { affiliate, query }
 }
 
-async function getLedger(c: Context<AppEnv>) {
-  const { affiliate, query: sent } = readAffiliate(c, [...PAGE_PARAMETERS, 'order'])
-  const { order: orderText, ...query } = sent
-  const isLatestFirst = readChoice('order', orderText, LIST_ORDERS) === 'latest'
-  const account = await findRouteAccount(c)
-  const context = JSON.stringify([
-    account.id,
-    isLatestFirst ? 'latest ledger' : 'ledger',
-    affiliate,
-  ])
-  const page = await readPage(c.env, context, query)
-  const db = resolveDatabase(c.env, account.binding)
-  const list = await listLedger(db, account.id, affiliate, isLatestFirst, page)
-  return respondWithPage(c, context, page, list)
-}
-
-async function getBalance(c: Context<AppEnv>) {
-  const { affiliate: affiliate_id } = readAffiliate(c, [])
-  const { id, binding } = await findRouteAccount(c)
-  const db = resolveDatabase(c.env, binding)
-  const sums = await readBalances(db, id, affiliate_id)
-  const isUnknown = sums.length === 0 && (await unconfiguredAmong(db, id, [affiliate_id])).size > 0
-  if (isUnknown) throw notFound('affiliate', affiliate_id)
-  return c.json({ affiliate_id, balances: presentBalances(sums) })
-}
-
 /** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
-export function presentBalances(sums: readonly SummedUnits[]) {
+export function presentBalances(sums: readonly rows.SummedUnits[]) {
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
   const sumOf = (currency: string, what: string) => {
     const found = sums.find((one) => one.currency === currency && one.what === what)
@@ -66,8 +41,107 @@ export function presentBalances(sums: readonly SummedUnits[]) {
   }))
 }
 
-/** Routes for the ledger of an affiliate: its entries, and their sum. */
-export const ledger = new Hono<AppEnv>()
-for (const path of ['/affiliates/:affiliate_id', '/affiliates'] as const) {
-  ledger.get(`${path}/ledger`, getLedger).get(`${path}/balance`, getBalance)
-}
+const affiliate_id = member(v.string(), 'The id of the affiliate.', 'IB-07')
+const currency = member(v.string(), 'An ISO 4217 code.')
+
+const entry = named(
+  'LedgerEntry',
+  v.object({
+    affiliate_id: member(v.string(), 'The affiliate.'),
+    id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
+    kind: member(
+      v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
+      'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
+    ),
+    plan: member(v.string(), 'The plan.'),
+    period: member(v.string(), 'The period.'),
+    statement: member(v.string(), 'The id of the statement.'),
+    currency,
+    amount: member(money, 'The amount.'),
+    reference: v.nullable(
+      member(
+        v.string(),
+        'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
+      ),
+    ),
+    actor: member(v.string(), 'The member of the integrations team.'),
+    at: member(time, 'When.'),
+  }),
+)
+
+export const listLedger = accountList({
+  topic: 'statements',
+  path: '/affiliates/{affiliate_id}/ledger',
+  byQuery: 'affiliate_id',
+  id: 'listLedger',
+  role: 'viewer',
+  params: {
+    affiliate_id,
+    order: v.optional(
+      member(
+        v.picklist(LIST_ORDERS),
+        'The `oldest` entry first, which is the default, or the `latest`.',
+        'latest',
+      ),
+    ),
+  },
+  words: words({
+    summary: 'List the ledger of an affiliate',
+    description:
+      'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
+    returns: 'One page of entries.',
+    answer: entry,
+    command: {
+      name: 'ledger show',
+      columns: [
+        ...['at', 'kind', 'plan', 'period', 'currency', 'amount'],
+        ...['reference', 'statement', 'actor'],
+      ],
+    },
+  }),
+  list: ({ db, account }, { affiliate_id, order }, page) =>
+    rows.listLedger(db, account.id, affiliate_id, order === 'latest', page),
+})
+
+export const getBalance = accountOperation({
+  topic: 'statements',
+  path: '/affiliates/{affiliate_id}/balance',
+  byQuery: 'affiliate_id',
+  id: 'getBalance',
+  method: 'GET',
+  role: 'viewer',
+  params: { affiliate_id },
+  words: words({
+    summary: 'Get the balance of an affiliate',
+    description:
+      'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
+    returns: 'The balance.',
+    answer: named(
+      'Balances',
+      v.object({
+        affiliate_id: member(v.string(), 'The affiliate.'),
+        balances: member(
+          v.array(
+            v.object({
+              currency,
+              balance: member(money, 'The sum of all entries.'),
+              due: member(money, 'What is approved and not yet paid.'),
+            }),
+          ),
+          'By currency.',
+        ),
+      }),
+    ),
+    command: { name: 'ledger balance' },
+  }),
+  async run({ db, account: { id } }, { affiliate_id }) {
+    const sums = await rows.readBalances(db, id, affiliate_id)
+    const isUnknown =
+      sums.length === 0 && (await unconfiguredAmong(db, id, [affiliate_id])).size > 0
+    if (isUnknown) throw notFound('affiliate', affiliate_id)
+    return { affiliate_id, balances: presentBalances(sums) }
+  },
+})
+
+/** The operations on the ledger of an affiliate: its entries, and their sum. */
+export const LEDGER_OPERATIONS = [listLedger, getBalance]

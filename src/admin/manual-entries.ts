@@ -1,34 +1,76 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { newManualEntry } from '../commission/books/book-fields.ts'
-import { addManualEntry } from '../commission/books/manual-entry.ts'
-import { listManualEntries } from '../db/commission/books/manual-entries.ts'
-import { resolveDatabase } from '../db/database.ts'
-import { readQuery } from '../http/query.ts'
-import { readFields, validationFailed } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
-import { respondWithAffiliateList } from './list-route.ts'
+import { BOOK_LIMITS } from '../commission/books/limits.ts'
+import * as entries from '../commission/books/manual-entry.ts'
+import * as rows from '../db/commission/books/manual-entries.ts'
+import { accountList, accountOperation, existing, member, named, words } from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
+import { money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
-/** Routes for amounts that the integrations team enters. An entry never changes. */
-export const manualEntries = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const sent = await readFields(c, newManualEntry)
-    const added = await addManualEntry(
-      resolveDatabase(c.env, account.binding),
-      account.id,
-      sent,
-      c.var.actor,
-    )
-    if (added.outcome === 'invalid') throw validationFailed(added.issues)
-    sendCaused(c, account)
-    return c.json(added.entry, added.outcome === 'created' ? 201 : 200)
-  })
-
-  .get('/', (c) =>
-    respondWithAffiliateList(c, 'manual-entries', ({ id }, page, db, affiliate) =>
-      listManualEntries(db, id, affiliate, page),
+const entry = named(
+  'ManualEntry',
+  v.object({
+    id: member(v.string(), 'The id of the entry.'),
+    affiliate_id: member(v.string(), 'The affiliate.'),
+    plan: member(v.string(), 'The plan.'),
+    currency: member(v.string(), 'An ISO 4217 code.'),
+    amount: member(money, 'The amount.'),
+    reason: member(v.string(), 'Why.'),
+    reference: member(v.string(), 'Its reference.'),
+    actor: member(v.string(), 'The member of the integrations team.'),
+    at: member(time, 'When.'),
+    statement: v.nullable(
+      member(v.string(), 'The approved statement that has it. Null until then.'),
     ),
-  )
+  }),
+)
+
+const ofEntries = { topic: 'statements', path: '/manual-entries' } as const
+
+export const addManualEntry = accountOperation({
+  ...ofEntries,
+  id: 'addManualEntry',
+  method: 'POST',
+  role: 'manager',
+  body: newManualEntry,
+  status: 201,
+  words: words({
+    summary: 'Enter an amount',
+    description: `Stores an amount for an affiliate and plan. The statement of the earliest period that is not closed lists it. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
+    returns: 'The new entry.',
+    existing: 'The entry is stored already.',
+    answer: entry,
+    errors: ['reference_used', 'conflict'],
+    command: { name: 'manual add' },
+  }),
+  async run(call, fields) {
+    const added = await entries.addManualEntry(call.db, call.account.id, fields, call.actor)
+    if (added.outcome === 'invalid') throw validationFailed(added.issues)
+    sendCaused(call, call.account)
+    return added.outcome === 'created' ? added.entry : existing(added.entry)
+  },
+})
+
+export const listManualEntries = accountList({
+  ...ofEntries,
+  id: 'listManualEntries',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(
+      member(v.string(), 'Returns only the entries of this affiliate.', 'IB-07'),
+    ),
+  },
+  words: words({
+    summary: 'List manual entries',
+    description: 'Lists the entries of the integrations team, the oldest first.',
+    returns: 'One page of entries.',
+    answer: entry,
+    command: { name: 'manual list' },
+  }),
+  list: ({ db, account }, { affiliate_id = null }, page) =>
+    rows.listManualEntries(db, account.id, affiliate_id, page),
+})
+
+/** The operations on amounts that the integrations team enters. An entry never changes. */
+export const MANUAL_ENTRY_OPERATIONS = [addManualEntry, listManualEntries]

@@ -2,7 +2,9 @@ import type { AnyOperation } from '../http/operation.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
+import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
+import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 /** The operations of the administration API, in the order of the reference. */
@@ -12,4 +14,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...LINK_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...ENDED_HOLD_OPERATIONS,
+  ...MANUAL_ENTRY_OPERATIONS,
+  ...LEDGER_OPERATIONS,
 ]

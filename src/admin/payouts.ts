@@ -122,7 +122,7 @@ export const payouts = new Hono<AppEnv>()
     const db = resolveDatabase(c.env, account.binding)
     const request = { actor: c.var.actor, now: Date.now() }
     const imported = await importPayments(db, account.id, payments, request)
-    sendCaused(c, account)
+    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     return c.json(imported)
   })
 

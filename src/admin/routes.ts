@@ -42,8 +42,6 @@ import { fraudRules } from './fraud-rules.ts'
 import { fraudRuns } from './fraud-runs.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { histories } from './histories.ts'
-import { ledger } from './ledger.ts'
-import { manualEntries } from './manual-entries.ts'
 import { moves } from './moves.ts'
 import { OPERATIONS } from './operations.ts'
 import { payouts } from './payouts.ts'
@@ -132,8 +130,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(account, erasures)
     .route(account, histories)
     .route(account, approvals)
-    .route(account, ledger)
-    .route(`${account}/manual-entries`, manualEntries)
     .route(`${account}/payouts`, payouts)
     .route(`${account}/questions`, questions)
 

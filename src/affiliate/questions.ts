@@ -111,7 +111,8 @@ async function store(
   await withAudit(db, entry, [...statements]).catch((error) => {
     throw isAssertionFailure(error) ? tooMany() : error
   })
-  sendCaused(c, { id: account.id, binding: grant.binding })
+  const call = { env: c.env, waitUntil: (sent: Promise<unknown>) => c.executionCtx.waitUntil(sent) }
+  sendCaused(call, { id: account.id, binding: grant.binding })
   return c.json(await showTo(c, await readOwn(c, caller, question)), 201)
 }
 

@@ -106,6 +106,6 @@ export function parseField(name: string, text: string): unknown {
   }
 }
 
-/** Returns those of these fields that are not empty. */
-export const pick = (values: Values, ...names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.flatMap((name) => (values(name) ? [[name, values(name)]] : [])))
+/** Returns those of these fields that are not empty. The operation that gets them says which are missing. */
+export const pick = <const N extends string>(values: Values, ...names: N[]): Record<N, string> =>
+  Object.fromEntries(names.flatMap((name) => (values(name) ? [[name, values(name)]] : []))) as never

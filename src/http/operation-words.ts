@@ -40,6 +40,10 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly accepted?: string
   /** What the answer 201 is, if the operation may also answer 200. */
   readonly created?: string
+  /** The schema of the answer 202, if it has more members. */
+  readonly acceptedAnswer?: v.GenericSchema
+  /** What the answer 200 of a creation is, if what is created may be there already. */
+  readonly existing?: string
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** What the operation with the id in the query says, if there is one. */

@@ -18,7 +18,14 @@ import {
   parseInteger,
   readPage,
 } from './pagination.ts'
-import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from './query.ts'
+import {
+  checkPercentEncoding,
+  invalidQuery,
+  invalidValue,
+  readChoice,
+  readFlag,
+  readQuery,
+} from './query.ts'
 import { notFound, readFields, readJson, validateFields } from './read-fields.ts'
 import { sendJson } from './send.ts'
 
@@ -318,6 +325,7 @@ export function mount(
       app.on(of.method, path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
         const team = teamCallOf(c)
         requireRole(team.role, of.role ?? 'approver')
+        checkPercentEncoding(new URL(c.req.url).pathname)
         const inPath: Record<string, string> = c.req.param()
         const names = Object.keys(of.params).filter((name) => !Object.hasOwn(inPath, name))
         const query = readQuery(c.req.url, ...names)
@@ -338,6 +346,20 @@ async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   return { [name]: await readJson(c, of.whole.depth) }
 }
 
+const EXISTING = new WeakSet<object>()
+
+/** Marks what a creation answers as what was there already: the status is then 200. */
+export function existing<T extends object>(answer: T): T {
+  EXISTING.add(answer)
+  return answer
+}
+
+function statusOf(of: AnyOperation, answer: object): 200 | 201 | 202 {
+  if (of.isAccepted?.(answer)) return 202
+  if (of.isCreated?.(answer)) return 201
+  return EXISTING.has(answer) ? 200 : (of.status ?? 200)
+}
+
 /** Responds with an answer, and with a `Link` to the next page of a list. */
 function respond(
   c: Context<AppEnv>,
@@ -347,8 +369,7 @@ function respond(
   if (answer === null) return c.body(null, 204)
   const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
   if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
-  const done = of.isCreated?.(answer) ? 201 : (of.status ?? 200)
-  const status = of.isAccepted?.(answer) ? 202 : done
+  const status = statusOf(of, answer)
   if (status !== 200) return c.json(answer, status)
   return sendJson(c, answer, new ReadMemory('the team'))
 }

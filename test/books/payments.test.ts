@@ -572,7 +572,7 @@ describe('the ledger of an affiliate', () => {
       expect(await codeOf(askAdmin(`${PATH}/affiliates/${noun}`))).toEqual([
         400,
         'invalid_query',
-        'The parameter `affiliate_id` is missing.',
+        '`affiliate_id` is required.',
       ])
     }
   })

@@ -153,115 +153,6 @@ const approvals: readonly Operation[] = [
   },
 ]
 
-const ENTRY: Options = {
-  affiliate: {
-    value: 'affiliate_id',
-    description: 'The affiliate.',
-    member: 'affiliate_id',
-    required: true,
-  },
-  plan: {
-    value: 'plan',
-    description: 'A plan to which the affiliate is assigned. The amount is in its currency.',
-    required: true,
-  },
-  amount: {
-    value: 'decimal',
-    description: 'The amount, such as 25.00. To undo an entry, add it with the opposite sign.',
-    pattern: /^-?\d+(?:\.\d+)?$/,
-    required: true,
-  },
-  reason: {
-    value: 'text',
-    description: 'The reason, which the statement shows.',
-    required: true,
-  },
-  reference: {
-    value: 'text',
-    description: 'Identifies the entry, so that a repeated command stores it once.',
-    required: true,
-  },
-}
-
-/** The affiliate whose ledger it is. Its id may be `..`, so it is sent in the query. */
-const OF_AFFILIATE = { argument: 'affiliate_id', isArgumentInQuery: true } as const
-
-const entries: readonly Operation[] = [
-  {
-    noun: 'manual',
-    verb: 'add',
-    summary: 'Adds an amount to the first open statement of an affiliate. No entry can be changed.',
-    example: 'acme --affiliate IB-07 --plan ib --amount 25.00 --reason Bonus --reference B-1',
-    method: 'POST',
-    path: 'accounts/{account}/manual-entries',
-    options: ENTRY,
-    body: (input) => membersOf(ENTRY, input),
-    format: object,
-  },
-  listOperation({
-    noun: 'manual',
-    verb: 'list',
-    summary: 'Lists the amounts that were added by hand.',
-    example: 'acme --affiliate IB-07',
-    path: 'accounts/{account}/manual-entries',
-    options: {
-      affiliate: {
-        value: 'affiliate_id',
-        description: 'Only those of this affiliate.',
-        member: 'affiliate_id',
-      },
-    },
-    format: list([
-      'id',
-      'affiliate_id',
-      'plan',
-      'currency',
-      'amount',
-      'reason',
-      'reference',
-      'actor',
-      'at',
-      'statement',
-    ]),
-  }),
-  listOperation({
-    noun: 'ledger',
-    verb: 'show',
-    summary: 'Lists everything that was booked for an affiliate.',
-    example: 'acme IB-07',
-    ...OF_AFFILIATE,
-    path: 'accounts/{account}/affiliates/ledger',
-    options: {
-      order: {
-        value: 'order',
-        description: 'The `oldest` entry first, or the `latest`. (default: oldest)',
-        member: 'order',
-      },
-    },
-    format: list([
-      'at',
-      'kind',
-      'plan',
-      'period',
-      'currency',
-      'amount',
-      'reference',
-      'statement',
-      'actor',
-    ]),
-  }),
-  {
-    noun: 'ledger',
-    verb: 'balance',
-    summary: 'Shows the balance of an affiliate, and what is due: approved and not paid.',
-    example: 'acme IB-07',
-    method: 'GET',
-    ...OF_AFFILIATE,
-    path: 'accounts/{account}/affiliates/balance',
-    format: object,
-  },
-]
-
 const PAYOUT = ['affiliate_id', 'currency', 'amount', 'statements']
 
 interface Payout {
@@ -397,5 +288,5 @@ const payouts: readonly Operation[] = [
   },
 ]
 
-/** Approvals, manual entries, the ledger and payouts. */
-export const BOOKS: readonly Operation[] = [...approvals, ...entries, ...payouts]
+/** Approvals and payouts. */
+export const BOOKS: readonly Operation[] = [...approvals, ...payouts]

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
-import { ENTRY_MEMBERS } from './books.ts'
+import { derivedSchemas } from './derived.ts'
 import {
   type Answer,
   type Operation,
@@ -267,7 +267,7 @@ const OWN = (all: Schemas): Schemas => {
       reason: documented('Why it came back.', orNull(TEXT)),
     }),
     AffiliateLedgerEntry: object({
-      ...ENTRY_MEMBERS,
+      ...(derivedSchemas().LedgerEntry?.properties as Schemas),
       balance_after: documented('The balance of its currency after the entry.', TEXT),
     }),
     AffiliateLinePart: {

@@ -4,7 +4,6 @@ import {
   listedDay,
   listedPayment,
   listedReturn,
-  newManualEntry,
   paymentReturn,
   periodApproval,
 } from '../../../src/commission/books/book-fields.ts'
@@ -12,7 +11,7 @@ import { BOOK_LIMITS } from '../../../src/commission/books/limits.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
-import { ACCOUNT_PATH, AT, operation, paged, returned } from './administration/operation.ts'
+import { ACCOUNT_PATH, AT, operation, returned } from './administration/operation.ts'
 import { type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
 import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
 import { HEAD, RETURNED_PAYMENT } from './statements.ts'
@@ -56,57 +55,9 @@ const REFUSED = object({
   }),
 })
 
-const MANUAL_ENTRY = object({
-  id: documented('The id of the entry.'),
-  affiliate_id,
-  plan,
-  currency,
-  amount: money('The amount.'),
-  reason: documented('Why.'),
-  reference: documented('Its reference.'),
-  actor,
-  at: documented('When.', TIME),
-  statement: documented('The approved statement that has it. Null until then.', orNull(TEXT)),
-})
-
-/** The members of an entry of the ledger. */
-export const ENTRY_MEMBERS = {
-  affiliate_id,
-  id: documented('The id of the entry. Entries are listed in the order of time.'),
-  kind: documented(
-    'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
-    oneOf('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned'),
-  ),
-  plan,
-  period,
-  statement: documented('The id of the statement.'),
-  currency,
-  amount: money('The amount.'),
-  reference: documented(
-    'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
-    orNull(TEXT),
-  ),
-  actor,
-  at: documented('When.', TIME),
-}
-
-const ENTRY = object(ENTRY_MEMBERS)
-
 const RETURNED = documented('The payments of its statements that came back. They are due again.', {
   type: 'array',
   items: RETURNED_PAYMENT,
-})
-
-const BALANCES = object({
-  affiliate_id,
-  balances: documented('By currency.', {
-    type: 'array',
-    items: object({
-      currency,
-      balance: money('The sum of all entries.'),
-      due: money('What is approved and not yet paid.'),
-    }),
-  }),
 })
 
 const PAYOUT = object(
@@ -216,9 +167,6 @@ export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
       items: REFUSED,
     }),
   }),
-  ManualEntry: MANUAL_ENTRY,
-  LedgerEntry: ENTRY,
-  Balances: BALANCES,
   Payout: PAYOUT,
   ImportedPayments: object({
     received: documented('The payments of the request.', COUNT),
@@ -292,71 +240,6 @@ const approvals = (): Operation[] => [
   }),
 ]
 
-type Read = Pick<Operation, 'id' | 'summary' | 'description' | 'answers'> & {
-  parameters: readonly string[]
-}
-
-/** Describes an operation twice: with the id of the affiliate in the path, and in the query. */
-const twice = (noun: string, { parameters, ...read }: Read): Operation[] => [
-  operation({
-    ...read,
-    method: 'get',
-    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/${noun}`,
-    parameters: [...parameters],
-  }),
-  operation({
-    ...read,
-    method: 'get',
-    id: `${read.id}ById`,
-    summary: `${read.summary} by query parameter`,
-    description:
-      'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
-    path: `${ACCOUNT_PATH}/affiliates/${noun}`,
-    parameters: [...parameters, 'ledger_affiliate'],
-  }),
-]
-
-const manual = (): Operation[] => [
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/manual-entries`,
-    id: 'addManualEntry',
-    summary: 'Enter an amount',
-    description: `Stores an amount for an affiliate and plan. The statement of the earliest period that is not closed lists it. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
-    body: { schema: closedObject(newManualEntry, AT) },
-    answers: {
-      200: { description: 'The entry is stored already.', schema: ref('ManualEntry') },
-      201: { description: 'The new entry.', schema: ref('ManualEntry') },
-    },
-    errors: ['reference_used', 'conflict'],
-  }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/manual-entries`,
-    id: 'listManualEntries',
-    summary: 'List manual entries',
-    description: 'Lists the entries of the integrations team, the oldest first.',
-    parameters: [...PAGING, 'affiliate_query'],
-    answers: paged('One page of entries.', ref('ManualEntry')),
-  }),
-  ...twice('ledger', {
-    id: 'listLedger',
-    summary: 'List the ledger of an affiliate',
-    description:
-      'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
-    parameters: [...PAGING, 'list_order'],
-    answers: paged('One page of entries.', ref('LedgerEntry')),
-  }),
-  ...twice('balance', {
-    id: 'getBalance',
-    summary: 'Get the balance of an affiliate',
-    description:
-      'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
-    parameters: [],
-    answers: returned('The balance.', ref('Balances')),
-  }),
-]
-
 const CSV_TEXT: JsonSchema = {
   type: 'string',
   description:
@@ -422,4 +305,4 @@ const payouts = (): Operation[] => [
 ]
 
 /** Lists the operations that close the books. */
-export const books = (): Operation[] => [...approvals(), ...manual(), ...payouts()]
+export const books = (): Operation[] => [...approvals(), ...payouts()]

@@ -40,7 +40,15 @@ function describe(
   id: string,
   description: string,
 ): Operation {
-  const { summary, returns, answer, accepted, created, errors = [] } = of.words as OperationWords
+  const {
+    summary,
+    returns,
+    answer,
+    accepted,
+    created,
+    existing,
+    errors = [],
+  } = of.words as OperationWords
   const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
     parameterOf(name, schema, path.includes(`{${name}}`)),
   )
@@ -63,6 +71,7 @@ function describe(
               schema: property(formsOf(of)[0]!, AT),
               ...(isList && { headers: TEAM_PAGE_HEADERS }),
             },
+            ...(existing && { 200: { description: existing, schema: property(answer, AT) } }),
             ...(created && { 201: { description: created, schema: property(answer, AT) } }),
             ...(accepted && {
               202: { description: accepted, schema: property(formsOf(of).at(-1)!, AT) },
@@ -80,7 +89,8 @@ export const derived = (topic: string): Operation[] =>
     const own = describe(of, of.path, of.id, description)
     if (!of.byQuery) return [own]
     const path = of.path.replace(`/{${of.byQuery}}`, '')
-    return [own, describe(of, path, `${of.id}ById`, byQuery ?? BY_QUERY)]
+    const twin = describe(of, path, `${of.id}ById`, byQuery ?? BY_QUERY)
+    return [own, { ...twin, summary: `${own.summary} by query parameter` }]
   })
 
 const BY_QUERY =
@@ -89,6 +99,8 @@ const BY_QUERY =
 /** The schemas that operations name. */
 export const derivedSchemas = (): Record<string, JsonSchema> =>
   componentsIn(
-    OPERATIONS.map(({ words }) => words?.answer).filter((answer) => !!answer),
+    OPERATIONS.flatMap(({ words }) => [words?.answer, words?.acceptedAnswer]).filter(
+      (answer) => !!answer,
+    ),
     AT,
   )

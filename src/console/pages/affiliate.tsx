@@ -1,3 +1,4 @@
+import { getBalance, listLedger } from '../../admin/ledger.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
@@ -56,7 +57,7 @@ import {
 import { AccountLink, column } from '../parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
-import { Ledger, type LedgerEntry } from '../parts/ledger.tsx'
+import { Ledger } from '../parts/ledger.tsx'
 import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
@@ -86,10 +87,6 @@ interface Profile {
   readonly language: Language | null
   readonly note: string | null
   readonly status: Status
-}
-
-interface Balances {
-  readonly balances: readonly Balance[]
 }
 
 interface Link {
@@ -318,10 +315,10 @@ async function readAffiliate(visit: Visit) {
   ] = await Promise.all([
     api.get<List<Profile>>(at('affiliates'), own),
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
-    api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
+    api.call(getBalance, { account, ...own }).catch(nullIfNotFound),
     readStatements(visit, affiliate_id),
-    api.get<List<LedgerEntry>>(at('affiliates', 'ledger'), {
-      ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
+    api.call(listLedger, {
+      ...{ account, ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
     }),
     api.get<List<Link>>(at('links'), own),
     readPlanInForce(visit, choices, assignments),

@@ -1,3 +1,4 @@
+import { addManualEntry } from '../../admin/manual-entries.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { money } from '../../commission/engine/reasons.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
@@ -282,20 +283,17 @@ const changes: NonNullable<Page['changes']> = {
   },
   enter: {
     done: 'The entry was stored. The next run adds it.',
-    request(values, { account }) {
+    perform(values, { api, account }) {
       const read = readAmount(values('amount'), minorDigits(values('currency')))
       if ('problem' in read) {
         const errors = [{ pointer: '/amount', message: read.problem }]
         throw new ApiError('validation_failed', { detail: 'Nothing was stored.', errors })
       }
-      return {
-        method: 'POST',
-        path: apiPath(account, 'manual-entries'),
-        body: {
-          ...pick(values, 'affiliate_id', 'plan', 'reason', 'reference'),
-          amount: read.value,
-        },
-      }
+      return api.call(addManualEntry, {
+        account,
+        ...pick(values, 'affiliate_id', 'plan', 'reason', 'reference'),
+        amount: read.value,
+      })
     },
   },
 }

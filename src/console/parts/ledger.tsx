@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx'
+import type { listLedger } from '../../admin/ledger.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { Amount, Data, EmptyState, periodWords, Table, Time } from './data.tsx'
@@ -7,18 +9,7 @@ import { PlanName } from './names.tsx'
 
 // The ledger of an affiliate, in words.
 
-/** An entry of a ledger. */
-export interface LedgerEntry {
-  readonly kind: 'earned' | 'adjusted' | 'manual' | 'dropped' | 'transferred' | 'paid' | 'returned'
-  readonly plan: string
-  readonly period: string
-  readonly statement: string
-  readonly currency: string
-  readonly amount: string
-  readonly reference: string | null
-  readonly actor: string
-  readonly at: string
-}
+type LedgerEntry = AnswerOf<typeof listLedger>['data'][number]
 
 const Statement = ({ visit, entry }: { visit: Visit; entry: LedgerEntry }) => (
   <AccountLink visit={visit} at={['statements', entry.statement]}>
