@@ -1,9 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { globSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
-import './scripts/site.ts'
 import { defineConfig } from 'vitest/config'
 import type { TestModule } from 'vitest/node'
 import type { Ended } from './scripts/test/node-reporter.ts'
@@ -51,6 +51,9 @@ const TEAM = 'https://team.cloudflareaccess.example'
 const { d, p, q, dp, dq, qi, ...team } = newKey('team') as Record<string, string>
 const TEAM_KEY = JSON.stringify({ ...team, d, p, q, dp, dq, qi })
 const teamKeys = () => Response.json({ keys: [{ ...team, alg: 'RS256', use: 'sig' }] })
+
+// Vitest would load the modules of the service as its own, which need the runtime.
+execFileSync(process.execPath, ['scripts/site.ts'], { stdio: 'inherit' })
 
 /** Compares each response that a test receives with openapi.json. */
 const description = conformance('openapi.json')
