@@ -119,5 +119,4 @@ for (const field of document.querySelectorAll('input[data-list][list]')) improve
 for (const form of document.querySelectorAll('[data-ticks]')) improveTicks(form)
 for (const form of document.querySelectorAll('[data-filters]')) improveFilters(form)
 for (const part of document.querySelectorAll('[data-live]')) keepLive(part)
-for (const form of document.querySelectorAll('[data-continue]')) form.submit()
 await drawCharts()

@@ -42,4 +42,3 @@ for (const form of document.querySelectorAll('[data-invitation]')) {
 }
 
 // The form of a session that had ended goes back to its page.
-for (const form of document.querySelectorAll('[data-continue]')) form.submit()

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, toApiError } from '../errors.ts'
 import { checkFile, readForm } from './form.ts'
-import { lackWords } from './kept-form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
@@ -12,9 +11,6 @@ import { visitOf } from './visit.ts'
 /** Returns the member of an object with a name; undefined if it has none of its own. */
 const memberOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string) =>
   object && Object.hasOwn(object, name) ? object[name] : undefined
-
-/** What a form says that comes back after its member has signed in again. */
-const RETURNED = 'You are signed in again. Nothing was changed yet: check the form, and send it.'
 
 /**
  * Makes the change of a form by a request to the administration API, or returns the file that it asks for.
@@ -36,11 +32,6 @@ export async function makeChange(
     ? async () => sendCsv(await download(values, visit))
     : change && (() => sendChange(c, page, session, { change, values, visit }))
   if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
-  if (values('returned') !== '') {
-    return showPage(c, page, session, {
-      refused: { change: name, values, detail: `${RETURNED}${lackWords(values)}`, errors: [] },
-    })
-  }
   try {
     checkFile(values)
     return await respond()

@@ -3,7 +3,6 @@ import { readFormText } from '../auth/client-credentials.ts'
 import { ApiError } from '../errors.ts'
 import { readFileText } from './file-text.ts'
 import { jsonErrorWords } from './json-error.ts'
-import { MAX_KEPT } from './kept-form.ts'
 import type { Values } from './page.ts'
 
 /** The largest form in bytes. */
@@ -22,14 +21,14 @@ function checkType(c: Context): void {
 }
 
 /**
- * Reads the fields of the sign-in form. Anybody can send it, so it has about the limits of the token endpoint:
+ * Reads the fields of the sign-in form. Anybody can send it, so it has the limits of the token endpoint:
  * many large or slow forms could otherwise fill the memory.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
  */
 export async function readSignInForm(c: Context): Promise<Values> {
   checkType(c)
-  return valuesOf(await readFormText(c.req.raw, 2 * MAX_KEPT))
+  return valuesOf(await readFormText(c.req.raw))
 }
 
 /**

@@ -5,17 +5,9 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { readOwnForm } from './change.ts'
 import { readSignInForm } from './form.ts'
-import { keptFields, keptWords, readKeptForm } from './kept-form.ts'
 import { Document, Home } from './layout.tsx'
 import { respond } from './respond.ts'
-import {
-  beginSession,
-  csrfToken,
-  endSession,
-  readSession,
-  type Session,
-  usesAccess,
-} from './session.ts'
+import { beginSession, endSession, readSession, type Session, usesAccess } from './session.ts'
 import { isOwnOrigin } from './show-page.tsx'
 
 const AT = '/console/sign-in'
@@ -35,11 +27,11 @@ interface SignIn {
   readonly next: string
   readonly error?: string
   readonly byAccess: boolean
-  /** A form of a session that has ended, which comes back after the sign-in. */
-  readonly kept?: string | undefined
+  /** Whether a form was sent after its session had ended. */
+  readonly hasEnded?: boolean
 }
 
-const KeyForm = ({ next, error, kept }: SignIn) => (
+const KeyForm = ({ next, error }: SignIn) => (
   <form method="post" action={AT} class="change">
     {error && (
       <p class="notice bad" role="alert" id="error">
@@ -47,7 +39,6 @@ const KeyForm = ({ next, error, kept }: SignIn) => (
       </p>
     )}
     <input type="hidden" name="next" value={next} />
-    {kept && <input type="hidden" name="kept" value={kept} />}
     <div class="field">
       <label for="key">Admin key</label>
       <input
@@ -78,7 +69,12 @@ const SignInPage = (props: SignIn) => (
           </p>
         ) : (
           <>
-            {props.kept && <p class="notice">Your session has ended. {keptWords(props.kept)}</p>}
+            {props.hasEnded && (
+              <p class="notice">
+                Your session has ended. Nothing was changed. To keep what you wrote, go back and
+                copy it before you sign in.
+              </p>
+            )}
             <p>The session lasts 8 hours. The key is not stored.</p>
             <KeyForm {...props} />
           </>
@@ -100,9 +96,8 @@ export async function signIn(c: Context<AppEnv>) {
   const form = await readSignInForm(c)
   const next = nextOf(form('next'), originOf(c))
   const byAccess = usesAccess(c.env)
-  const kept = form('kept')
   const refuse = (status: 401 | 403 | 429, error: string) =>
-    respond(c, <SignInPage next={next} error={error} byAccess={byAccess} kept={kept} />, status)
+    respond(c, <SignInPage next={next} error={error} byAccess={byAccess} />, status)
   if (byAccess || !isOwnOrigin(c.req.raw)) return refuse(403, 'Open this page and sign in here.')
   const member = await findByKey(form('key').trim(), c.env)
   const clientGate = () =>
@@ -113,10 +108,8 @@ export async function signIn(c: Context<AppEnv>) {
     return refuse(429, `Too many wrong keys. Try again in ${wait} seconds.`)
   }
   if (!member) return refuse(401, 'This is not an admin key of this service.')
-  const session = await beginSession(c, member, Date.now())
-  const fields = keptFields(kept)
-  if (fields.length === 0) return c.redirect(next, 303)
-  return respond(c, <ReturnForm to={next} fields={fields} csrf={await csrfToken(c.env, session)} />)
+  await beginSession(c, member, Date.now())
+  return c.redirect(next, 303)
 }
 
 /** Ends the session, also for copies of its cookie. */
@@ -143,35 +136,10 @@ export async function requireSession(
     return respond(c, <Continue to={pathname + search} />)
   }
   const next = nextOf(pathname + search, originOf(c))
-  // Another site could otherwise fill in a form for the member, who would take it for their own.
-  const isOwnForm = c.req.method === 'POST' && isOwnOrigin(c.req.raw) && !usesAccess(c.env)
-  const kept = isOwnForm ? await readKeptForm(c) : null
-  if (kept) return respond(c, <SignInPage next={next} byAccess={false} kept={kept} />, 401)
+  if (c.req.method === 'POST' && isOwnOrigin(c.req.raw) && !usesAccess(c.env))
+    return respond(c, <SignInPage next={next} byAccess={false} hasEnded />, 401)
   return c.redirect(`${AT}?${new URLSearchParams({ next })}`, 303)
 }
-
-/** Renders the form that brings a kept form back to its page, which shows it and changes nothing. */
-const ReturnForm = (props: {
-  to: string
-  fields: readonly (readonly [name: string, value: string])[]
-  csrf: string
-}) => (
-  <Document title="Signed in">
-    <div class="frame alone">
-      <main id="main" tabindex={-1}>
-        <h1>Signed in</h1>
-        <form method="post" action={props.to} data-continue>
-          <input type="hidden" name="csrf" value={props.csrf} />
-          <input type="hidden" name="returned" value="yes" />
-          {props.fields.map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <button type="submit">Continue with your form</button>
-        </form>
-      </main>
-    </div>
-  </Document>
-)
 
 const Continue = ({ to }: { to: string }) => (
   <Document title="Continue">

@@ -4,7 +4,7 @@ import { isViewer } from '../affiliate/member-session.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { isSafe } from '../auth/roles.ts'
 import { respond } from '../console/respond.ts'
-import { policy } from '../console/show-page.tsx'
+import { isOwnOrigin, policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
 import { httpsOnly, requestLog } from '../http/request-log.ts'
 import { acceptedLanguage } from '../languages.ts'
@@ -22,15 +22,14 @@ import { changePostbacks, showPostbacks } from './postbacks.tsx'
 
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
+  endedPage,
   isMember,
   nextOf,
-  readKeptFormOf,
   register,
   showInvitation,
   showRegistration,
   showSignIn,
   signIn,
-  signInBefore,
   signOut,
   suspendedPage,
 } from './sign-in.tsx'
@@ -51,9 +50,8 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
     const isRefused = isViewer(visit.session) && !isSafe(c.req.method)
     return isRefused ? refuseViewer(c, visit, READ_ONLY) : handle(c, visit)
   }
-  const kept = await readKeptFormOf(c, visit)
-  if (visit.reason === 'suspended') return suspendedPage(c, visit, kept)
-  if (kept) return signInBefore(c, visit, kept)
+  if (visit.reason === 'suspended') return suspendedPage(c, visit)
+  if (c.req.method === 'POST' && isOwnOrigin(c.req.raw)) return endedPage(c, visit)
   // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
   // then loads itself.
   if (c.req.method === 'GET' && c.req.header('Sec-Fetch-Site') === 'cross-site') {

@@ -12,15 +12,6 @@ export interface Refused {
   readonly problem: string
 }
 
-/** Returns whether a form comes back after its member has signed in again: nothing is changed until they send it. */
-export const isReturned = (values: Values): boolean => values('returned') !== ''
-
-/** Returns a form that comes back, with what the page says of it. */
-export const returnedForm = ({ words }: MemberVisit, values: Values): Refused => ({
-  values,
-  problem: words.form_returned,
-})
-
 const placeOf = ({ session }: MemberVisit) => ({
   cookie: 'tributary_portal_done',
   session: session.id,

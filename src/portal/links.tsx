@@ -8,7 +8,7 @@ import { respond, textOf } from '../console/respond.ts'
 import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
 import { CampaignLinks, linkMetrics } from './campaigns.tsx'
-import { Copied, isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
+import { Copied, MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -358,7 +358,6 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
 /** Makes or changes a link. */
 export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
-  if (isReturned(values)) return showLinks(c, visit, returnedForm(visit, values))
   const [change, link_id] = [values('change'), values('link')]
   const fields = {
     landing_page: values('landing_page').trim(),

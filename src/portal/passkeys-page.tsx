@@ -14,7 +14,7 @@ import {
 } from '../db/directory/affiliate-passkeys.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { ApiError } from '../errors.ts'
-import { isReturned, keepSecret, MemberForm, takeSecret } from './form.tsx'
+import { keepSecret, MemberForm, takeSecret } from './form.tsx'
 import { endKey, KEYS_AT, Keys, MadeKey, makeKey, type NewKey } from './keys.tsx'
 import { PasskeyForm, Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
@@ -179,7 +179,6 @@ function entryOf({ account, session: { affiliate_id, member } }: PersonVisit, ac
 export async function changePasskeys(c: Context<AppEnv>, visit: PersonVisit): Promise<Response> {
   const { account, db, words, session, now } = visit
   const form = await readMemberForm(c, visit)
-  if (isReturned(form)) return showPasskeys(c, visit, { problem: words.form_returned, form })
   if (form('change').endsWith('-key')) return changeKeys(c, visit, form)
   if (form('change') === 'remove') {
     const credential_id = form('credential_id')

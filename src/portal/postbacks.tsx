@@ -9,15 +9,7 @@ import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
 import type { Postback } from '../webhooks/manage.ts'
-import {
-  Copied,
-  isReturned,
-  keepSecret,
-  MemberForm,
-  type Refused,
-  returnedForm,
-  takeSecret,
-} from './form.tsx'
+import { Copied, keepSecret, MemberForm, type Refused, takeSecret } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -403,7 +395,6 @@ async function makeChange(
 /** Changes the postbacks of the affiliate. */
 export async function changePostbacks(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
-  if (isReturned(values)) return showPostbacks(c, visit, returnedForm(visit, values))
   try {
     const { done, at, secret } = await makeChange(visit, values)
     if (secret !== undefined) await keepSecret(c, visit, { secret } satisfies Made)

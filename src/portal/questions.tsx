@@ -9,7 +9,7 @@ import { seeAnswers } from '../db/directory/affiliate-passkeys.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { isReturned, MemberForm, type Refused, returnedForm } from './form.tsx'
+import { MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
 import { readMemberForm } from './sign-in.tsx'
@@ -321,7 +321,6 @@ function problemOf({ words, account }: MemberVisit, error: ApiError): string {
 /** Asks a question, or writes more about one. */
 export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const values = await readMemberForm(c, visit)
-  if (isReturned(values)) return showQuestions(c, visit, returnedForm(visit, values))
   const question = values('question')
   const subject = subjectOf(values)
   const text = values('text').replaceAll('\r\n', '\n')

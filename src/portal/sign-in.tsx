@@ -4,16 +4,13 @@ import {
   endMemberSession,
   isMemberCsrfToken,
   isViewer,
-  type MemberSession,
-  memberCsrfToken,
 } from '../affiliate/member-session.ts'
 import { clientAddress } from '../auth/address.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { digest } from '../auth/secret.ts'
 import { readSignInForm } from '../console/form.ts'
-import { keptFields, readKeptForm } from '../console/kept-form.ts'
-import { accountPath, type Values } from '../console/page.ts'
+import { accountPath } from '../console/page.ts'
 import { respond } from '../console/respond.ts'
 import { isOwnOrigin } from '../console/show-page.tsx'
 import { type FoundInvitation, findInvitation } from '../db/directory/affiliate-members.ts'
@@ -27,7 +24,7 @@ import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { PasskeyForm, PLACES, PortalPage, Problem, portalPath } from './layout.tsx'
+import { PasskeyForm, PortalPage, Problem, portalPath } from './layout.tsx'
 import {
   creationOptions,
   credentialIdOf,
@@ -49,51 +46,6 @@ const SIGN_IN = 'sign-in'
 
 type Status = 200 | 401 | 403 | 404 | 409 | 429
 
-/** A form of a session that has ended: it comes back after the sign-in. `at` is the page that it is for. */
-export interface KeptForm {
-  readonly at: string
-  readonly kept: string
-}
-
-/** Reads the form that a request without a session sent to a page; null if it is none of the portal's. */
-export async function readKeptFormOf(
-  c: Context<AppEnv>,
-  { account }: PortalVisit,
-): Promise<KeptForm | null> {
-  // Another site could otherwise fill in a form for the member, who would take it for their own.
-  if (c.req.method !== 'POST' || !isOwnOrigin(c.req.raw)) return null
-  const kept = await readKeptForm(c)
-  const at = new URL(c.req.url).pathname.slice(portalPath(account.id).length)
-  return kept === null ? null : { at, kept }
-}
-
-/** Returns the kept form that the form of the sign-in carries; null if it has none for a page of the portal. */
-function carriedForm(form: Values): KeptForm | null {
-  const at = Object.values(PLACES).find((path) => path !== '' && path === form('at'))
-  return at === undefined || form('kept') === '' ? null : { at, kept: form('kept') }
-}
-
-/** Responds with the form that brings a kept form back to its page, which shows it and changes nothing. */
-async function returnForm(
-  c: Context<AppEnv>,
-  { account, words, language }: PortalVisit,
-  { at, kept }: KeptForm,
-  session: MemberSession,
-): Promise<Response> {
-  const csrf = await memberCsrfToken(c.env, session)
-  return respond(
-    c,
-    <PortalPage language={language} account={account} title={words.sign_in}>
-      <form method="post" action={portalPath(account.id, at)} data-continue>
-        {[...keptFields(kept), ['csrf', csrf], ['returned', 'yes']].map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        <button type="submit">{words.form_continue}</button>
-      </form>
-    </PortalPage>,
-  )
-}
-
 /** Returns the page of an account's portal that a member wanted; the overview for any other address. */
 export function nextOf(text: string | undefined, account: string, url: string): string {
   const home = portalPath(account)
@@ -113,9 +65,8 @@ interface Shown {
   readonly status?: Status
   readonly problem?: string
   readonly done?: string
-  readonly form?: KeptForm | null
-  /** What it says of the kept form; absent: that the session has ended, and the form comes back. */
-  readonly formWords?: string
+  /** Whether a form was sent after its session had ended. */
+  readonly hasEnded?: boolean
 }
 
 /** Responds with the form of the sign-in. */
@@ -135,8 +86,10 @@ async function signInPage(
           {shown.done}
         </p>
       )}
-      {shown.form && (
-        <p class="notice">{shown.formWords ?? `${words.session_ended} ${words.form_kept}`}</p>
+      {shown.hasEnded && (
+        <p class="notice">
+          {words.session_ended} {words.form_lost}
+        </p>
       )}
       <p class="lead">{words.sign_in_lead}</p>
       <PasskeyForm
@@ -147,11 +100,7 @@ async function signInPage(
         state={challenge.state}
         submit={words.sign_in_button}
       >
-        {Object.entries({ ...shown.form, ...(shown.next && { next: shown.next }) }).map(
-          ([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ),
-        )}
+        {shown.next && <input type="hidden" name="next" value={shown.next} />}
       </PasskeyForm>
       <p class="note">{fill(words.lost, nameOf(visit))}</p>
     </PortalPage>,
@@ -198,10 +147,8 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   const form = await readSignInForm(c)
   // Another site could otherwise sign its visitor in with its own passkey (login CSRF).
   if (!isOwnOrigin(c.req.raw)) return signInPage(c, visit, { status: 403, problem: words.failed })
-  const kept = carriedForm(form)
   const next = nextOf(form('next'), account.id, c.req.url)
-  const again = (status: Status, problem: string) =>
-    signInPage(c, visit, { status, problem, next, form: kept, formWords: words.form_kept })
+  const again = (status: Status, problem: string) => signInPage(c, visit, { status, problem, next })
   const expected = await readChallenge(c.env, account.id, SIGN_IN, { state: form('state'), now })
   if (!expected) return again(401, words.expired)
   const text = form('credential')
@@ -217,7 +164,7 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
   }
   const refuse = () => again(401, fill(words.refused, nameOf(visit)))
   if (!passkey || counter === null || !isFresh) return refuse()
-  if (passkey.status === 'suspended') return suspendedPage(c, visit, kept)
+  if (passkey.status === 'suspended') return suspendedPage(c, visit)
   const { affiliate_id, member, credential_id, suspensions } = passkey
   const used = { credential_id, affiliate_id, member, counter }
   try {
@@ -227,25 +174,17 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
     throw error
   }
   const begun = { affiliate_id, member, credential_id, suspensions }
-  const session = await beginMemberSession(c, account, begun, now)
-  if (kept) return returnForm(c, visit, kept, session)
+  await beginMemberSession(c, account, begun, now)
   return c.redirect(next, 303)
 }
 
-/** Responds that the affiliate is suspended. A form comes back once a sign-in succeeds. */
-export const suspendedPage = (
-  c: Context<AppEnv>,
-  visit: PortalVisit,
-  form: KeptForm | null = null,
-): Promise<Response> =>
-  signInPage(c, visit, {
-    ...{ status: 403, problem: fill(visit.words.suspended, nameOf(visit)) },
-    ...{ form, formWords: visit.words.form_waits },
-  })
+/** Responds that the affiliate is suspended. */
+export const suspendedPage = (c: Context<AppEnv>, visit: PortalVisit): Promise<Response> =>
+  signInPage(c, visit, { status: 403, problem: fill(visit.words.suspended, nameOf(visit)) })
 
-/** Responds to a form of a session that has ended with the sign-in, after which the form comes back. */
-export const signInBefore = (c: Context<AppEnv>, visit: PortalVisit, form: KeptForm) =>
-  signInPage(c, visit, { status: 401, form })
+/** Responds to a form of a session that has ended. */
+export const endedPage = (c: Context<AppEnv>, visit: PortalVisit): Promise<Response> =>
+  signInPage(c, visit, { status: 401, hasEnded: true })
 
 /** Reads a form that a page of this session sent. Throws `invalid_request` for any other form. */
 export async function readMemberForm(c: Context<AppEnv>, { session, words }: MemberVisit) {

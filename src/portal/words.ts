@@ -11,11 +11,7 @@ const en = {
   sign_out: 'Sign out',
   signed_out: 'You are signed out.',
   session_ended: 'Your session has ended.',
-  form_kept: 'Sign in, and the form comes back as you left it. Nothing was changed.',
-  form_waits:
-    'Nothing was changed. Once your access works again, sign in on this page: the form comes back as you left it.',
-  form_returned: 'You are signed in again. Nothing was changed yet: check the form, and send it.',
-  form_continue: 'Continue with your form',
+  form_lost: 'Nothing was changed. To keep what you wrote, go back and copy it before you sign in.',
   lost: 'No passkey here, or a new device? Ask {account} for a new invitation.',
   no_passkeys:
     'Passkeys need JavaScript and a current browser. Allow JavaScript, or open this page in another browser.',
@@ -339,13 +335,8 @@ const de: Words = {
   sign_out: 'Abmelden',
   signed_out: 'Sie sind abgemeldet.',
   session_ended: 'Ihre Sitzung ist beendet.',
-  form_kept:
-    'Melden Sie sich an, dann kommt das Formular so zurück, wie Sie es verlassen haben. Es wurde nichts geändert.',
-  form_waits:
-    'Es wurde nichts geändert. Sobald Ihr Zugang wieder gilt, melden Sie sich auf dieser Seite an: Das Formular kommt so zurück, wie Sie es verlassen haben.',
-  form_returned:
-    'Sie sind wieder angemeldet. Es wurde noch nichts geändert: Prüfen Sie das Formular und senden Sie es.',
-  form_continue: 'Weiter mit Ihrem Formular',
+  form_lost:
+    'Es wurde nichts geändert. Um das Geschriebene zu behalten, gehen Sie zurück und kopieren Sie es, bevor Sie sich anmelden.',
   lost: 'Kein Passkey auf diesem Gerät? Bitten Sie {account} um eine neue Einladung.',
   no_passkeys:
     'Passkeys brauchen JavaScript und einen aktuellen Browser. Erlauben Sie JavaScript, oder öffnen Sie die Seite in einem anderen Browser.',
@@ -677,13 +668,8 @@ const fr: Words = {
   sign_out: 'Se déconnecter',
   signed_out: 'Vous êtes déconnecté.',
   session_ended: 'Votre session est terminée.',
-  form_kept:
-    'Connectez-vous, et le formulaire revient tel que vous l’avez laissé. Rien n’a été modifié.',
-  form_waits:
-    'Rien n’a été modifié. Dès que votre accès fonctionne à nouveau, connectez-vous sur cette page : le formulaire revient tel que vous l’avez laissé.',
-  form_returned:
-    'Vous êtes de nouveau connecté. Rien n’a encore été modifié : vérifiez le formulaire et envoyez-le.',
-  form_continue: 'Reprendre votre formulaire',
+  form_lost:
+    'Rien n’a été modifié. Pour garder votre texte, revenez en arrière et copiez-le avant de vous connecter.',
   lost: 'Pas de clé d’accès ici, ou un nouvel appareil ? Demandez une nouvelle invitation à {account}.',
   no_passkeys:
     'Les clés d’accès exigent JavaScript et un navigateur récent. Autorisez JavaScript, ou ouvrez cette page dans un autre navigateur.',
@@ -1014,12 +1000,8 @@ const es: Words = {
   sign_out: 'Cerrar sesión',
   signed_out: 'Ha cerrado la sesión.',
   session_ended: 'Su sesión ha terminado.',
-  form_kept: 'Inicie sesión y el formulario vuelve tal como lo dejó. No se ha cambiado nada.',
-  form_waits:
-    'No se ha cambiado nada. Cuando su acceso vuelva a funcionar, inicie sesión en esta página: el formulario vuelve tal como lo dejó.',
-  form_returned:
-    'Ha iniciado sesión de nuevo. Aún no se ha cambiado nada: revise el formulario y envíelo.',
-  form_continue: 'Continuar con su formulario',
+  form_lost:
+    'No se ha cambiado nada. Para conservar lo escrito, vuelva atrás y cópielo antes de iniciar sesión.',
   lost: '¿No tiene llave de acceso en este dispositivo? Pida a {account} una nueva invitación.',
   no_passkeys:
     'Las llaves de acceso necesitan JavaScript y un navegador actual. Permita JavaScript o abra esta página en otro navegador.',
@@ -1342,11 +1324,7 @@ const pt: Words = {
   sign_out: 'Sair',
   signed_out: 'Você saiu da sessão.',
   session_ended: 'Sua sessão terminou.',
-  form_kept: 'Entre e o formulário volta como você o deixou. Nada foi alterado.',
-  form_waits:
-    'Nada foi alterado. Quando seu acesso voltar a funcionar, entre nesta página: o formulário volta como você o deixou.',
-  form_returned: 'Você entrou de novo. Nada foi alterado ainda: confira o formulário e envie-o.',
-  form_continue: 'Continuar com seu formulário',
+  form_lost: 'Nada foi alterado. Para guardar o que escreveu, volte e copie-o antes de entrar.',
   lost: 'Não tem uma chave de acesso neste dispositivo? Peça um novo convite a {account}.',
   no_passkeys:
     'As chaves de acesso precisam de JavaScript e de um navegador atual. Permita JavaScript ou abra esta página em outro navegador.',
