@@ -233,6 +233,12 @@ describe('Content-Encoding', () => {
   })
 })
 
+test('a Content-Length that is not a whole number is ignored', async () => {
+  const acme = await partner()
+  const post = (length: string) => acme.post('customers', [ada], { 'Content-Length': length })
+  for (const length of ['-1', '0.5', '1e1', '']) expect((await post(length)).status).toBe(200)
+})
+
 test('the rows of a body have at most 12,000,000 characters', () => {
   const rowsOf = (...lengths: number[]) =>
     lengths.map((length) => ({ values: { text: 'x'.repeat(length), number: 1 } })) as never
