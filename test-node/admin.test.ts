@@ -498,7 +498,7 @@ describe('failures', { concurrency: 4 }, () => {
     ]
     const more = { detail: 'Nothing was changed.', errors, errors_total: 5 }
     const { base } = await service(() => problem(422, more))
-    const { code, stdout, stderr } = await start(base, ['accounts', 'disable', 'a', '--json'])
+    const { code, stdout, stderr } = await start(base, ['clients', 'issue', 'a', '--json'])
     assert.deepEqual([code, stdout], [1, ''])
     assert.deepEqual(stderr.split('\n'), [
       'admin: 422 The title – Nothing was changed.',
@@ -535,7 +535,8 @@ describe('failures', { concurrency: 4 }, () => {
   })
 
   const once: Record<string, RegExp> = {
-    'accounts disable a': /may have taken effect\. Repeat the command: that is safe\.\n$/,
+    'accounts change a --disabled true':
+      /may have taken effect\. Repeat the command: that is safe\.\n$/,
     'clients revoke a c': /may have taken effect\. Repeat the command: that is safe\.\n$/,
     'links create a --affiliate A --landing-page L': /Run `links list` before you repeat/,
     'accounts create a --name N --vertical forex': /the response is that it exists/,
@@ -794,7 +795,8 @@ describe('arguments', { concurrency: 4 }, () => {
   for (const operation of OPERATIONS) {
     const name = nameOf(operation)
     test(`the example of ${name} is a valid command line`, () => {
-      const call = readArguments([...name.split(' '), ...operation.example.split(' ')])
+      const words = `${name} ${operation.example}`.matchAll(/'([^']*)'|\S+/g)
+      const call = readArguments([...words].map(([word, quoted]) => quoted ?? word))
       assert.ok('operation' in call)
       assert.equal(call.operation, operation)
     })

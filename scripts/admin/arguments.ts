@@ -75,7 +75,8 @@ function addGroup(program: Command, noun: string): Command {
     .addHelpText('after', examplesText(operations.map(exampleOf)))
 }
 
-const exampleOf = (operation: Operation) => `${RUN} ${nameOf(operation)} ${operation.example}`
+const exampleOf = (operation: Operation) =>
+  `${RUN} ${nameOf(operation)} ${operation.example}`.trimEnd()
 
 function addOperation(group: Command, operation: Operation, found: (input: Input) => void) {
   const command = group

@@ -18,7 +18,8 @@ import { listOperation } from './operations/parts.ts'
 interface Schema extends v.GenericSchema {
   readonly wrapped?: Schema
   readonly item?: Schema
-  readonly options?: readonly string[]
+  readonly options?: readonly (string | number)[]
+  readonly pipe?: readonly Schema[]
 }
 
 const innerOf = (schema: Schema): Schema => (schema.wrapped ? innerOf(schema.wrapped) : schema)
@@ -26,28 +27,39 @@ const innerOf = (schema: Schema): Schema => (schema.wrapped ? innerOf(schema.wra
 const isNullable = (schema: Schema): boolean =>
   schema.type === 'nullable' || (schema.wrapped !== undefined && isNullable(schema.wrapped))
 
+const isOptional = ({ type }: Schema) => type === 'optional' || type === 'exact_optional'
+
 const metadataOf = (schema: Schema) =>
   v.getMetadata(innerOf(schema) as never) as { description?: string; examples?: unknown[] }
 
+/** Returns the values that a schema allows; undefined if it allows any. */
+function choicesOf(schema: Schema): readonly string[] | undefined {
+  const { type, options, pipe = [] } = innerOf(schema)
+  if (type === 'boolean') return ['true', 'false']
+  return (options ?? pipe.find((part) => part.options)?.options)?.map(String)
+}
+
+/** The most characters of choices in the place of a value: more would leave no room for the description. */
+const MAX_PLACEHOLDER = 40
+
 /** The number of a day or an id needs no placeholder of its own: its name says what it is. */
 function placeholderOf(name: string, schema: Schema): string {
-  const { type, options } = innerOf(schema)
-  if (type === 'boolean') return 'true|false'
-  if (options) return options.join('|')
-  return type === 'number' ? 'n' : name
+  const choices = choicesOf(schema)?.join('|') ?? ''
+  if (choices !== '' && choices.length <= MAX_PLACEHOLDER) return choices
+  return innerOf(schema).type === 'number' ? 'n' : name
 }
 
 function optionOf(name: string, schema: Schema): OperationOption {
   const inner = innerOf(schema)
   const { description = '' } = metadataOf(schema)
-  const choices = inner.type === 'boolean' ? ['true', 'false'] : inner.options
+  const choices = choicesOf(schema)
   return {
     value: placeholderOf(name, schema),
     description: isNullable(schema) ? `${description} An empty text removes it.` : description,
     member: name,
-    ...(choices && { choices }),
+    ...(choices && { choices: isNullable(schema) ? [...choices, ''] : choices }),
     ...(inner.item && { repeatable: true }),
-    ...(schema.type !== 'optional' && { required: true }),
+    ...(!isOptional(schema) && { required: true }),
   }
 }
 
@@ -64,22 +76,40 @@ function valueOfMember(schema: Schema, texts: readonly string[]): unknown {
   return inner.type === 'number' || inner.type === 'custom' ? Number(text) : text
 }
 
-function bodyOf(of: DescribedOperation, { options }: Input): object {
-  const members = Object.entries(of.body as Readonly<Record<string, Schema>>)
+/** Returns the body that the options of a command line make. */
+export function bodyOf(
+  { method, body }: Pick<DescribedOperation, 'method' | 'body'>,
+  { options, operands }: Input,
+  argument?: string,
+): Readonly<Record<string, unknown>> {
+  const members = Object.entries(body as Readonly<Record<string, Schema>>)
   const sent = members.flatMap(([name, schema]) => {
-    const texts = options[flagOf(name)]
+    const texts = name === argument ? [operands[name] ?? ''] : options[flagOf(name)]
     return texts ? [[name, valueOfMember(schema, texts)]] : []
   })
-  if (of.method !== 'PATCH' || sent.length > 0) return Object.fromEntries(sent)
+  if (method !== 'PATCH' || sent.length > 0) return Object.fromEntries(sent)
   const flags = members.map(([name]) => `--${flagOf(name)}`)
   throw usageError(`Nothing to change. Add at least one of ${flags.join(', ')}.`)
 }
 
+/** Returns the options of members; an object has none. */
+export const optionsOf = (members: v.ObjectEntries): Options =>
+  Object.fromEntries(
+    Object.entries(members as Readonly<Record<string, Schema>>)
+      .filter(([, schema]) => !('entries' in innerOf(schema)))
+      .map(([member, schema]) => [flagOf(member), optionOf(member, schema)]),
+  )
+
 /** Returns the arguments and options of an example: those that are needed, or one that changes something. */
-function exampleOf(of: DescribedOperation, options: Options): string {
+function exampleOf(of: DescribedOperation, options: Options, argument: readonly string[]): string {
   const members = { ...of.params, ...of.body } as Readonly<Record<string, Schema>>
-  const exampleOfMember = (name: string) => String(metadataOf(members[name]!).examples?.[0] ?? '')
-  const operands = [...of.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
+  const exampleOfMember = (name: string) => {
+    const schema = members[name]!
+    return String(metadataOf(schema).examples?.[0] ?? choicesOf(schema)?.[0] ?? '')
+  }
+  const inPath = [...of.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const others = inPath.filter((name) => !argument.includes(name))
+  const operands = [...others, ...argument].map((name) =>
     name === 'account' ? 'acme' : exampleOfMember(name) || name.toUpperCase(),
   )
   const known = Object.entries(options).flatMap(([flag, { member = flag, required }]) => {
@@ -94,33 +124,29 @@ function exampleOf(of: DescribedOperation, options: Options): string {
 }
 
 function toCommand(of: DescribedOperation): Operation {
-  const { command, description, answer } = of.words!
-  const { name, done, confirm, columns, ...rest } = command!
+  const { command, description } = of.words!
+  const { byQuery } = of
+  const { name, argument = byQuery, done = 'Done.', confirm, columns, ...rest } = command!
   const [noun = '', verb] = name.split(' ')
   const isList = Object.hasOwn(of.params, 'cursor')
   const inQuery = Object.entries(of.params).filter(
     ([member]) =>
       !of.path.includes(`{${member}}`) && !['page', 'per_page', 'cursor'].includes(member),
   )
-  const { byQuery } = of
-  const members = [...inQuery, ...Object.entries(of.body)] as [string, Schema][]
-  const options = Object.fromEntries(
-    members.map(([member, schema]) => [flagOf(member), optionOf(member, schema)]),
-  )
+  const members = [...inQuery, ...Object.entries(of.body)].filter(([one]) => one !== argument)
+  const options = optionsOf(Object.fromEntries(members))
   const own = {
     noun,
     ...(verb && { verb }),
     summary: description,
-    example: exampleOf(of, options),
+    example: exampleOf(of, options, argument ? [argument] : []),
     path: of.path.slice(1).replace(`/{${byQuery}}`, ''),
-    ...(byQuery && { argument: byQuery, isArgumentInQuery: true }),
     options,
-    format:
-      answer === null
-        ? sentence(done ?? 'Done.')
-        : 'data' in entriesOf(answer)
-          ? list(columns)
-          : object,
+    ...(argument && { argument, isArgumentInQuery: argument === byQuery }),
+    format: (body: unknown, input: Input) => {
+      if (!body) return sentence(done)(body, input)
+      return 'data' in (body as object) ? list(columns)(body, input) : object(body, input)
+    },
     ...rest,
   }
   if (isList) return listOperation(own)
@@ -128,21 +154,15 @@ function toCommand(of: DescribedOperation): Operation {
     ...own,
     method: of.method,
     ...(of.method !== 'GET' &&
-      of.method !== 'DELETE' && { body: (input: Input) => bodyOf(of, input) }),
+      of.method !== 'DELETE' && { body: (input: Input) => bodyOf(of, input, argument) }),
     ...(confirm && {
       confirmation: ({ operands, options: given }: Input) =>
         Object.entries(confirm.if ?? {}).every(([flag, value]) => given[flag]?.[0] === value)
-          ? {
-              warning: fillTemplate(confirm.warning, operands),
-              name: operands[confirm.name] ?? '',
-            }
+          ? { warning: fillTemplate(confirm.warning, operands), name: operands[confirm.name] ?? '' }
           : null,
     }),
   }
 }
-
-const entriesOf = (schema: v.GenericSchema) =>
-  'entries' in schema ? (schema.entries as object) : {}
 
 /** The commands of the operations that are values, in the order of the reference. */
 export const DERIVED: readonly Operation[] = OPERATIONS.filter(({ words }) => words?.command).map(

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { AmountSigns } from '../amount-signs.ts'
 import { ARCHIVE_AFTER } from '../archive/limits.ts'
@@ -10,13 +10,7 @@ import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { databaseBindings, resolveDatabase } from '../db/database.ts'
 import { putLogo } from '../db/directory/account-logos.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
-import {
-  findAccount,
-  insertAccount,
-  landingPagesOf,
-  listAccounts,
-  updateAccount,
-} from '../db/directory/accounts.ts'
+import * as rows from '../db/directory/accounts.ts'
 import { hasAskedToLower, hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { hasFiles } from '../db/exports/files.ts'
 import { holdsAny } from '../db/fraud/holds.ts'
@@ -31,18 +25,29 @@ import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { deleteExportObjects } from '../exports/objects.ts'
 import { firstRules } from '../fraud/rule-sets.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readQuery } from '../http/query.ts'
-import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
+import {
+  type AccountCall,
+  accountOperation,
+  described,
+  member,
+  named,
+  reply,
+  teamList,
+  teamOperation,
+  words,
+} from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
+import { count, takes_effect, time } from './answer-fields.ts'
 import { placeAccount } from './databases.ts'
 import { dropOldCopy } from './drop-old-copy.ts'
-import { accountChange, newAccount } from './fields.ts'
+import { accountChange, affiliateViewFields, newAccount } from './fields.ts'
 import { type LogoMeta, logoOf, readLogo } from './logo.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -72,9 +77,9 @@ export const presentAccount = (account: Account) => ({
     unattributed_threshold: account.unattributed_threshold,
   }),
   affiliate_view: viewOf(account),
-  ...(account.landing_pages !== '[]' && { landing_pages: landingPagesOf(account) }),
+  ...(account.landing_pages !== '[]' && { landing_pages: rows.landingPagesOf(account) }),
   ...(account.accent_color !== null && { accent_color: account.accent_color }),
-  ...(account.logo !== null && { logo: logoOf(account) }),
+  ...(account.logo !== null && { logo: JSON.parse(account.logo) as LogoMeta }),
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -82,7 +87,7 @@ export const presentAccount = (account: Account) => ({
 /** Returns the account that the path names, or throws `not_found`. */
 export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
   const id = c.req.param('account') ?? ''
-  const found = c.var.accounts?.get(id) ?? findAccount(c.env.DB, id)
+  const found = c.var.accounts?.get(id) ?? rows.findAccount(c.env.DB, id)
   c.var.accounts?.set(id, found)
   const account = await found
   if (!account) throw notFound('account', id)
@@ -96,144 +101,11 @@ function settingsBefore(account: Account, change: object): Readonly<Record<strin
     region: account.region,
     disabled: account.disabled === 1,
     affiliate_view: viewOf(account),
-    landing_pages: landingPagesOf(account),
+    landing_pages: rows.landingPagesOf(account),
     logo: logoText(logoOf(account)),
   }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
 }
-
-/** Routes for accounts. An account is one partner firm or one brand. */
-export const accounts = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const fields = await readFields(c, {
-      ...newAccount,
-      binding: v.optional(bindingField(c.env)),
-    })
-    if (needsApprover(fields)) requireRole(c.var.role, 'approver')
-    const { account: id, name, vertical, mode = 'live' } = fields
-    const binding = fields.binding ?? (await placeAccount(c.env, fields.jurisdiction ?? null))
-    const { time_zone = 'UTC', book_zone = 'UTC' } = fields
-    refuseBookZoneOfBrand(vertical, fields)
-    const account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'> = {
-      id,
-      name,
-      vertical,
-      mode,
-      binding,
-      time_zone,
-      book_zone,
-      amount_signs: fields.amount_signs ?? 'magnitude',
-      unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
-      unknown_affiliate: fields.unknown_affiliate ?? 'warn',
-      address: fields.address ?? null,
-      locale: fields.locale ?? null,
-      region: fields.region ?? null,
-      jurisdiction: fields.jurisdiction ?? null,
-      storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
-      approvals: fields.approvals ?? 1,
-      exports: fields.exports ?? 'off',
-      archive_after:
-        fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
-      unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
-      affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
-      landing_pages: JSON.stringify(fields.landing_pages ?? []),
-      accent_color: null,
-      logo: null,
-      created_at: new Date().toISOString(),
-    }
-    const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
-    const auditId = newAuditId()
-    try {
-      const rules = await addFirstRules(c.env, account)
-      await withAudit(c.env.DB, entry, [insertAccount(c.env.DB, account), ...rules], auditId)
-    } catch (error) {
-      if (!isUniqueViolation(error)) throw error
-      // An earlier attempt of this request may have succeeded although its response was lost. Its entry
-      // in the audit log, written in the same batch, tells it from the request of another caller.
-      if (!(await hasAuditEntry(c.env.DB, auditId))) throw alreadyExists(id, error)
-    }
-    const created = presentAccount({
-      ...account,
-      ...{ disabled: 0, version: 1, pushed: 1, pseudonym_key: null },
-    })
-    return c.json(created, 201)
-  })
-
-  .get('/', async (c) => {
-    const page = await readPage(c.env, 'accounts', readQuery(c.req.url, ...PAGE_PARAMETERS))
-    const list = await listAccounts(c.env.DB, page)
-    return respondWithPage(c, 'accounts', page, { ...list, data: list.data.map(presentAccount) })
-  })
-
-  .get('/:account', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const [usage] = await readUsages(resolveDatabase(c.env, account.binding), [account.id])
-    return c.json({ ...presentAccount(account), storage_bytes: usage?.bytes ?? 0 })
-  })
-
-  .patch('/:account', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { id } = account
-    const sent = await readFields(c, accountChange)
-    const { affiliate_view, landing_pages, logo: image, accent_color, ...fields } = sent
-    const looks = await readLooks({ image, accent_color })
-    const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
-    const change = {
-      ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
-      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
-      ...looks.change,
-    }
-    if (needsApprover(change)) requireRole(c.var.role, 'approver')
-    refuseBookZoneOfBrand(account.vertical, change)
-    if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
-    if (change.approvals !== undefined) await admitApprovals(c, account, change.approvals)
-    if (change.amount_signs !== undefined)
-      await admitAmountSigns(c.env, account, change.amount_signs)
-    const details = {
-      ...change,
-      ...(view && { affiliate_view: view }),
-      ...(landing_pages && { landing_pages }),
-      ...(looks.meta !== undefined && { logo: logoText(looks.meta) }),
-      before: settingsBefore(account, change),
-    }
-    const entry = { actor: c.var.actor, action: 'account.change', account: id, details }
-    // An empty change is not in the audit log, but it still propagates the settings.
-    if (Object.keys(change).length > 0) {
-      await withAudit(c.env.DB, entry, [
-        updateAccount(c.env.DB, id, change),
-        ...(looks.image === undefined ? [] : [putLogo(c.env.DB, id, looks.image)]),
-      ])
-    }
-    if (change.book_zone !== undefined) await settleBookZone(c.env, account, change.book_zone)
-    if (change.disabled) await dropWebhooksOfDisabled(c.env, [account])
-    const takes_effect = await propagateSettings(c.env, id)
-    return c.json({ ...presentAccount(await findRouteAccount(c)), takes_effect })
-  })
-
-  .post('/:account/reset', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { id, mode, binding } = account
-    await readFields(c, {})
-    if (mode !== 'test') {
-      throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
-    }
-    await refuseWhileMoving(c.env, id)
-    const db = resolveDatabase(c.env, binding)
-    const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
-    const deadline = Date.now() + RESET_LIMITS.resetMs
-    // First: if R2 fails, nothing is begun.
-    if (account.exports !== 'off' || (await hasFiles(db, id)))
-      await deleteExportObjects(c.env, account)
-    const results = await withAudit(db, entry, beginReset(db, id))
-    await dropOldCopy(c.env, id)
-    const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
-    // A cron goes on with what is left.
-    return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
-  })
 
 /**
  * Refuses to delete the records of an account while they are copied.
@@ -310,12 +182,10 @@ const COLOR_FORM = 'a color as #rrggbb, such as #0a6472'
  *
  * @throws ApiError `conflict`
  */
-async function admitApprovals(c: Context<AppEnv>, account: Account, approvals: number) {
+async function admitApprovals({ env, actor, account, db }: AccountCall, approvals: number) {
   if (approvals >= account.approvals) return
-  const { env } = c
-  const { actor } = c.var
-  const { id, binding } = account
-  const isHeld = await holdsAny(resolveDatabase(env, binding), id)
+  const { id } = account
+  const isHeld = await holdsAny(db, id)
   if (!isHeld && (await hasAskedToLower(env.DB, id, actor, Date.now() - DAY_MS))) return
   if (!isHeld) {
     const entry = { actor, action: 'account.lower-approvals', account: id, details: { approvals } }
@@ -346,7 +216,7 @@ async function addFirstRules(
   const values = { account: id, effective_from, created_at }
   const statements = insertFirstRules(db, values, firstRules(vertical, effective_from))
   if (binding === 'DB') return statements
-  if (await findAccount(env.DB, id)) throw alreadyExists(id)
+  if (await rows.findAccount(env.DB, id)) throw alreadyExists(id)
   await withD1Retry(() => db.batch(statements))
   return []
 }
@@ -354,13 +224,13 @@ async function addFirstRules(
 const alreadyExists = (id: string, cause?: unknown) =>
   new ApiError('already_exists', { detail: `There is already an account ${quote(id)}.`, cause })
 
-/** Returns the field of a D1 binding of this deployment. */
-function bindingField(env: Env) {
+/** Throws `validation_failed` if this deployment has no such binding. */
+function refuseUnknownBinding(env: Env, name: string | undefined): void {
   const bindings = databaseBindings(env)
-  return v.pipe(
-    f.text,
-    v.check((name) => bindings.includes(name), `enum ${bindings.join(', ')}`),
-  )
+  if (name === undefined || bindings.includes(name)) return
+  throw validationFailed([
+    { pointer: '/binding', code: 'enum', value: name, expected: bindings.join(', ') },
+  ])
 }
 
 /**
@@ -368,9 +238,9 @@ function bindingField(env: Env) {
  *
  * @throws ApiError `conflict`
  */
-async function admitAmountSigns(env: Env, account: Account, signs: AmountSigns): Promise<void> {
+async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns): Promise<void> {
   if (signs === account.amount_signs) return
-  if (!(await hasClosedPeriods(resolveDatabase(env, account.binding), account.id))) return
+  if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
     detail:
       'The account has closed periods, whose statements were computed with the present signs of amounts. `amount_signs` can change only while no period is closed.',
@@ -393,8 +263,7 @@ function refuseBookZoneOfBrand(
  *
  * @throws ApiError `conflict` if the account has customers or transactions.
  */
-async function admitBookZone(env: Env, account: Account, zone: string): Promise<void> {
-  const db = resolveDatabase(env, account.binding)
+async function admitBookZone({ account, db }: AccountCall, zone: string): Promise<void> {
   if (await setBookZone(db, account.id, zone)) return
   const current = (await readBookZone(db, account.id)) ?? account.book_zone
   if (current === zone) return
@@ -412,13 +281,336 @@ async function admitBookZone(env: Env, account: Account, zone: string): Promise<
  * stored last. A concurrent change may have set another zone in the records database; copies that one,
  * because the days of the records are those of its zone.
  */
-async function settleBookZone(env: Env, account: Account, zone: string): Promise<void> {
-  const db = resolveDatabase(env, account.binding)
+async function settleBookZone({ env, account, db }: AccountCall, zone: string): Promise<void> {
   let stored = zone
   for (;;) {
     const required = (await readBookZone(db, account.id)) ?? stored
     if (required === stored) return
-    await withD1Retry(() => updateAccount(env.DB, account.id, { book_zone: required }).run())
+    await withD1Retry(() => rows.updateAccount(env.DB, account.id, { book_zone: required }).run())
     stored = required
   }
 }
+
+const s = accountChange
+const view = affiliateViewFields
+
+const shown = {
+  account: newAccount.account,
+  name: newAccount.name,
+  vertical: newAccount.vertical,
+  mode: newAccount.mode.wrapped,
+  time_zone: s.time_zone.wrapped,
+  book_zone: v.exactOptional(
+    member(
+      s.book_zone.wrapped,
+      'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days. Absent for UTC.',
+    ),
+  ),
+  amount_signs: v.exactOptional(
+    member(
+      s.amount_signs.wrapped,
+      'How the account writes the amounts of outflows: positive, as all amounts, or negative. Absent for `magnitude`.',
+    ),
+  ),
+  policies: v.object({
+    unknown_customer: s.unknown_customer.wrapped,
+    unknown_affiliate: s.unknown_affiliate.wrapped,
+  }),
+  address: v.exactOptional(s.address.wrapped.wrapped),
+  locale: v.exactOptional(s.locale.wrapped.wrapped),
+  binding: member(v.string(), 'The D1 binding of the database that stores the records.'),
+  region: s.region.wrapped,
+  jurisdiction: newAccount.jurisdiction.wrapped,
+  storage_quota: member(count, 'The bytes that the account may store.'),
+  approvals: member(
+    count,
+    'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
+  ),
+  exports: v.exactOptional(
+    member(
+      v.picklist(['without_personal_data', 'with_personal_data']),
+      'Whether files are written for a warehouse, and with personal data. Absent for `off`.',
+    ),
+  ),
+  archive_after: v.nullable(
+    member(count, 'After how many months records leave the database for the archive. Null: never.'),
+  ),
+  unattributed_threshold: v.exactOptional(
+    member(
+      s.unattributed_threshold.wrapped,
+      "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
+    ),
+  ),
+  affiliate_view: member(
+    v.object({
+      customer_ids: view.customer_ids.wrapped,
+      amounts: view.amounts.wrapped,
+      countries: view.countries.wrapped,
+      sub_affiliates: view.sub_affiliates.wrapped,
+      drafts: view.drafts.wrapped,
+      held: view.held.wrapped,
+    }),
+    'What affiliates see.',
+  ),
+  landing_pages: v.exactOptional(
+    member(
+      v.array(v.string()),
+      'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
+    ),
+  ),
+  accent_color: v.exactOptional(
+    member(
+      v.string(),
+      'The color of links and buttons in the portal. Absent if it is that of the service.',
+    ),
+  ),
+  logo: v.exactOptional(
+    member(
+      v.object({
+        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
+        bytes: member(count, 'Its size.'),
+        digest: member(v.string(), 'Changes with the image.'),
+      }),
+      'The logo in the portal, which is at `/portal/{account}/logo`. Absent if there is none.',
+    ),
+  ),
+  disabled: member(v.boolean(), 'Whether the account and its tokens are disabled.'),
+  created_at: time,
+}
+
+const ofAccount = { topic: 'accounts', path: '' } as const
+
+export const createAccount = teamOperation({
+  id: 'createAccount',
+  topic: 'accounts',
+  method: 'POST',
+  path: '/accounts',
+  role: 'manager',
+  body: {
+    ...newAccount,
+    binding: v.optional(
+      describeField(
+        f.text,
+        documentation('The D1 binding of the database that stores the records. Defaults to `DB`.'),
+      ),
+    ),
+  },
+  status: 201,
+  words: words({
+    description: 'Creates an account for a partner or a brand.',
+    answer: named('CreatedAccount', v.object(shown)),
+    errors: ['already_exists'],
+    command: {
+      name: 'accounts create',
+      argument: 'account',
+      recovery: 'Repeat the command. If the account was created, the response is that it exists.',
+    },
+  }),
+  async run({ env, actor, role }, fields) {
+    if (needsApprover(fields)) requireRole(role, 'approver')
+    refuseUnknownBinding(env, fields.binding)
+    const { account: id, name, vertical, mode = 'live' } = fields
+    const binding = fields.binding ?? (await placeAccount(env, fields.jurisdiction ?? null))
+    const { time_zone = 'UTC', book_zone = 'UTC' } = fields
+    refuseBookZoneOfBrand(vertical, fields)
+    const account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'> = {
+      id,
+      name,
+      vertical,
+      mode,
+      binding,
+      time_zone,
+      book_zone,
+      amount_signs: fields.amount_signs ?? 'magnitude',
+      unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
+      unknown_affiliate: fields.unknown_affiliate ?? 'warn',
+      address: fields.address ?? null,
+      locale: fields.locale ?? null,
+      region: fields.region ?? null,
+      jurisdiction: fields.jurisdiction ?? null,
+      storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
+      approvals: fields.approvals ?? 1,
+      exports: fields.exports ?? 'off',
+      archive_after:
+        fields.archive_after === undefined ? ARCHIVE_AFTER.default : fields.archive_after,
+      unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
+      affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
+      landing_pages: JSON.stringify(fields.landing_pages ?? []),
+      accent_color: null,
+      logo: null,
+      created_at: new Date().toISOString(),
+    }
+    const entry = { actor, action: 'account.create', account: id, details: fields }
+    const auditId = newAuditId()
+    try {
+      const rules = await addFirstRules(env, account)
+      await withAudit(env.DB, entry, [rows.insertAccount(env.DB, account), ...rules], auditId)
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      // An earlier attempt of this request may have succeeded although its response was lost. Its entry
+      // in the audit log, written in the same batch, tells it from the request of another caller.
+      if (!(await hasAuditEntry(env.DB, auditId))) throw alreadyExists(id, error)
+    }
+    return presentAccount({
+      ...account,
+      ...{ disabled: 0, version: 1, pushed: 1, pseudonym_key: null },
+    })
+  },
+})
+
+export const listAccounts = teamList({
+  id: 'listAccounts',
+  topic: 'accounts',
+  path: '/accounts',
+  role: 'viewer',
+  words: words({
+    description: 'Lists all accounts, ordered by id.',
+    answer: named('Account', v.object(shown)),
+    command: {
+      name: 'accounts list',
+      columns: [
+        'account',
+        'name',
+        'vertical',
+        'mode',
+        'time_zone',
+        'binding',
+        'region',
+        'policies.unknown_customer',
+        'policies.unknown_affiliate',
+        'storage_quota',
+        'approvals',
+        'disabled',
+        'created_at',
+      ],
+    },
+  }),
+  async list({ env }, _, page) {
+    const found = await rows.listAccounts(env.DB, page)
+    return { ...found, data: found.data.map(presentAccount) }
+  },
+})
+
+export const getAccount = accountOperation({
+  ...ofAccount,
+  id: 'getAccount',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description: 'Returns an account with its settings and the bytes that it stores.',
+    answer: named(
+      'AccountWithStorage',
+      v.object({
+        ...shown,
+        storage_bytes: member(
+          count,
+          'The bytes that the account stores. The number errs upward until it is measured.',
+        ),
+      }),
+    ),
+    command: { name: 'accounts get' },
+  }),
+  async run({ db, account }) {
+    const [usage] = await readUsages(db, [account.id])
+    return { ...presentAccount(account), storage_bytes: usage?.bytes ?? 0 }
+  },
+})
+
+export const changeAccount = accountOperation({
+  ...ofAccount,
+  id: 'changeAccount',
+  method: 'PATCH',
+  role: 'manager',
+  body: accountChange,
+  words: words({
+    description:
+      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `book_zone` can change only while the account has no customers and no transactions, and `amount_signs` only while no period is closed (409).',
+    answer: named('ChangedAccount', v.object({ ...shown, takes_effect })),
+    errors: ['conflict'],
+  }),
+  async run(call, sent) {
+    const { env, actor, role, account } = call
+    const { id } = account
+    const { affiliate_view, landing_pages, logo: image, accent_color, ...fields } = sent
+    const looks = await readLooks({ image, accent_color })
+    const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
+    const change = {
+      ...{ ...fields, ...(view && { affiliate_view: storedView(view) }) },
+      ...(landing_pages && { landing_pages: JSON.stringify(landing_pages) }),
+      ...looks.change,
+    }
+    if (needsApprover(change)) requireRole(role, 'approver')
+    refuseBookZoneOfBrand(account.vertical, change)
+    if (change.book_zone !== undefined) await admitBookZone(call, change.book_zone)
+    if (change.approvals !== undefined) await admitApprovals(call, change.approvals)
+    if (change.amount_signs !== undefined) await admitAmountSigns(call, change.amount_signs)
+    const details = {
+      ...change,
+      ...(view && { affiliate_view: view }),
+      ...(landing_pages && { landing_pages }),
+      ...(looks.meta !== undefined && { logo: logoText(looks.meta) }),
+      before: settingsBefore(account, change),
+    }
+    const entry = { actor, action: 'account.change', account: id, details }
+    // An empty change is not in the audit log, but it still propagates the settings.
+    if (Object.keys(change).length > 0) {
+      await withAudit(env.DB, entry, [
+        rows.updateAccount(env.DB, id, change),
+        ...(looks.image === undefined ? [] : [putLogo(env.DB, id, looks.image)]),
+      ])
+    }
+    if (change.book_zone !== undefined) await settleBookZone(call, change.book_zone)
+    if (change.disabled) await dropWebhooksOfDisabled(env, [account])
+    const takes_effect = await propagateSettings(env, id)
+    return { ...presentAccount((await rows.findAccount(env.DB, id)) ?? account), takes_effect }
+  },
+})
+
+export const resetAccount = accountOperation({
+  id: 'resetAccount',
+  topic: 'accounts',
+  path: '/reset',
+  method: 'POST',
+  role: 'manager',
+  words: words({
+    description:
+      'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments and the ledger. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
+    answer: null,
+    others: { 202: described(() => v.object({ resetting: v.literal(true) })) },
+    errors: ['conflict'],
+    command: {
+      name: 'accounts reset',
+      done: 'Deleted all records of account {account}.',
+      confirm: {
+        warning: 'This deletes all records of account {account} permanently.',
+        name: 'account',
+      },
+    },
+  }),
+  async run({ env, actor, account, db }) {
+    const { id, mode } = account
+    if (mode !== 'test') {
+      throw new ApiError('conflict', { detail: 'Only the data of a test account can be reset.' })
+    }
+    await refuseWhileMoving(env, id)
+    const entry = { actor, action: 'account.reset', account: id, details: {} }
+    const deadline = Date.now() + RESET_LIMITS.resetMs
+    // First: if R2 fails, nothing is begun.
+    if (account.exports !== 'off' || (await hasFiles(db, id)))
+      await deleteExportObjects(env, account)
+    const results = await withAudit(db, entry, beginReset(db, id))
+    await dropOldCopy(env, id)
+    const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
+    // A cron goes on with what is left.
+    return isDone ? null : reply(202, { resetting: true })
+  },
+})
+
+/** The operations on accounts. An account is one partner firm or one brand. */
+export const ACCOUNT_OPERATIONS = [
+  createAccount,
+  listAccounts,
+  getAccount,
+  changeAccount,
+  resetAccount,
+]

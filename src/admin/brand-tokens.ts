@@ -42,10 +42,8 @@ export const regenerateBrandToken = accountOperation({
   body: { overlap },
   status: 201,
   words: words({
-    summary: 'Regenerate the Brand Token',
     description:
       'Issues a new Brand Token, which is shown only once. The previous one works for 24 hours unless `overlap` sets another time. With `none` it stops working before the next request.',
-    returns: 'The Brand Token.',
     answer: named(
       'NewBrandToken',
       v.object({
@@ -82,9 +80,7 @@ export const listBrandTokens = accountOperation({
   method: 'GET',
   role: 'viewer',
   words: words({
-    summary: 'List Brand Tokens',
     description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
-    returns: 'The Brand Tokens.',
     answer: listOf(
       named(
         'BrandToken',
@@ -112,9 +108,7 @@ export const revokeBrandToken = accountOperation({
   path: '/brand-tokens/{token_id}',
   params: { token_id: id },
   words: words({
-    summary: 'Revoke a Brand Token',
     description: 'Revokes a Brand Token. It stops working before its next request.',
-    returns: 'Done. The response has no body.',
     answer: null,
     errors: ['conflict'],
     command: {

@@ -66,9 +66,7 @@ export const issueClient = accountOperation({
   method: 'POST',
   status: 201,
   words: words({
-    summary: 'Create an OAuth client',
     description: 'Creates an OAuth client for a partner. The secret is shown only once.',
-    returns: 'The client with its secret.',
     answer: named('NewClient', v.object({ client_id, client_secret, created_at: time })),
     errors: ['conflict'],
     command: {
@@ -97,9 +95,7 @@ export const listClients = accountOperation({
   method: 'GET',
   role: 'viewer',
   words: words({
-    summary: 'List OAuth clients',
     description: 'Lists the OAuth clients of an account, without their secrets.',
-    returns: 'The clients.',
     answer: listOf(
       named(
         'Client',
@@ -128,10 +124,8 @@ export const rotateClient = accountOperation({
   body: { overlap },
   status: 201,
   words: words({
-    summary: 'Rotate a client secret',
     description:
       'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time. With `none`, it and its access tokens stop working before the next request.',
-    returns: 'The client with its new secret.',
     answer: named(
       'RotatedClient',
       v.object({ client_id, client_secret, previous_secret_until, takes_effect }),
@@ -164,9 +158,7 @@ export const revokeClient = accountOperation({
   method: 'DELETE',
   path: '/clients/{client_id}',
   words: words({
-    summary: 'Revoke an OAuth client',
     description: 'Revokes a client. Its access tokens stop working before the next request.',
-    returns: 'Done. The response has no body.',
     answer: null,
     errors: ['conflict'],
     command: {

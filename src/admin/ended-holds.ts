@@ -3,7 +3,7 @@ import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
 import * as rows from '../db/fraud/ended-holds.ts'
 import { holdAcknowledgement } from '../fraud/decision-fields.ts'
 import { parseSubjectKey } from '../fraud/findings.ts'
-import { accountList, accountOperation, member, named, words } from '../http/operation.ts'
+import { accountList, accountOperation, member, named, reply, words } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { count, day, time } from './answer-fields.ts'
 
@@ -108,10 +108,8 @@ export const listEndedHolds = accountList({
     affiliate_id: v.optional(member(v.string(), 'Only those of this affiliate.', 'IB-07')),
   },
   words: words({
-    summary: 'List holds that ended without a decision',
     description:
       'Returns the holds of payouts that an evaluation ended although nobody had decided the case, the latest first: each until a person acknowledges it, the case is decided, or it holds again.',
-    returns: 'One page of ended holds.',
     answer: endedHold,
     command: {
       name: 'fraud ended-holds',
@@ -135,26 +133,24 @@ export const acknowledgeEndedHold = accountOperation({
   params: { case_id },
   body: holdAcknowledgement,
   words: words({
-    summary: 'Acknowledge the end of a hold',
     description:
       'Notes in the audit log that a person has looked at the end of a hold, with a reason. It is no longer listed, and `attention` no longer names it. A hold that goes on (`goes_on`) needs the acknowledgement of two persons, which ends it; the first one gets 202.',
-    returns: 'It is acknowledged.',
-    answer: v.union([endedHold, waitingEndedHold]),
-    accepted: 'Another person must acknowledge it too. Until then payouts stay held.',
+    answer: endedHold,
+    others: { 202: waitingEndedHold },
     command: { name: 'fraud acknowledge' },
   }),
-  isAccepted: (answer) => 'message' in answer,
   async run({ db, account, actor }, { case_id: id, reason }) {
     const found = await rows.findEndedHold(db, account.id, id)
     if (!found) throw notFound('ended hold', id)
     const first = acknowledgementOf(found)
     const by: Acknowledgement = { actor, reason, at: new Date().toISOString() }
     const waiting = { ...present(found), approvals_required: PERSONS }
-    if (first?.actor === actor) return { ...waiting, message: acknowledgedAgain(first) }
+    if (first?.actor === actor) return reply(202, { ...waiting, message: acknowledgedAgain(first) })
     const isFinal = found.holds === 0 || first !== null
     if (!(await rows.acknowledgeHold(db, account.id, found, { ...by, isFinal })))
       throw notFound('ended hold', id)
-    return isFinal ? present(found) : { ...waiting, acknowledged: by, message: ANOTHER }
+    if (isFinal) return present(found)
+    return reply(202, { ...waiting, acknowledged: by, message: ANOTHER })
   },
 })
 

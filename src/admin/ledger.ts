@@ -86,10 +86,8 @@ export const listLedger = accountList({
     ),
   },
   words: words({
-    summary: 'List the ledger of an affiliate',
     description:
       'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
-    returns: 'One page of entries.',
     answer: entry,
     command: {
       name: 'ledger show',
@@ -112,10 +110,8 @@ export const getBalance = accountOperation({
   role: 'viewer',
   params: { affiliate_id },
   words: words({
-    summary: 'Get the balance of an affiliate',
     description:
       'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
-    returns: 'The balance.',
     answer: named(
       'Balances',
       v.object({

@@ -122,10 +122,8 @@ export const createLink = accountOperation({
   body: newLink,
   status: 201,
   words: words({
-    summary: 'Create a link',
     description:
       'Creates a link from an affiliate to a landing page. The affiliate of a link cannot change.',
-    returns: 'The link.',
     answer: link,
     command: { name: 'links create', recovery: 'Run `links list` before you repeat the command.' },
   }),
@@ -147,9 +145,7 @@ export const listLinks = accountList({
     ),
   },
   words: words({
-    summary: 'List links',
     description: 'Lists the links of an account, ordered by id.',
-    returns: 'One page of links.',
     answer: link,
     command: { name: 'links list' },
   }),
@@ -165,9 +161,7 @@ export const getLink = accountOperation({
   method: 'GET',
   role: 'viewer',
   words: words({
-    summary: 'Get a link',
     description: 'Returns a link with its settings.',
-    returns: 'The link.',
     answer: link,
   }),
   run: async (call, { link_id: id }) => presentLink(call.env, await findLink(call, id)),
@@ -180,10 +174,8 @@ export const changeLink = accountOperation({
   role: 'manager',
   body: linkChange,
   words: words({
-    summary: 'Change a link',
     description:
       'Changes the landing page or the name, or disables the link. Visitors see the change within 60 seconds.',
-    returns: 'The changed link.',
     answer: link,
     command: { name: 'links change' },
   }),

@@ -3,7 +3,7 @@ import { newManualEntry } from '../commission/books/book-fields.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import * as entries from '../commission/books/manual-entry.ts'
 import * as rows from '../db/commission/books/manual-entries.ts'
-import { accountList, accountOperation, existing, member, named, words } from '../http/operation.ts'
+import { accountList, accountOperation, member, named, reply, words } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import { money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
@@ -36,11 +36,9 @@ export const addManualEntry = accountOperation({
   body: newManualEntry,
   status: 201,
   words: words({
-    summary: 'Enter an amount',
     description: `Stores an amount for an affiliate and plan. The statement of the earliest period that is not closed lists it. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
-    returns: 'The new entry.',
-    existing: 'The entry is stored already.',
     answer: entry,
+    others: { 200: entry },
     errors: ['reference_used', 'conflict'],
     command: { name: 'manual add' },
   }),
@@ -48,7 +46,7 @@ export const addManualEntry = accountOperation({
     const added = await entries.addManualEntry(call.db, call.account.id, fields, call.actor)
     if (added.outcome === 'invalid') throw validationFailed(added.issues)
     sendCaused(call, call.account)
-    return added.outcome === 'created' ? added.entry : existing(added.entry)
+    return added.outcome === 'created' ? added.entry : reply(200, added.entry)
   },
 })
 
@@ -62,9 +60,7 @@ export const listManualEntries = accountList({
     ),
   },
   words: words({
-    summary: 'List manual entries',
     description: 'Lists the entries of the integrations team, the oldest first.',
-    returns: 'One page of entries.',
     answer: entry,
     command: { name: 'manual list' },
   }),

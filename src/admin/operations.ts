@@ -1,4 +1,5 @@
 import type { AnyOperation } from '../http/operation.ts'
+import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
@@ -9,6 +10,7 @@ import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 /** The operations of the administration API, in the order of the reference. */
 export const OPERATIONS: readonly AnyOperation[] = [
+  ...ACCOUNT_OPERATIONS,
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
   ...LINK_OPERATIONS,

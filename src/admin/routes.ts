@@ -23,7 +23,7 @@ import type { ResourcesOf } from '../ingest/resource.ts'
 import { TEAM_READING_PATHS, teamReading } from '../ingest/team-routes.ts'
 import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { quote } from '../validation/quote.ts'
-import { accounts, findRouteAccount } from './accounts.ts'
+import { findRouteAccount } from './accounts.ts'
 import { affiliateKeys } from './affiliate-keys.ts'
 import { affiliateMembers } from './affiliate-members.ts'
 import { affiliatePostbacks } from './affiliate-postbacks.ts'
@@ -112,7 +112,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
   routes.use(roleOfPath)
   const account = '/accounts/:account'
   routes
-    .route('/accounts', accounts)
     .route(`${account}/moves`, moves)
     .route(`${account}/affiliates`, affiliates)
     .route(`${account}/affiliates`, affiliateCredentials)

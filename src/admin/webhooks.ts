@@ -178,10 +178,8 @@ export const createWebhook = accountOperation({
   body: newWebhook,
   status: 201,
   words: words({
-    summary: 'Create a webhook',
     description:
       'Creates a webhook: from now on, events of the account are sent to its URL, signed by the Standard Webhooks specification. The secret is shown only once. An account has at most 10 webhooks.',
-    returns: 'The webhook with its secret.',
     answer: described(() => named('NewWebhook', withMembers(webhook, { secret }))),
     errors: ['conflict'],
     command: {
@@ -203,9 +201,7 @@ export const listWebhooks = accountOperation({
   method: 'GET',
   role: 'viewer',
   words: words({
-    summary: 'List webhooks',
     description: 'Lists the webhooks of an account, the oldest first, without their secrets.',
-    returns: 'The webhooks.',
     answer: described(() => listOf(webhook)),
     command: { name: 'webhooks list' },
   }),
@@ -218,9 +214,7 @@ export const getWebhook = accountOperation({
   method: 'GET',
   role: 'viewer',
   words: words({
-    summary: 'Get a webhook',
     description: 'Returns a webhook without its secret.',
-    returns: 'The webhook.',
     answer: webhook,
     command: { name: 'webhooks show' },
   }),
@@ -234,10 +228,8 @@ export const changeWebhook = accountOperation({
   role: 'manager',
   body: webhookChange,
   words: words({
-    summary: 'Change a webhook',
     description:
       'Changes the URL, the types of events or the description, or disables or enables a webhook. Omitted members keep their values.',
-    returns: 'The changed webhook.',
     answer: webhook,
     command: { name: 'webhooks change' },
   }),
@@ -255,9 +247,7 @@ export const deleteWebhook = accountOperation({
   method: 'DELETE',
   role: 'manager',
   words: words({
-    summary: 'Delete a webhook',
     description: 'Deletes a webhook. Nothing more is sent to it, not even what is pending.',
-    returns: 'Done. The response has no body.',
     answer: null,
     command: {
       name: 'webhooks delete',
@@ -279,10 +269,8 @@ export const rotateWebhook = accountOperation({
   body: { overlap },
   status: 201,
   words: words({
-    summary: 'Rotate the secret of a webhook',
     description:
       'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
-    returns: 'The new secret.',
     answer: described(() =>
       named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
     ),
@@ -315,10 +303,8 @@ export const testWebhook = accountOperation({
   role: 'manager',
   status: 202,
   words: words({
-    summary: 'Send a test event',
     description:
       'Sends an event of the type `webhook.test`. `GET …/attempts` shows what the receiver answered.',
-    returns: 'The id of the event that is sent.',
     answer: described(() =>
       v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
     ),
@@ -343,10 +329,8 @@ export const replayWebhook = accountOperation({
   body: replayFields,
   status: 202,
   words: words({
-    summary: 'Send events again',
     description:
       'Sends one event again, or the events that were caused in a span, at most 10,000: also those that another webhook was sent and this one was not. They keep their `webhook-id`. Pending events are left out.',
-    returns: 'The number of events that are sent again.',
     answer: described(() =>
       v.object({ replayed: member(count, 'The number of events that are sent again.') }),
     ),
@@ -383,9 +367,7 @@ export const listWebhookAttempts = accountList({
     ),
   },
   words: words({
-    summary: 'List the attempts of a webhook',
     description: 'Lists the attempts of the last 30 days, the newest first.',
-    returns: 'One page of attempts.',
     answer: attempt,
     command: { name: 'webhooks attempts' },
   }),
@@ -406,10 +388,8 @@ export const listWebhookEvents = accountList({
     status: v.optional(member(status, 'Returns only the events with this status.', 'dead')),
   },
   words: words({
-    summary: 'List the events of a webhook',
     description:
       'Lists the events of the last 30 days, the newest first: what is pending, delivered, or a dead letter.',
-    returns: 'One page of events.',
     answer: event,
     command: { name: 'webhooks events' },
   }),

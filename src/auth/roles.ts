@@ -33,7 +33,7 @@ const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
 /** The changes of an account that managers make, below its path. */
 const OF_MANAGERS = [
-  'reset|exports|archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
+  'exports|archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
   'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
   'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
   'affiliates/[^/]+/postbacks/[^/]+|questions/[^/]+(?:/answers)?',
@@ -43,7 +43,7 @@ const OF_MANAGERS = [
 
 /** The changes that managers make. What is not named here falls to approvers. */
 const MANAGING = new RegExp(
-  `^/admin/v1/(?:fx-rates|erasures/replay|accounts(?:/[^/]+(?:/(?:${OF_MANAGERS}))?)?)$`,
+  `^/admin/v1/(?:fx-rates|erasures/replay|accounts/[^/]+/(?:${OF_MANAGERS}))$`,
 )
 
 /** Returns the lowest role that may send a request to a path of the administration API. */

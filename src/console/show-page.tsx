@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { listAccounts } from '../admin/accounts.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
 import { type ApiError, toApiError } from '../errors.ts'
@@ -20,7 +21,6 @@ import type {
   Values,
   View,
 } from './page.ts'
-import type { List } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
 import { Secret } from './parts/rotation.tsx'
@@ -203,9 +203,7 @@ export async function showPage(
     })),
     visit.account === ''
       ? []
-      : visit.api
-          .get<List<AccountName>>('/accounts', { per_page: LISTED_ACCOUNTS })
-          .then(({ data }) => data),
+      : visit.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
   ])
   const { view, refusedFilters } = shownPage
   const refusedStatus = refusedFilters.length > 0 ? 400 : status

@@ -1,17 +1,10 @@
 import type { Context } from 'hono'
+import { getAccount } from '../admin/accounts.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readQuery } from '../http/query.ts'
 import { apiOf } from './api.ts'
 import { namesOf } from './names.ts'
-import {
-  apiPath,
-  BY_ID,
-  type DatedAccount,
-  type Page,
-  startOfToday,
-  type Visit,
-  withQuery,
-} from './page.ts'
+import { BY_ID, type DatedAccount, type Page, startOfToday, type Visit, withQuery } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
 /**
@@ -49,7 +42,7 @@ export async function visitOf(
   const account = params.account ?? ''
   const now = Date.now()
   // The page says why an account cannot be read.
-  const dated = account && (await api.get<DatedAccount>(apiPath(account)).catch(() => null))
+  const dated = account && (await api.call(getAccount, { account }).catch(() => null))
   return {
     member: session.member,
     api,

@@ -11,6 +11,8 @@ export type AnswerSchema = v.GenericSchema | null
 export interface CommandWords {
   /** Such as `links create`. */
   readonly name: string
+  /** A member of the body that is an argument, after those of the path. */
+  readonly argument?: string
   /** What the command prints if the answer has no body. `{link_id}` stands for an argument. */
   readonly done?: string
   /** The warning before a change that cannot be undone, and what the person then types. */
@@ -30,20 +32,11 @@ export interface CommandWords {
 
 /** What is told about an operation. It is left out of the bundle for production. */
 export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
-  readonly summary: string
   readonly description: string
-  /** What the answer is, such as `The link.` */
-  readonly returns: string
-  /** The schema of the answer; null if it has no body. Of a union, the last one is that of the answer 202. */
+  /** The schema of the answer; null if it has no body. */
   readonly answer: A
-  /** What the answer 202 is, if the operation may answer so. */
-  readonly accepted?: string
-  /** What the answer 201 is, if the operation may also answer 200. */
-  readonly created?: string
-  /** The schema of the answer 202, if it has more members. */
-  readonly acceptedAnswer?: v.GenericSchema
-  /** What the answer 200 of a creation is, if what is created may be there already. */
-  readonly existing?: string
+  /** The schemas of answers with another status: see `reply`. */
+  readonly others?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** What the operation with the id in the query says, if there is one. */

@@ -98,12 +98,22 @@ export interface Operation<
   readonly params: P
   readonly body: B
   readonly words: OperationWords<A> | undefined
-  /** Returns whether what was asked for is not done yet: the status is then 202. */
-  isAccepted?(answer: Answer<A>): boolean
-  /** Returns whether something was created that was not there: the status is then 201. */
-  isCreated?(answer: Answer<A>): boolean
-  run(call: C, input: Out<P> & Out<B>): Promise<Answer<A>>
+  run(call: C, input: Out<P> & Out<B>): Promise<Answer<A> | Reply>
 }
+
+/** An answer with another status than is usual for its operation. */
+class Reply {
+  readonly status: 200 | 201 | 202
+  readonly value: object
+
+  constructor(status: Reply['status'], value: object) {
+    this.status = status
+    this.value = value
+  }
+}
+
+/** Returns an answer with another status: 202 if it is not done yet, 200 or 201 if it was there or was not. */
+export const reply = (status: Reply['status'], value: object): Reply => new Reply(status, value)
 
 // biome-ignore lint/suspicious/noExplicitAny: lists hold operations of every type.
 type Any = any
@@ -147,11 +157,14 @@ export function teamOperation<
   return complete(draft)
 }
 
+const isOfAccount = ({ path }: Pick<AnyOperation, 'path'>) => path.startsWith('/accounts/{account}')
+
 function complete<P extends Entries, B extends Entries, A extends AnswerSchema, C extends TeamCall>(
   draft: Draft<Operation<P, B, A, C>>,
 ): Operation<P, B, A, C> {
   const { params = {}, body = {} } = draft
-  const twice = ['account', ...Object.keys(params)].find((name) => Object.hasOwn(body, name))
+  const names = [...Object.keys(params), ...(isOfAccount(draft) ? ['account'] : [])]
+  const twice = names.find((name) => Object.hasOwn(body, name))
   if (twice) throw new Error(`${draft.id}: ${twice} is in two places.`)
   return { ...draft, params, body } as unknown as Operation<P, B, A, C>
 }
@@ -212,32 +225,41 @@ export const pageOf = <const I extends v.GenericSchema>(item: I) =>
 export const listOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item) })
 
-/** Defines an operation that lists rows of an account page by page. The answer of its words is a row. */
-export function accountList<const I extends v.GenericSchema, const P extends Entries = None>({
-  list,
-  params = {} as P,
-  words: ofItem,
-  ...draft
-}: Pick<AnyOperation, 'id' | 'topic' | 'path' | 'role' | 'byQuery'> & {
+interface ListDraft<I extends v.GenericSchema, P extends Entries, C extends TeamCall>
+  extends Pick<AnyOperation, 'id' | 'topic' | 'path' | 'role' | 'byQuery'> {
   readonly params?: P
+  /** The answer of the words is a row. */
   readonly words: OperationWords<I> | undefined
-  list(call: AccountCall, filter: Out<P>, page: Page): Promise<FoundPage<v.InferOutput<I> & object>>
-}) {
-  return accountOperation({
-    ...draft,
-    method: 'GET',
-    params: { ...params, ...PAGING },
-    words: ofItem && words({ ...ofItem, answer: pageOf(ofItem.answer) }),
-    async run(call, input) {
-      const { page: number, per_page, cursor, ...filter } = input as PageQuery
-      const context = JSON.stringify([call.account.id, draft.id, filter])
-      const page = await readPage(call.env, context, { page: number, per_page, cursor })
-      const found = await list(call, filter as Out<P>, page)
-      const next = await nextCursor(call.env, context, page, found)
-      return { data: found.data, meta: pageMeta(page, found, next) } as never
-    },
-  })
+  list(call: C, filter: Out<P>, page: Page): Promise<FoundPage<v.InferOutput<I> & object>>
 }
+
+const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall>(
+  { list, params = {} as P, words: ofItem, ...draft }: ListDraft<I, P, C>,
+  accountOf: (call: C) => string | null,
+) => ({
+  ...draft,
+  method: 'GET' as const,
+  params: { ...params, ...PAGING },
+  words: ofItem && words({ ...ofItem, answer: pageOf(ofItem.answer) }),
+  async run(call: C, input: object) {
+    const { page: number, per_page, cursor, ...filter } = input as PageQuery
+    const context = JSON.stringify([accountOf(call), draft.id, filter])
+    const page = await readPage(call.env, context, { page: number, per_page, cursor })
+    const found = await list(call, filter as Out<P>, page)
+    const next = await nextCursor(call.env, context, page, found)
+    return { data: found.data, meta: pageMeta(page, found, next) } as never
+  },
+})
+
+/** Defines an operation that lists rows of an account page by page. */
+export const accountList = <const I extends v.GenericSchema, const P extends Entries = None>(
+  draft: ListDraft<I, P, AccountCall>,
+) => accountOperation(listBy(draft, ({ account }) => account.id))
+
+/** Defines an operation that lists rows page by page, of no account or of all. */
+export const teamList = <const I extends v.GenericSchema, const P extends Entries = None>(
+  draft: ListDraft<I, P, TeamCall>,
+) => teamOperation(listBy(draft, () => null))
 
 /** Gives a schema the name that it has in OpenAPI. Where it is a part of others, they refer to it. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -273,8 +295,6 @@ function readParams(of: AnyOperation, sent: Readonly<Record<string, unknown>>) {
   return read
 }
 
-const isOfAccount = ({ path }: AnyOperation) => path.startsWith('/accounts/{account}')
-
 /** Returns the call of an operation, with the account if it concerns one. */
 async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<TeamCall> {
   if (!isOfAccount(of)) return call
@@ -302,12 +322,17 @@ export async function perform<
   input: InputOf<Operation<P, B, A, C>>,
 ): Promise<Answer<A>> {
   requireRole(call.role, of.role ?? 'approver')
-  const { account, ...members } = input as Readonly<Record<string, unknown>>
+  const { account, ...others } = input as Readonly<Record<string, unknown>>
+  const members = isOfAccount(of) ? others : (input as typeof others)
   const own = await callOf(of, call, account)
   const body = Object.entries(members).filter(([name]) => !Object.hasOwn(of.params, name))
   const sent = Object.fromEntries(body)
   const fields = of.whole ? sent : validateFields(sent, of.body)
-  return of.run(own as C, { ...readParams(of, members), ...fields } as Out<P> & Out<B>)
+  const answer = await of.run(
+    own as C,
+    { ...readParams(of, members), ...fields } as Out<P> & Out<B>,
+  )
+  return answer instanceof Reply ? (answer.value as Answer<A>) : answer
 }
 
 /** The paths of an operation as Hono writes them: with `byQuery` a second one. */
@@ -346,20 +371,6 @@ async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   return { [name]: await readJson(c, of.whole.depth) }
 }
 
-const EXISTING = new WeakSet<object>()
-
-/** Marks what a creation answers as what was there already: the status is then 200. */
-export function existing<T extends object>(answer: T): T {
-  EXISTING.add(answer)
-  return answer
-}
-
-function statusOf(of: AnyOperation, answer: object): 200 | 201 | 202 {
-  if (of.isAccepted?.(answer)) return 202
-  if (of.isCreated?.(answer)) return 201
-  return EXISTING.has(answer) ? 200 : (of.status ?? 200)
-}
-
 /** Responds with an answer, and with a `Link` to the next page of a list. */
 function respond(
   c: Context<AppEnv>,
@@ -367,9 +378,9 @@ function respond(
   answer: object | null,
 ): Promise<Response> | Response {
   if (answer === null) return c.body(null, 204)
+  if (answer instanceof Reply) return c.json(answer.value, answer.status)
   const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
   if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
-  const status = statusOf(of, answer)
-  if (status !== 200) return c.json(answer, status)
+  if (of.status && of.status !== 200) return c.json(answer, of.status)
   return sendJson(c, answer, new ReadMemory('the team'))
 }

@@ -1324,7 +1324,8 @@ const pt: Words = {
   sign_out: 'Sair',
   signed_out: 'Você saiu da sessão.',
   session_ended: 'Sua sessão terminou.',
-  form_lost: 'Nada foi alterado. Para não perder o que escreveu, volte e copie o texto antes de entrar.',
+  form_lost:
+    'Nada foi alterado. Para não perder o que escreveu, volte e copie o texto antes de entrar.',
   lost: 'Não tem uma chave de acesso neste dispositivo? Peça um novo convite a {account}.',
   no_passkeys:
     'As chaves de acesso precisam de JavaScript e de um navegador atual. Permita JavaScript ou abra esta página em outro navegador.',

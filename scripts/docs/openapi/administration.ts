@@ -1,5 +1,5 @@
 import { ENTITIES } from '../entities.ts'
-import { accounts, affiliateKeys } from './administration/accounts.ts'
+import { affiliateKeys } from './administration/accounts.ts'
 import { archives } from './administration/archives.ts'
 import { fraud } from './administration/fraud.ts'
 import { fraudDecisions } from './administration/fraud-decisions.ts'
@@ -31,7 +31,7 @@ import { why } from './why.ts'
  * reference. `customers`, which erases data, comes after the topics that read this data.
  */
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
-  accounts: () => [...accounts(), ...moves(), ...archives(), audit()],
+  accounts: () => [...moves(), ...archives(), audit()],
   definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
   affiliates: () => [
     ...affiliates(),

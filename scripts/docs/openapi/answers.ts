@@ -1,4 +1,3 @@
-import { JURISDICTIONS, REGIONS } from '../../../src/admin/fields.ts'
 import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
@@ -19,7 +18,6 @@ import { RATE_SCHEMAS } from './rates.ts'
 import { REPORT_SCHEMAS } from './reports.ts'
 import {
   AT,
-  account,
   COUNT,
   DAY,
   delivery,
@@ -47,69 +45,7 @@ import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
 
-const accountState = {
-  address: documented('The address of the firm on printed statements. Absent if there is none.'),
-  locale: documented(
-    'The language and region in whose way printed statements write days and numbers. Absent for `en-GB`.',
-  ),
-  binding: documented('The D1 binding of the database that stores the records.'),
-  region: documented('The location hint of its Durable Objects; null: near their first caller.', {
-    enum: [null, ...REGIONS],
-  }),
-  jurisdiction: documented('The jurisdiction that keeps its journal of erasures; null: any.', {
-    enum: [null, ...JURISDICTIONS],
-  }),
-  storage_quota: documented('The bytes that the account may store.', COUNT),
-  approvals: documented(
-    'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
-    COUNT,
-  ),
-  exports: documented(
-    'Whether files are written for a warehouse, and with personal data. Absent for `off`.',
-    oneOf('without_personal_data', 'with_personal_data'),
-  ),
-  archive_after: documented(
-    'After how many months records leave the database for the archive. Null: never.',
-    orNull(COUNT),
-  ),
-  unattributed_threshold: documented(
-    "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
-    { type: 'number', minimum: 0, maximum: 1 },
-  ),
-  affiliate_view: documented(
-    'What affiliates see. The defaults are pseudonyms, amounts, countries, totals of affiliates below, drafts, and that a payout is under review.',
-    { type: 'object' },
-  ),
-  landing_pages: documented(
-    'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
-    { type: 'array', items: TEXT },
-  ),
-  accent_color: documented(
-    'The color of links and buttons in the portal. Absent if it is that of the service.',
-  ),
-  logo: documented(
-    'The logo in the portal, which is at `/portal/{account}/logo`. Absent if there is none.',
-    object({
-      type: documented('Its media type.', oneOf('image/svg+xml', 'image/png')),
-      bytes: documented('Its size.', COUNT),
-      digest: documented('Changes with the image.'),
-    }),
-  ),
-  disabled: documented('Whether the account and its tokens are disabled.', FLAG),
-  created_at: TIME,
-}
-
 const ACCOUNTS: Record<string, JsonSchema> = {
-  Account: account(accountState),
-  AccountWithStorage: account({
-    ...accountState,
-    storage_bytes: documented(
-      'The bytes that the account stores. The number errs upward until it is measured.',
-      COUNT,
-    ),
-  }),
-  CreatedAccount: account(accountState),
-  ChangedAccount: account({ ...accountState, takes_effect }),
   PartnerSelf: ownAccount({
     client_id: documented('The OAuth client of the access token.'),
   }),

@@ -23,15 +23,35 @@ function parameterOf(name: string, schema: v.GenericSchema, isInPath: boolean): 
   }
 }
 
-/** Returns the schemas of the answers: of what is done, and of what waits. */
-function formsOf({ words }: DescribedOperation): readonly v.GenericSchema[] {
-  const { answer, accepted } = words as { answer: v.GenericSchema; accepted?: string }
-  const { options } = answer as { options?: readonly v.GenericSchema[] }
-  return accepted && options ? options : [answer]
-}
-
 function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
   return whole ? property(Object.values(body)[0]!, AT) : closedObject(body, AT)
+}
+
+/** Describes the responses of an operation that are no errors. */
+function answersOf({ status = 200, params, words }: DescribedOperation): Operation['answers'] {
+  const { answer, others = {} } = words as OperationWords
+  const headers = Object.hasOwn(params, 'cursor') && { headers: TEAM_PAGE_HEADERS }
+  const all = { [answer === null ? 204 : status]: answer, ...others }
+  return Object.fromEntries(
+    Object.entries(all).map(([code, schema]) => [
+      code,
+      {
+        description: DONE[code] ?? 'The answer.',
+        ...(schema && { schema: property(schema, AT), ...headers }),
+      },
+    ]),
+  )
+}
+
+/** Returns the words of an id, such as `Create link`. */
+const titleOf = (id: string) => {
+  const title = id.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return title.charAt(0).toUpperCase() + title.slice(1)
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  202: 'Accepted, but not done yet.',
+  204: 'Done. The response has no body.',
 }
 
 function describe(
@@ -40,43 +60,20 @@ function describe(
   id: string,
   description: string,
 ): Operation {
-  const {
-    summary,
-    returns,
-    answer,
-    accepted,
-    created,
-    existing,
-    errors = [],
-  } = of.words as OperationWords
+  const { errors = [] } = of.words as OperationWords
   const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
     parameterOf(name, schema, path.includes(`{${name}}`)),
   )
   const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
-  const isList = Object.hasOwn(of.params, 'cursor')
   const required = Object.values<v.GenericSchema>(of.body).some(({ type }) => type !== 'optional')
   return operation({
     method: of.method.toLowerCase() as Operation['method'],
     path: `${BASE}${path}`,
     id,
-    summary,
+    summary: titleOf(id),
     description,
     ...(hasBody && { body: { schema: bodySchema(of), required } }),
-    answers:
-      answer === null
-        ? { 204: { description: returns } }
-        : {
-            [of.status ?? 200]: {
-              description: returns,
-              schema: property(formsOf(of)[0]!, AT),
-              ...(isList && { headers: TEAM_PAGE_HEADERS }),
-            },
-            ...(existing && { 200: { description: existing, schema: property(answer, AT) } }),
-            ...(created && { 201: { description: created, schema: property(answer, AT) } }),
-            ...(accepted && {
-              202: { description: accepted, schema: property(formsOf(of).at(-1)!, AT) },
-            }),
-          },
+    answers: answersOf(of),
     inline: params,
     errors,
   })
@@ -99,8 +96,9 @@ const BY_QUERY =
 /** The schemas that operations name. */
 export const derivedSchemas = (): Record<string, JsonSchema> =>
   componentsIn(
-    OPERATIONS.flatMap(({ words }) => [words?.answer, words?.acceptedAnswer]).filter(
-      (answer) => !!answer,
-    ),
+    OPERATIONS.flatMap(({ words }) => [
+      words?.answer,
+      ...Object.values(words?.others ?? {}),
+    ]).filter((answer) => !!answer),
     AT,
   )

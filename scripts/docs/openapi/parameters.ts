@@ -498,7 +498,6 @@ const PATH: Record<string, object> = {
   ),
   account: account('The id of the account.', 'demo-forex'),
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
-  test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
   key_id: path('key_id', 'The id of the key. It is not the key itself.', UUID),
   invitation_id: path('invitation_id', 'The id of the invitation. It is not its link.', UUID),
   member_id: path('member_id', 'The id of the member.', UUID),

@@ -1,25 +1,10 @@
+import { createAccount, listAccounts } from '../../admin/accounts.ts'
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Feed } from '../../ingest/feed.ts'
-import {
-  accountPath,
-  apiPath,
-  type DatedAccount,
-  type Page,
-  startOfToday,
-  type Visit,
-  withQuery,
-} from '../page.ts'
-import {
-  Amount,
-  Data,
-  Day,
-  EmptyState,
-  type List,
-  Name,
-  Pager,
-  periodWords,
-} from '../parts/data.tsx'
+import { accountPath, apiPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
+import { Amount, Data, Day, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
 import { ACCOUNT_WORDS, jurisdictionWords, VERTICALS } from '../parts/field-words.ts'
@@ -29,12 +14,7 @@ import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 
-/** An account, as the list of accounts has it. */
-interface Account extends DatedAccount {
-  readonly account: string
-  readonly name: string
-  readonly disabled: boolean
-}
+type Account = AnswerOf<typeof listAccounts>['data'][number]
 
 /** An account with what it owes and how its data arrives. */
 interface AccountState extends Account {
@@ -192,19 +172,16 @@ export const accountsPage: Page = {
     create: {
       done: 'The account was created. Next, issue its credentials.',
       next: (answer) => accountPath((answer as Account).account, 'credentials'),
-      request: (values) => ({
-        method: 'POST',
-        path: '/accounts',
-        body: {
+      perform: (values, { api }) =>
+        api.call(createAccount, {
           ...changedMembers(newAccount, values, ACCOUNT_WORDS),
           ...(values('binding') !== '' && { binding: values('binding') }),
-        },
-      }),
+        }),
     },
   },
   async render(visit) {
     const [{ data, meta }, { pools }] = await Promise.all([
-      visit.api.get<List<Account>>('/accounts', { ...visit.query, per_page: LISTED_ACCOUNTS }),
+      visit.api.call(listAccounts, { cursor: visit.query.cursor, per_page: LISTED_ACCOUNTS }),
       visit.api.get<{ pools: readonly Pool[] }>('/databases'),
     ])
     const states = await Promise.all(data.map((account) => readState(visit, account)))

@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { accountPath, apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
@@ -340,7 +341,7 @@ export const casePage: Page = {
     const { api, account, params } = visit
     const [found, { vertical }] = await Promise.all([
       api.get<WholeCase>(apiPath(account, 'cases', params.case ?? '')),
-      api.get<{ vertical: string }>(apiPath(account)),
+      api.call(getAccount, { account }),
     ])
     const shown = { visit, found }
     const body = (

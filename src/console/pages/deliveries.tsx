@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import {
   count,
@@ -130,7 +131,7 @@ async function render(visit: Visit) {
   const hasErrors = record_id === undefined && (status === 'refused' || code !== undefined)
   const [list, { vertical }, errors] = await Promise.all([
     api.get<DeliveryList>(path, query),
-    api.get<{ vertical: string }>(apiPath(account)),
+    api.call(getAccount, { account }),
     hasErrors ? api.get<List<ErrorCount>>(apiPath(account, 'delivery-errors'), days) : null,
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']

@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
@@ -148,7 +149,7 @@ export const filesPage: Page = {
   async render(visit) {
     const { api, account, query } = visit
     const [{ exports = 'off' }, files] = await Promise.all([
-      api.get<{ exports?: Exports }>(apiPath(account)),
+      api.call(getAccount, { account }),
       api.get<Files>(apiPath(account, 'exports'), { ...query, per_page: PAGE_SIZE }),
     ])
     const body = (

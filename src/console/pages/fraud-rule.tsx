@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { DAY_MS } from '../../durations.ts'
 import { kindNamed } from '../../fraud/words.ts'
@@ -9,7 +10,6 @@ import {
   type FraudVersion,
   neededFor,
   putRule,
-  type RuleAccount,
   RuleInWords,
   readAffiliates,
   ruleEditing,
@@ -44,7 +44,7 @@ const readRule = (visit: Visit) =>
       per_page: SHOWN,
       cursor: visit.query.cursor,
     }),
-    visit.api.get<RuleAccount>(apiPath(visit.account)),
+    visit.api.call(getAccount, { account: visit.account }),
   ])
 
 /** Says which version applies today, or from when on one does. */

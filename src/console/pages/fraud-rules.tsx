@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import type { Kind } from '../../fraud/kind.ts'
 import { kindsOf } from '../../fraud/kinds.ts'
@@ -149,7 +150,7 @@ const Kinds = ({ kinds, rules, ...props }: KindsProps & { rules: readonly Listed
 const read = ({ api, account }: Visit) =>
   Promise.all([
     api.get<{ data: ListedRule[] }>(apiPath(account, 'fraud-rules')),
-    api.get<RuleAccount>(apiPath(account)),
+    api.call(getAccount, { account }),
   ])
 
 /** Renders the form of a new rule of a kind. */

@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import { checkShape } from '../../fraud/check-rule.ts'
@@ -25,7 +26,7 @@ const OFFERED = 50
 async function readKnown(visit: Visit) {
   const path = apiPath(visit.account, 'fraud-rules', ruleOf(visit), 'versions')
   const [account, list] = await Promise.all([
-    visit.api.get<RuleAccount>(apiPath(visit.account)),
+    visit.api.call(getAccount, { account: visit.account }),
     visit.api.get<List<FraudVersion>>(path, { per_page: OFFERED }),
   ])
   if (list.data.length === 0 && !visit.query.terms) {

@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
@@ -35,14 +36,6 @@ import { canPay, sumsText } from '../parts/payout-forms.tsx'
 import { readSinceYesterday, SinceYesterdayList } from '../parts/since-yesterday.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
-
-interface Account {
-  readonly account: string
-  readonly name: string
-  readonly vertical: string
-  readonly mode: string
-  readonly disabled: boolean
-}
 
 /** What arrived of a resource on a day. */
 interface DayArrivals {
@@ -254,7 +247,7 @@ export const overviewPage: Page = {
   async render(visit) {
     const { api, account } = visit
     const [settings, attention, feeds, arrivals, sums, payouts, since] = await Promise.all([
-      api.get<Account>(apiPath(account)),
+      api.call(getAccount, { account }),
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
       api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),

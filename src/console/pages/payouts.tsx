@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { getAccount } from '../../admin/accounts.ts'
 import type { ImportedPayments } from '../../commission/books/payments.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
@@ -667,7 +668,7 @@ export const payoutsPage: Page = {
     const [{ data, meta }, returned, { approvals }] = await Promise.all([
       read({}),
       isPaid(visit) ? null : read({ returned: 'true', cursor: undefined }),
-      visit.api.get<{ approvals: number }>(apiPath(visit.account)),
+      visit.api.call(getAccount, { account: visit.account }),
     ])
     // What came back stands first on the first page, and on no other.
     const first = query.cursor ? [] : (returned?.data ?? [])

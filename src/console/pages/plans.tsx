@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import {
@@ -259,7 +260,7 @@ export const plansPage: Page = {
     const [{ data: plans }, assignments, { vertical }] = await Promise.all([
       api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
       readAssignments(visit, query),
-      api.get<{ vertical: string }>(apiPath(account)),
+      api.call(getAccount, { account }),
     ])
     const currency = await readCurrency(visit, vertical, plans)
     const body = (

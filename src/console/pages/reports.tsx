@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { EVENTS, groupsOf, metricsOf, parseReport, type Report } from '../../reports/report.ts'
@@ -183,7 +184,7 @@ async function render(visit: Visit) {
   const { api, account, query } = visit
   const hasReport = REPORT_QUERY.some((name) => query[name])
   const [{ vertical }, plans] = await Promise.all([
-    api.get<{ vertical: string }>(apiPath(account)),
+    api.call(getAccount, { account }),
     api.get<List<{ currency: string }>>(apiPath(account, 'plans')),
   ])
   const currency = usualCurrency(plans.data)

@@ -1,6 +1,8 @@
+import { changeAccount, getAccount, resetAccount } from '../../admin/accounts.ts'
 import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
+import type { AnswerOf, InputOf } from '../../http/operation.ts'
+import { apiPath, type Page, type Values, type Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
 import {
   ACCOUNT_WORDS,
@@ -13,25 +15,12 @@ import {
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { type Database, LatestMove, type Move, StartMove } from '../parts/moves.tsx'
-import { changedLooks, type PortalLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
+import { changedLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
-interface Account extends PortalLooks {
-  readonly name: string
-  readonly vertical: string
-  readonly mode: string
-  readonly binding: string
-  readonly jurisdiction: string | null
-  readonly policies: Readonly<Record<string, string>>
-  readonly storage_quota: number
-  readonly storage_bytes: number
-  readonly affiliate_view?: object
-  readonly landing_pages?: readonly string[]
-  readonly disabled: boolean
-  readonly created_at: string
-}
+type Account = AnswerOf<typeof getAccount>
 
 const {
   disabled: _disabled,
@@ -47,13 +36,12 @@ const {
 const schemasOf = ({ vertical }: Account) =>
   vertical === 'igaming' ? common : { ...common, book_zone }
 
-const change = (done: string, body: object) => ({
+type AccountChange = Omit<InputOf<typeof changeAccount>, 'account'>
+
+const change = (done: string, changeOf: (values: Values) => AccountChange) => ({
   done,
-  request: (_: unknown, { account }: Visit) => ({
-    method: 'PATCH' as const,
-    path: apiPath(account),
-    body,
-  }),
+  perform: (values: Values, { api, account }: Visit) =>
+    api.call(changeAccount, { account, ...changeOf(values) }),
 })
 
 const StopAccount = ({ visit, account }: { visit: Visit; account: Account }) => (
@@ -88,38 +76,18 @@ export const settingsPage: Page = {
   path: '/accounts/:account/account',
   section: 'Account',
   changes: {
-    save: {
-      done: 'The settings are saved.',
-      request: (values, { account }) => ({
-        method: 'PATCH',
-        path: apiPath(account),
-        body: changedMembers(accountChange, values, ACCOUNT_WORDS),
-      }),
-    },
-    view: {
-      done: 'What affiliates see is saved. It holds from their next request on.',
-      request: (values, { account }) => ({
-        method: 'PATCH',
-        path: apiPath(account),
-        body: { affiliate_view: changedMembers(affiliateViewFields, values) },
-      }),
-    },
-    pages: {
-      done: 'The pages are saved. Links that were made before stay as they are.',
-      request: (values, { account }) => ({
-        method: 'PATCH',
-        path: apiPath(account),
-        body: { landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) },
-      }),
-    },
-    looks: {
-      done: 'How the portal looks is saved.',
-      request: (values, { account }) => ({
-        method: 'PATCH',
-        path: apiPath(account),
-        body: changedLooks(values),
-      }),
-    },
+    save: change('The settings are saved.', (values) =>
+      changedMembers(accountChange, values, ACCOUNT_WORDS),
+    ),
+    view: change(
+      'What affiliates see is saved. It holds from their next request on.',
+      (values) => ({ affiliate_view: changedMembers(affiliateViewFields, values) }),
+    ),
+    pages: change(
+      'The pages are saved. Links that were made before stay as they are.',
+      (values) => ({ landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) }),
+    ),
+    looks: change('How the portal looks is saved.', changedLooks),
     start_move: {
       done: 'The account is being moved. This page shows how far it is.',
       request: (values, { account }) => ({
@@ -142,20 +110,20 @@ export const settingsPage: Page = {
         path: apiPath(account, 'moves', values('move'), 'confirm'),
       }),
     },
-    enable: change('The account is enabled.', { disabled: false }),
+    enable: change('The account is enabled.', () => ({ disabled: false })),
     disable: {
-      ...change('The account is disabled.', { disabled: true }),
+      ...change('The account is disabled.', () => ({ disabled: true })),
       confirm: ({ account }) => account,
     },
     reset: {
       done: 'The records are deleted. A large account takes some minutes.',
       confirm: ({ account }) => account,
-      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'reset') }),
+      perform: (_, { api, account }) => api.call(resetAccount, { account }),
     },
   },
   async render(visit) {
     const [account, { data: moves }, { data: databases }] = await Promise.all([
-      visit.api.get<Account>(apiPath(visit.account)),
+      visit.api.call(getAccount, { account: visit.account }),
       visit.api.get<{ data: Move[] }>(apiPath(visit.account, 'moves'), { per_page: '1' }),
       visit.api.get<{ data: Database[] }>('/databases'),
     ])

@@ -1,3 +1,4 @@
+import { getAccount } from '../../admin/accounts.ts'
 import { addManualEntry } from '../../admin/manual-entries.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { money } from '../../commission/engine/reasons.ts'
@@ -375,7 +376,7 @@ export const statementPage: Page = {
     const [items, cases, { approvals }, questions] = await Promise.all([
       isLong ? <DeferredPart /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
-      visit.api.get<{ approvals: number }>(apiPath(visit.account)),
+      visit.api.call(getAccount, { account: visit.account }),
       readQuestions(visit, { statement: visit.params.statement }),
     ])
     const isHeld = cases !== null && isHeldBy(cases)

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { getAccount } from '../../admin/accounts.ts'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
@@ -122,7 +123,7 @@ export const putRule: Change = {
   async perform(values, { api, account, params }) {
     const kind = kindNamed(values('kind'))
     if (!kind) throw new ApiError('not_found', { detail: 'There is no such kind of rules.' })
-    const { vertical } = await api.get<RuleAccount>(apiPath(account))
+    const { vertical } = await api.call(getAccount, { account })
     const { terms, problems } = typedRule(kind, membersOf(kind, vertical, true), values)
     if (problems.length > 0) {
       const errors = [...problems]

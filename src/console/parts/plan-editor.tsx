@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { getAccount } from '../../admin/accounts.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { readableCountry } from '../../commission/engine/country-words.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
@@ -88,7 +89,7 @@ type Definitions = Parameters<typeof vocabularyOf>[1]
 /** Reads what the editor offers. */
 export async function readEditorData({ api, account }: Visit): Promise<EditorData> {
   const [{ vertical }, events, periods, links] = await Promise.all([
-    api.get<{ vertical: string }>(apiPath(account)),
+    api.call(getAccount, { account }),
     api.get<{ data: Definitions }>(apiPath(account, 'events')).catch(nullIfConflict),
     api.get<PeriodSums>(apiPath(account, 'periods')),
     api.get<List<{ link_id: string }>>(apiPath(account, 'links'), { per_page: 50 }),

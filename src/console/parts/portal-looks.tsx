@@ -1,16 +1,13 @@
+import type { getAccount } from '../../admin/accounts.ts'
 import type { LogoMeta } from '../../admin/logo.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Values, Visit } from '../page.ts'
 import { Refusal } from './forms.tsx'
 import { canManage, FileField, PostForm } from './payout-forms.tsx'
 
 // How the portal of an account looks: its logo, and the color of links and buttons.
 
-/** What an account says of how its portal looks. */
-export interface PortalLooks {
-  readonly account: string
-  readonly accent_color?: string
-  readonly logo?: LogoMeta
-}
+type Looks = Pick<AnswerOf<typeof getAccount>, 'account' | 'accent_color' | 'logo'>
 
 const LABELS = new Map([
   ['/accent_color', 'Color of links and buttons'],
@@ -29,7 +26,7 @@ const Shown = ({ account, logo }: { account: string; logo: LogoMeta }) => (
 )
 
 /** Renders the form with the logo and the color of the portal. */
-export const PortalLooksForm = ({ visit, looks }: { visit: Visit; looks: PortalLooks }) => {
+export const PortalLooksForm = ({ visit, looks }: { visit: Visit; looks: Looks }) => {
   const { account, accent_color = '', logo } = looks
   const { refused } = visit
   if (!canManage(visit)) return <p class="note">Only the role manager can change this.</p>
