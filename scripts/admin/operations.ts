@@ -18,7 +18,6 @@ import { MONITORING } from './operations/monitoring.ts'
 import { MOVES } from './operations/moves.ts'
 import { PLANS } from './operations/plans.ts'
 import { POSTBACKS_OF_AFFILIATES } from './operations/postbacks.ts'
-import { QUESTIONS } from './operations/questions.ts'
 import { RATES } from './operations/rates.ts'
 import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
@@ -31,7 +30,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...CREDENTIALS,
   ...AFFILIATES,
   ...AFFILIATE_MEMBERS,
-  ...QUESTIONS,
   ...POSTBACKS_OF_AFFILIATES,
   ...EVENTS,
   ...MAPPINGS,

@@ -6,6 +6,7 @@ import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
+import { QUESTION_OPERATIONS } from './questions.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 /** The operations of the administration API, in the order of the reference. */
@@ -18,4 +19,5 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...ENDED_HOLD_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
+  ...QUESTION_OPERATIONS,
 ]

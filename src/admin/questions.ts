@@ -1,22 +1,20 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { resolveDatabase } from '../db/database.ts'
-import {
-  appendAnswer,
-  findQuestion,
-  listQuestions,
-  MAX_MESSAGES,
-  type StoredMessage,
-  type StoredQuestion,
-  setQuestionStatus,
-} from '../db/directory/affiliate-questions.ts'
+import * as v from 'valibot'
+import * as rows from '../db/directory/affiliate-questions.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
-import { readChoice, readQuery } from '../http/query.ts'
-import { notFound, readFields } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
-import { respondWithFilteredList } from './list-route.ts'
+import {
+  type AccountCall,
+  accountList,
+  accountOperation,
+  described,
+  member,
+  named,
+  words,
+} from '../http/operation.ts'
+import { readChoice } from '../http/query.ts'
+import { notFound } from '../http/read-fields.ts'
+import { time } from './answer-fields.ts'
 import { newAnswer, questionChange } from './question-fields.ts'
 
 const STATUSES = ['open', 'closed'] as const
@@ -25,9 +23,9 @@ const STATUSES = ['open', 'closed'] as const
 export const readQuestionStatus = (text: string | undefined) => readChoice('status', text, STATUSES)
 
 /** Returns a question as the API shows it: one of `statement`, `line` and `customer` is what it is about. */
-export function presentQuestion(question: StoredQuestion) {
+export function presentQuestion(question: rows.StoredQuestion) {
   const { id, affiliate_id, about, subject, statement, period, status, asked_at } = question
-  const messages: StoredMessage[] = JSON.parse(question.messages)
+  const messages: rows.StoredMessage[] = JSON.parse(question.messages)
   return {
     id,
     affiliate_id,
@@ -53,84 +51,169 @@ export const newMessage = (now: number) => ({
  *
  * @throws ApiError `conflict`
  */
-export function refuseLong({ messages }: StoredQuestion): void {
-  if (JSON.parse(messages).length < MAX_MESSAGES) return
+export function refuseLong({ messages }: rows.StoredQuestion): void {
+  if (JSON.parse(messages).length < rows.MAX_MESSAGES) return
   throw new ApiError('conflict', {
-    detail: `A question has at most ${MAX_MESSAGES} messages. Ask another one about the same.`,
+    detail: `A question has at most ${rows.MAX_MESSAGES} messages. Ask another one about the same.`,
   })
 }
 
-/** Returns the question that the path names, with its account. Throws `not_found`. */
-async function findRouteQuestion(c: Context<AppEnv>) {
-  const account = await findRouteAccount(c)
-  const db = resolveDatabase(c.env, account.binding)
-  const id = c.req.param('question_id') ?? ''
-  const question = await findQuestion(db, account.id, id)
+/** Returns a question of the account. Throws `not_found`. */
+async function findQuestion({ db, account }: AccountCall, id: string) {
+  const question = await rows.findQuestion(db, account.id, id)
   if (!question) throw notFound('question', id)
-  return { account: account.id, db, question }
+  return question
 }
 
-type RouteQuestion = Awaited<ReturnType<typeof findRouteQuestion>>
-
-/** Returns the question as it is stored now. */
-async function readAgain({ account, db, question }: RouteQuestion) {
-  const found = await findQuestion(db, account, question.id)
-  return presentQuestion(found ?? question)
-}
-
-const auditOf = (c: Context<AppEnv>, { account, question }: RouteQuestion, verb: string) => ({
-  ...{ actor: c.var.actor, action: `affiliate-question.${verb}`, account },
-  details: { affiliate_id: question.affiliate_id, id: question.id },
+const auditOf = (
+  { actor, account }: AccountCall,
+  { affiliate_id, id }: rows.StoredQuestion,
+  verb: string,
+) => ({
+  ...{ actor, action: `affiliate-question.${verb}`, account: account.id },
+  details: { affiliate_id, id },
 })
 
-/** Routes by which the team reads and answers the questions of affiliates. */
-export const questions = new Hono<AppEnv>()
-  .get('/', (c) => {
-    const names = ['affiliate_id', 'statement', 'status'] as const
-    return respondWithFilteredList(c, 'questions', names, async (account, page, db, filter) => {
-      const { status: text, ...rest } = filter
-      const status = readQuestionStatus(text)
-      const found = await listQuestions(
-        db,
-        account.id,
-        { ...rest, ...(status && { status }) },
-        page,
-      )
-      return { ...found, data: found.data.map(presentQuestion) }
-    })
-  })
+const question_id = member(v.string(), 'The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X')
+const status = v.picklist(STATUSES)
 
-  .get('/:question_id', async (c) => {
-    readQuery(c.req.url)
-    return c.json(presentQuestion((await findRouteQuestion(c)).question))
-  })
+const question = described(() =>
+  named(
+    'Question',
+    v.object({
+      id: question_id,
+      affiliate_id: member(v.string(), 'The affiliate who asks.'),
+      about: member(
+        v.picklist(['statement', 'line', 'customer']),
+        'What it is about: the one of `statement`, `line` and `customer` that the affiliate named.',
+      ),
+      statement: v.nullable(
+        member(v.string(), 'The statement, also that of the line. Null: a customer.'),
+      ),
+      line: v.nullable(member(v.string(), 'The line or adjustment, or null.')),
+      customer: v.nullable(member(v.string(), 'The customer, or null.')),
+      period: v.nullable(member(v.string(), 'The period of the statement, or null.')),
+      status: member(status, '`open` while it waits for the firm.'),
+      asked_at: member(time, 'When it was asked.'),
+      messages: member(
+        v.array(
+          v.object({
+            at: member(time, 'When it was written.'),
+            from: member(v.picklist(['affiliate', 'team']), 'Who wrote it.'),
+            author: member(
+              v.string(),
+              'The member of the team; or the name of the member of the affiliate, or their key.',
+            ),
+            text: v.nullable(
+              member(
+                v.string(),
+                'The words as they were written. Null: they were erased with the customer.',
+              ),
+            ),
+          }),
+        ),
+        'What was written, the first message first.',
+      ),
+    }),
+  ),
+)
 
-  .post('/:question_id/answers', async (c) => {
-    readQuery(c.req.url)
-    const { text, status = 'closed' } = await readFields(c, newAnswer)
-    const found = await findRouteQuestion(c)
-    const { account, db, question } = found
-    refuseLong(question)
-    const { actor } = c.var
-    const answer = { question: question.id, side: 'team', author: actor, text, status } as const
+const params = { question_id }
+const ofQuestion = { topic: 'affiliates', path: '/questions/{question_id}', params } as const
+
+export const listQuestions = accountList({
+  topic: 'affiliates',
+  path: '/questions',
+  id: 'listQuestions',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(member(v.string(), 'Only those of this affiliate.', 'IB-07')),
+    status: v.optional(member(status, 'Returns only questions with this status.', 'open')),
+    statement: v.optional(
+      member(
+        v.string(),
+        'Returns only questions about this statement and its lines.',
+        'stm_3f1c52a9d0e84b7796c1d20b',
+      ),
+    ),
+  },
+  words: words({
+    description:
+      'Lists the questions of affiliates, the latest first, with what was written about each.',
+    answer: question,
+    command: {
+      name: 'questions list',
+      columns: ['id', 'affiliate_id', 'about', 'status', 'asked_at'],
+    },
+  }),
+  async list({ db, account }, filter, page) {
+    const found = await rows.listQuestions(db, account.id, filter, page)
+    return { ...found, data: found.data.map(presentQuestion) }
+  },
+})
+
+export const getQuestion = accountOperation({
+  ...ofQuestion,
+  id: 'getQuestion',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description: 'Returns a question with what was written about it.',
+    answer: question,
+    command: { name: 'questions show' },
+  }),
+  run: async (call, { question_id: id }) => presentQuestion(await findQuestion(call, id)),
+})
+
+export const answerQuestion = accountOperation({
+  ...ofQuestion,
+  path: `${ofQuestion.path}/answers`,
+  id: 'answerQuestion',
+  method: 'POST',
+  role: 'manager',
+  body: newAnswer,
+  status: 201,
+  words: words({
+    description: `Appends an answer, which the affiliate reads, and closes the question unless \`status\` is \`open\`. Two answers at the same moment are both stored, one after the other. A question has at most ${rows.MAX_MESSAGES} messages.`,
+    answer: question,
+    errors: ['conflict'],
+    command: { name: 'questions answer' },
+  }),
+  async run(call, { question_id: id, text, status: then = 'closed' }) {
+    const found = await findQuestion(call, id)
+    refuseLong(found)
+    const answer = { question: id, side: 'team', author: call.actor, text, status: then } as const
     await withAudit(
-      db,
-      auditOf(c, found, 'answer'),
-      appendAnswer(db, account, { ...answer, ...newMessage(Date.now()) }),
+      call.db,
+      auditOf(call, found, 'answer'),
+      rows.appendAnswer(call.db, call.account.id, { ...answer, ...newMessage(Date.now()) }),
     )
-    return c.json(await readAgain(found), 201)
-  })
+    return presentQuestion(await findQuestion(call, id))
+  },
+})
 
-  .patch('/:question_id', async (c) => {
-    readQuery(c.req.url)
-    const { status } = await readFields(c, questionChange)
-    const found = await findRouteQuestion(c)
-    const { account, db, question } = found
-    if (question.status !== status) {
-      const verb = status === 'open' ? 'open' : 'close'
-      await withAudit(db, auditOf(c, found, verb), [
-        setQuestionStatus(db, account, question.id, status),
+export const changeQuestion = accountOperation({
+  ...ofQuestion,
+  id: 'changeQuestion',
+  method: 'PATCH',
+  role: 'manager',
+  body: questionChange,
+  words: words({
+    description: 'Closes a question without an answer, or opens it again.',
+    answer: question,
+    command: { name: 'questions set' },
+  }),
+  async run(call, { question_id: id, status: changed }) {
+    const found = await findQuestion(call, id)
+    if (found.status !== changed) {
+      const verb = changed === 'open' ? 'open' : 'close'
+      await withAudit(call.db, auditOf(call, found, verb), [
+        rows.setQuestionStatus(call.db, call.account.id, id, changed),
       ])
     }
-    return c.json(await readAgain(found))
-  })
+    return presentQuestion(await findQuestion(call, id))
+  },
+})
+
+/** The operations by which the team reads and answers the questions of affiliates. */
+export const QUESTION_OPERATIONS = [listQuestions, getQuestion, answerQuestion, changeQuestion]

@@ -46,7 +46,6 @@ import { moves } from './moves.ts'
 import { OPERATIONS } from './operations.ts'
 import { payouts } from './payouts.ts'
 import { assignments, plans } from './plans.ts'
-import { questions } from './questions.ts'
 import { search } from './search.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
@@ -130,7 +129,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(account, histories)
     .route(account, approvals)
     .route(`${account}/payouts`, payouts)
-    .route(`${account}/questions`, questions)
 
   shareRoutes(routes, resourcesOf)
   return routes

@@ -36,7 +36,7 @@ const OF_MANAGERS = [
   'exports|archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
   'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
   'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
-  'affiliates/[^/]+/postbacks/[^/]+|questions/[^/]+(?:/answers)?',
+  'affiliates/[^/]+/postbacks/[^/]+',
   'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
   'customers/(?:[^/]+/)?(?:personal-data|affiliations|refusal)',
 ].join('|')

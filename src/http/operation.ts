@@ -98,7 +98,7 @@ export interface Operation<
   readonly params: P
   readonly body: B
   readonly words: OperationWords<A> | undefined
-  run(call: C, input: Out<P> & Out<B>): Promise<Answer<A> | Reply>
+  run(call: C, input: Read<P> & Out<B>): Promise<Answer<A> | Reply>
 }
 
 /** An answer with another status than is usual for its operation. */
@@ -120,6 +120,9 @@ type Any = any
 
 /** An operation of any type. */
 export type AnyOperation = Operation<Any, Any, Any, Any>
+
+/** The members of path and query as operations get them: those that are absent are left out. */
+type Read<P extends Entries> = { [N in keyof Out<P>]: Exclude<Out<P>[N], undefined> }
 
 /** The members of path and query; each may also be its text, as the query of a page has it. */
 type Params<P extends Entries> = { [N in keyof In<P>]: In<P>[N] | string }
@@ -230,7 +233,7 @@ interface ListDraft<I extends v.GenericSchema, P extends Entries, C extends Team
   readonly params?: P
   /** The answer of the words is a row. */
   readonly words: OperationWords<I> | undefined
-  list(call: C, filter: Out<P>, page: Page): Promise<FoundPage<v.InferOutput<I> & object>>
+  list(call: C, filter: Read<P>, page: Page): Promise<FoundPage<v.InferOutput<I> & object>>
 }
 
 const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall>(
@@ -245,7 +248,7 @@ const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall
     const { page: number, per_page, cursor, ...filter } = input as PageQuery
     const context = JSON.stringify([accountOf(call), draft.id, filter])
     const page = await readPage(call.env, context, { page: number, per_page, cursor })
-    const found = await list(call, filter as Out<P>, page)
+    const found = await list(call, filter as Read<P>, page)
     const next = await nextCursor(call.env, context, page, found)
     return { data: found.data, meta: pageMeta(page, found, next) } as never
   },
@@ -330,7 +333,7 @@ export async function perform<
   const fields = of.whole ? sent : validateFields(sent, of.body)
   const answer = await of.run(
     own as C,
-    { ...readParams(of, members), ...fields } as Out<P> & Out<B>,
+    { ...readParams(of, members), ...fields } as Read<P> & Out<B>,
   )
   return answer instanceof Reply ? (answer.value as Answer<A>) : answer
 }

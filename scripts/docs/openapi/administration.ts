@@ -20,7 +20,6 @@ import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { affiliatePostbacks } from './postbacks.ts'
-import { questionOperations } from './questions.ts'
 import { rates } from './rates.ts'
 import { report } from './reports.ts'
 import { statements } from './statements.ts'
@@ -37,7 +36,6 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
     ...affiliates(),
     ...affiliateKeys(),
     ...affiliateMembers(),
-    ...questionOperations(),
     ...affiliatePostbacks(),
     ...attribution(),
   ],

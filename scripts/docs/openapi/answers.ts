@@ -13,7 +13,6 @@ import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { POSTBACK_SCHEMAS } from './postback-schemas.ts'
-import { QUESTION_SCHEMAS } from './questions.ts'
 import { RATE_SCHEMAS } from './rates.ts'
 import { REPORT_SCHEMAS } from './reports.ts'
 import {
@@ -268,7 +267,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...CASE_SCHEMAS,
     ...EXPORT_SCHEMAS,
     ...DECISION_SCHEMAS,
-    ...QUESTION_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...REPORT_SCHEMAS,

@@ -87,14 +87,14 @@ function schemas(): Record<string, JsonSchema> {
     [entity.component, { ...composed(entity.schema(AT)), examples: [entity.example] }],
     [`${entity.component}Body`, bodyOf(entity)],
   ])
+  const answers = { ...derivedSchemas(), ...answerSchemas() }
   return {
     ...types(),
     ...Object.fromEntries(entities),
     ...planSchemas(AT),
     ...fraudSchemas(AT),
-    ...derivedSchemas(),
-    ...answerSchemas(),
-    ...affiliateSchemas(answerSchemas()),
+    ...answers,
+    ...affiliateSchemas(answers),
   }
 }
 

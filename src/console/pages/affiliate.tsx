@@ -1,4 +1,5 @@
 import { getBalance, listLedger } from '../../admin/ledger.ts'
+import { listQuestions } from '../../admin/questions.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
@@ -61,7 +62,7 @@ import { Ledger } from '../parts/ledger.tsx'
 import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
-import { QuestionsBeside, readQuestions } from '../parts/questions.tsx'
+import { QuestionsBeside } from '../parts/questions.tsx'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
 import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
 
@@ -325,7 +326,7 @@ async function readAffiliate(visit: Visit) {
     readAffiliateCases(visit, affiliate_id),
     readAccess(visit, affiliate_id),
     visit.names.plans(),
-    readQuestions(visit, { ...own, status: 'open' }),
+    api.call(listQuestions, { account, ...own, status: 'open' }),
     readPostbacks(visit, affiliate_id),
   ])
   const found = {

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { listQuestions } from '../../admin/questions.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
@@ -21,7 +22,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { type Explained, ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { AffiliateName } from '../parts/names.tsx'
-import { type Question, QuestionsBeside, readQuestions } from '../parts/questions.tsx'
+import { type Question, QuestionsBeside } from '../parts/questions.tsx'
 import { readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
@@ -228,7 +229,7 @@ async function readBeside(visit: Visit): Promise<readonly Question[]> {
   const { line = '' } = visit.params
   const statement = statementOfLine(line)
   if (statement === null) return []
-  const { data } = await readQuestions(visit, { statement })
+  const { data } = await visit.api.call(listQuestions, { account: visit.account, statement })
   return data.filter((question) => question.line === line)
 }
 

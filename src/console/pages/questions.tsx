@@ -1,16 +1,11 @@
-import { apiPath, type Page } from '../page.ts'
+import { getQuestion, listQuestions } from '../../admin/questions.ts'
+import type { Page } from '../page.ts'
 import { EmptyState, Pager } from '../parts/data.tsx'
 import { Filters } from '../parts/forms.tsx'
-import {
-  AnswerPart,
-  type Question,
-  questionChanges,
-  readQuestions,
-  Thread,
-} from '../parts/questions.tsx'
+import { AnswerPart, questionChanges, Thread } from '../parts/questions.tsx'
 
 /** The questions of one page: each is shown with all that was written about it. */
-const PAGE_SIZE = '20'
+const PAGE_SIZE = 20
 
 /** The questions of affiliates, those that wait for an answer unless another filter is chosen. */
 export const questionsPage: Page = {
@@ -20,8 +15,12 @@ export const questionsPage: Page = {
   query: ['status', 'affiliate_id', 'cursor'],
   async render(visit) {
     const { status = 'open', ...query } = visit.query
-    const filter = status === 'all' ? query : { ...query, status }
-    const { data, meta } = await readQuestions(visit, { ...filter, per_page: PAGE_SIZE })
+    const { data, meta } = await visit.api.call(listQuestions, {
+      ...query,
+      ...(status !== 'all' && { status }),
+      account: visit.account,
+      per_page: PAGE_SIZE,
+    })
     const body = (
       <>
         <Filters
@@ -67,8 +66,7 @@ export const questionPage: Page = {
   changes: questionChanges,
   async render(visit) {
     const { api, account, params } = visit
-    const path = apiPath(account, 'questions', params.question ?? '')
-    const question = await api.get<Question>(path)
+    const question = await api.call(getQuestion, { account, question_id: params.question ?? '' })
     return { title: 'Question', body: <AnswerPart visit={visit} question={question} /> }
   },
 }

@@ -1,5 +1,6 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { addManualEntry } from '../../admin/manual-entries.ts'
+import { listQuestions } from '../../admin/questions.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { money } from '../../commission/engine/reasons.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
@@ -15,7 +16,7 @@ import { ChangeForm, FoldedForm, HOLDS, type Input, Refusal } from '../parts/for
 import { AffiliateName, affiliateText, PlanName } from '../parts/names.tsx'
 import { canPay } from '../parts/payout-forms.tsx'
 import { hasBegun, isOpen } from '../parts/periods.ts'
-import { QuestionsBeside, readQuestions } from '../parts/questions.tsx'
+import { QuestionsBeside } from '../parts/questions.tsx'
 import {
   Adjustments,
   Balance,
@@ -377,7 +378,7 @@ export const statementPage: Page = {
       isLong ? <DeferredPart /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
       visit.api.call(getAccount, { account: visit.account }),
-      readQuestions(visit, { statement: visit.params.statement }),
+      visit.api.call(listQuestions, { account: visit.account, statement: visit.params.statement }),
     ])
     const isHeld = cases !== null && isHeldBy(cases)
     const body = (

@@ -1,33 +1,16 @@
+import { answerQuestion, changeQuestion, type getQuestion } from '../../admin/questions.ts'
 import { parseAffiliateActor } from '../../auth/grant.ts'
-import { accountPath, apiPath, type Change, type Visit, withQuery } from '../page.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { accountPath, type Change, type Visit, withQuery } from '../page.ts'
 import { actorTitle } from './audit-words.tsx'
-import { Badge, Data, type List, periodWords, Time } from './data.tsx'
+import { Badge, Data, periodWords, Time } from './data.tsx'
 import { ChangeForm, FoldedForm } from './forms.tsx'
 import { AffiliateLink } from './names.tsx'
 
 // Questions of affiliates, and the forms that answer them.
 
 /** A question as the administration API returns it. */
-export interface Question {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly statement: string | null
-  readonly line: string | null
-  readonly customer: string | null
-  readonly period: string | null
-  readonly status: 'open' | 'closed'
-  readonly asked_at: string
-  readonly messages: readonly {
-    readonly at: string
-    readonly from: 'affiliate' | 'team'
-    readonly author: string
-    readonly text: string | null
-  }[]
-}
-
-/** Reads a page of the questions of an account that a query selects. */
-export const readQuestions = ({ api, account }: Visit, query: Visit['query']) =>
-  api.get<List<Question>>(apiPath(account, 'questions'), query)
+export type Question = AnswerOf<typeof getQuestion>
 
 /** Renders what a question is about, as a link to it. */
 export const SubjectLink = (props: {
@@ -140,26 +123,26 @@ export const QuestionsBeside = (props: { visit: Visit; questions: readonly Quest
     </section>
   )
 
-const pathOf = ({ account, params }: Visit, ...parts: string[]) =>
-  apiPath(account, 'questions', params.question ?? '', ...parts)
+const idsOf = ({ account, params: { question = '' } }: Visit) => ({
+  account,
+  question_id: question,
+})
 
 const setStatus = (status: Question['status'], done: string): Change => ({
   done,
-  request: (_, visit) => ({ method: 'PATCH', path: pathOf(visit), body: { status } }),
+  perform: (_, visit) => visit.api.call(changeQuestion, { ...idsOf(visit), status }),
 })
 
 /** The changes of the page of a question. */
 export const questionChanges: Readonly<Record<string, Change>> = {
   answer: {
     done: 'The answer is stored. The affiliate reads it in the portal.',
-    request: (values, visit) => ({
-      method: 'POST',
-      path: pathOf(visit, 'answers'),
-      body: {
+    perform: (values, visit) =>
+      visit.api.call(answerQuestion, {
+        ...idsOf(visit),
         text: values('text').replaceAll('\r\n', '\n'),
-        status: values('status') || 'closed',
-      },
-    }),
+        status: values('status') === 'open' ? 'open' : 'closed',
+      }),
   },
   close: setStatus('closed', 'The question is closed.'),
   open: setStatus('open', 'The question is open again.'),
