@@ -89,7 +89,13 @@ export function componentsIn(
     const { component, wrapped, entries, item, value, options } = schema as Part
     if (component) {
       if (found[component]) return
-      found[component] = property({ ...schema, component: undefined } as never, at)
+      // The description is that of a member with this schema.
+      const {
+        description: _,
+        examples: __,
+        ...own
+      } = property({ ...schema, component: undefined } as never, at)
+      found[component] = own
     }
     for (const one of [wrapped, item, value, ...Object.values(entries ?? {}), ...(options ?? [])])
       if (typeof one === 'object') visit(one as v.GenericSchema)

@@ -1,92 +1,310 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { approvePeriod, approveStatement } from '../commission/books/approve.ts'
+import * as v from 'valibot'
+import * as approve from '../commission/books/approve.ts'
 import {
   approval,
   heldPayment,
   paymentReturn,
   periodApproval,
 } from '../commission/books/book-fields.ts'
-import { payStatement, returnPayment } from '../commission/books/payments.ts'
+import { BOOK_LIMITS } from '../commission/books/limits.ts'
+import * as payments from '../commission/books/payments.ts'
 import { presentBooked } from '../commission/books/present.ts'
+import { REFUSALS } from '../commission/books/refusal.ts'
 import type { Period } from '../commission/engine/calendar.ts'
 import { readPathPeriod } from '../commission/statements/path-period.ts'
 import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
-import { resolveDatabase } from '../db/database.ts'
-import { readQuery } from '../http/query.ts'
-import { readFields, validationFailed } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
+import {
+  type AccountCall,
+  accountOperation,
+  member,
+  named,
+  reply,
+  words,
+} from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
+import { count, day, money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
-/** Routes of the integrations team that close the books: approvals, payments and returns. */
-export const approvals = new Hono<AppEnv>()
-  .post('/statements/:statement_id/approve', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { hash, leave_out_holds: leaveOutHolds = false } = await readFields(c, approval)
-    const id = c.req.param('statement_id')
-    const request = { id, hash, leaveOutHolds, actor: c.var.actor, now: Date.now() }
-    const found = await approveStatement(c.env, account, request)
-    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
-    const statement = presentBooked(found.statement)
-    if (statement.status !== 'draft') return c.json(statement)
-    const given = found.approvals.map(({ actor, at }) => ({
+const text = v.string()
+const actor = member(text, 'The member of the integrations team.')
+const plan = member(text, 'The plan.')
+const affiliate_id = member(text, 'The affiliate.')
+const currency = member(text, 'An ISO 4217 code.')
+
+/** How a payment came back. */
+export const returnedPayment = named(
+  'ReturnedPayment',
+  v.object({
+    payment: member(text, 'The reference of the payment.'),
+    reference: member(text, 'The reference of the return.'),
+    returned_on: member(day, 'The day on which it came back.'),
+    reason: member(text, 'Why it came back.'),
+  }),
+)
+
+const hold = v.object({
+  rule: member(text, 'The id of the rule that waits.'),
+  version: member(v.pipe(v.number(), v.integer()), 'The version of the plan that has the rule.'),
+  reason: member(v.picklist(['no_currency', 'fx_pending', 'fx_missing']), 'Why.'),
+  currency: v.nullable(member(text, 'The currency without a rate.')),
+  count: member(count, 'The number of records.'),
+  sum: member(money, 'The sum of their amounts.'),
+})
+
+const statement = {
+  id: member(text, 'The id of the statement.'),
+  affiliate_id,
+  plan,
+  period: member(text, 'The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
+  currency: member(text, 'The currency of all amounts.'),
+  opening: member(
+    money,
+    'The `closing` of the period before, plus what other plans transferred: the amounts of `received`.',
+  ),
+  lines_sum: member(money, 'The sum of the lines.'),
+  adjustments_sum: member(money, 'The sum of the adjustments.'),
+  manual_sum: member(money, 'The sum of the manual entries.'),
+  total: member(money, 'The sum of lines, adjustments and manual entries.'),
+  payable: member(money, 'What is to be paid.'),
+  closing: member(money, 'What is carried to the next period.'),
+  dropped: member(money, 'The negative balance that the plan writes off.'),
+  transferred: v.nullable(
+    member(
+      v.object({
+        to: member(text, 'The plan that receives it.'),
+        period: member(text, 'The period of that plan whose `opening` includes it.'),
+        amount: member(money, 'The amount. It may be negative.'),
+      }),
+      'What is carried to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
+    ),
+  ),
+  received: member(
+    v.array(
+      v.object({
+        from: member(text, 'The plan that transferred it.'),
+        period: member(text, 'The period of that plan.'),
+        amount: member(money, 'The amount. It may be negative.'),
+      }),
+    ),
+    'What other plans transferred, in the order of plan and period. `opening` includes it.',
+  ),
+  holds: member(v.array(hold), 'The records that wait for a rate or a currency.'),
+  manual: member(
+    v.array(
+      v.object({
+        id: member(text, 'The id of the entry.'),
+        amount: member(money, 'The amount.'),
+        reason: member(text, 'Why it was entered.'),
+        reference: member(text, 'The reference of whoever entered it.'),
+        at: member(time, 'When it was entered.'),
+      }),
+    ),
+    'What the integrations team entered.',
+  ),
+  lines_total: member(count, 'The number of lines.'),
+  adjustments_total: member(count, 'The number of adjustments.'),
+  payable_on: member(day, 'The last day of the period + `hold_days`.'),
+  status: member(
+    v.picklist(['draft', 'approved', 'paid']),
+    'A draft changes with its records until it is approved.',
+  ),
+  approved_at: v.nullable(member(time, 'When it was approved. Null for a draft.')),
+  paid: v.nullable(
+    member(
+      v.object({
+        reference: member(text, 'The reference of the payment.'),
+        paid_on: member(day, 'The day of the payment.'),
+      }),
+      'How it was paid. Null until then, and after the payment came back.',
+    ),
+  ),
+  returned: v.nullable(
+    member(returnedPayment, 'The payment of the statement that came back last. Null if none did.'),
+  ),
+  hash: member(
+    v.pipe(text, v.regex(/^[\da-f]{64}$/)),
+    'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `returned`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
+  ),
+  computed_at: member(
+    time,
+    'When its content was computed: a run writes only drafts that have changed.',
+  ),
+}
+
+const booked = named('BookedStatement', v.object(statement))
+
+const ofStatement = {
+  topic: 'statements',
+  method: 'POST',
+  params: {
+    statement_id: member(text, 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
+  },
+} as const
+
+const waiting = named(
+  'WaitingStatement',
+  v.object({
+    ...statement,
+    approvals: member(
+      v.array(v.object({ actor, at: member(time, 'When.') })),
+      'Who has approved it.',
+    ),
+    approvals_required: member(count, 'The number of different persons who must approve it.'),
+    message: member(text, 'What is still needed.'),
+  }),
+)
+
+export const approveStatement = accountOperation({
+  ...ofStatement,
+  id: 'approveStatement',
+  path: '/statements/{statement_id}/approve',
+  body: approval,
+  words: words({
+    description:
+      'Approves the draft with this hash. From then on it never changes, and its period is closed for its affiliate and plan. Approving it again returns it as it is. A draft that is no longer what a computation comes to is refused with `not_run`. If the account requires two persons, the first one gets 202.',
+    answer: booked,
+    others: { 202: waiting },
+    errors: [
+      'hash_changed',
+      'period_not_over',
+      'earlier_not_approved',
+      'stale',
+      'holds',
+      'not_run',
+    ],
+  }),
+  async run(call, { statement_id: id, hash, leave_out_holds: leaveOutHolds = false }) {
+    const { env, account, actor } = call
+    const request = { id, hash, leaveOutHolds, actor, now: Date.now() }
+    const found = await approve.approveStatement(env, account, request)
+    sendCaused(call, account)
+    const shown = presentBooked(found.statement)
+    if (shown.status !== 'draft') return shown
+    const approvals = found.approvals.map(({ actor, at }) => ({
       actor,
       at: new Date(at).toISOString(),
     }))
     const { message } = found
-    const approvals_required = account.approvals
-    return c.json({ ...statement, approvals: given, approvals_required, message }, 202)
-  })
+    return reply(202, {
+      ...shown,
+      approvals,
+      approvals_required: account.approvals,
+      message,
+    })
+  },
+})
 
-  .post('/statements/:statement_id/pay', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const sent = await readFields(c, heldPayment)
-    const id = c.req.param('statement_id')
-    const db = resolveDatabase(c.env, account.binding)
-    const persons = account.approvals
-    const request = { id, ...sent, persons, actor: c.var.actor, now: Date.now() }
-    const paid = await payStatement(db, account.id, request)
-    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
-    return c.json(presentBooked(paid))
-  })
+export const payStatement = accountOperation({
+  ...ofStatement,
+  id: 'payStatement',
+  path: '/statements/{statement_id}/pay',
+  body: heldPayment,
+  words: words({
+    description:
+      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, unless `override` says why it is paid nevertheless.',
+    answer: booked,
+    errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
+  }),
+  async run(call, { statement_id: id, ...sent }) {
+    const { db, account, actor } = call
+    const request = { id, ...sent, persons: account.approvals, actor, now: Date.now() }
+    const paid = await payments.payStatement(db, account.id, request)
+    sendCaused(call, account)
+    return presentBooked(paid)
+  },
+})
 
-  .post('/statements/:statement_id/return', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const sent = await readFields(c, paymentReturn)
-    const id = c.req.param('statement_id')
-    const db = resolveDatabase(c.env, account.binding)
-    const request = { id, ...sent, actor: c.var.actor, now: Date.now() }
-    const returned = await returnPayment(db, account.id, request)
-    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
-    return c.json(presentBooked(returned))
-  })
+export const returnPayment = accountOperation({
+  ...ofStatement,
+  id: 'returnPayment',
+  path: '/statements/{statement_id}/return',
+  body: paymentReturn,
+  words: words({
+    description:
+      'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is.',
+    answer: booked,
+    errors: ['not_paid', 'reference_used'],
+    command: { name: 'statements return' },
+  }),
+  async run(call, { statement_id: id, ...sent }) {
+    const { db, account, actor } = call
+    const request = { id, ...sent, actor, now: Date.now() }
+    const returned = await payments.returnPayment(db, account.id, request)
+    sendCaused(call, account)
+    return presentBooked(returned)
+  },
+})
 
-  .post('/periods/:period/approve', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const period = readPathPeriod(c.req.param('period'))
-    const { plan = null, leave_out_holds: leaveOutHolds = false } = await readFields(
-      c,
-      periodApproval,
-    )
-    const known = await readPlans(c, account, period, plan)
-    const request = { period, known, plan, leaveOutHolds, actor: c.var.actor, clock: Date.now }
-    const result = await approvePeriod(c.env, account, request)
-    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
-    return c.json(result, result.closed ? 200 : 202)
-  })
+const refused = v.object({
+  id: member(
+    text,
+    'The id of the statement. For an affiliate without a draft of the period, its earliest draft.',
+  ),
+  affiliate_id,
+  plan,
+  period: member(text, 'The period of that statement.'),
+  code: member(
+    v.picklist(REFUSALS),
+    'Why it was not approved: the error code of its own approval.',
+  ),
+  detail: member(text, 'What to do.'),
+  currencies: member(
+    v.array(currency),
+    'The currencies whose rates are missing. Empty if none is.',
+  ),
+})
+
+const approvedPeriod = named(
+  'ApprovedPeriod',
+  v.object({
+    period: member(text, 'The period.'),
+    plans: member(v.array(text), 'The plans.'),
+    closed: member(
+      v.boolean(),
+      'Whether the period is closed. For affiliates with a draft, it stays open.',
+    ),
+    open_total: member(
+      count,
+      'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
+    ),
+    approved: member(count, 'The statements that this request approved.'),
+    waiting: member(count, 'The statements that another person must approve, too.'),
+    refused_total: member(count, 'The statements that were not approved.'),
+    refused: member(v.array(refused), `The first ${BOOK_LIMITS.refused} of them.`),
+  }),
+)
+
+export const approvePeriod = accountOperation({
+  topic: 'statements',
+  id: 'approvePeriod',
+  method: 'POST',
+  path: '/periods/{period}/approve',
+  params: { period: member(text, 'The period: a month or a week of ISO 8601.', '2026-10') },
+  body: periodApproval,
+  words: words({
+    description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. A draft that is no longer what a computation comes to is refused. Then it closes the period for every affiliate without a refused draft. Without \`plan\`, it approves the plans that existed when the last run began. A repeated request continues where the last one stopped.`,
+    answer: approvedPeriod,
+    others: { 202: approvedPeriod },
+    errors: ['period_not_over', 'not_run'],
+  }),
+  async run(call, { period: id, plan = null, leave_out_holds: leaveOutHolds = false }) {
+    const { env, account, actor } = call
+    const period = readPathPeriod(id)
+    const known = await readPlans(call, period, plan)
+    const request = { period, known, plan, leaveOutHolds, actor, clock: Date.now }
+    const result = await approve.approvePeriod(env, account, request)
+    sendCaused(call, account)
+    return result.closed ? result : reply(202, result)
+  },
+})
 
 /** Returns the plans with periods of a kind. Throws if the plan that is asked for is none of them. */
 async function readPlans(
-  c: Context<AppEnv>,
-  { id, binding }: Awaited<ReturnType<typeof findRouteAccount>>,
+  { db, account }: AccountCall,
   { kind }: Period,
   requested: string | null,
 ): Promise<PlanOfKind[]> {
-  const plans = await plansOfKind(resolveDatabase(c.env, binding), id, kind)
+  const plans = await plansOfKind(db, account.id, kind)
   if (requested === null || plans.some(({ plan }) => plan === requested)) return plans
   const expected = `a plan with periods of a ${kind}`
   const suggestions = plans.map(({ plan }) => plan)
@@ -94,3 +312,6 @@ async function readPlans(
     { pointer: '/plan', code: 'unknown_reference', expected, value: requested, suggestions },
   ])
 }
+
+/** The operations that close the books: approvals, payments and returns. */
+export const APPROVAL_OPERATIONS = [approveStatement, payStatement, returnPayment, approvePeriod]

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../http/operation.ts'
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
+import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...LINK_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...ENDED_HOLD_OPERATIONS,
+  ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
   ...QUESTION_OPERATIONS,

@@ -28,7 +28,6 @@ import { affiliateKeys } from './affiliate-keys.ts'
 import { affiliateMembers } from './affiliate-members.ts'
 import { affiliatePostbacks } from './affiliate-postbacks.ts'
 import { affiliates } from './affiliates.ts'
-import { approvals } from './approvals.ts'
 import { archives } from './archives.ts'
 import { attribution } from './attribution.ts'
 import { changes } from './changes.ts'
@@ -127,7 +126,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(account, insights(resourcesOf))
     .route(account, erasures)
     .route(account, histories)
-    .route(account, approvals)
     .route(`${account}/payouts`, payouts)
 
   shareRoutes(routes, resourcesOf)

@@ -56,8 +56,11 @@ type None = Record<never, never>
 type Out<E extends Entries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 type In<E extends Entries> = v.InferInput<v.ObjectSchema<E, undefined>>
 
+/** A value that nobody changes, with all that is in it. */
+type Fixed<T> = T extends object ? { readonly [N in keyof T]: Fixed<T[N]> } : T
+
 /** The value of an answer. */
-export type Answer<A> = A extends v.GenericSchema ? v.InferOutput<A> : null
+export type Answer<A> = A extends v.GenericSchema ? Fixed<v.InferOutput<A>> : null
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } }
 
@@ -233,7 +236,7 @@ interface ListDraft<I extends v.GenericSchema, P extends Entries, C extends Team
   readonly params?: P
   /** The answer of the words is a row. */
   readonly words: OperationWords<I> | undefined
-  list(call: C, filter: Read<P>, page: Page): Promise<FoundPage<v.InferOutput<I> & object>>
+  list(call: C, filter: Read<P>, page: Page): Promise<FoundPage<Answer<I> & object>>
 }
 
 const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall>(
@@ -328,7 +331,10 @@ export async function perform<
   const { account, ...others } = input as Readonly<Record<string, unknown>>
   const members = isOfAccount(of) ? others : (input as typeof others)
   const own = await callOf(of, call, account)
-  const body = Object.entries(members).filter(([name]) => !Object.hasOwn(of.params, name))
+  // As in JSON, a member that is undefined is absent.
+  const body = Object.entries(members).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(of.params, name),
+  )
   const sent = Object.fromEntries(body)
   const fields = of.whole ? sent : validateFields(sent, of.body)
   const answer = await of.run(

@@ -43,11 +43,10 @@ const PAYMENT: Options = {
     description: 'Identifies the payment, such as the reference of the bank transfer.',
     required: true,
   },
-  on: {
+  'paid-on': {
     value: 'YYYY-MM-DD',
     description: 'The day on which it was paid.',
     pattern: DAY,
-    member: 'paid_on',
     required: true,
   },
 }
@@ -56,26 +55,6 @@ const OVERRIDE: Options = {
   override: {
     value: 'reason',
     description: 'Pays it although a case of the fraud review holds it, for this reason.',
-  },
-}
-
-const RETURN: Options = {
-  reference: {
-    value: 'text',
-    description: 'Identifies the return: the reference of the bank, or that of the payment.',
-    required: true,
-  },
-  on: {
-    value: 'YYYY-MM-DD',
-    description: 'The day on which the payment came back.',
-    pattern: DAY,
-    member: 'returned_on',
-    required: true,
-  },
-  reason: {
-    value: 'text',
-    description: 'Why it came back. The statement shows it.',
-    required: true,
   },
 }
 
@@ -104,7 +83,7 @@ const approvals: readonly Operation[] = [
     noun: 'statements',
     verb: 'pay',
     summary: 'Records the payment of an approved statement. The same reference is recorded once.',
-    example: 'acme STATEMENT_ID --reference PAY-17 --on 2026-11-16',
+    example: 'acme STATEMENT_ID --reference PAY-17 --paid-on 2026-11-16',
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/pay',
     options: { ...PAYMENT, ...OVERRIDE },
@@ -112,17 +91,6 @@ const approvals: readonly Operation[] = [
       const [reason] = input.options.override ?? []
       return { ...membersOf(PAYMENT, input), ...(reason !== undefined && { override: { reason } }) }
     },
-    format: object,
-  },
-  {
-    noun: 'statements',
-    verb: 'return',
-    summary: 'Records that a payment came back. All statements that it paid are due again.',
-    example: 'acme STATEMENT_ID --reference RET-17 --on 2026-11-18 --reason Returned',
-    method: 'POST',
-    path: 'accounts/{account}/statements/{statement_id}/return',
-    options: RETURN,
-    body: (input) => membersOf(RETURN, input),
     format: object,
   },
   {

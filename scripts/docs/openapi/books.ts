@@ -1,11 +1,7 @@
 import {
-  approval,
-  heldPayment,
   listedDay,
   listedPayment,
   listedReturn,
-  paymentReturn,
-  periodApproval,
 } from '../../../src/commission/books/book-fields.ts'
 import { BOOK_LIMITS } from '../../../src/commission/books/limits.ts'
 import { documented, object } from '../envelopes.ts'
@@ -13,8 +9,7 @@ import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { ACCOUNT_PATH, AT, operation, returned } from './administration/operation.ts'
 import { type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
-import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
-import { HEAD, RETURNED_PAYMENT } from './statements.ts'
+import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
 
 const money = (description: string) =>
   documented(description, { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' })
@@ -22,42 +17,10 @@ const money = (description: string) =>
 const currency = documented('An ISO 4217 code.')
 const affiliate_id = documented('The affiliate.')
 const actor = documented('The member of the integrations team.')
-const plan = documented('The plan.')
-const period = documented('The period.')
-
-const BOOKED = object(HEAD)
-
-const WAITING = object({
-  ...HEAD,
-  approvals: documented('Who has approved it.', {
-    type: 'array',
-    items: object({ actor, at: documented('When.', TIME) }),
-  }),
-  approvals_required: documented('The number of different persons who must approve it.', COUNT),
-  message: documented('What is still needed.'),
-})
-
-const REFUSED = object({
-  id: documented(
-    'The id of the statement. For an affiliate without a draft of the period, its earliest draft.',
-  ),
-  affiliate_id,
-  plan,
-  period: documented('The period of that statement.'),
-  code: documented(
-    'Why it was not approved: the error code of its own approval.',
-    oneOf('earlier_not_approved', 'stale', 'holds', 'not_run'),
-  ),
-  detail: documented('What to do.'),
-  currencies: documented('The currencies whose rates are missing. Empty if none is.', {
-    type: 'array',
-    items: currency,
-  }),
-})
 
 const RETURNED = documented('The payments of its statements that came back. They are due again.', {
   type: 'array',
-  items: RETURNED_PAYMENT,
+  items: ref('ReturnedPayment'),
 })
 
 const PAYOUT = object(
@@ -146,27 +109,6 @@ const PAYOUT = object(
 
 /** The schemas of approvals, entries and payments. */
 export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
-  BookedStatement: BOOKED,
-  WaitingStatement: WAITING,
-  ApprovedPeriod: object({
-    period,
-    plans: documented('The plans.', { type: 'array', items: TEXT }),
-    closed: documented(
-      'Whether the period is closed. For affiliates with a draft, it stays open.',
-      FLAG,
-    ),
-    open_total: documented(
-      'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
-      COUNT,
-    ),
-    approved: documented('The statements that this request approved.', COUNT),
-    waiting: documented('The statements that another person must approve, too.', COUNT),
-    refused_total: documented('The statements that were not approved.', COUNT),
-    refused: documented(`The first ${BOOK_LIMITS.refused} of them.`, {
-      type: 'array',
-      items: REFUSED,
-    }),
-  }),
   Payout: PAYOUT,
   ImportedPayments: object({
     received: documented('The payments of the request.', COUNT),
@@ -176,69 +118,6 @@ export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
     statements: documented('The statements that are paid now, or due again.', COUNT),
   }),
 }
-
-const approvals = (): Operation[] => [
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/statements/{statement_id}/approve`,
-    id: 'approveStatement',
-    summary: 'Approve a statement',
-    description:
-      'Approves the draft with this hash. From then on it never changes, and its period is closed for its affiliate and plan. Approving it again returns it as it is. A draft that is no longer what a computation comes to is refused with `not_run`. If the account requires two persons, the first one gets 202.',
-    body: { schema: closedObject(approval, AT) },
-    answers: {
-      ...returned('The statement is approved.', ref('BookedStatement')),
-      202: { description: 'Another person must approve it, too.', schema: ref('WaitingStatement') },
-    },
-    errors: [
-      'hash_changed',
-      'period_not_over',
-      'earlier_not_approved',
-      'stale',
-      'holds',
-      'not_run',
-    ],
-  }),
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/periods/{period}/approve`,
-    id: 'approvePeriod',
-    summary: 'Approve a period',
-    description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. A draft that is no longer what a computation comes to is refused. Then it closes the period for every affiliate without a refused draft. Without \`plan\`, it approves the plans that existed when the last run began. A repeated request continues where the last one stopped.`,
-    body: { schema: closedObject(periodApproval, AT), required: false },
-    answers: {
-      ...returned('The period is closed.', ref('ApprovedPeriod')),
-      202: {
-        description:
-          'The approval is not finished: repeat the request, or have a second person approve.',
-        schema: ref('ApprovedPeriod'),
-      },
-    },
-    errors: ['period_not_over', 'not_run'],
-  }),
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/statements/{statement_id}/pay`,
-    id: 'payStatement',
-    summary: 'Book the payment of a statement',
-    description:
-      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, unless `override` says why it is paid nevertheless.',
-    body: { schema: closedObject(heldPayment, AT) },
-    answers: returned('The statement is paid.', ref('BookedStatement')),
-    errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
-  }),
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/statements/{statement_id}/return`,
-    id: 'returnPayment',
-    summary: 'Book that a payment came back',
-    description:
-      'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is.',
-    body: { schema: closedObject(paymentReturn, AT) },
-    answers: returned('The statement is due again.', ref('BookedStatement')),
-    errors: ['not_paid', 'reference_used'],
-  }),
-]
 
 const CSV_TEXT: JsonSchema = {
   type: 'string',
@@ -305,4 +184,4 @@ const payouts = (): Operation[] => [
 ]
 
 /** Lists the operations that close the books. */
-export const books = (): Operation[] => [...approvals(), ...payouts()]
+export const books = (): Operation[] => payouts()

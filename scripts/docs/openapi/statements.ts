@@ -5,6 +5,7 @@ import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation } from './administration/operation.ts'
 import { CAUSES } from './cause-schemas.ts'
+import { derivedSchemas } from './derived.ts'
 import {
   type CallerKind,
   type Operation,
@@ -14,7 +15,7 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { COUNT, DAY, listed, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import { COUNT, listed, oneOf, orNull, TEXT, TIME } from './shapes.ts'
 import {
   LIST_EXPORTS,
   LIST_FORMATS,
@@ -75,29 +76,6 @@ const LINE = object({
   fx: FX,
 })
 
-const HOLD = object({
-  rule: documented('The id of the rule that waits.'),
-  version: documented('The version of the plan that has the rule.', { type: 'integer' }),
-  reason: documented('Why.', oneOf('no_currency', 'fx_pending', 'fx_missing')),
-  currency: documented('The currency without a rate.', orNull(TEXT)),
-  count: documented('The number of records.', COUNT),
-  sum: money('The sum of their amounts.'),
-})
-
-const TRANSFER = object({
-  to: documented('The plan that receives it.'),
-  period: documented('The period of that plan whose `opening` includes it.'),
-  amount: money('The amount. It may be negative.'),
-})
-
-const MANUAL = object({
-  id: documented('The id of the entry.'),
-  amount: money('The amount.'),
-  reason: documented('Why it was entered.'),
-  reference: documented('The reference of whoever entered it.'),
-  at: documented('When it was entered.', TIME),
-})
-
 const ADJUSTMENT = object({
   id: documented('The id of the adjustment.'),
   of: documented(
@@ -125,74 +103,10 @@ const ADJUSTMENT = object({
   ...CAUSES,
 })
 
-/** How a payment came back. */
-export const RETURNED_PAYMENT = object({
-  payment: documented('The reference of the payment.'),
-  reference: documented('The reference of the return.'),
-  returned_on: documented('The day on which it came back.', DAY),
-  reason: documented('Why it came back.'),
-})
-
-export const HEAD = {
-  id: documented('The id of the statement.'),
-  affiliate_id: documented('The affiliate.'),
-  plan: documented('The plan.'),
-  period: documented('The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
-  currency: documented('The currency of all amounts.'),
-  opening: money(
-    'The `closing` of the period before, plus what other plans transferred: the amounts of `received`.',
-  ),
-  lines_sum: money('The sum of the lines.'),
-  adjustments_sum: money('The sum of the adjustments.'),
-  manual_sum: money('The sum of the manual entries.'),
-  total: money('The sum of lines, adjustments and manual entries.'),
-  payable: money('What is to be paid.'),
-  closing: money('What is carried to the next period.'),
-  dropped: money('The negative balance that the plan writes off.'),
-  transferred: documented(
-    'What is carried to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
-    orNull(TRANSFER),
-  ),
-  received: listed(
-    'What other plans transferred, in the order of plan and period. `opening` includes it.',
-    object({
-      from: documented('The plan that transferred it.'),
-      period: documented('The period of that plan.'),
-      amount: money('The amount. It may be negative.'),
-    }),
-  ),
-  holds: listed('The records that wait for a rate or a currency.', HOLD),
-  manual: listed('What the integrations team entered.', MANUAL),
-  lines_total: documented('The number of lines.', COUNT),
-  adjustments_total: documented('The number of adjustments.', COUNT),
-  payable_on: documented('The last day of the period + `hold_days`.', DAY),
-  status: documented(
-    'A draft changes with its records until it is approved.',
-    oneOf('draft', 'approved', 'paid'),
-  ),
-  approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
-  paid: documented(
-    'How it was paid. Null until then, and after the payment came back.',
-    orNull(
-      object({
-        reference: documented('The reference of the payment.'),
-        paid_on: documented('The day of the payment.', DAY),
-      }),
-    ),
-  ),
-  returned: documented(
-    'The payment of the statement that came back last. Null if none did.',
-    orNull(RETURNED_PAYMENT),
-  ),
-  hash: documented(
-    'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `returned`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
-    { type: 'string', pattern: '^[\\da-f]{64}$' },
-  ),
-  computed_at: documented(
-    'When its content was computed: a run writes only drafts that have changed.',
-    TIME,
-  ),
-}
+const HEAD = derivedSchemas().BookedStatement?.properties as Record<
+  'id' | 'affiliate_id' | 'plan' | 'period' | 'currency' | 'status' | 'total',
+  JsonSchema
+>
 
 const ADJUSTMENTS = listed('Corrections of lines of closed periods.', ref('Adjustment'))
 const LINES = listed(`The lines, at most ${PART_LIMITS.lines} of them.`, ref('StatementLine'))

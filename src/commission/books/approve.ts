@@ -19,7 +19,7 @@ import {
 } from '../../db/commission/books/changed.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
-import { ApiError, type ErrorCode } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../../ingest/delivery-id.ts'
 import { type Period, storedPeriod } from '../engine/calendar.ts'
 import { auditIdAt, SETTING_ACTIONS } from '../statements/causes.ts'
@@ -408,15 +408,11 @@ async function approvePage(
 }
 
 /** A statement that could not be approved; an earlier one if the affiliate has none of the period. */
-interface RefusedStatement {
+interface RefusedStatement extends Required<Refusal> {
   readonly id: string
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
-  readonly code: ErrorCode
-  readonly detail: string
-  /** The currencies whose rates are missing. */
-  readonly currencies: readonly string[]
 }
 
 /** What became of the statements of a period. */

@@ -2,16 +2,20 @@ import type { ApprovedRow, Candidate, EarlierDraft } from '../../db/commission/b
 import { ApiError, type ErrorCode } from '../../errors.ts'
 import { counted } from '../engine/reasons.ts'
 
+/** Why a statement cannot be approved. */
+export const REFUSALS = ['earlier_not_approved', 'stale', 'holds', 'not_run'] as const
+
 /** Why a statement cannot be approved, and what to do. */
 export interface Refusal {
-  readonly code: ErrorCode
+  readonly code: (typeof REFUSALS)[number]
   readonly detail: string
   /** The currencies whose rates are missing; absent if none is. */
   readonly currencies?: readonly string[]
 }
 
 /** Returns the error of a refusal. */
-export const refused = ({ code, detail }: Refusal) => new ApiError(code, { detail })
+export const refused = ({ code, detail }: { code: ErrorCode; detail: string }) =>
+  new ApiError(code, { detail })
 
 /** The refusal of a statement that no longer builds on what was approved. */
 export const STALE: Refusal = {
@@ -27,8 +31,8 @@ export const notVouched = (period: string): Refusal => ({
 })
 
 /** Returns the refusal of a period that has not ended. */
-export const notOver = (period: string, end: number): Refusal => ({
-  code: 'period_not_over',
+export const notOver = (period: string, end: number) => ({
+  code: 'period_not_over' as const,
   detail: `The period ${period} can be approved from ${new Date(end).toISOString()} on.`,
 })
 

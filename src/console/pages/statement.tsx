@@ -1,4 +1,5 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { approveStatement, payStatement, returnPayment } from '../../admin/approvals.ts'
 import { addManualEntry } from '../../admin/manual-entries.ts'
 import { listQuestions } from '../../admin/questions.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
@@ -243,45 +244,50 @@ const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
   `The payment ${isolated(payment)} came back on ${dayWords(returned_on)}: ${isolated(reason)}`
 
 /** Returns the path of the statement in the administration API. */
-const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
-  apiPath(account, 'statements', params.statement ?? '', ...parts)
+const ownPath = ({ account, params }: Visit) =>
+  apiPath(account, 'statements', params.statement ?? '')
+
+/** Names the statement of the page. */
+const ownStatement = ({ account, params: { statement = '' } }: Visit) => ({
+  account,
+  statement_id: statement,
+})
 
 const changes: NonNullable<Page['changes']> = {
   approve: {
     done: (answer) =>
       `Your approval was recorded. ${(answer as { message?: string }).message ?? ''}`.trim(),
-    request: (values, visit) => ({
-      method: 'POST',
-      path: ownPath(visit, 'approve'),
-      body: { hash: values('hash'), leave_out_holds: values('leave_out_holds') === 'yes' },
-    }),
+    perform: (values, visit) =>
+      visit.api.call(approveStatement, {
+        ...ownStatement(visit),
+        hash: values('hash'),
+        leave_out_holds: values('leave_out_holds') === 'yes',
+      }),
   },
   pay: {
     done: 'The payment was recorded.',
-    request: (values, visit) => ({
-      method: 'POST',
-      path: ownPath(visit, 'pay'),
-      body: pick(values, 'reference', 'paid_on'),
-    }),
+    perform: (values, visit) =>
+      visit.api.call(payStatement, {
+        ...ownStatement(visit),
+        ...pick(values, 'reference', 'paid_on'),
+      }),
   },
   payHeld: {
     done: 'The payment was recorded, with your reason.',
-    request: (values, visit) => ({
-      method: 'POST',
-      path: ownPath(visit, 'pay'),
-      body: {
+    perform: (values, visit) =>
+      visit.api.call(payStatement, {
+        ...ownStatement(visit),
         ...pick(values, 'reference', 'paid_on'),
         override: { reason: values('override').trim() },
-      },
-    }),
+      }),
   },
   return: {
     done: 'The return was recorded. The statement is due again.',
-    request: (values, visit) => ({
-      method: 'POST',
-      path: ownPath(visit, 'return'),
-      body: pick(values, 'reference', 'returned_on', 'reason'),
-    }),
+    perform: (values, visit) =>
+      visit.api.call(returnPayment, {
+        ...ownStatement(visit),
+        ...pick(values, 'reference', 'returned_on', 'reason'),
+      }),
   },
   enter: {
     done: 'The entry was stored. The next run adds it.',

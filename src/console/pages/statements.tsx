@@ -1,3 +1,4 @@
+import { approvePeriod } from '../../admin/approvals.ts'
 import type { PeriodApproved } from '../../commission/books/approve.ts'
 import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
@@ -512,11 +513,10 @@ const Actions = ({ visit, period, totals }: ActionsProps) => {
  */
 async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> {
   const approve = (period: string) =>
-    visit.api.send({
-      method: 'POST',
-      path: apiPath(visit.account, 'periods', period, 'approve'),
-      body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
-    }) as Promise<PeriodApproved>
+    visit.api.call(approvePeriod, {
+      ...{ account: visit.account, period, plan: visit.query.plan },
+      leave_out_holds: values('leave_out_holds') === 'yes',
+    })
   const idsOf = (name: string) => values(name).split(' ').filter(Boolean)
   const chosen = idsOf('also')
   // Periods of one kind are in the order of their ids.
