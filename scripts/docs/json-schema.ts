@@ -47,15 +47,16 @@ const documentationOf = (field: v.GenericSchema) => {
 /** Converts an object, a list or a choice of schemas, without its description; null if it is neither. */
 function composed(field: Part, at: string): JsonSchema | null {
   const { type, entries, item, value, options } = field
-  if (type === 'object' && entries) {
+  if ((type === 'object' || type === 'strict_object') && entries) {
     const members = Object.entries(entries)
     return {
       type: 'object',
       properties: Object.fromEntries(members.map(([name, one]) => [name, property(one, at)])),
       required: members.filter(([, one]) => !isOptional(one)).map(([name]) => name),
+      ...(type === 'strict_object' && { additionalProperties: false }),
     }
   }
-  if (type === 'array' && item) return { type: 'array', items: property(item, at) }
+  if (item) return { type: 'array', items: property(item, at) }
   if (type === 'record' && value)
     return { type: 'object', additionalProperties: property(value, at) }
   if ((type === 'union' || type === 'variant') && options)

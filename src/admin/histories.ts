@@ -1,59 +1,26 @@
-import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import {
   listWarnings,
   unknownAffiliate,
   type WarningList,
 } from '../commission/plans/assignments.ts'
-import {
-  type CustomerHistory,
-  readHistories,
-  replaceAffiliations,
-} from '../db/commission/histories.ts'
+import * as rows from '../db/commission/histories.ts'
 import { deleteRefusal, putRefusal } from '../db/commission/refusals.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import type { Account } from '../db/schema.ts'
-import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
-import { notFound, readFields, validateAt, validationFailed } from '../http/read-fields.ts'
+import { type AccountCall, accountOperation, member, words } from '../http/operation.ts'
+import { notFound, validateAt, validationFailed } from '../http/read-fields.ts'
 import { id as anyId } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { today } from './account-day.ts'
-import { findRouteAccount } from './accounts.ts'
+import { count, day, time } from './answer-fields.ts'
 import { affiliation, correction, MAX_AFFILIATIONS, refusal } from './history-fields.ts'
 
-/** A request about a customer: the account and its database, and the id that the request names. */
-interface RouteCustomer {
-  row: Account
-  db: D1Database
-  customer_id: string
-}
-
-/**
- * Returns what a request is about. URL parsers drop the path segments `.` and `..`, so an id can also
- * be sent in the query.
- *
- * @throws ApiError `not_found`, or `invalid_query` if the id is missing.
- */
-async function readRoute(c: Context<AppEnv>): Promise<RouteCustomer> {
-  const inPath = c.req.param('customer_id')
-  checkPercentEncoding(new URL(c.req.url).pathname)
-  const query: { customer_id?: string } =
-    inPath === undefined ? readQuery(c.req.url, 'customer_id') : readQuery(c.req.url)
-  const customer_id = inPath ?? query.customer_id
-  if (customer_id === undefined) throw invalidQuery('The parameter `customer_id` is missing.')
-  const row = await findRouteAccount(c)
-  return { row, db: resolveDatabase(c.env, row.binding), customer_id }
-}
-
 /** Returns the history of a customer, or throws `not_found`. */
-async function findHistory(c: Context<AppEnv>, { row, db, customer_id }: RouteCustomer) {
-  const databases = { db, directory: c.env.DB }
+async function findHistory({ env, db, account }: AccountCall, customer_id: string) {
   const histories = v.is(anyId, customer_id)
-    ? await readHistories(databases, row.id, [customer_id])
+    ? await rows.readHistories({ db, directory: env.DB }, account.id, [customer_id])
     : null
   const history = histories?.get(customer_id)
   if (!history) throw notFound('customer', customer_id)
@@ -63,7 +30,7 @@ async function findHistory(c: Context<AppEnv>, { row, db, customer_id }: RouteCu
 /** Returns the affiliates of a customer by day, as the administration API shows them. */
 const presentAffiliations = (
   customer_id: string,
-  { affiliations, refusal: refused }: CustomerHistory,
+  { affiliations, refusal: refused }: rows.CustomerHistory,
 ) => ({
   customer_id,
   affiliations: affiliations.map(({ from, affiliate_id, link, delivery_id, cause }) => ({
@@ -76,65 +43,202 @@ const presentAffiliations = (
   refusal: refused,
 })
 
-async function getAffiliations(c: Context<AppEnv>) {
-  const route = await readRoute(c)
-  return c.json(presentAffiliations(route.customer_id, await findHistory(c, route)))
+const customer_id = member(v.string(), 'The id of the customer.', 'C-1001')
+const from = v.nullable(member(day, 'The first day. Null: from the beginning.'))
+
+const refused = v.object({
+  from,
+  reason: member(v.string(), 'Why.'),
+  refused_at: member(time, 'When it was decided.'),
+})
+
+const affiliations = {
+  customer_id,
+  affiliations: member(
+    v.array(
+      v.object({
+        from,
+        affiliate_id: v.nullable(
+          member(v.string(), 'The affiliate. Null: the customer is organic.'),
+        ),
+        link_id: v.nullable(
+          member(
+            v.string(),
+            'The link from which the affiliate of a brand follows. Null for partners and after a correction.',
+          ),
+        ),
+        delivery_id: v.nullable(
+          member(
+            v.string(),
+            'The last delivery that changed it that day. Null from the beginning, unless the affiliate was corrected early, and after a correction by the team.',
+          ),
+        ),
+        cause: v.exactOptional(
+          member(
+            v.literal('corrected_early'),
+            '`corrected_early`: the first affiliate of a customer of a firm lasted less than a day, so this one replaced it from the signup on. Absent otherwise.',
+          ),
+        ),
+      }),
+    ),
+    'In order of days. The first holds from the beginning.',
+  ),
+  refusal: v.nullable(
+    member(refused, 'From when on the customer earns nothing. Null: the customer is not refused.'),
+  ),
 }
 
-async function putAffiliations(c: Context<AppEnv>) {
-  const route = await readRoute(c)
-  const { row, db, customer_id } = route
-  const { reason, affiliations: sent } = await readFields(c, correction)
-  const { affiliations, issues } = readAffiliations(sent, today(row))
-  if (issues.length > 0) throw validationFailed(issues)
-  const { affiliations: before } = await findHistory(c, route)
-  const details = { customer_id, reason, affiliations, before }
-  const entry = { actor: c.var.actor, action: 'affiliations.put', account: row.id, details }
-  await withAudit(db, entry, replaceAffiliations(db, row.id, customer_id, affiliations))
-  const named = affiliations.flatMap(({ affiliate_id }) => affiliate_id ?? [])
-  const warnings = affiliationWarnings(affiliations, await unconfiguredAmong(db, row.id, named))
-  return c.json({ ...presentAffiliations(customer_id, await findHistory(c, route)), ...warnings })
-}
+/** An operation on a part of what is known of a customer. */
+const ofPart = <const P extends string>(part: P) =>
+  ({
+    topic: 'customers',
+    path: `/customers/{customer_id}/${part}`,
+    byQuery: 'customer_id',
+    params: { customer_id },
+  }) as const
 
-async function getFields(c: Context<AppEnv>) {
-  const route = await readRoute(c)
-  const { fields } = await findHistory(c, route)
-  return c.json({ customer_id: route.customer_id, fields })
-}
+export const getAffiliations = accountOperation({
+  ...ofPart('affiliations'),
+  id: 'getAffiliations',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description:
+      'Returns the affiliates of a customer. The first counts from the signup on. A change counts from the day on which it was received: in the time zone of a brand, in UTC for partners. Only another `attributed` verdict changes the affiliate of a customer of a brand.',
+    answer: v.object(affiliations),
+    command: { name: 'customers affiliations' },
+  }),
+  run: async (call, { customer_id: id }) => presentAffiliations(id, await findHistory(call, id)),
+})
 
-async function refuse(c: Context<AppEnv>) {
-  const route = await readRoute(c)
-  const { row, db, customer_id } = route
-  const { reason, from = null } = await readFields(c, refusal)
-  const { refusal: before } = await findHistory(c, route)
-  const refused = { from, reason, refused_at: new Date().toISOString() }
-  const details = { customer_id, from, reason, before }
-  const entry = { actor: c.var.actor, action: 'refusal.put', account: row.id, details }
-  await withAudit(db, entry, [putRefusal(db, row.id, customer_id, refused)])
-  return c.json({ customer_id, refusal: (await findHistory(c, route)).refusal })
-}
+export const putAffiliations = accountOperation({
+  ...ofPart('affiliations'),
+  id: 'putAffiliations',
+  method: 'PUT',
+  role: 'manager',
+  body: correction,
+  words: words({
+    description:
+      'Replaces the affiliates of a customer by day. The reason and what was replaced are in the audit log. The last affiliate holds until the account sends another one than it last sent. No day may be after today.',
+    answer: v.object({
+      ...affiliations,
+      warnings: member(
+        v.array(
+          v.object({
+            code: member(v.literal('unknown_affiliate'), 'The code of the warning.'),
+            pointer: member(v.string(), 'The JSON Pointer (RFC 6901) of the affiliate.'),
+            message: member(v.string(), 'What it means.'),
+          }),
+        ),
+        'The first 100 affiliates that are not configured.',
+      ),
+      warnings_total: member(count, 'The number of all warnings, listed or not.'),
+    }),
+  }),
+  async run(call, { customer_id: id, reason, affiliations: sent }) {
+    const { db, account, actor } = call
+    const { affiliations, issues } = readAffiliations(sent, today(account))
+    if (issues.length > 0) throw validationFailed(issues)
+    const { affiliations: before } = await findHistory(call, id)
+    const details = { customer_id: id, reason, affiliations, before }
+    const entry = { actor, action: 'affiliations.put', account: account.id, details }
+    await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
+    const named = affiliations.flatMap(({ affiliate_id }) => affiliate_id ?? [])
+    const unconfigured = await unconfiguredAmong(db, account.id, named)
+    const warnings = affiliationWarnings(affiliations, unconfigured)
+    return { ...presentAffiliations(id, await findHistory(call, id)), ...warnings }
+  },
+})
 
-async function endRefusal(c: Context<AppEnv>) {
-  const route = await readRoute(c)
-  const { row, db, customer_id } = route
-  const { refusal: refused } = await findHistory(c, route)
-  if (!refused) throw notFound('refusal of customer', customer_id)
-  const details = { customer_id, ...refused }
-  const entry = { actor: c.var.actor, action: 'refusal.delete', account: row.id, details }
-  await withAudit(db, entry, [deleteRefusal(db, row.id, customer_id)])
-  return c.body(null, 204)
-}
+export const getCustomerFields = accountOperation({
+  ...ofPart('fields'),
+  id: 'getCustomerFields',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description:
+      'Returns the fields of a customer that the conditions of plans use. The first value of each field holds from the beginning; a change counts from the day on which it was received.',
+    answer: v.object({
+      customer_id,
+      fields: member(
+        v.array(
+          v.object({
+            from,
+            values: member(
+              v.strictObject({
+                ...v.entriesFromList(rows.FIELDS, v.exactOptional(v.string())),
+                account_size: v.exactOptional(v.number()),
+              }),
+              'All fields with a value.',
+            ),
+          }),
+        ),
+        'In order of days. The first holds from the beginning.',
+      ),
+    }),
+    command: { name: 'customers fields' },
+  }),
+  async run(call, { customer_id: id }) {
+    const { fields } = await findHistory(call, id)
+    return { customer_id: id, fields }
+  },
+})
 
-/** Routes for what is known of a customer by day: affiliates and fields; and for refusals. */
-export const histories = new Hono<AppEnv>()
-for (const path of ['/customers/:customer_id', '/customers'] as const) {
-  histories
-    .get(`${path}/affiliations`, getAffiliations)
-    .put(`${path}/affiliations`, putAffiliations)
-    .get(`${path}/fields`, getFields)
-    .put(`${path}/refusal`, refuse)
-    .delete(`${path}/refusal`, endRefusal)
-}
+export const refuseCustomer = accountOperation({
+  ...ofPart('refusal'),
+  id: 'refuseCustomer',
+  method: 'PUT',
+  role: 'manager',
+  body: refusal,
+  words: words({
+    description:
+      'Excludes a customer from commission, from the beginning or from a day on: for fraud, self-referral or a duplicate. Replaces an earlier refusal.',
+    answer: v.object({ customer_id, refusal: v.nullable(refused) }),
+    command: { name: 'customers refuse' },
+  }),
+  async run(call, { customer_id: id, reason, from = null }) {
+    const { db, account, actor } = call
+    const { refusal: before } = await findHistory(call, id)
+    const refused = { from, reason, refused_at: new Date().toISOString() }
+    const details = { customer_id: id, from, reason, before }
+    const entry = { actor, action: 'refusal.put', account: account.id, details }
+    await withAudit(db, entry, [putRefusal(db, account.id, id, refused)])
+    return { customer_id: id, refusal: (await findHistory(call, id)).refusal }
+  },
+})
+
+export const endRefusal = accountOperation({
+  ...ofPart('refusal'),
+  id: 'endRefusal',
+  method: 'DELETE',
+  role: 'manager',
+  words: words({
+    description: 'Ends the exclusion: the records of the customer earn again, on all days.',
+    answer: null,
+    command: {
+      name: 'customers end-refusal',
+      done: 'Ended the refusal of customer {customer_id} of account {account}.',
+    },
+  }),
+  async run(call, { customer_id: id }) {
+    const { db, account, actor } = call
+    const { refusal: refused } = await findHistory(call, id)
+    if (!refused) throw notFound('refusal of customer', id)
+    const details = { customer_id: id, ...refused }
+    const entry = { actor, action: 'refusal.delete', account: account.id, details }
+    await withAudit(db, entry, [deleteRefusal(db, account.id, id)])
+    return null
+  },
+})
+
+/** The operations on what is known of a customer by day, affiliates and fields, and on refusals. */
+export const HISTORY_OPERATIONS = [
+  getAffiliations,
+  putAffiliations,
+  getCustomerFields,
+  refuseCustomer,
+  endRefusal,
+]
 
 /** An affiliate of a customer as sent. */
 interface SentAffiliation {
@@ -184,7 +288,7 @@ function expectedDay(index: number, from: string | null, previous: string, today
 function affiliationWarnings(
   affiliations: readonly SentAffiliation[],
   unconfigured: ReadonlySet<string>,
-): WarningList {
+): WarningList<ReturnType<typeof unknownAffiliate>> {
   const unknown = affiliations.flatMap(({ affiliate_id }, i) =>
     affiliate_id !== null && unconfigured.has(affiliate_id)
       ? [unknownAffiliate(`/affiliations/${i}/affiliate_id`, affiliate_id)]

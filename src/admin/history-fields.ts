@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { objectOf } from '../commission/plans/shapes.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 
@@ -31,13 +32,20 @@ const reason = describeField(
   documentation('Why it is done. It is in the audit log.', 'Wrong link'),
 )
 
-const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
+/** The affiliations are checked one by one, each with those before it. */
+const affiliations = {
+  ...v.custom<v.InferInput<v.ObjectSchema<typeof affiliation, undefined>>[]>(
+    Array.isArray,
+    'type array',
+  ),
+  item: objectOf(affiliation),
+}
 
 /** The fields of a correction. */
 export const correction = {
   reason,
   affiliations: describeField(
-    anArray,
+    affiliations,
     documentation(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
   ),
 }

@@ -4,6 +4,7 @@ import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
+import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
@@ -22,4 +23,5 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
   ...QUESTION_OPERATIONS,
+  ...HISTORY_OPERATIONS,
 ]

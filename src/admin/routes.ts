@@ -40,7 +40,6 @@ import { fraudDecisions } from './fraud-decisions.ts'
 import { fraudRules } from './fraud-rules.ts'
 import { fraudRuns } from './fraud-runs.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
-import { histories } from './histories.ts'
 import { moves } from './moves.ts'
 import { OPERATIONS } from './operations.ts'
 import { payouts } from './payouts.ts'
@@ -125,7 +124,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/cases`, fraudDecisions)
     .route(account, insights(resourcesOf))
     .route(account, erasures)
-    .route(account, histories)
     .route(`${account}/payouts`, payouts)
 
   shareRoutes(routes, resourcesOf)

@@ -38,7 +38,7 @@ const OF_MANAGERS = [
   'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
   'affiliates/[^/]+/postbacks/[^/]+',
   'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
-  'customers/(?:[^/]+/)?(?:personal-data|affiliations|refusal)',
+  'customers/(?:[^/]+/)?personal-data',
 ].join('|')
 
 /** The changes that managers make. What is not named here falls to approvers. */

@@ -4,7 +4,6 @@ import { archives } from './administration/archives.ts'
 import { fraud } from './administration/fraud.ts'
 import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
-import { histories } from './administration/histories.ts'
 import { attribution, audit, databases, erasure, feeds } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { affiliateMembers } from './administration/members.ts'
@@ -45,7 +44,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   cases: () => [...fraudCases(), ...fraudDecisions()],
   statements: () => [...statements(), ...books()],
   explanations: why,
-  customers: () => [...erasure(), ...histories()],
+  customers: erasure,
   monitoring: () => [
     ...looking(),
     report(),

@@ -93,20 +93,20 @@ export const checkAssignedPlans = (
 }
 
 /** The warnings of a response. */
-export interface WarningList {
-  readonly warnings: readonly Warning[]
+export interface WarningList<W = Warning> {
+  readonly warnings: readonly W[]
   readonly warnings_total: number
 }
 
 /** Returns the warnings of a response; at most 100 are listed. */
-export const listWarnings = (all: readonly Warning[]): WarningList => ({
+export const listWarnings = <W>(all: readonly W[]): WarningList<W> => ({
   warnings: all.slice(0, MAX_WARNINGS),
   warnings_total: all.length,
 })
 
 /** Returns the warning of an affiliate that is not configured. */
-export const unknownAffiliate = (pointer: string, affiliate: string): Warning => ({
-  code: 'unknown_affiliate',
+export const unknownAffiliate = (pointer: string, affiliate: string) => ({
+  code: 'unknown_affiliate' as const,
   pointer,
   message: `Affiliate ${quote(affiliate)} is not configured. Until it is, its customers earn nothing.`,
 })

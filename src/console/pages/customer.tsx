@@ -1,6 +1,8 @@
+import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histories.ts'
 import { ApiError } from '../../errors.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { CaseLink, CaseStatusBadge, type FraudCase, SeverityBadge } from '../parts/cases.tsx'
 import { type Attributed, AttributionVerdict } from '../parts/customers.tsx'
 import {
@@ -35,31 +37,30 @@ const SHOWN_CASES = 5
 /** The resources of which customers have records. An account has those of its vertical. */
 const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
 
-interface History {
-  readonly affiliations: readonly Affiliation[]
-  readonly refusal: { readonly from: string | null; readonly reason: string } | null
-}
+type History = AnswerOf<typeof getAffiliations>
 
 type RecordList = List<StoredRecord> & { readonly resource: string }
 
-/** Returns the path and query of a part of the customer in the API. The query has the id: it may be `..`. */
-const partOf = ({ account, params }: Visit, part: string) => ({
-  path: apiPath(account, 'customers', part),
-  query: { customer_id: params.customer },
+/** Names the customer of the page. */
+const ownCustomer = ({ account, params: { customer = '' } }: Visit) => ({
+  account,
+  customer_id: customer,
 })
 
-const refuse: Change = {
-  done: 'The refusal is stored.',
-  request: (values, visit) => ({
-    ...partOf(visit, 'refusal'),
-    method: 'PUT',
-    body: { reason: values('reason'), ...(values('from') && { from: values('from') }) },
-  }),
-}
-
-const endRefusal: Change = {
-  done: 'The customer is no longer refused.',
-  request: (_, visit) => ({ ...partOf(visit, 'refusal'), method: 'DELETE' }),
+const changes: NonNullable<Page['changes']> = {
+  refuse: {
+    done: 'The refusal is stored.',
+    perform: (values, visit) =>
+      visit.api.call(refuseCustomer, {
+        ...ownCustomer(visit),
+        reason: values('reason'),
+        from: values('from') || undefined,
+      }),
+  },
+  endRefusal: {
+    done: 'The customer is no longer refused.',
+    perform: (_, visit) => visit.api.call(endRefusal, ownCustomer(visit)),
+  },
 }
 
 /** Reads the records of a customer, of each resource that the account has. */
@@ -253,13 +254,12 @@ export const customerPage: Page = {
   section: 'Customers',
   hasNames: true,
   query: ['period', 'resource', 'cursor'],
-  changes: { refuse, endRefusal },
+  changes,
   async render(visit) {
     const { api, account, params } = visit
     const customer_id = params.customer ?? ''
-    const affiliations = partOf(visit, 'affiliations')
     const [history, listed, own, lists, sums, cases] = await Promise.all([
-      api.get<History>(affiliations.path, affiliations.query),
+      api.call(getAffiliations, ownCustomer(visit)),
       api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),

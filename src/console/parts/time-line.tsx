@@ -1,6 +1,8 @@
 import type { Child } from 'hono/jsx'
+import type { getAffiliations } from '../../admin/histories.ts'
 import type { QualificationReport } from '../../commission/engine/once-report.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, dayBefore, type Visit } from '../page.ts'
 import type { Attribution } from './customers.tsx'
@@ -22,22 +24,13 @@ interface Event {
 }
 
 /** A part of the history of a customer: their affiliate from a day on. */
-export interface Affiliation {
-  readonly from: string | null
-  readonly affiliate_id: string | null
-  readonly link_id: string | null
-  readonly delivery_id: string | null
-  readonly cause?: 'corrected_early'
-}
+export type Affiliation = AnswerOf<typeof getAffiliations>['affiliations'][number]
 
 /** What the time line is made from, beside what is computed. */
-export interface CustomerHistory {
-  readonly customer_id: string
+export interface CustomerHistory extends AnswerOf<typeof getAffiliations> {
   /** The day of the signup; null if the customer is not stored. */
   readonly signup: string | null
   readonly attribution: Attribution | null
-  readonly affiliations: readonly Affiliation[]
-  readonly refusal: { readonly from: string | null; readonly reason: string } | null
   readonly lists: readonly { readonly resource: string; readonly data: readonly StoredRecord[] }[]
 }
 

@@ -5,8 +5,19 @@ import { closedObject } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
 import { DAY, FLAG, newDefinition, orNull, TEXT } from '../shapes.ts'
-import { affiliateParents } from './histories.ts'
 import { ACCOUNT_PATH, AT, COUNT, NO_CONTENT, operation, paged, returned } from './operation.ts'
+
+/** An affiliate with the parents by day. */
+const affiliateParents: JsonSchema = object({
+  affiliate_id: documented('The id of the affiliate.'),
+  parents: documented('In order of days. The first holds from the beginning.', {
+    type: 'array',
+    items: object({
+      from: documented('The first day. Null: from the beginning.', orNull(DAY)),
+      parent: documented('The parent, if any.', orNull(TEXT)),
+    }),
+  }),
+})
 
 const wordMap = (name: string, meaning: JsonSchema): JsonSchema => ({
   type: 'object',
