@@ -131,7 +131,8 @@ function toCommand(of: DescribedOperation): Operation {
   const isList = Object.hasOwn(of.params, 'cursor')
   const inQuery = Object.entries(of.params).filter(
     ([member]) =>
-      !of.path.includes(`{${member}}`) && !['page', 'per_page', 'cursor'].includes(member),
+      !of.path.includes(`{${member}}`) &&
+      !['page', 'per_page', 'cursor', argument].includes(member),
   )
   const members = [...inQuery, ...Object.entries(of.body)].filter(([one]) => one !== argument)
   const options = optionsOf(Object.fromEntries(members))
@@ -142,7 +143,7 @@ function toCommand(of: DescribedOperation): Operation {
     example: exampleOf(of, options, argument ? [argument] : []),
     path: of.path.slice(1).replace(`/{${byQuery}}`, ''),
     options,
-    ...(argument && { argument, isArgumentInQuery: argument === byQuery }),
+    ...(argument && { argument, isArgumentInQuery: Object.hasOwn(of.params, argument) }),
     format: (body: unknown, input: Input) => {
       if (!body) return sentence(done)(body, input)
       return 'data' in (body as object) ? list(columns)(body, input) : object(body, input)

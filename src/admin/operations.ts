@@ -1,3 +1,4 @@
+import { getFxRates } from '../commission/rates/routes.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'

@@ -4,7 +4,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
 import { rolesNow } from '../auth/roles-now.ts'
-import { teamRates } from '../commission/rates/routes.ts'
+import { rateImport } from '../commission/rates/routes.ts'
 import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statements/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { resolveDatabase } from '../db/database.ts'
@@ -65,7 +65,7 @@ const insights = (resourcesOf: ResourcesOf) =>
 /** The routes that concern no account. */
 const deployment = new Hono<AppEnv>()
   .route('/erasures', erasureReplay)
-  .route('/fx-rates', teamRates)
+  .route('/fx-rates', rateImport)
   .route('/databases', databases)
 
 /** Returns who calls. */

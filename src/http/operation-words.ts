@@ -11,7 +11,7 @@ export type AnswerSchema = v.GenericSchema | null
 export interface CommandWords {
   /** Such as `links create`. */
   readonly name: string
-  /** A member of the body that is an argument, after those of the path. */
+  /** A member of the body or the query that is an argument, after those of the path. */
   readonly argument?: string
   /** What the command prints if the answer has no body. `{link_id}` stands for an argument. */
   readonly done?: string

@@ -20,15 +20,4 @@ export const RATES: readonly Operation[] = [
     run: importRates,
     format: object,
   },
-  {
-    noun: 'fx',
-    verb: 'show',
-    summary: 'Shows the exchange rates that apply to a day.',
-    example: '2026-04-12',
-    method: 'GET',
-    path: 'fx-rates',
-    argument: 'day',
-    isArgumentInQuery: true,
-    format: object,
-  },
 ]

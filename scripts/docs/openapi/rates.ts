@@ -1,41 +1,15 @@
 import { MAX_LISTED, RATE_FILE_LIMITS } from '../../../src/commission/rates/parse-ecb.ts'
+import { OPERATIONS } from '../../operations.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation, returned } from './administration/operation.ts'
 import { type CallerKind, type Operation, pascalCase, ref } from './operation.ts'
-import { COUNT, DAY, oneOf, orNull } from './shapes.ts'
+import { COUNT, DAY } from './shapes.ts'
 
 const source = documented('The source of the rates.', { const: 'ECB' })
-const currency = documented('An ISO 4217 code.')
 
 /** The schemas of exchange rates. */
 export const RATE_SCHEMAS: Record<string, JsonSchema> = {
-  Rates: object({
-    source,
-    day: documented('The day that was asked for.', DAY),
-    last_day: documented(
-      'The last day for which the source has published rates. Null if there is none.',
-      orNull(DAY),
-    ),
-    rates: documented('The rates that apply. That of the euro, always 1, is not listed.', {
-      type: 'array',
-      items: object({
-        currency,
-        rate: documented('Units of the currency for one euro, as a decimal.'),
-        day: documented('The day that the rate was published for, at most 7 days before.', DAY),
-      }),
-    }),
-    missing: documented('The currencies without a rate that applies.', {
-      type: 'array',
-      items: object({
-        currency,
-        reason: documented(
-          '`fx_pending`: nothing has been published for this day or a later one. `fx_missing`: the currency has no rate of this day or the 7 days before.',
-          oneOf('fx_pending', 'fx_missing'),
-        ),
-      }),
-    }),
-  }),
   RateImport: object({
     source,
     first_day: documented('The first day of the file.', DAY),
@@ -50,10 +24,7 @@ export const RATE_SCHEMAS: Record<string, JsonSchema> = {
   }),
 }
 
-const SUMMARY = 'Get exchange rates'
-
-const DESCRIPTION =
-  'Returns the exchange rates that apply to a day: for each currency the last rate published on or before the day, at most 7 days back. Amounts of commissions are converted by these rates.'
+const OF_TEAM = OPERATIONS.find(({ id }) => id === 'getFxRates')!.words!
 
 /** Describes the exchange rates as an account reads them. */
 export const ratesOf = (at: string, caller: CallerKind, tag: string): Operation => ({
@@ -61,8 +32,8 @@ export const ratesOf = (at: string, caller: CallerKind, tag: string): Operation 
   path: `${at}/fx-rates`,
   id: `get${pascalCase(tag)}FxRates`,
   tag,
-  summary: SUMMARY,
-  description: DESCRIPTION,
+  summary: OF_TEAM.summary,
+  description: OF_TEAM.description,
   caller,
   parameters: ['rate_day'],
   answers: { 200: { description: 'The rates of the day.', schema: ref('Rates') } },
@@ -77,15 +48,6 @@ const CSV: JsonSchema = {
 
 /** Lists the operations of the integrations team on exchange rates. */
 export const rates = (): Operation[] => [
-  operation({
-    method: 'get',
-    path: '/admin/v1/fx-rates',
-    id: 'getFxRates',
-    summary: SUMMARY,
-    description: DESCRIPTION,
-    parameters: ['rate_day'],
-    answers: returned('The rates of the day.', ref('Rates')),
-  }),
   operation({
     method: 'put',
     path: '/admin/v1/fx-rates',

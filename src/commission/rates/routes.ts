@@ -1,9 +1,13 @@
 import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { loadRates, RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
+import { member, named, teamOperation, words } from '../../http/operation.ts'
 import { checkDay, invalidQuery, readFlag, readQuery, VALID_DATE } from '../../http/query.ts'
+import * as f from '../../validation/fields.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
 import { importRates } from './import-rates.ts'
@@ -13,26 +17,76 @@ import { fileRefused, parseEcb } from './parse-ecb.ts'
 export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {
   const requestedDay = readDay(c)
   await c.var.grantPromise
-  return respondWithRates(c, requestedDay)
+  return c.json(await readRates(c.env, requestedDay))
 })
 
-/** The routes of the integrations team: the rates that apply to a day, and their import. */
-export const teamRates = new Hono<AppEnv>()
-  .get('/', (c) => respondWithRates(c, readDay(c)))
+const day = describeField(f.day, documentation('The day to which the rates apply.', '2026-10-04'))
+const currency = member(v.string(), 'An ISO 4217 code.')
 
-  .put('/', async (c) => {
-    const { correct } = readQuery(c.req.url, 'correct')
-    const isCorrection = readFlag('correct', correct)
-    const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
-    try {
-      const { table, issues } = parseEcb(takeText(), dayText(Math.floor(Date.now() / DAY_MS)))
-      if (issues.total > 0) throw fileRefused(issues)
-      const request = { actor: c.var.actor, isCorrection, now: Date.now() }
-      return c.json(await importRates(c.env.DB, table, request))
-    } finally {
-      release()
-    }
-  })
+export const getFxRates = teamOperation({
+  topic: 'plans',
+  id: 'getFxRates',
+  method: 'GET',
+  path: '/fx-rates',
+  role: 'viewer',
+  params: { day },
+  words: words({
+    description:
+      'Returns the exchange rates that apply to a day: for each currency the last rate published on or before the day, at most 7 days back. Amounts of commissions are converted by these rates.',
+    answer: named(
+      'Rates',
+      v.object({
+        source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
+        day: member(f.day, 'The day that was asked for.'),
+        last_day: v.nullable(
+          member(
+            f.day,
+            'The last day for which the source has published rates. Null if there is none.',
+          ),
+        ),
+        rates: member(
+          v.array(
+            v.object({
+              currency,
+              rate: member(v.string(), 'Units of the currency for one euro, as a decimal.'),
+              day: member(f.day, 'The day that the rate was published for, at most 7 days before.'),
+            }),
+          ),
+          'The rates that apply. That of the euro, always 1, is not listed.',
+        ),
+        missing: member(
+          v.array(
+            v.object({
+              currency,
+              reason: member(
+                v.picklist(['fx_pending', 'fx_missing']),
+                '`fx_pending`: nothing has been published for this day or a later one. `fx_missing`: the currency has no rate of this day or the 7 days before.',
+              ),
+            }),
+          ),
+          'The currencies without a rate that applies.',
+        ),
+      }),
+    ),
+    command: { name: 'fx show', argument: 'day' },
+  }),
+  run: ({ env }, sent) => readRates(env, sent.day),
+})
+
+/** The route of the integrations team that imports rates. */
+export const rateImport = new Hono<AppEnv>().put('/', async (c) => {
+  const { correct } = readQuery(c.req.url, 'correct')
+  const isCorrection = readFlag('correct', correct)
+  const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
+  try {
+    const { table, issues } = parseEcb(takeText(), dayText(Math.floor(Date.now() / DAY_MS)))
+    if (issues.total > 0) throw fileRefused(issues)
+    const request = { actor: c.var.actor, isCorrection, now: Date.now() }
+    return c.json(await importRates(c.env.DB, table, request))
+  } finally {
+    release()
+  }
+})
 
 const DAY_REQUIRED = `\`day\` is required: ${VALID_DATE}.`
 
@@ -46,17 +100,17 @@ function readDay(c: Context<AppEnv>): string {
   return requestedDay
 }
 
-/** Responds with the rate that applies to a day for each currency, and the currencies without one. */
-async function respondWithRates(c: Context<AppEnv>, requestedDay: string) {
+/** Returns the rate that applies to a day for each currency, and the currencies without one. */
+async function readRates({ DB }: Env, requestedDay: string) {
   const number = dayNumber(requestedDay)
-  const stored = await loadRates(c.env.DB, {
+  const stored = await loadRates(DB, {
     currencies: null,
     days: [{ first: number, last: number }],
     at: null,
   })
   const find = rateFinder(stored)
   const rates: { currency: string; rate: string; day: string }[] = []
-  const missing: { currency: string; reason: string }[] = []
+  const missing: { currency: string; reason: 'fx_pending' | 'fx_missing' }[] = []
   const texts = new Map(stored.rates.map(({ currency, day, rate }) => [`${currency} ${day}`, rate]))
   for (const currency of stored.currencies) {
     const found = find(currency, number)
@@ -67,5 +121,5 @@ async function respondWithRates(c: Context<AppEnv>, requestedDay: string) {
     }
   }
   const last_day = stored.lastDay === null ? null : dayText(stored.lastDay)
-  return c.json({ source: RATE_SOURCE, day: requestedDay, last_day, rates, missing })
+  return { source: RATE_SOURCE, day: requestedDay, last_day, rates, missing }
 }

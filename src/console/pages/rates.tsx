@@ -2,8 +2,10 @@ import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { MAX_RATE_AGE } from '../../commission/engine/convert.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import { getFxRates } from '../../commission/rates/routes.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import {
   accountPath,
   apiPath,
@@ -52,15 +54,7 @@ interface Draft {
   readonly holds: readonly Hold[]
 }
 
-interface Rates {
-  readonly day: string
-  readonly last_day: string | null
-  readonly rates: readonly {
-    readonly currency: string
-    readonly rate: string
-    readonly day: string
-  }[]
-}
+type Rates = AnswerOf<typeof getFxRates>
 
 /** What waits for the rate of one currency. */
 interface Waiting {
@@ -106,7 +100,7 @@ const READ_PERIODS = 3
 /** Reads the rates at the end of the first periods that wait, by period. */
 async function readRatesOf({ api, today }: Visit, waiting: readonly Waiting[]) {
   const periods = [...new Set(waiting.map(({ since }) => since))].slice(0, READ_PERIODS)
-  const read = (period: string) => api.get<Rates>('/fx-rates', { day: ratedDay(period, today) })
+  const read = (period: string) => api.call(getFxRates, { day: ratedDay(period, today) })
   return new Map(await Promise.all(periods.map(async (one) => [one, await read(one)] as const)))
 }
 
@@ -431,7 +425,7 @@ export const ratesPage: Page = {
     const day = query.day ?? dayBefore(visit.today, 0)
     const [drafts, known] = await Promise.all([
       api.get<List<Draft>>(apiPath(account, 'statements'), { status: 'draft', per_page: DRAFTS }),
-      api.get<Rates>('/fx-rates', { day }),
+      api.call(getFxRates, { day }),
     ])
     const waiting = waitingIn(drafts.data)
     const rates = await readRatesOf(visit, waiting)

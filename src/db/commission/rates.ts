@@ -9,7 +9,7 @@ import { bindStatement, compileStatement, type Statement } from '../statement.ts
 // which it was known.
 
 /** The source of the rates. */
-export const RATE_SOURCE = 'ECB'
+export const RATE_SOURCE = 'ECB' as const
 
 /** The rates of some days to store: each day's in the order of `currencies`, null where it has none. */
 export interface RateTable {
