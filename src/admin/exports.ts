@@ -1,38 +1,49 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { hasFiles } from '../db/exports/files.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { AFTER_RUNS_SECONDS } from '../exports/limits.ts'
-import { readQuery } from '../http/query.ts'
-import { readFields } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
+import { accountOperation, member, named, words } from '../http/operation.ts'
+import { time } from './answer-fields.ts'
 import { sendJobs } from './jobs.ts'
 import { logFailure } from './log-failure.ts'
 
-/** The route of the integrations team that starts the export of an account: it reads every month again. */
-export const exportStarts = new Hono<AppEnv>().post('/', async (c) => {
-  readQuery(c.req.url)
-  const { id, binding, exports, disabled } = await findRouteAccount(c)
-  await readFields(c, {})
-  if (exports === 'off' || disabled === 1) {
-    const detail =
-      disabled === 1
-        ? 'The account is disabled, so it is not exported.'
-        : 'The account is not exported. Set `exports` first.'
-    throw new ApiError('conflict', { detail })
-  }
-  const at = Date.now()
-  try {
-    await c.env.ACCOUNT_JOBS.send({ job: 'export', account: id, at, isWhole: true })
-  } catch (error) {
-    throw unavailable(error)
-  }
-  const entry = { actor: c.var.actor, action: 'export.start', account: id, details: {} }
-  await withAudit(resolveDatabase(c.env, binding), entry, [])
-  return c.json({ started_at: new Date(at).toISOString() }, 202)
+export const startExport = accountOperation({
+  topic: 'monitoring',
+  id: 'startExport',
+  method: 'POST',
+  path: '/exports',
+  role: 'manager',
+  status: 202,
+  words: words({
+    description:
+      'Starts the export of an account now. It reads every month again and writes the files that are missing or damaged; those of unchanged months stay as they are.',
+    answer: named(
+      'StartedExport',
+      v.object({ started_at: member(time, 'When the export was started.') }),
+    ),
+    errors: ['conflict'],
+    command: { name: 'exports start' },
+  }),
+  async run({ env, db, actor, account: { id, exports, disabled } }) {
+    if (exports === 'off' || disabled === 1) {
+      const detail =
+        disabled === 1
+          ? 'The account is disabled, so it is not exported.'
+          : 'The account is not exported. Set `exports` first.'
+      throw new ApiError('conflict', { detail })
+    }
+    const at = Date.now()
+    try {
+      await env.ACCOUNT_JOBS.send({ job: 'export', account: id, at, isWhole: true })
+    } catch (error) {
+      throw unavailable(error)
+    }
+    await withAudit(db, { actor, action: 'export.start', account: id, details: {} }, [])
+    return { started_at: new Date(at).toISOString() }
+  },
 })
 
 /** Queues the export of an account after its statements are computed, or the end of one that was turned off. */

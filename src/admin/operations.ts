@@ -5,6 +5,7 @@ import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
+import { startExport } from './exports.ts'
 import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
@@ -25,4 +26,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...LEDGER_OPERATIONS,
   ...QUESTION_OPERATIONS,
   ...HISTORY_OPERATIONS,
+  startExport,
+  getFxRates,
 ]

@@ -34,7 +34,6 @@ import { changes } from './changes.ts'
 import { databases } from './databases.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
-import { exportStarts } from './exports.ts'
 import { readFeeds } from './feeds.ts'
 import { fraudDecisions } from './fraud-decisions.ts'
 import { fraudRules } from './fraud-rules.ts'
@@ -59,7 +58,6 @@ const insights = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
     .route('/', attribution)
     .route('/', changes)
-    .route('/exports', exportStarts)
     .route('/archives', archives(resourcesOf))
 
 /** The routes that concern no account. */

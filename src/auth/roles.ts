@@ -33,7 +33,7 @@ const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
 /** The changes of an account that managers make, below its path. */
 const OF_MANAGERS = [
-  'exports|archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
+  'archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
   'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
   'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
   'affiliates/[^/]+/postbacks/[^/]+',

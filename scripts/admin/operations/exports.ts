@@ -1,5 +1,5 @@
 import { downloadExports } from '../download-exports.ts'
-import { list, object } from '../format.ts'
+import { list } from '../format.ts'
 import type { Operation, Options } from '../operation.ts'
 import { listOperation } from './parts.ts'
 
@@ -36,15 +36,5 @@ export const EXPORTS: readonly Operation[] = [
     },
     follow: downloadExports,
     format: () => '',
-  },
-  {
-    noun: 'exports',
-    verb: 'start',
-    summary: 'Starts the export now: every month is read again, and lost files are written anew.',
-    example: 'acme',
-    method: 'POST',
-    path: 'accounts/{account}/exports',
-    body: () => ({}),
-    format: object,
   },
 ]

@@ -52,9 +52,6 @@ export const EXPORT_SCHEMAS: Record<string, JsonSchema> = {
     },
     required: ['data', 'meta', 'exported_at'],
   },
-  StartedExport: object({
-    started_at: documented('When the export was started.', TIME),
-  }),
 }
 
 const LIST = {
@@ -128,7 +125,7 @@ export const exportsOf = (at: string, caller: CallerKind, tag: string): Operatio
   },
 ]
 
-/** Describes exports as the team reads and starts them. */
+/** Describes exports as the team reads them. */
 export const teamExports = (): Operation[] => [
   operation({
     ...{ method: 'get', path: `${ACCOUNT_PATH}${LIST.path}`, id: 'listExports' },
@@ -141,15 +138,5 @@ export const teamExports = (): Operation[] => [
     ...{ summary: GET.summary, description: GET.description },
     parameters: ['x-d1-bookmark'],
     answers: FILE,
-  }),
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/exports`,
-    id: 'startExport',
-    summary: 'Start an export',
-    description:
-      'Starts the export of an account now. It reads every month again and writes the files that are missing or damaged; those of unchanged months stay as they are.',
-    answers: { 202: { description: 'The export is started.', schema: ref('StartedExport') } },
-    errors: ['conflict'],
   }),
 ]

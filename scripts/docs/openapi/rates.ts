@@ -32,7 +32,7 @@ export const ratesOf = (at: string, caller: CallerKind, tag: string): Operation 
   path: `${at}/fx-rates`,
   id: `get${pascalCase(tag)}FxRates`,
   tag,
-  summary: OF_TEAM.summary,
+  summary: 'Get exchange rates',
   description: OF_TEAM.description,
   caller,
   parameters: ['rate_day'],

@@ -1,4 +1,5 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { startExport } from '../../admin/exports.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
@@ -139,7 +140,7 @@ export const filesPage: Page = {
   changes: {
     start: {
       done: 'The files are being written. Load this page again in a few minutes.',
-      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'exports') }),
+      perform: (_, { api, account }) => api.call(startExport, { account }),
     },
   },
   file: ({ account, query: { file } }) =>
