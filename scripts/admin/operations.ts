@@ -1,7 +1,6 @@
 import { DERIVED } from './derived.ts'
 import type { Operation } from './operation.ts'
 import { ACCOUNTS } from './operations/accounts.ts'
-import { AFFILIATE_MEMBERS } from './operations/affiliate-members.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
 import { ARCHIVES } from './operations/archives.ts'
 import { BOOKS } from './operations/books.ts'
@@ -17,7 +16,6 @@ import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { MOVES } from './operations/moves.ts'
 import { PLANS } from './operations/plans.ts'
-import { POSTBACKS_OF_AFFILIATES } from './operations/postbacks.ts'
 import { RATES } from './operations/rates.ts'
 import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
@@ -29,8 +27,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...MOVES,
   ...CREDENTIALS,
   ...AFFILIATES,
-  ...AFFILIATE_MEMBERS,
-  ...POSTBACKS_OF_AFFILIATES,
   ...EVENTS,
   ...MAPPINGS,
   ...PLANS,

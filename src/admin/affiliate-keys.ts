@@ -1,32 +1,32 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { newIssuedKey } from '../auth/issued-key.ts'
 import { digest } from '../auth/secret.ts'
-import { resolveDatabase } from '../db/database.ts'
-import {
-  type AffiliateKeyRow,
-  endAffiliateKey,
-  insertAffiliateKey,
-  KEYS_PER_HOUR,
-  listAffiliateKeys,
-  MAX_LIVE_KEYS,
-} from '../db/directory/affiliate-keys.ts'
+import * as rows from '../db/directory/affiliate-keys.ts'
 import { affiliateExists } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { notFound, readFields } from '../http/read-fields.ts'
+import {
+  type AccountCall,
+  accountOperation,
+  described,
+  listOf,
+  member,
+  named,
+  type TeamCall,
+  words,
+} from '../http/operation.ts'
+import { notFound } from '../http/read-fields.ts'
 import { quote } from '../validation/quote.ts'
-import { findRouteAccount } from './accounts.ts'
 import { newKeyFields } from './affiliate-key-fields.ts'
-import { readAffiliate } from './ledger.ts'
+import { day, takes_effect, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, type Overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns the key of an affiliate as the administration API shows it. */
-const present = ({ id, name, scope, ends_at, ...made }: AffiliateKeyRow) => ({
+const present = ({ id, name, scope, ends_at, ...made }: rows.AffiliateKeyRow) => ({
   id,
   name,
   scope,
@@ -37,15 +37,9 @@ const present = ({ id, name, scope, ends_at, ...made }: AffiliateKeyRow) => ({
   last_used_on: made.last_used_on,
 })
 
-/** Returns the affiliate that a request names, and its account. Throws `not_found`. */
-async function findRouteAffiliate(
-  c: Context<AppEnv>,
-): Promise<{ account: Account; affiliate_id: string }> {
-  const { affiliate: affiliate_id } = readAffiliate(c, [])
-  const account = await findRouteAccount(c)
-  const db = resolveDatabase(c.env, account.binding)
-  if (await affiliateExists(db, account.id, affiliate_id)) return { account, affiliate_id }
-  throw notFound('affiliate', affiliate_id)
+/** Refuses an affiliate that is not configured. Throws `not_found`. */
+export async function requireAffiliate({ db, account }: AccountCall, id: string): Promise<void> {
+  if (!(await affiliateExists(db, account.id, id))) throw notFound('affiliate', id)
 }
 
 /** What a new key is for, what it may do, and which one it replaces. */
@@ -56,108 +50,196 @@ interface NewKeyFields {
   readonly overlap?: Overlap | undefined
 }
 
+type Caller = Pick<TeamCall, 'env' | 'actor'>
+
 /**
  * Makes a key of an affiliate, and returns it as it is shown once.
  *
  * @throws ApiError `conflict` if the affiliate has or made as many keys as they may, `not_found`
  */
 export async function createAffiliateKey(
-  c: Context<AppEnv>,
-  account: Account,
+  { env, actor }: Caller,
+  { id: account, mode }: Pick<Account, 'id' | 'mode'>,
   affiliate_id: string,
   fields: NewKeyFields,
 ) {
   const { name, scope = 'read', replaces = null, overlap: length = DEFAULT_OVERLAP } = fields
-  const { id: accountId, mode } = account
+  const { DB } = env
   const now = Date.now()
-  const replaced = replaces === null ? null : await findKey(c, accountId, affiliate_id, replaces)
-  const affiliate_key = await newIssuedKey(c.env.TRACKING_KEYS, 'taf', mode)
+  const replaced = replaces === null ? null : await findKey(env, account, affiliate_id, replaces)
+  const affiliate_key = await newIssuedKey(env.TRACKING_KEYS, 'taf', mode)
   const id = crypto.randomUUID()
   const created_at = new Date(now).toISOString()
   const details = { affiliate_id, id, name, scope, ...(replaced && { replaces, overlap: length }) }
-  const { actor } = c.var
   const key = {
-    ...{ id, account: accountId, affiliate_id, name, scope, created_at, created_by: actor },
+    ...{ id, account, affiliate_id, name, scope, created_at, created_by: actor },
     digest: await digest(affiliate_key),
     replaced: replaces,
   }
-  const entry = { actor, action: 'affiliate-key.create', account: accountId, details }
-  const { DB } = c.env
+  const entry = { actor, action: 'affiliate-key.create', account, details }
   const statements = [
-    ...insertAffiliateKey(DB, key, now),
+    ...rows.insertAffiliateKey(DB, key, now),
     ...(replaced
-      ? [endAffiliateKey(DB, { ...key, id: replaced.id }, overlapEnd(length, now))]
+      ? [rows.endAffiliateKey(DB, { ...key, id: replaced.id }, overlapEnd(length, now))]
       : []),
-    bumpVersion(DB, accountId),
+    bumpVersion(DB, account),
   ]
   await withAudit(DB, entry, statements).catch((error) => {
     if (!isAssertionFailure(error)) throw error
     throw new ApiError('conflict', {
-      detail: `An affiliate has at most ${MAX_LIVE_KEYS} valid keys, and makes at most ${KEYS_PER_HOUR} in an hour. End one first, or wait.`,
+      detail: `An affiliate has at most ${rows.MAX_LIVE_KEYS} valid keys, and makes at most ${rows.KEYS_PER_HOUR} in an hour. End one first, or wait.`,
       cause: error,
     })
   })
-  const takes_effect = await propagateSettings(c.env, accountId)
-  return { id, affiliate_key, name, scope, created_at, takes_effect }
-}
-
-async function makeKey(c: Context<AppEnv>): Promise<Response> {
-  const { account, affiliate_id } = await findRouteAffiliate(c)
-  const fields = await readFields(c, newKeyFields)
-  return c.json(await createAffiliateKey(c, account, affiliate_id, fields), 201)
+  return {
+    ...{ id, affiliate_key, name, scope, created_at },
+    takes_effect: await propagateSettings(env, account),
+  }
 }
 
 /** Returns the key of an affiliate with this id. Throws `not_found`. */
 async function findKey(
-  c: Context<AppEnv>,
+  env: Env,
   account: string,
   affiliate_id: string,
   id: string,
-): Promise<AffiliateKeyRow> {
-  const keys = await listAffiliateKeys(c.env.DB, account, affiliate_id)
+): Promise<rows.AffiliateKeyRow> {
+  const keys = await rows.listAffiliateKeys(env.DB, account, affiliate_id)
   const key = keys.find((row) => row.id === id)
   if (key) return key
   throw new ApiError('not_found', { detail: `The affiliate has no key ${quote(id)}.` })
 }
 
-async function listKeys(c: Context<AppEnv>): Promise<Response> {
-  const { account, affiliate_id } = await findRouteAffiliate(c)
-  const keys = await listAffiliateKeys(c.env.DB, account.id, affiliate_id)
-  return c.json({ data: keys.map(present) })
-}
-
 /** Ends a key of an affiliate at once. Throws `not_found`. */
 export async function endAffiliateKeyNow(
-  c: Context<AppEnv>,
-  account: Account,
+  { env, actor }: Caller,
+  account: string,
   affiliate_id: string,
   id: string,
 ): Promise<void> {
-  const key = await findKey(c, account.id, affiliate_id, id)
+  const key = await findKey(env, account, affiliate_id, id)
   const now = Date.now()
-  const entry = {
-    actor: c.var.actor,
-    action: 'affiliate-key.end',
-    account: account.id,
-    details: { affiliate_id, id, name: key.name },
-  }
+  const details = { affiliate_id, id, name: key.name }
+  const entry = { actor, action: 'affiliate-key.end', account, details }
   if ((key.ends_at ?? now + 1) > now) {
-    await withAudit(c.env.DB, entry, [
-      endAffiliateKey(c.env.DB, { account: account.id, affiliate_id, id }, now),
-      bumpVersion(c.env.DB, account.id),
+    await withAudit(env.DB, entry, [
+      rows.endAffiliateKey(env.DB, { account, affiliate_id, id }, now),
+      bumpVersion(env.DB, account),
     ])
   }
-  await propagateNow(c.env, account.id)
+  await propagateNow(env, account)
 }
 
-async function endKey(c: Context<AppEnv>): Promise<Response> {
-  const { account, affiliate_id } = await findRouteAffiliate(c)
-  await endAffiliateKeyNow(c, account, affiliate_id, c.req.param('key_id') ?? '')
-  return c.body(null, 204)
-}
+/** The affiliate of a path. */
+export const affiliate_id = member(v.string(), 'The id of the affiliate.', 'IB-07')
 
-/** Routes for the keys of an affiliate. A key is shown only once, when it is made. */
-export const affiliateKeys = new Hono<AppEnv>()
-for (const path of ['/:affiliate_id/keys', '/keys'] as const) {
-  affiliateKeys.post(path, makeKey).get(path, listKeys).delete(`${path}/:key_id`, endKey)
-}
+const key_id = member(
+  v.string(),
+  'The id of the key. It is not the key itself.',
+  'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+)
+const name = described(() => member(v.string(), 'What the key is for.'))
+const scope = described(() => member(v.picklist(['read', 'read links']), 'What the key may do.'))
+
+const ofKeys = {
+  topic: 'affiliates',
+  path: '/affiliates/{affiliate_id}/keys',
+  byQuery: 'affiliate_id',
+} as const
+
+export const makeAffiliateKey = accountOperation({
+  ...ofKeys,
+  id: 'makeAffiliateKey',
+  method: 'POST',
+  params: { affiliate_id },
+  body: newKeyFields,
+  status: 201,
+  words: words({
+    description:
+      'Makes a key with which the affiliate reads what they earn, and why. It is shown only once. `replaces` ends another key after `overlap`, 24 hours unless set. An affiliate has at most 5 valid keys; another one is a conflict.',
+    answer: described(() =>
+      named(
+        'NewAffiliateKey',
+        v.object({
+          id: key_id,
+          name,
+          scope,
+          affiliate_key: member(v.string(), 'The key. It is shown only in this response.'),
+          created_at: time,
+          takes_effect,
+        }),
+      ),
+    ),
+    errors: ['conflict'],
+    command: {
+      name: 'affiliate-keys make',
+      secret: 'affiliate_key',
+      recovery:
+        'A secret may have been created and lost. Do not simply repeat the command: run `affiliate-keys list`, and first end the unknown key.',
+    },
+  }),
+  async run(call, { affiliate_id: id, ...fields }) {
+    await requireAffiliate(call, id)
+    return createAffiliateKey(call, call.account, id, fields)
+  },
+})
+
+export const listAffiliateKeys = accountOperation({
+  ...ofKeys,
+  id: 'listAffiliateKeys',
+  method: 'GET',
+  role: 'viewer',
+  params: { affiliate_id },
+  words: words({
+    description: 'Lists the keys by id, ended ones included. The keys themselves are not stored.',
+    answer: described(() =>
+      listOf(
+        named(
+          'AffiliateKey',
+          v.object({
+            id: key_id,
+            name,
+            scope,
+            alive: member(v.boolean(), 'Whether the key works.'),
+            ends_at: v.nullable(member(time, 'When the key stops working. Null if no end is set.')),
+            created_at: time,
+            created_by: member(v.string(), 'The member of the team who made it.'),
+            last_used_on: v.nullable(
+              member(day, 'The last day (UTC) on which it was accepted, or null.'),
+            ),
+          }),
+        ),
+      ),
+    ),
+    command: { name: 'affiliate-keys list' },
+  }),
+  async run(call, { affiliate_id: id }) {
+    await requireAffiliate(call, id)
+    const keys = await rows.listAffiliateKeys(call.env.DB, call.account.id, id)
+    return { data: keys.map(present) }
+  },
+})
+
+export const endAffiliateKey = accountOperation({
+  ...ofKeys,
+  path: `${ofKeys.path}/{key_id}`,
+  id: 'endAffiliateKey',
+  method: 'DELETE',
+  params: { affiliate_id, key_id },
+  words: words({
+    description: 'Ends a key. It stops working before its next request.',
+    answer: null,
+    command: {
+      name: 'affiliate-keys end',
+      done: 'Ended key {key_id} of affiliate {affiliate_id}.',
+    },
+  }),
+  async run(call, { affiliate_id: id, key_id: key }) {
+    await requireAffiliate(call, id)
+    await endAffiliateKeyNow(call, call.account.id, id, key)
+    return null
+  },
+})
+
+/** The operations on the keys of an affiliate. A key is shown only once, when it is made. */
+export const AFFILIATE_KEY_OPERATIONS = [makeAffiliateKey, listAffiliateKeys, endAffiliateKey]

@@ -1,29 +1,25 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { affiliateActor } from '../auth/grant.ts'
 import { digest, randomText, SECRET_LENGTH } from '../auth/secret.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { type AffiliateKeyRow, listAffiliateKeys } from '../db/directory/affiliate-keys.ts'
-import {
-  deleteMember,
-  endInvitation,
-  type Invitation,
-  insertInvitation,
-  type ListedMember,
-  listInvitations,
-  listMembers,
-} from '../db/directory/affiliate-members.ts'
-import { affiliateExists, readProfiles } from '../db/directory/affiliates.ts'
+import * as rows from '../db/directory/affiliate-members.ts'
+import { readProfiles } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { readFlag } from '../http/query.ts'
-import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
-import { endAffiliateKeyNow } from './affiliate-keys.ts'
+import {
+  accountOperation,
+  described,
+  listOf,
+  member,
+  withMembers,
+  words,
+} from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
+import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
+import { count, time } from './answer-fields.ts'
 import { MAX_OPEN_INVITATIONS, newInvitation } from './invitation-fields.ts'
-import { readAffiliate } from './ledger.ts'
 
 /** The contract: an invitation works for 72 hours. */
 const INVITATION_MS = 72 * HOUR_MS
@@ -31,13 +27,13 @@ const INVITATION_MS = 72 * HOUR_MS
 const instant = (time: number) => new Date(time).toISOString()
 
 /** Returns what became of an invitation. `now` is in milliseconds. */
-function stateOf({ used_at, ends_at }: Invitation, now: number): 'used' | 'open' | 'ended' {
+function stateOf({ used_at, ends_at }: rows.Invitation, now: number): 'used' | 'open' | 'ended' {
   if (used_at !== null) return 'used'
   return ends_at > now ? 'open' : 'ended'
 }
 
 /** Returns an invitation as the administration API shows it. */
-const presentInvitation = (invitation: Invitation, now: number) => ({
+const presentInvitation = (invitation: rows.Invitation, now: number) => ({
   id: invitation.id,
   status: stateOf(invitation, now),
   member: invitation.member,
@@ -48,7 +44,7 @@ const presentInvitation = (invitation: Invitation, now: number) => ({
 })
 
 /** Returns the valid keys that a member made. */
-const madeBy = ({ affiliate_id, id }: ListedMember, keys: AffiliateKeyRow[], now: number) =>
+const madeBy = ({ affiliate_id, id }: rows.ListedMember, keys: AffiliateKeyRow[], now: number) =>
   keys.filter(
     ({ created_by, ends_at }) =>
       created_by === affiliateActor({ id: affiliate_id, member: id, key: null }) &&
@@ -57,120 +53,244 @@ const madeBy = ({ affiliate_id, id }: ListedMember, keys: AffiliateKeyRow[], now
 
 const presentKey = ({ id, name }: AffiliateKeyRow) => ({ id, name })
 
-const presentMember = (member: ListedMember, keys: AffiliateKeyRow[]) => {
+const presentMember = (member: rows.ListedMember, keys: AffiliateKeyRow[]) => {
   const { id, name, passkeys, created_at, last_seen_at } = member
   const made = madeBy(member, keys, Date.now()).map(presentKey)
   return { id, name, passkeys, created_at, last_seen_at, keys: made }
 }
 
-/** Returns the affiliate that a request names, with its account. Throws `not_found`. */
-export async function findRouteAffiliate(c: Context<AppEnv>, names: readonly 'keep_keys'[] = []) {
-  const { affiliate: affiliate_id, query } = readAffiliate(c, names)
-  const row = await findRouteAccount(c)
-  const { id: account, binding } = row
-  const db = resolveDatabase(c.env, binding)
-  if (await affiliateExists(db, account, affiliate_id))
-    return { account, row, db, affiliate_id, query }
-  throw notFound('affiliate', affiliate_id)
-}
+const UUID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
+const invitation_id = member(v.string(), 'The id of the invitation. It is not its link.', UUID)
+const member_id = member(v.string(), 'The id of the member.', UUID)
 
-async function invite(c: Context<AppEnv>): Promise<Response> {
-  const { member = null } = await readFields(c, newInvitation)
-  const { account, db, affiliate_id } = await findRouteAffiliate(c)
-  const now = Date.now()
-  const [profiles, members, invitations] = await Promise.all([
-    readProfiles(db, account, [affiliate_id]),
-    member === null ? [] : listMembers(db, account, affiliate_id),
-    listInvitations(db, account, affiliate_id),
-  ])
-  if (profiles.get(affiliate_id)?.status === 'suspended') {
-    const detail = 'The affiliate is suspended, so nobody can join. Reinstate it first.'
-    throw new ApiError('conflict', { detail })
-  }
-  if (member !== null && !members.some(({ id }) => id === member)) {
-    const message = 'The affiliate has no member with this id.'
-    throw validationFailed([{ pointer: '/member', code: 'unknown_reference', message }])
-  }
-  const open = invitations.filter((one) => stateOf(one, now) === 'open')
-  if (open.length >= MAX_OPEN_INVITATIONS) {
-    const detail = `The affiliate has ${MAX_OPEN_INVITATIONS} open invitations. End one of them first.`
-    throw new ApiError('conflict', { detail })
-  }
-  const secret = randomText(SECRET_LENGTH)
-  const row = {
-    ...{ affiliate_id, id: crypto.randomUUID(), member, created_by: c.var.actor, used_at: null },
-    ...{ created_at: instant(now), ends_at: now + INVITATION_MS },
-  }
-  const { actor } = c.var
-  const details = { affiliate_id, id: row.id, ...(member !== null && { member }) }
-  const entry = { actor, action: 'affiliate-invitation.create', account, details }
-  const stored = { ...row, digest: await digest(secret) }
-  await withAudit(db, entry, insertInvitation(db, account, stored))
-  // The part of an address after `#` is never sent to a server, so no log of one has the secret.
-  const { href } = new URL(`/portal/${account}/invitation#${secret}`, passkeyOrigin(c.env))
-  return c.json({ ...presentInvitation(row, now), invitation_url: href }, 201)
-}
+const invitation = described(() =>
+  v.object({
+    id: invitation_id,
+    status: member(
+      v.picklist(['open', 'used', 'ended']),
+      '`open`, `used`, or `ended`: it has expired or was ended.',
+    ),
+    member: v.nullable(
+      member(v.string(), 'The member who lost their passkeys, or null: another person.'),
+    ),
+    created_at: member(time, 'When it was made.'),
+    created_by: member(v.string(), 'Who made it.'),
+    ends_at: member(time, 'When it stops to work: 72 hours later, or when it was ended.'),
+    used_at: v.nullable(member(time, 'When somebody registered a passkey with it, or null.')),
+  }),
+)
 
-async function respondWithInvitations(c: Context<AppEnv>): Promise<Response> {
-  const { account, db, affiliate_id } = await findRouteAffiliate(c)
-  const now = Date.now()
-  const rows = await listInvitations(db, account, affiliate_id)
-  return c.json({ data: rows.map((row) => presentInvitation(row, now)) })
-}
+const ofInvitations = {
+  topic: 'affiliates',
+  path: '/affiliates/{affiliate_id}/invitations',
+  byQuery: 'affiliate_id',
+} as const
 
-async function endOne(c: Context<AppEnv>): Promise<Response> {
-  const { account, db, affiliate_id } = await findRouteAffiliate(c)
-  const id = c.req.param('invitation_id') ?? ''
-  const now = Date.now()
-  const found = (await listInvitations(db, account, affiliate_id)).find((row) => row.id === id)
-  if (!found) throw notFound('invitation', id)
-  if (stateOf(found, now) === 'open') {
-    const details = { affiliate_id, id }
-    const entry = { actor: c.var.actor, action: 'affiliate-invitation.end', account, details }
-    await withAudit(db, entry, [endInvitation(db, account, found, now)])
-  }
-  return c.body(null, 204)
-}
+const ofMembers = { ...ofInvitations, path: '/affiliates/{affiliate_id}/members' } as const
 
-async function respondWithMembers(c: Context<AppEnv>): Promise<Response> {
-  const { account, db, affiliate_id } = await findRouteAffiliate(c)
-  const [members, keys] = await Promise.all([
-    listMembers(db, account, affiliate_id),
-    listAffiliateKeys(c.env.DB, account, affiliate_id),
-  ])
-  return c.json({ data: members.map((member) => presentMember(member, keys)) })
-}
+export const inviteAffiliate = accountOperation({
+  ...ofInvitations,
+  id: 'inviteAffiliate',
+  method: 'POST',
+  role: 'manager',
+  params: { affiliate_id },
+  body: newInvitation,
+  status: 201,
+  words: words({
+    description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations; nobody is invited while it is suspended.`,
+    answer: described(() =>
+      withMembers(invitation, { invitation_url: member(v.string(), 'The link to hand over.') }),
+    ),
+    errors: ['conflict'],
+    command: {
+      name: 'members invite',
+      secret: 'invitation_url',
+      recovery:
+        'The link may have been made: run `members invitations`, and end the unknown invitation.',
+    },
+  }),
+  async run(call, { affiliate_id: affiliate, member: person = null }) {
+    const { env, actor, db, account } = call
+    await requireAffiliate(call, affiliate)
+    const now = Date.now()
+    const [profiles, members, invitations] = await Promise.all([
+      readProfiles(db, account.id, [affiliate]),
+      person === null ? [] : rows.listMembers(db, account.id, affiliate),
+      rows.listInvitations(db, account.id, affiliate),
+    ])
+    if (profiles.get(affiliate)?.status === 'suspended') {
+      const detail = 'The affiliate is suspended, so nobody can join. Reinstate it first.'
+      throw new ApiError('conflict', { detail })
+    }
+    if (person !== null && !members.some(({ id }) => id === person)) {
+      const message = 'The affiliate has no member with this id.'
+      throw validationFailed([{ pointer: '/member', code: 'unknown_reference', message }])
+    }
+    const open = invitations.filter((one) => stateOf(one, now) === 'open')
+    if (open.length >= MAX_OPEN_INVITATIONS) {
+      const detail = `The affiliate has ${MAX_OPEN_INVITATIONS} open invitations. End one of them first.`
+      throw new ApiError('conflict', { detail })
+    }
+    const secret = randomText(SECRET_LENGTH)
+    const row = {
+      ...{ affiliate_id: affiliate, id: crypto.randomUUID(), member: person, created_by: actor },
+      ...{ created_at: instant(now), ends_at: now + INVITATION_MS, used_at: null },
+    }
+    const details = {
+      ...{ affiliate_id: affiliate, id: row.id },
+      ...(person !== null && { member: person }),
+    }
+    const entry = { actor, action: 'affiliate-invitation.create', account: account.id, details }
+    const stored = { ...row, digest: await digest(secret) }
+    await withAudit(db, entry, rows.insertInvitation(db, account.id, stored))
+    // The part of an address after `#` is never sent to a server, so no log of one has the secret.
+    const url = new URL(`/portal/${account.id}/invitation#${secret}`, passkeyOrigin(env))
+    return { ...presentInvitation(row, now), invitation_url: url.href }
+  },
+})
 
-async function removeOne(c: Context<AppEnv>): Promise<Response> {
-  const { account, row, db, affiliate_id, query } = await findRouteAffiliate(c, ['keep_keys'])
-  const keeps = readFlag('keep_keys', query.keep_keys)
-  const id = c.req.param('member_id') ?? ''
-  const found = (await listMembers(db, account, affiliate_id)).find((row) => row.id === id)
-  if (!found) throw notFound('member', id)
-  const now = Date.now()
-  const keys = madeBy(found, await listAffiliateKeys(c.env.DB, account, affiliate_id), now)
-  // Before the member: if one fails, the removal is repeated and ends it.
-  if (!keeps) for (const key of keys) await endAffiliateKeyNow(c, row, affiliate_id, key.id)
-  const details = {
+export const listInvitations = accountOperation({
+  ...ofInvitations,
+  id: 'listInvitations',
+  method: 'GET',
+  role: 'viewer',
+  params: { affiliate_id },
+  words: words({
+    description:
+      'Lists the invitations of an affiliate, the latest first. Their links are not stored.',
+    answer: described(() => listOf(invitation)),
+    command: { name: 'members invitations' },
+  }),
+  async run(call, { affiliate_id: affiliate }) {
+    await requireAffiliate(call, affiliate)
+    const now = Date.now()
+    const found = await rows.listInvitations(call.db, call.account.id, affiliate)
+    return { data: found.map((row) => presentInvitation(row, now)) }
+  },
+})
+
+export const endInvitation = accountOperation({
+  ...ofInvitations,
+  path: `${ofInvitations.path}/{invitation_id}`,
+  id: 'endInvitation',
+  method: 'DELETE',
+  role: 'manager',
+  params: { affiliate_id, invitation_id },
+  words: words({
+    description: 'Ends an invitation. Its link stops working at once.',
+    answer: null,
+    command: {
+      name: 'members uninvite',
+      done: 'Ended invitation {invitation_id} of affiliate {affiliate_id}.',
+    },
+  }),
+  async run(call, { affiliate_id: affiliate, invitation_id: id }) {
+    const { actor, db, account } = call
+    await requireAffiliate(call, affiliate)
+    const now = Date.now()
+    const invitations = await rows.listInvitations(db, account.id, affiliate)
+    const found = invitations.find((row) => row.id === id)
+    if (!found) throw notFound('invitation', id)
+    if (stateOf(found, now) === 'open') {
+      const details = { affiliate_id: affiliate, id }
+      const entry = { actor, action: 'affiliate-invitation.end', account: account.id, details }
+      await withAudit(db, entry, [rows.endInvitation(db, account.id, found, now)])
+    }
+    return null
+  },
+})
+
+export const listMembers = accountOperation({
+  ...ofMembers,
+  id: 'listMembers',
+  method: 'GET',
+  role: 'viewer',
+  params: { affiliate_id },
+  words: words({
+    description: 'Lists the persons who sign in for an affiliate.',
+    answer: described(() =>
+      listOf(
+        v.object({
+          id: member_id,
+          name: member(v.string(), 'What the member calls themself.'),
+          passkeys: member(count, 'The number of their passkeys.'),
+          created_at: member(time, 'When they registered.'),
+          last_seen_at: member(
+            time,
+            'When they signed in last, or when they first looked at the portal on a later day.',
+          ),
+          keys: member(
+            v.array(v.object({ id: v.string(), name: v.string() })),
+            'The valid keys that they made.',
+          ),
+        }),
+      ),
+    ),
+    command: { name: 'members list' },
+  }),
+  async run(call, { affiliate_id: affiliate }) {
+    await requireAffiliate(call, affiliate)
+    const [members, keys] = await Promise.all([
+      rows.listMembers(call.db, call.account.id, affiliate),
+      listAffiliateKeys(call.env.DB, call.account.id, affiliate),
+    ])
+    return { data: members.map((one) => presentMember(one, keys)) }
+  },
+})
+
+export const removeMember = accountOperation({
+  ...ofMembers,
+  path: `${ofMembers.path}/{member_id}`,
+  id: 'removeMember',
+  method: 'DELETE',
+  role: 'manager',
+  params: {
     affiliate_id,
-    id,
-    ...(keys.length > 0 && { keys: keys.map(({ name }) => name), keep_keys: keeps }),
-  }
-  const entry = { actor: c.var.actor, action: 'affiliate-member.remove', account, details }
-  await withAudit(db, entry, deleteMember(db, account, found, now))
-  return c.json({ keys: keys.map((key) => ({ ...presentKey(key), ended: !keeps })) })
-}
+    member_id,
+    keep_keys: v.optional(
+      member(
+        v.boolean(),
+        'Whether the keys that the member made go on: `true` or `false`, the default.',
+        true,
+      ),
+    ),
+  },
+  words: words({
+    description:
+      'Removes a member with their passkeys. They are signed out at once. The valid keys that they made end, unless `keep_keys` is `true`; the answer names them.',
+    answer: described(() =>
+      v.object({
+        keys: v.array(v.object({ id: v.string(), name: v.string(), ended: v.boolean() })),
+      }),
+    ),
+    command: { name: 'members remove' },
+  }),
+  async run(call, { affiliate_id: affiliate, member_id: id, keep_keys = false }) {
+    const { env, actor, db, account } = call
+    await requireAffiliate(call, affiliate)
+    const members = await rows.listMembers(db, account.id, affiliate)
+    const found = members.find((row) => row.id === id)
+    if (!found) throw notFound('member', id)
+    const now = Date.now()
+    const keys = madeBy(found, await listAffiliateKeys(env.DB, account.id, affiliate), now)
+    // Before the member: if one fails, the removal is repeated and ends it.
+    if (!keep_keys)
+      for (const key of keys) await endAffiliateKeyNow(call, account.id, affiliate, key.id)
+    const details = {
+      ...{ affiliate_id: affiliate, id },
+      ...(keys.length > 0 && { keys: keys.map(({ name }) => name), keep_keys }),
+    }
+    const entry = { actor, action: 'affiliate-member.remove', account: account.id, details }
+    await withAudit(db, entry, rows.deleteMember(db, account.id, found, now))
+    return { keys: keys.map((key) => ({ ...presentKey(key), ended: !keep_keys })) }
+  },
+})
 
-/**
- * Routes for the members of affiliates, and for the links that invite them. A link is shown only once. URL parsers
- * drop the segments `.` and `..`, so that an affiliate with such an id is named in the query.
- */
-export const affiliateMembers = new Hono<AppEnv>()
-for (const at of ['/:affiliate_id', ''] as const) {
-  affiliateMembers
-    .post(`${at}/invitations`, invite)
-    .get(`${at}/invitations`, respondWithInvitations)
-    .delete(`${at}/invitations/:invitation_id`, endOne)
-    .get(`${at}/members`, respondWithMembers)
-    .delete(`${at}/members/:member_id`, removeOne)
-}
+/** The operations on the members of affiliates, and on the links that invite them. A link is shown only once. */
+export const AFFILIATE_MEMBER_OPERATIONS = [
+  inviteAffiliate,
+  listInvitations,
+  endInvitation,
+  listMembers,
+  removeMember,
+]

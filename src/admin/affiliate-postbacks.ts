@@ -1,30 +1,85 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { notFound, readFields } from '../http/read-fields.ts'
+import * as v from 'valibot'
+import { accountOperation, described, listOf, member, named, words } from '../http/operation.ts'
+import { notFound } from '../http/read-fields.ts'
+import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'
-import { findRouteAffiliate } from './affiliate-members.ts'
+import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
+import { time } from './answer-fields.ts'
 import { postbackPause } from './postback-fields.ts'
 
-/** Returns a postback that the path names, with its affiliate. Throws `not_found`. */
-async function findRoutePostback(c: Context<AppEnv>) {
-  const { row: account, affiliate_id } = await findRouteAffiliate(c)
-  const id = c.req.param('postback_id') ?? ''
-  const postback = await findPostback(c.env, account, affiliate_id, id)
-  if (!postback) throw notFound('postback', id)
-  return { account, affiliate_id, postback }
-}
+const postback_id = member(v.string(), 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s')
 
-/** Routes for the postbacks of affiliates, which the team sees and can pause. */
-export const affiliatePostbacks = new Hono<AppEnv>()
-  .get('/:affiliate_id/postbacks', async (c) => {
-    const { row: account, affiliate_id } = await findRouteAffiliate(c)
-    return c.json({ data: await listPostbacks(c.env, account, affiliate_id) })
-  })
+const postback = described(() =>
+  named(
+    'Postback',
+    v.object({
+      id: postback_id,
+      url: member(v.string(), 'Where events are sent, with its macros.'),
+      method: member(v.picklist(['GET', 'POST']), 'How they are sent. It never changes.'),
+      events: member(v.array(v.picklist(POSTBACK_EVENTS)), 'The types of events that are sent.'),
+      disabled: member(v.boolean(), 'Whether nothing is sent.'),
+      disabled_reason: v.nullable(
+        member(
+          v.picklist(['affiliate', 'firm', 'gone', 'failing']),
+          '`affiliate`: the affiliate has paused it. `firm`: the firm has. `gone`: it answered 410. `failing`: all attempts of three days failed.',
+        ),
+      ),
+      failing_since: v.nullable(
+        member(
+          time,
+          'The first failed attempt after the last success. Null if the last attempt succeeded.',
+        ),
+      ),
+      created_at: time,
+    }),
+  ),
+)
 
-  .patch('/:affiliate_id/postbacks/:postback_id', async (c) => {
-    const { account, affiliate_id, postback } = await findRoutePostback(c)
-    const { disabled } = await readFields(c, postbackPause)
-    const change = { env: c.env, account, affiliate_id, actor: c.var.actor }
-    await changePostback(change, postback.id, { disabled }, true)
-    return c.json((await findRoutePostback(c)).postback)
-  })
+const ofPostbacks = { topic: 'affiliates', path: '/affiliates/{affiliate_id}/postbacks' } as const
+
+export const listAffiliatePostbacks = accountOperation({
+  ...ofPostbacks,
+  id: 'listAffiliatePostbacks',
+  method: 'GET',
+  role: 'viewer',
+  params: { affiliate_id },
+  words: words({
+    description: 'Lists where an affiliate has events sent, the oldest first.',
+    answer: described(() => listOf(postback)),
+    command: { name: 'postbacks list' },
+  }),
+  async run(call, { affiliate_id: affiliate }) {
+    await requireAffiliate(call, affiliate)
+    return { data: await listPostbacks(call.env, call.account, affiliate) }
+  },
+})
+
+export const pausePostback = accountOperation({
+  ...ofPostbacks,
+  path: `${ofPostbacks.path}/{postback_id}`,
+  id: 'pausePostback',
+  method: 'PATCH',
+  role: 'manager',
+  params: { affiliate_id, postback_id },
+  body: postbackPause,
+  words: words({
+    description:
+      'Pauses a postback, or lets it go on. The affiliate cannot end a pause of the team. Pending events become dead letters.',
+    answer: postback,
+    command: { name: 'postbacks change' },
+  }),
+  async run(call, { affiliate_id: affiliate, postback_id: id, disabled }) {
+    await requireAffiliate(call, affiliate)
+    const find = async () => {
+      const found = await findPostback(call.env, call.account, affiliate, id)
+      if (!found) throw notFound('postback', id)
+      return found
+    }
+    await find()
+    await changePostback({ ...call, affiliate_id: affiliate }, id, { disabled }, true)
+    return find()
+  },
+})
+
+/** The operations on the postbacks of affiliates, which the team sees and can pause. */
+export const AFFILIATE_POSTBACK_OPERATIONS = [listAffiliatePostbacks, pausePostback]

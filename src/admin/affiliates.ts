@@ -155,7 +155,7 @@ export const affiliates = new Hono<AppEnv>()
 
 /** Deletes an affiliate that nothing names. */
 async function removeAffiliate(c: Context<AppEnv>) {
-  const { affiliate: affiliate_id } = readAffiliate(c, [])
+  const affiliate_id = readAffiliate(c)
   const { id: account, binding } = await findRouteAccount(c)
   const db = resolveDatabase(c.env, binding)
   if (!(await affiliateExists(db, account, affiliate_id))) throw notFound('affiliate', affiliate_id)

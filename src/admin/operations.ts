@@ -1,6 +1,9 @@
 import { getFxRates } from '../commission/rates/routes.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
+import { AFFILIATE_KEY_OPERATIONS } from './affiliate-keys.ts'
+import { AFFILIATE_MEMBER_OPERATIONS } from './affiliate-members.ts'
+import { AFFILIATE_POSTBACK_OPERATIONS } from './affiliate-postbacks.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
@@ -19,12 +22,15 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
   ...LINK_OPERATIONS,
+  ...AFFILIATE_KEY_OPERATIONS,
+  ...AFFILIATE_MEMBER_OPERATIONS,
+  ...QUESTION_OPERATIONS,
+  ...AFFILIATE_POSTBACK_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...ENDED_HOLD_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
-  ...QUESTION_OPERATIONS,
   ...HISTORY_OPERATIONS,
   startExport,
   getFxRates,

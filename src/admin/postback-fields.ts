@@ -35,6 +35,7 @@ const disabled = describeField(
   v.boolean(),
   documentation(
     'Whether the postback is paused. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Going on also ends its failures.',
+    true,
   ),
 )
 

@@ -24,9 +24,6 @@ import { TEAM_READING_PATHS, teamReading } from '../ingest/team-routes.ts'
 import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { quote } from '../validation/quote.ts'
 import { findRouteAccount } from './accounts.ts'
-import { affiliateKeys } from './affiliate-keys.ts'
-import { affiliateMembers } from './affiliate-members.ts'
-import { affiliatePostbacks } from './affiliate-postbacks.ts'
 import { affiliates } from './affiliates.ts'
 import { archives } from './archives.ts'
 import { attribution } from './attribution.ts'
@@ -46,12 +43,6 @@ import { assignments, plans } from './plans.ts'
 import { search } from './search.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
-
-/** The routes of how an affiliate calls, and is called back. */
-const affiliateCredentials = new Hono<AppEnv>()
-  .route('/', affiliateKeys)
-  .route('/', affiliateMembers)
-  .route('/', affiliatePostbacks)
 
 /** Returns the routes by which the team sees what has happened in an account, exports it, and archives it. */
 const insights = (resourcesOf: ResourcesOf) =>
@@ -109,7 +100,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
   routes
     .route(`${account}/moves`, moves)
     .route(`${account}/affiliates`, affiliates)
-    .route(`${account}/affiliates`, affiliateCredentials)
     .route(`${account}/events`, eventDefinitions)
     .route(`${account}/status-map`, statusMap)
     .route(`${account}/labels`, labels)

@@ -35,8 +35,7 @@ const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 const OF_MANAGERS = [
   'archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
   'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
-  'affiliates(?:/(?!keys$)[^/]+)?|affiliates(?:/[^/]+)?/(?:invitations|members)(?:/[^/]+)?',
-  'affiliates/[^/]+/postbacks/[^/]+',
+  'affiliates(?:/[^/]+)?',
   'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
   'customers/(?:[^/]+/)?personal-data',
 ].join('|')

@@ -176,16 +176,23 @@ export async function makeKey(
   act(c, visit)
   const { account, session, words } = visit
   const replaces = form('replaces')
-  const { affiliate_key, name } = await createAffiliateKey(c, account, session.affiliate_id, {
-    name: typedName(form('name'), words.keys),
-    scope: form('scope') === 'read links' ? 'read links' : 'read',
-    ...(replaces !== '' && { replaces }),
-  })
+  const { affiliate_key, name } = await createAffiliateKey(
+    { env: c.env, actor: c.var.actor },
+    account,
+    session.affiliate_id,
+    {
+      name: typedName(form('name'), words.keys),
+      scope: form('scope') === 'read links' ? 'read links' : 'read',
+      ...(replaces !== '' && { replaces }),
+    },
+  )
   return { affiliate_key, name }
 }
 
 /** Ends a key of the affiliate at once. Throws `not_found`. */
 export async function endKey(c: Context<AppEnv>, visit: PersonVisit, id: string): Promise<void> {
   act(c, visit)
-  await endAffiliateKeyNow(c, visit.account, visit.session.affiliate_id, id)
+  const { account, session } = visit
+  const by = { env: c.env, actor: c.var.actor }
+  await endAffiliateKeyNow(by, account.id, session.affiliate_id, id)
 }

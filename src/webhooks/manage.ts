@@ -84,7 +84,7 @@ const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
 
 /** Returns a postback as its affiliate and the team see it: without its secret. */
 function presentPostback({ disabled, paused_by_firm, ...row }: EndpointRow) {
-  const paused = paused_by_firm === 1 ? 'firm' : 'affiliate'
+  const paused = paused_by_firm === 1 ? ('firm' as const) : ('affiliate' as const)
   return {
     id: row.id,
     url: row.url,

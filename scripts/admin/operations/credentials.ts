@@ -1,5 +1,5 @@
 import { DEFAULT_OVERLAP, overlapEnd } from '../../../src/admin/overlap.ts'
-import { list, object, sentence } from '../format.ts'
+import { object } from '../format.ts'
 import type { Confirmation, Input, Operation, Options } from '../operation.ts'
 
 const OVERLAPS = ['none', '1h', '24h', '7d'] as const
@@ -91,61 +91,5 @@ const BRAND_TOKENS: readonly Operation[] = [
   },
 ]
 
-const option = ({ options }: Input, name: string): string | undefined => options[name]?.[0]
-
-/** Keys of affiliates. */
-const AFFILIATE_KEYS: readonly Operation[] = [
-  {
-    noun: 'affiliate-keys',
-    verb: 'list',
-    summary: 'Lists the keys of an affiliate by id.',
-    example: 'acme IB-07',
-    method: 'GET',
-    path: 'accounts/{account}/affiliates/{affiliate_id}/keys',
-    format: list(),
-  },
-  {
-    noun: 'affiliate-keys',
-    verb: 'make',
-    summary: 'Makes a key with which an affiliate reads what they earn, and shows it once.',
-    example: 'acme IB-07 --name Tracker',
-    method: 'POST',
-    path: 'accounts/{account}/affiliates/{affiliate_id}/keys',
-    options: {
-      name: { value: 'text', description: 'What the key is for.', required: true },
-      links: {
-        description: 'The key can also make and change links and postbacks, and ask questions.',
-      },
-      replaces: { value: 'id', description: 'The key that it replaces, which ends.' },
-      overlap: {
-        value: 'time',
-        choices: OVERLAPS,
-        description: `How long the replaced key keeps working. (default: ${DEFAULT_OVERLAP})`,
-      },
-    },
-    body: (input) => {
-      const [replaces, overlap] = [option(input, 'replaces'), option(input, 'overlap')]
-      return {
-        name: option(input, 'name'),
-        scope: input.options.links ? 'read links' : 'read',
-        ...(replaces !== undefined && { replaces }),
-        ...(overlap !== undefined && { overlap }),
-      }
-    },
-    format: object,
-    secret: 'affiliate_key',
-    recovery: `${UNKNOWN_SECRET}: run \`affiliate-keys list\`, and first end the unknown key.`,
-  },
-  {
-    noun: 'affiliate-keys',
-    verb: 'end',
-    summary: 'Ends a key of an affiliate at once.',
-    example: 'acme IB-07 KEY_ID',
-    method: 'DELETE',
-    path: 'accounts/{account}/affiliates/{affiliate_id}/keys/{key_id}',
-    format: sentence('Ended key {key_id} of affiliate {affiliate_id}.'),
-  },
-]
-
-/** Clients, Brand Tokens and keys of affiliates. */
-export const CREDENTIALS: readonly Operation[] = [...CLIENTS, ...BRAND_TOKENS, ...AFFILIATE_KEYS]
+/** Clients and Brand Tokens. */
+export const CREDENTIALS: readonly Operation[] = [...CLIENTS, ...BRAND_TOKENS]

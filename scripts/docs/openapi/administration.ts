@@ -1,12 +1,10 @@
 import { ENTITIES } from '../entities.ts'
-import { affiliateKeys } from './administration/accounts.ts'
 import { archives } from './administration/archives.ts'
 import { fraud } from './administration/fraud.ts'
 import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { attribution, audit, databases, erasure, feeds } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
-import { affiliateMembers } from './administration/members.ts'
 import { moves } from './administration/moves.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
@@ -18,7 +16,6 @@ import { derived } from './derived.ts'
 import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
-import { affiliatePostbacks } from './postbacks.ts'
 import { rates } from './rates.ts'
 import { report } from './reports.ts'
 import { statements } from './statements.ts'
@@ -31,13 +28,7 @@ import { why } from './why.ts'
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   accounts: () => [...moves(), ...archives(), audit()],
   definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
-  affiliates: () => [
-    ...affiliates(),
-    ...affiliateKeys(),
-    ...affiliateMembers(),
-    ...affiliatePostbacks(),
-    ...attribution(),
-  ],
+  affiliates: () => [...affiliates(), ...attribution()],
   webhooks: () => [],
   plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
   fraud: () => [...fraud(), fraudSimulation()],

@@ -12,7 +12,7 @@ import { EXPORT_SCHEMAS } from './exports.ts'
 import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
-import { POSTBACK_SCHEMAS } from './postback-schemas.ts'
+import { POSTBACK_SCHEMAS } from './postbacks.ts'
 import { RATE_SCHEMAS } from './rates.ts'
 import { REPORT_SCHEMAS } from './reports.ts'
 import {
@@ -137,29 +137,6 @@ const MONITORING: Record<string, JsonSchema> = {
   ChangedEventDefinition: object({ ...(returnedDefinition().properties as object), takes_effect }),
 }
 
-const keyState = {
-  id: documented('The id of the key. It is not the key itself.'),
-  name: documented('What the key is for.'),
-  scope: documented('What the key may do.', oneOf('read', 'read links')),
-}
-
-const AFFILIATE_KEYS: Record<string, JsonSchema> = {
-  AffiliateKey: object({
-    ...keyState,
-    alive: documented('Whether the key works.', FLAG),
-    ends_at: documented('When the key stops working. Null if no end is set.', orNull(TIME)),
-    created_at: TIME,
-    created_by: documented('The member of the team who made it.'),
-    last_used_on: documented('The last day (UTC) on which it was accepted, or null.', orNull(DAY)),
-  }),
-  NewAffiliateKey: object({
-    ...keyState,
-    affiliate_key: documented('The key. It is shown only in this response.'),
-    created_at: TIME,
-    takes_effect,
-  }),
-}
-
 const ATTRIBUTION: Record<string, JsonSchema> = {
   Affiliate: object({
     affiliate_id: documented('The id of the affiliate.'),
@@ -256,7 +233,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...MONITORING,
     ...ARCHIVE_SCHEMAS,
     ...MOVE_SCHEMAS,
-    ...AFFILIATE_KEYS,
     ...ATTRIBUTION,
     ...planAnswers(),
     ...fraudAnswers(),

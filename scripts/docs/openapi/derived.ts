@@ -82,12 +82,11 @@ function describe(
 /** Describes the operations of a topic. */
 export const derived = (topic: string): Operation[] =>
   OPERATIONS.filter((one) => one.topic === topic).flatMap((of) => {
-    const { description, byQuery } = of.words as OperationWords
+    const { description, byQuery = BY_QUERY } = of.words as OperationWords
     const own = describe(of, of.path, of.id, description)
     if (!of.byQuery) return [own]
     const path = of.path.replace(`/{${of.byQuery}}`, '')
-    const twin = describe(of, path, `${of.id}ById`, byQuery ?? BY_QUERY)
-    return [own, { ...twin, summary: `${own.summary} by query parameter` }]
+    return [own, describe(of, path, `${of.id}ById`, byQuery)]
   })
 
 const BY_QUERY =

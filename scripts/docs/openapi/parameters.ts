@@ -265,11 +265,6 @@ const QUERY: Record<string, object> = {
     ...query('affiliate_id', 'The id of the affiliate.', 'IB-07'),
     required: true,
   },
-  keep_keys: query(
-    'keep_keys',
-    'Whether the keys that the member made go on: `true` or `false`, the default.',
-    'true',
-  ),
   assignments_query: query(
     'affiliate_id',
     'Returns only the assignments of this affiliate.',
@@ -483,8 +478,6 @@ const HEADER: Record<string, object> = {
   'If-None-Match': header('If-None-Match', 'The `ETag` of your copy.'),
 }
 
-const UUID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
-
 const account = (description: string, example: string) => path('account', description, example)
 
 const PATH: Record<string, object> = {
@@ -498,9 +491,6 @@ const PATH: Record<string, object> = {
   ),
   account: account('The id of the account.', 'demo-forex'),
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
-  key_id: path('key_id', 'The id of the key. It is not the key itself.', UUID),
-  invitation_id: path('invitation_id', 'The id of the invitation. It is not its link.', UUID),
-  member_id: path('member_id', 'The id of the member.', UUID),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   postback_id: path('postback_id', 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),

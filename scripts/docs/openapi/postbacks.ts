@@ -1,20 +1,38 @@
-import { newPostback, postbackChange, postbackPause } from '../../../src/admin/postback-fields.ts'
+import { newPostback, postbackChange } from '../../../src/admin/postback-fields.ts'
 import { replayFields } from '../../../src/admin/webhook-fields.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
+import { POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT } from '../../../src/webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../../../src/webhooks/limits.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
-import {
-  ACCOUNT_PATH,
-  AT,
-  COUNT,
-  NO_CONTENT,
-  operation as ofTeam,
-  returned,
-} from './administration/operation.ts'
+import type { JsonSchema } from '../types.ts'
+import { AT, COUNT, NO_CONTENT, returned } from './administration/operation.ts'
+import { derivedSchemas } from './derived.ts'
 import { listOf, type Operation, PAGE_HEADERS, PAGING, pageOf, ref } from './operation.ts'
 
-// The operations on postbacks: those of affiliates, and those of the team.
+// The operations of affiliates on their postbacks.
+
+const { Postback, WebhookAttempt } = derivedSchemas() as Record<
+  string,
+  { properties: Record<string, JsonSchema> }
+>
+
+/** The schemas that only affiliates see, by the names of their components. */
+export const POSTBACK_SCHEMAS: Record<string, JsonSchema> = {
+  NewPostback: object({
+    ...Postback!.properties,
+    secret: documented(
+      'The secret that signs the requests of a POST postback. It is shown only in this response. Null: GET.',
+      { type: ['string', 'null'], pattern: '^whsec_[A-Za-z0-9+/]{43}=$' },
+    ),
+  }),
+  PostbackAttempt: object({
+    ...WebhookAttempt!.properties,
+    type: documented('The type of the event. Null if the event has expired.', {
+      enum: [...POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT, null],
+    }),
+  }),
+}
 
 const POSTBACKS = '/affiliate/v1/postbacks'
 const POSTBACK = `${POSTBACKS}/{postback_id}`
@@ -129,27 +147,5 @@ export const postbacks = (): Operation[] => [
         headers: PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark'),
       },
     },
-  }),
-]
-
-/** Lists the operations of the team on the postbacks of affiliates. */
-export const affiliatePostbacks = (): Operation[] => [
-  ofTeam({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/postbacks`,
-    id: 'listAffiliatePostbacks',
-    summary: 'List the postbacks of an affiliate',
-    description: 'Lists where an affiliate has events sent, the oldest first.',
-    answers: returned('The postbacks.', listOf(ref('Postback'))),
-  }),
-  ofTeam({
-    method: 'patch',
-    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}/postbacks/{postback_id}`,
-    id: 'pausePostback',
-    summary: 'Pause a postback of an affiliate',
-    description:
-      'Pauses a postback, or lets it go on. The affiliate cannot end a pause of the team. Pending events become dead letters.',
-    body: { schema: closedObject(postbackPause, AT), required: false },
-    answers: returned('The changed postback.', ref('Postback')),
   }),
 ]

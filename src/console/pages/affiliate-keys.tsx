@@ -1,20 +1,14 @@
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { endAffiliateKey, listAffiliateKeys, makeAffiliateKey } from '../../admin/affiliate-keys.ts'
+import type { Overlap } from '../../admin/overlap.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { accountPath, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Name, Table, Time } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
 import { affiliateText } from '../parts/names.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 
-interface Key {
-  readonly id: string
-  readonly name: string
-  readonly scope: string
-  readonly alive: boolean
-  readonly ends_at: string | null
-  readonly created_at: string
-  readonly created_by: string
-  readonly last_used_on: string | null
-}
+type Key = AnswerOf<typeof listAffiliateKeys>['data'][number]
 
 /** The most keys that an affiliate can have at once. */
 const MOST = 5
@@ -36,9 +30,16 @@ const OVERLAPS: readonly Option[] = [
 
 const affiliateOf = ({ params }: Visit): string => params.affiliate ?? ''
 
-/** Returns the path of the keys in the API. An id can be `..`, so it is sent in the query. */
-const keysPath = ({ account }: Visit, ...more: readonly string[]) =>
-  apiPath(account, 'affiliates', 'keys', ...more)
+const ownerOf = (visit: Visit) => ({
+  account: visit.account,
+  affiliate_id: affiliateOf(visit),
+})
+
+/** Returns what a form says of a new key. */
+const keyFields = (values: Values) => ({
+  name: values('name').trim(),
+  scope: values('scope') === 'read links' ? ('read links' as const) : ('read' as const),
+})
 
 const Keys = ({ visit, rows }: { visit: Visit; rows: readonly Key[] }) => (
   <Table
@@ -117,39 +118,31 @@ export const affiliateKeysPage: Page = {
   changes: {
     make: {
       done,
-      request: (values, visit) => ({
-        method: 'POST',
-        path: keysPath(visit),
-        query: { affiliate_id: affiliateOf(visit) },
-        body: { name: values('name').trim(), scope: values('scope') },
-      }),
+      perform: (values, visit) =>
+        visit.api.call(makeAffiliateKey, { ...ownerOf(visit), ...keyFields(values) }),
     },
     replace: {
       done,
-      request: (values, visit) => ({
-        method: 'POST',
-        path: keysPath(visit),
-        query: { affiliate_id: affiliateOf(visit) },
-        body: {
-          ...{ name: values('name').trim(), scope: values('scope') },
-          ...{ replaces: visit.query.key, overlap: values('overlap') },
-        },
-      }),
+      perform: (values, visit) =>
+        visit.api.call(makeAffiliateKey, {
+          ...ownerOf(visit),
+          ...keyFields(values),
+          replaces: visit.query.key,
+          // The operation checks it.
+          overlap: values('overlap') as Overlap,
+        }),
     },
     end: {
       done: 'The key has ended.',
       confirm: affiliateOf,
       next: (_, visit) => accountPath(visit.account, 'affiliates', affiliateOf(visit), 'keys'),
-      request: (_, visit) => ({
-        method: 'DELETE',
-        path: keysPath(visit, visit.query.key ?? ''),
-        query: { affiliate_id: affiliateOf(visit) },
-      }),
+      perform: (_, visit) =>
+        visit.api.call(endAffiliateKey, { ...ownerOf(visit), key_id: visit.query.key ?? '' }),
     },
   },
   async render(visit) {
     const affiliate_id = affiliateOf(visit)
-    const { data } = await visit.api.get<{ data: Key[] }>(keysPath(visit), { affiliate_id })
+    const { data } = await visit.api.call(listAffiliateKeys, ownerOf(visit))
     const chosen = data.find(({ id, alive }) => alive && id === visit.query.key)
     const body = (
       <>

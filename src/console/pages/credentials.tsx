@@ -158,7 +158,7 @@ export const credentialsPage: Page = {
       perform: (_, { api, account }) => api.call(regenerateBrandToken, { account }),
     },
     ...rotationChanges({
-      rotate: ({ api, account, query: { client } }, overlap) =>
+      rotate: (overlap, { api, account, query: { client } }) =>
         client
           ? api.call(rotateClient, { account, client_id: client, overlap })
           : api.call(regenerateBrandToken, { account, overlap }),

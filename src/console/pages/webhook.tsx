@@ -63,7 +63,7 @@ const changes: Record<string, Change> = {
     only_dead: values('only_dead') !== '',
   })),
   ...rotationChanges({
-    rotate: (visit, overlap) => visit.api.call(rotateWebhook, { ...idsOf(visit), overlap }),
+    rotate: (overlap, visit) => visit.api.call(rotateWebhook, { ...idsOf(visit), overlap }),
     done: secretOf('The webhook has a new secret.', 'id', 'secret'),
     confirm: idOf,
   }),

@@ -1,32 +1,24 @@
+import {
+  endInvitation,
+  inviteAffiliate,
+  listInvitations,
+  listMembers,
+  removeMember,
+} from '../../admin/affiliate-members.ts'
 import { listed } from '../../commission/engine/reasons.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { pick } from '../form.ts'
+import type { Change, Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
-import { Data, Day, isolated, type List, Name, Table, Time, timeWords } from './data.tsx'
+import { Data, Day, isolated, Name, Table, Time, timeWords } from './data.tsx'
 import { column } from './fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
 // Who signs in to the portal for an affiliate, and who is invited.
 
-interface Member {
-  readonly id: string
-  readonly name: string
-  readonly passkeys: number
-  readonly created_at: string
-  readonly last_seen_at: string
-  /** The valid keys that they made. */
-  readonly keys: readonly { readonly name: string }[]
-}
-
-interface Invitation {
-  readonly id: string
-  readonly status: 'open' | 'used' | 'ended'
-  readonly member: string | null
-  readonly created_at: string
-  readonly created_by: string
-  readonly ends_at: string
-  readonly used_at: string | null
-}
+type Member = AnswerOf<typeof listMembers>['data'][number]
+type Invitation = AnswerOf<typeof listInvitations>['data'][number]
 
 /** The members of an affiliate, and the invitations that are open. */
 export interface Access {
@@ -34,18 +26,15 @@ export interface Access {
   readonly open: readonly Invitation[]
 }
 
-type Answer<Row> = Pick<List<Row>, 'data'>
-
 /** Reads who signs in for an affiliate; null if it is not configured. */
 export async function readAccess(
   { api, account }: Visit,
   affiliate: string,
 ): Promise<Access | null> {
-  const at = (what: string) => apiPath(account, 'affiliates', what)
-  const own = { affiliate_id: affiliate }
+  const own = { account, affiliate_id: affiliate }
   const [members, invitations] = await Promise.all([
-    api.get<Answer<Member>>(at('members'), own).catch(nullIfNotFound),
-    api.get<Answer<Invitation>>(at('invitations'), own).catch(nullIfNotFound),
+    api.call(listMembers, own).catch(nullIfNotFound),
+    api.call(listInvitations, own).catch(nullIfNotFound),
   ])
   if (!members || !invitations) return null
   return {
@@ -54,13 +43,10 @@ export async function readAccess(
   }
 }
 
-/** Returns the address of what the affiliate has. An id can be `..`, so it is sent in the query. */
-const addressOf = ({ account, params }: Visit, ...parts: string[]) => ({
-  path: apiPath(account, 'affiliates', ...parts),
-  query: { affiliate_id: params.affiliate ?? '' },
+const ownerOf = ({ account, params }: Visit) => ({
+  account,
+  affiliate_id: params.affiliate ?? '',
 })
-
-const memberBody = (values: Values) => (values('member') ? { member: values('member') } : {})
 
 /** Returns the link of an invitation, which is shown only once. */
 const invitationLink = (answer: unknown): ShownSecret => ({
@@ -83,26 +69,22 @@ function removedWords(answer: unknown): string {
 export const memberChanges: Readonly<Record<string, Change>> = {
   invite: {
     done: invitationLink,
-    request: (values, visit) => ({
-      method: 'POST',
-      ...addressOf(visit, 'invitations'),
-      body: memberBody(values),
-    }),
+    perform: (values, visit) =>
+      visit.api.call(inviteAffiliate, { ...ownerOf(visit), ...pick(values, 'member') }),
   },
   uninvite: {
     done: 'The invitation is ended. Its link no longer works.',
-    request: (values, visit) => ({
-      method: 'DELETE',
-      ...addressOf(visit, 'invitations', values('invitation')),
-    }),
+    perform: (values, visit) =>
+      visit.api.call(endInvitation, { ...ownerOf(visit), invitation_id: values('invitation') }),
   },
   remove_member: {
     done: removedWords,
-    request(values, visit) {
-      const { path, query } = addressOf(visit, 'members', values('member'))
-      const keep_keys = values('keep_keys') || 'false'
-      return { method: 'DELETE', path, query: { ...query, keep_keys } }
-    },
+    perform: (values, visit) =>
+      visit.api.call(removeMember, {
+        ...ownerOf(visit),
+        member_id: values('member'),
+        keep_keys: values('keep_keys'),
+      }),
   },
 }
 

@@ -1,32 +1,35 @@
-import type { Postback } from '../../webhooks/manage.ts'
+import { listAffiliatePostbacks, pausePostback } from '../../admin/affiliate-postbacks.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Change, type Visit } from '../page.ts'
-import { Data, type List, Table, Time } from './data.tsx'
+import type { Change, Visit } from '../page.ts'
+import { Data, Table, Time } from './data.tsx'
 import { column } from './fields.tsx'
 import { FoldedForm } from './forms.tsx'
 
 // Where an affiliate has events sent.
+
+type Postback = AnswerOf<typeof listAffiliatePostbacks>['data'][number]
 
 /** Reads the postbacks of an affiliate; none if it is not configured. */
 export async function readPostbacks(
   { api, account }: Visit,
   affiliate: string,
 ): Promise<readonly Postback[]> {
-  const path = apiPath(account, 'affiliates', affiliate, 'postbacks')
-  const found = await api.get<Pick<List<Postback>, 'data'>>(path).catch(nullIfNotFound)
+  const found = await api
+    .call(listAffiliatePostbacks, { account, affiliate_id: affiliate })
+    .catch(nullIfNotFound)
   return found?.data ?? []
 }
 
 const switched = (disabled: boolean, done: string): Change => ({
   done,
-  request: (values, { account, params }) => ({
-    method: 'PATCH',
-    path: apiPath(
+  perform: (values, { api, account, params: { affiliate = '' } }) =>
+    api.call(pausePostback, {
       account,
-      ...['affiliates', params.affiliate ?? '', 'postbacks', values('postback')],
-    ),
-    body: { disabled },
-  }),
+      affiliate_id: affiliate,
+      postback_id: values('postback'),
+      disabled,
+    }),
 })
 
 /** The changes of the postbacks of the affiliate of a page. */

@@ -45,8 +45,8 @@ export const secretOf =
   }
 
 interface Rotation {
-  /** Replaces the secret. The old one ends after the overlap. */
-  readonly rotate: (visit: Visit, overlap: Overlap) => Promise<unknown>
+  /** Replaces the secret. */
+  readonly rotate: (overlap: Overlap, visit: Visit) => Promise<unknown>
   readonly done: (answer: unknown) => ShownSecret
   /** Returns the name that a member types before the old secret ends at once. */
   readonly confirm: (visit: Visit) => string
@@ -54,16 +54,9 @@ interface Rotation {
 
 /** Returns the changes of the forms of `RotationForms`. */
 export const rotationChanges = ({ rotate, done, confirm }: Rotation): Record<string, Change> => ({
-  rotate: {
-    done,
-    // The operation checks it.
-    perform: (values, visit) => rotate(visit, values('overlap') as Overlap),
-  },
-  replace: {
-    done,
-    confirm,
-    perform: (_, visit) => rotate(visit, 'none'),
-  },
+  // The operation checks what was sent.
+  rotate: { done, perform: (values, visit) => rotate(values('overlap') as Overlap, visit) },
+  replace: { done, confirm, perform: (_, visit) => rotate('none', visit) },
 })
 
 /** Renders the forms that replace a secret: with an overlap, or at once. `secret` names what is replaced. */
