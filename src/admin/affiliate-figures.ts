@@ -1,33 +1,31 @@
-import type { Context } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { dayNumber, latestPeriods } from '../commission/engine/calendar.ts'
 import { withEveryone } from '../commission/engine/plans-in-force.ts'
-import { resolveDatabase } from '../db/database.ts'
 import {
   type AffiliateFigures,
   type AssignedPlan,
   FIGURE_FILTERS,
+  FIGURE_LIMITS,
   FIGURE_SORTS,
   type FigureDays,
   type ListedAffiliate,
   listForFigures,
   readAffiliateFigures,
 } from '../db/directory/affiliate-figures.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readChoice, readQuery } from '../http/query.ts'
+import { accountList, described, member, words } from '../http/operation.ts'
 import { todayOf } from '../zone.ts'
-import { findRouteAccount } from './accounts.ts'
+import { day } from './answer-fields.ts'
 
 /** The periods of each kind whose earnings are listed, the current one among them. */
 const PERIODS = 3
 
 /** Returns the days and periods of figures on a day (`YYYY-MM-DD`). */
-export function daysOf(day: string): FigureDays {
+export function daysOf(today: string): FigureDays {
   const last = (['month', 'week'] as const).map((kind) =>
-    latestPeriods(dayNumber(day), kind, PERIODS).map(({ id }) => id),
+    latestPeriods(dayNumber(today), kind, PERIODS).map(({ id }) => id),
   )
-  return { today: day, open: last.flatMap((ids) => ids.slice(0, 1)), periods: last.flat() }
+  return { today, open: last.flatMap((ids) => ids.slice(0, 1)), periods: last.flat() }
 }
 
 interface Sum {
@@ -83,24 +81,92 @@ function present(row: ListedAffiliate, figures: AffiliateFigures) {
   }
 }
 
-/** Responds with one page of the affiliates of an account, each with its plan, balance, earnings and last signup. */
-export async function getFigures(c: Context<AppEnv>): Promise<Response> {
-  const sent = readQuery(c.req.url, ...PAGE_PARAMETERS, 'search', 'only', 'sort')
-  const { search, only, sort, ...query } = sent
-  const filter = {
-    search,
-    only: readChoice('only', only, FIGURE_FILTERS),
-    sort: readChoice('sort', sort, FIGURE_SORTS),
-  }
-  const account = await findRouteAccount(c)
-  const db = resolveDatabase(c.env, account.binding)
-  const context = JSON.stringify([account.id, 'affiliate figures', filter])
-  const page = await readPage(c.env, context, query)
-  const days = daysOf(todayOf(account))
-  const found = await listForFigures(db, account.id, filter, days, page)
-  const ids = found.data.map(({ affiliate_id }) => affiliate_id)
-  const databases = { db, directory: c.env.DB }
-  const figures = await readAffiliateFigures(databases, account.id, ids, days)
-  const data = found.data.map((row) => present(row, figures))
-  return respondWithPage(c, context, page, { ...found, data })
-}
+const plan = described(() =>
+  v.object({
+    plan: member(v.string(), 'Its id.'),
+    from: member(day, 'The first day of the assignment.'),
+    for_all: member(v.boolean(), 'Whether it is assigned by `*`.'),
+  }),
+)
+const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
+const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
+
+export const listAffiliateFigures = accountList({
+  topic: 'affiliates',
+  path: '/affiliates/figures',
+  id: 'listAffiliateFigures',
+  role: 'viewer',
+  params: {
+    search: v.optional(
+      member(v.string(), 'Returns only affiliates whose id or name has this text.', 'IB'),
+    ),
+    only: v.optional(
+      member(
+        v.picklist(FIGURE_FILTERS),
+        'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
+        'without_plan',
+      ),
+    ),
+    sort: v.optional(
+      member(
+        v.picklist(FIGURE_SORTS),
+        'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
+        'earned',
+      ),
+    ),
+  },
+  words: words({
+    description:
+      'Lists the configured affiliates, each with its plan, balance, earnings of the last periods and last signup.',
+    answer: described(() =>
+      v.object({
+        affiliate_id: member(v.string(), 'Identifies the affiliate.'),
+        display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
+        contact_email: v.nullable(member(v.string(), 'Their e-mail address, or null.')),
+        status: member(
+          v.picklist(['active', 'suspended']),
+          '`active`, or `suspended`: it cannot call, and earns on.',
+        ),
+        parent: v.nullable(member(v.string(), 'The affiliate who referred them, or null.')),
+        plan: v.nullable(member(plan, 'The plan of customers who sign up today, or null.')),
+        next_plan: v.nullable(
+          member(plan, 'The next plan that is assigned from a later day on, or null.'),
+        ),
+        balances: member(
+          v.array(
+            v.object({
+              currency,
+              balance: member(money, 'The sum of all entries of the ledger.'),
+              due: member(money, 'What is approved and not yet paid.'),
+            }),
+          ),
+          'By currency.',
+        ),
+        earned: member(
+          v.array(
+            v.object({
+              period: member(v.string(), 'The month or ISO week.'),
+              currency,
+              total: member(money, 'The sum of the totals.'),
+            }),
+          ),
+          'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
+        ),
+        last_signup: v.nullable(
+          member(
+            day,
+            `The day of the last signup among the latest ${FIGURE_LIMITS.customers.toLocaleString('en')} customers of the account, or null.`,
+          ),
+        ),
+      }),
+    ),
+    command: { name: 'affiliates figures' },
+  }),
+  async list({ env, db, account }, filter, page) {
+    const days = daysOf(todayOf(account))
+    const found = await listForFigures(db, account.id, filter, days, page)
+    const ids = found.data.map(({ affiliate_id }) => affiliate_id)
+    const figures = await readAffiliateFigures({ db, directory: env.DB }, account.id, ids, days)
+    return { ...found, data: found.data.map((row) => present(row, figures)) }
+  },
+})

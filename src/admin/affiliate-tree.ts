@@ -45,7 +45,7 @@ function setParent(
 export const changedParents = (before: Tree, after: Tree): AffiliateParents[] =>
   [...after]
     .filter(([id, parents]) => JSON.stringify(before.get(id) ?? NONE) !== JSON.stringify(parents))
-    .map(([affiliate_id, parents]) => ({ affiliate_id, parents }))
+    .map(([affiliate_id, parents]) => ({ affiliate_id, parents: [...parents] }))
 
 /**
  * Returns an issue for each parent that is not configured or that would make an affiliate its own

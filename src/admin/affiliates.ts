@@ -1,33 +1,31 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
+import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { deleteAffiliate, findAffiliateUses } from '../db/directory/affiliate-uses.ts'
-import {
-  type AffiliateProfile,
-  affiliateExists,
-  listAffiliates,
-  listUnconfigured,
-  PROFILE_MEMBERS,
-  putAffiliates,
-  readProfiles,
-  rejectCycles,
-  rejectDeepTrees,
-  rejectKnown,
-  UNCONFIGURED_LIMITS,
-} from '../db/directory/affiliates.ts'
+import * as inUse from '../db/directory/affiliate-uses.ts'
+import * as rows from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../http/pagination.ts'
+import {
+  accountList,
+  accountOperation,
+  described,
+  member,
+  named,
+  words,
+} from '../http/operation.ts'
 import { readFlag, readIds, readQuery } from '../http/query.ts'
-import { notFound, readJson, validateAt, validationFailed } from '../http/read-fields.ts'
+import { readJson, validateAt, validationFailed } from '../http/read-fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
+import { LANGUAGES } from '../languages.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
-import { getFigures } from './affiliate-figures.ts'
+import { listAffiliateFigures } from './affiliate-figures.ts'
+import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
 import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
 import {
   type AffiliateInput,
@@ -37,150 +35,84 @@ import {
   type Tree,
   toTree,
 } from './affiliate-tree.ts'
+import { count, day } from './answer-fields.ts'
 import { affiliate } from './fields.ts'
-import { readAffiliate } from './ledger.ts'
-import { respondWithFilteredList } from './list-route.ts'
 
-/** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
-export const affiliates = new Hono<AppEnv>()
-  .put('/', async (c) => {
-    const query = readQuery(c.req.url, 'dry_run', 'only_new')
-    const isDryRun = readFlag('dry_run', query.dry_run)
-    const isOnlyNew = readFlag('only_new', query.only_new)
-    const row = await findRouteAccount(c)
-    const account = row.id
-    const db = resolveDatabase(c.env, row.binding)
-    const { sent, issues } = readAffiliateList(await readJson(c))
-    const ids = sent.map(({ affiliate_id }) => affiliate_id)
-    const [parents, profiles] = await Promise.all([
-      readParents(db, account, null),
-      readProfiles(db, account, ids),
-    ])
-    const before = toTree(parents)
-    const after = changeTree(before, sent, todayOf(row))
-    const circles = findTreeIssues(sent, after)
-    const changed = changedParents(before, after)
-    const mayBeDeeper = circles.length === 0 && changed.length > 0
-    const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
-    issues.push(...circles, ...(levels?.issues ?? []))
-    if (issues.length > 0) throw validationFailed(issues)
-    const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
-    const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
-    const details = {
-      affiliates: sent.length,
-      ids: ids.slice(0, MAX_AUDITED_IDS),
-      ...(added.length > 0 && { added: added.length }),
-      before: replacedParents(before, changed),
-      ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
-    }
-    const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
-    const statements = [
-      ...(isOnlyNew ? [rejectKnown(db, account, ids)] : []),
-      ...putAffiliates(db, account, sent),
-      ...replaceParents(db, account, changed),
-      ...rejectCycles(db, account, sent),
-      ...(levels ? [rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
-    ]
-    const stored = isDryRun ? Promise.resolve() : withAudit(db, entry, statements)
-    await stored.catch(async (error) => {
-      if (!isAssertionFailure(error)) throw error
-      if (isOnlyNew) {
-        const [known] = (await readProfiles(db, account, ids)).keys()
-        if (known !== undefined) {
-          throw new ApiError('conflict', {
-            detail: `${quote(known)} exists already.`,
-            cause: error,
-          })
-        }
-      }
-      const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
-      throw new ApiError('conflict', { detail, cause: error })
-    })
-    const changedIds = new Set(
-      [...added, ...changed, ...renamed].map(({ affiliate_id }) => affiliate_id),
-    )
-    const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
-      !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
-    const removed = changed.filter(isRemoved).length
-    return c.json({
-      received: sent.length,
-      changed: changedIds.size,
-      ...(removed > 0 && { parents_removed: removed }),
-    })
-  })
-
-  .get('/', (c) =>
-    respondWithFilteredList(
-      c,
-      'affiliates',
-      ['affiliate_id', 'beginning', 'ids'],
-      ({ id }, page, db, { ids, ...filter }) =>
-        listAffiliates(db, id, page, {
-          ...filter,
-          ...(ids !== undefined && { ids: readIds('ids', ids) }),
-        }),
-    ),
-  )
-
-  .get('/parents', async (c) => {
-    const { affiliate_id, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'affiliate_id')
-    const { id, binding } = await findRouteAccount(c)
-    const db = resolveDatabase(c.env, binding)
-    const context = JSON.stringify([id, 'parents', affiliate_id])
-    const page = await readPage(c.env, context, query)
-    const list = await listAffiliates(
-      db,
-      id,
-      page,
-      affiliate_id === undefined ? {} : { affiliate_id },
-    )
-    const ids = list.data.map((row) => row.affiliate_id)
-    return respondWithPage(c, context, page, { ...list, data: await readParents(db, id, ids) })
-  })
-
-  .get('/figures', getFigures)
-
-  .get('/unconfigured', async (c) => {
-    const { customers } = readQuery(c.req.url, 'customers')
-    const max = UNCONFIGURED_LIMITS.customers
-    const size = customers === undefined ? max : parseInteger('customers', customers, max)
-    const { id, binding } = await findRouteAccount(c)
-    const { data, hasMore } = await listUnconfigured(resolveDatabase(c.env, binding), id, size)
-    return c.json({ data, ...(hasMore && { more_customers: true }) })
-  })
-
-  .delete('/:affiliate_id', removeAffiliate)
-
-  .delete('/', removeAffiliate)
-
-/** Deletes an affiliate that nothing names. */
-async function removeAffiliate(c: Context<AppEnv>) {
-  const affiliate_id = readAffiliate(c)
-  const { id: account, binding } = await findRouteAccount(c)
-  const db = resolveDatabase(c.env, binding)
-  if (!(await affiliateExists(db, account, affiliate_id))) throw notFound('affiliate', affiliate_id)
-  const databases = { db, directory: c.env.DB }
-  const refuseUsed = async () => {
-    const uses = await findAffiliateUses(databases, account, affiliate_id)
-    if (uses.length === 0) return
-    const detail = `The affiliate cannot be deleted, because it has or is named by: ${uses.join(', ')}.`
-    throw new ApiError('conflict', { detail })
+/** The route that stores affiliates. Its body is a list, so it is no operation. */
+export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
+  const query = readQuery(c.req.url, 'dry_run', 'only_new')
+  const isDryRun = readFlag('dry_run', query.dry_run)
+  const isOnlyNew = readFlag('only_new', query.only_new)
+  const row = await findRouteAccount(c)
+  const account = row.id
+  const db = resolveDatabase(c.env, row.binding)
+  const { sent, issues } = readAffiliateList(await readJson(c))
+  const ids = sent.map(({ affiliate_id }) => affiliate_id)
+  const [parents, profiles] = await Promise.all([
+    readParents(db, account, null),
+    rows.readProfiles(db, account, ids),
+  ])
+  const before = toTree(parents)
+  const after = changeTree(before, sent, todayOf(row))
+  const circles = findTreeIssues(sent, after)
+  const changed = changedParents(before, after)
+  const mayBeDeeper = circles.length === 0 && changed.length > 0
+  const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
+  issues.push(...circles, ...(levels?.issues ?? []))
+  if (issues.length > 0) throw validationFailed(issues)
+  const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
+  const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
+  const details = {
+    affiliates: sent.length,
+    ids: ids.slice(0, MAX_AUDITED_IDS),
+    ...(added.length > 0 && { added: added.length }),
+    before: replacedParents(before, changed),
+    ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
   }
-  await refuseUsed()
-  const [own] = await readParents(db, account, [affiliate_id])
-  const entry = { actor: c.var.actor, action: 'affiliate.delete', account, details: { ...own } }
-  await withAudit(db, entry, deleteAffiliate(db, account, affiliate_id)).catch(async (error) => {
-    if (isAssertionFailure(error)) await refuseUsed()
-    throw error
+  const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
+  const statements = [
+    ...(isOnlyNew ? [rows.rejectKnown(db, account, ids)] : []),
+    ...rows.putAffiliates(db, account, sent),
+    ...replaceParents(db, account, changed),
+    ...rows.rejectCycles(db, account, sent),
+    ...(levels ? [rows.rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
+  ]
+  const stored = isDryRun ? Promise.resolve() : withAudit(db, entry, statements)
+  await stored.catch(async (error) => {
+    if (!isAssertionFailure(error)) throw error
+    if (isOnlyNew) {
+      const [known] = (await rows.readProfiles(db, account, ids)).keys()
+      if (known !== undefined) {
+        throw new ApiError('conflict', {
+          detail: `${quote(known)} exists already.`,
+          cause: error,
+        })
+      }
+    }
+    const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
+    throw new ApiError('conflict', { detail, cause: error })
   })
-  return c.body(null, 204)
-}
+  const changedIds = new Set(
+    [...added, ...changed, ...renamed].map(({ affiliate_id }) => affiliate_id),
+  )
+  const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
+    !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
+  const removed = changed.filter(isRemoved).length
+  return c.json({
+    received: sent.length,
+    changed: changedIds.size,
+    ...(removed > 0 && { parents_removed: removed }),
+  })
+})
 
-type Profiles = ReadonlyMap<string, AffiliateProfile>
+type Profiles = ReadonlyMap<string, rows.AffiliateProfile>
 
 /** Returns the members of an affiliate's profile that are sent with another value than is stored. */
-const profileChanges = (sent: AffiliateInput, profiles: Profiles): (keyof AffiliateProfile)[] =>
-  PROFILE_MEMBERS.filter((name) => {
+const profileChanges = (
+  sent: AffiliateInput,
+  profiles: Profiles,
+): (keyof rows.AffiliateProfile)[] =>
+  rows.PROFILE_MEMBERS.filter((name) => {
     const initial = name === 'status' ? 'active' : null
     const stored = profiles.get(sent.affiliate_id)?.[name] ?? initial
     return sent[name] !== undefined && sent[name] !== stored
@@ -249,3 +181,179 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
   })
   return { sent, issues }
 }
+
+const affiliate_only = v.optional(member(v.string(), 'Returns only this affiliate.', 'IB-07'))
+
+const row = described(() =>
+  named(
+    'Affiliate',
+    v.object({
+      affiliate_id: member(v.string(), 'The id of the affiliate.'),
+      parent: v.nullable(member(v.string(), 'The affiliate above this one.')),
+      display_name: v.nullable(member(v.string(), 'What the team calls them.')),
+      contact_email: v.nullable(member(v.string(), 'Their e-mail address.')),
+      language: v.nullable(
+        member(v.picklist(LANGUAGES), 'The language of the portal; null: that of the browser.'),
+      ),
+      note: v.nullable(member(v.string(), 'What the team noted.')),
+      status: member(
+        v.picklist(['active', 'suspended']),
+        '`active`, or `suspended`: it cannot call, and earns on.',
+      ),
+    }),
+  ),
+)
+
+const ofAffiliates = { topic: 'affiliates', path: '/affiliates', role: 'viewer' } as const
+
+export const listAffiliates = accountList({
+  ...ofAffiliates,
+  id: 'listAffiliates',
+  params: {
+    affiliate_id: affiliate_only,
+    beginning: v.optional(
+      member(
+        v.string(),
+        'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
+        'Forex Fr',
+      ),
+    ),
+    ids: v.optional(
+      member(
+        v.string(),
+        'Returns only these affiliates: a JSON array of 1 to 500 ids.',
+        '["IB-07", "IB-08"]',
+      ),
+    ),
+  },
+  words: words({
+    description: 'Lists the configured affiliates, ordered by id.',
+    answer: row,
+    command: { name: 'affiliates list' },
+  }),
+  list: ({ db, account }, { ids, ...filter }, page) =>
+    rows.listAffiliates(db, account.id, page, {
+      ...filter,
+      ...(ids !== undefined && { ids: readIds('ids', ids) }),
+    }),
+})
+
+export const listParents = accountList({
+  ...ofAffiliates,
+  path: '/affiliates/parents',
+  id: 'listParents',
+  params: { affiliate_id: affiliate_only },
+  words: words({
+    description:
+      'Lists the configured affiliates with their parents by day, ordered by id. A parent counts from the day on which it was set, or from the `from` that came with it.',
+    answer: described(() =>
+      v.object({
+        affiliate_id: member(v.string(), 'The id of the affiliate.'),
+        parents: member(
+          v.array(
+            v.object({
+              from: v.nullable(member(day, 'The first day. Null: from the beginning.')),
+              parent: v.nullable(member(v.string(), 'The parent, if any.')),
+            }),
+          ),
+          'In order of days. The first holds from the beginning.',
+        ),
+      }),
+    ),
+    command: { name: 'affiliates parents' },
+  }),
+  async list({ db, account }, filter, page) {
+    const found = await rows.listAffiliates(db, account.id, page, filter)
+    const ids = found.data.map((one) => one.affiliate_id)
+    return { ...found, data: await readParents(db, account.id, ids) }
+  },
+})
+
+export const listUnconfiguredAffiliates = accountOperation({
+  ...ofAffiliates,
+  path: '/affiliates/unconfigured',
+  id: 'listUnconfiguredAffiliates',
+  method: 'GET',
+  params: {
+    customers: v.optional(
+      member(
+        v.pipe(
+          v.number(),
+          v.integer(),
+          v.minValue(1),
+          v.maxValue(rows.UNCONFIGURED_LIMITS.customers),
+        ),
+        'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
+        10_000,
+      ),
+    ),
+  },
+  words: words({
+    description:
+      'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
+    answer: described(() =>
+      v.object({
+        data: v.array(v.object({ affiliate_id: v.string(), customers: count })),
+        more_customers: v.exactOptional(
+          member(
+            v.literal(true),
+            'Present if the account has more customers than are read: only the latest are counted.',
+          ),
+        ),
+      }),
+    ),
+    command: { name: 'affiliates unconfigured' },
+  }),
+  async run({ db, account }, { customers = rows.UNCONFIGURED_LIMITS.customers }) {
+    const { data, hasMore } = await rows.listUnconfigured(db, account.id, customers)
+    return { data, ...(hasMore && { more_customers: true as const }) }
+  },
+})
+
+export const deleteAffiliate = accountOperation({
+  topic: 'affiliates',
+  path: '/affiliates/{affiliate_id}',
+  byQuery: 'affiliate_id',
+  id: 'deleteAffiliate',
+  method: 'DELETE',
+  role: 'manager',
+  params: { affiliate_id },
+  words: words({
+    description:
+      'Deletes an affiliate that nothing names, such as one with a mistyped id. An affiliate that a customer, a link, an assignment, a statement, a manual entry, a ledger entry or another affiliate names is a conflict, whose detail says which of these.',
+    answer: null,
+    errors: ['conflict'],
+    command: {
+      name: 'affiliates delete',
+      done: 'Deleted affiliate {affiliate_id} of account {account}.',
+    },
+  }),
+  async run(call, { affiliate_id: id }) {
+    const { env, actor, db, account } = call
+    await requireAffiliate(call, id)
+    const refuseUsed = async () => {
+      const uses = await inUse.findAffiliateUses({ db, directory: env.DB }, account.id, id)
+      if (uses.length === 0) return
+      const detail = `The affiliate cannot be deleted, because it has or is named by: ${uses.join(', ')}.`
+      throw new ApiError('conflict', { detail })
+    }
+    await refuseUsed()
+    const [own] = await readParents(db, account.id, [id])
+    const entry = { actor, action: 'affiliate.delete', account: account.id, details: { ...own } }
+    const deletion = inUse.deleteAffiliate(db, account.id, id)
+    await withAudit(db, entry, deletion).catch(async (error) => {
+      if (isAssertionFailure(error)) await refuseUsed()
+      throw error
+    })
+    return null
+  },
+})
+
+/** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */
+export const AFFILIATE_OPERATIONS = [
+  listAffiliates,
+  listParents,
+  listAffiliateFigures,
+  listUnconfiguredAffiliates,
+  deleteAffiliate,
+]

@@ -1,29 +1,11 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import * as rows from '../db/commission/books/ledger.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
 import { accountList, accountOperation, member, named, words } from '../http/operation.ts'
-import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { money, time } from './answer-fields.ts'
-
-/**
- * Returns the affiliate of a request. URL parsers drop the path segments `.`
- * and `..`, so an id can also be sent in the query.
- */
-export function readAffiliate(c: Context<AppEnv>): string {
-  const inPath = c.req.param('affiliate_id')
-  checkPercentEncoding(new URL(c.req.url).pathname)
-  const { affiliate_id = inPath } = readQuery(
-    c.req.url,
-    ...(inPath ? [] : (['affiliate_id'] as const)),
-  )
-  if (affiliate_id === undefined) throw invalidQuery('The parameter `affiliate_id` is missing.')
-  return affiliate_id
-}
 
 /** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
 export function presentBalances(sums: readonly rows.SummedUnits[]) {

@@ -4,6 +4,7 @@ import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { AFFILIATE_KEY_OPERATIONS } from './affiliate-keys.ts'
 import { AFFILIATE_MEMBER_OPERATIONS } from './affiliate-members.ts'
 import { AFFILIATE_POSTBACK_OPERATIONS } from './affiliate-postbacks.ts'
+import { AFFILIATE_OPERATIONS } from './affiliates.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
   ...LINK_OPERATIONS,
+  ...AFFILIATE_OPERATIONS,
   ...AFFILIATE_KEY_OPERATIONS,
   ...AFFILIATE_MEMBER_OPERATIONS,
   ...QUESTION_OPERATIONS,

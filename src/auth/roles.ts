@@ -35,7 +35,7 @@ const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 const OF_MANAGERS = [
   'archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
   'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
-  'affiliates(?:/[^/]+)?',
+  'affiliates',
   'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
   'customers/(?:[^/]+/)?personal-data',
 ].join('|')

@@ -1,8 +1,8 @@
+import { listAffiliateFigures } from '../admin/affiliate-figures.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { ApiError } from '../errors.ts'
-import { apiPath, type CsvFile, type Values, type Visit } from './page.ts'
+import type { CsvFile, Values, Visit } from './page.ts'
 import type { AffiliateFigures } from './parts/affiliate-figures.tsx'
-import type { List } from './parts/data.tsx'
 import { tickName } from './payment-rows.ts'
 
 // The affiliates that a member ticks, and the files of affiliates.
@@ -35,8 +35,7 @@ export function tickedAffiliates(values: Values): string[] {
 export const readFigures = (
   { api, account, query: { search, only, sort } }: Visit,
   page: { readonly cursor?: string | undefined; readonly per_page: number },
-): Promise<List<AffiliateFigures>> =>
-  api.get(apiPath(account, 'affiliates', 'figures'), { search, only, sort, ...page })
+) => api.call(listAffiliateFigures, { account, search, only, sort, ...page })
 
 /**
  * Returns the file of the ticked affiliates, which are on the page of the form.

@@ -1,3 +1,4 @@
+import { listAffiliates, listParents } from '../admin/affiliates.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { listed } from '../commission/engine/reasons.ts'
 import { ApiError } from '../errors.ts'
@@ -198,10 +199,12 @@ interface Stored {
 type Profile = Readonly<Record<ProfileName, string | null>> & { readonly affiliate_id: string }
 
 /** Reads all pages of a list. */
-async function readAll<Row>({ api }: Visit, path: string): Promise<Row[]> {
+async function readAll<Row>(
+  read: (page: { per_page: number; cursor: string | undefined }) => Promise<List<Row>>,
+): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor: string | undefined; ; ) {
-    const { data, meta } = await api.get<List<Row>>(path, { per_page: 500, cursor })
+    const { data, meta } = await read({ per_page: 500, cursor })
     rows.push(...data)
     if (meta.next_cursor === null) return rows
     cursor = meta.next_cursor
@@ -210,13 +213,12 @@ async function readAll<Row>({ api }: Visit, path: string): Promise<Row[]> {
 
 async function readStored(visit: Visit): Promise<Stored> {
   const { api, account } = visit
-  type Parents = { affiliate_id: string; parents: { parent: string | null }[] }
   type Assignment = { affiliate_id: string; plan: string; from: string }
   const [parents, assignments, plans, profiles] = await Promise.all([
-    readAll<Parents>(visit, apiPath(account, 'affiliates', 'parents')),
-    readAll<Assignment>(visit, apiPath(account, 'assignments')),
+    readAll((page) => api.call(listParents, { account, ...page })),
+    readAll((page) => api.get<List<Assignment>>(apiPath(account, 'assignments'), page)),
     api.get<{ data: ChosenPlan[] }>(apiPath(account, 'plans')),
-    readAll<Profile>(visit, apiPath(account, 'affiliates')),
+    readAll((page) => api.call(listAffiliates, { account, ...page })),
   ])
   return {
     parents: new Map(parents.map((one) => [one.affiliate_id, one.parents.at(-1)?.parent ?? null])),

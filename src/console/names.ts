@@ -1,6 +1,7 @@
+import { listMembers } from '../admin/affiliate-members.ts'
+import { listAffiliates } from '../admin/affiliates.ts'
 import type { Api } from './api.ts'
 import { apiPath, type Names, type PlanNames } from './page.ts'
-import type { List } from './parts/data.tsx'
 
 // What people call plans and affiliates. Pages show these names where the API has ids.
 
@@ -12,18 +13,11 @@ const MOST_WITH_MEMBERS = 10
 
 type AffiliateNames = ReadonlyMap<string, string | null>
 
-interface Named {
-  readonly affiliate_id: string
-  readonly display_name: string | null
-}
-
 /** Returns a function that returns the name of a member of an affiliate: those of each affiliate are read once. */
-function membersOf(api: Pick<Api, 'get'>, account: string): Names['member'] {
+function membersOf(api: Pick<Api, 'get' | 'call'>, account: string): Names['member'] {
   const members = new Map<string, Promise<ReadonlyMap<string, string>>>()
   const read = async (affiliate_id: string): Promise<ReadonlyMap<string, string>> => {
-    type Members = List<{ readonly id: string; readonly name: string }>
-    const path = apiPath(account, 'affiliates', 'members')
-    const { data } = await api.get<Members>(path, { affiliate_id })
+    const { data } = await api.call(listMembers, { account, affiliate_id })
     return new Map(data.map(({ id, name }) => [id, name]))
   }
   return async (affiliate_id, id) => {
@@ -41,8 +35,7 @@ function membersOf(api: Pick<Api, 'get'>, account: string): Names['member'] {
  * ones a page shows, at the same time as the page reads its own data: most accounts have no more. Others cost one
  * more round trip.
  */
-export function namesOf(api: Pick<Api, 'get'>, account: string): Names {
-  const path = apiPath(account, 'affiliates')
+export function namesOf(api: Pick<Api, 'get' | 'call'>, account: string): Names {
   let plans: Promise<PlanNames> | undefined
   let first: Promise<{ names: AffiliateNames; isAll: boolean }> | undefined
   let batch: { readonly ids: Set<string>; readonly names: Promise<AffiliateNames> } | null = null
@@ -55,8 +48,11 @@ export function namesOf(api: Pick<Api, 'get'>, account: string): Names {
   }
 
   const readAffiliates = async (ids?: readonly string[]) => {
-    const query = { per_page: BATCH, ...(ids && { ids: JSON.stringify(ids) }) }
-    const { data, meta } = await api.get<List<Named>>(path, query)
+    const { data, meta } = await api.call(listAffiliates, {
+      account,
+      per_page: BATCH,
+      ...(ids && { ids: JSON.stringify(ids) }),
+    })
     const names = new Map(
       data.map(({ affiliate_id, display_name }) => [affiliate_id, display_name]),
     )

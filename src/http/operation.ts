@@ -276,13 +276,21 @@ export function named<const S extends v.GenericSchema>(component: string, schema
 const wrappedBy = (schema: v.GenericSchema): v.GenericSchema =>
   'wrapped' in schema ? wrappedBy(schema.wrapped as v.GenericSchema) : schema
 
+/** Returns the highest number that a schema allows. */
+function maximumOf(schema: v.GenericSchema): number {
+  const parts: readonly { type: string; requirement?: number }[] =
+    'pipe' in schema ? (schema.pipe as never) : []
+  const { requirement } = parts.find(({ type }) => type === 'max_value') ?? {}
+  return requirement ?? Number.MAX_SAFE_INTEGER
+}
+
 /** Returns the value of a parameter as its schema says. */
 function readParam(name: string, schema: v.GenericSchema, text: string): unknown {
   const inner = wrappedBy(schema)
   if (inner.type === 'boolean') return readFlag(name, text)
   if (inner.type === 'picklist')
     return readChoice(name, text, (inner as v.PicklistSchema<string[], undefined>).options)
-  const value = inner.type === 'number' ? parseInteger(name, text, Number.MAX_SAFE_INTEGER) : text
+  const value = inner.type === 'number' ? parseInteger(name, text, maximumOf(inner)) : text
   const parsed = v.safeParse(inner, value)
   if (parsed.success) return parsed.output
   const [, expected = 'another value'] = /^\w+ (.+)$/.exec(parsed.issues[0].message) ?? []

@@ -51,6 +51,7 @@ export async function pagePaths(): Promise<string[]> {
   const { outputFiles } = buildSync({
     entryPoints: ['src/console/pages.ts'],
     bundle: true,
+    alias: { 'cloudflare:workers': './scripts/runtime.ts' },
     write: false,
     format: 'esm',
     target: 'es2024',

@@ -138,15 +138,6 @@ const MONITORING: Record<string, JsonSchema> = {
 }
 
 const ATTRIBUTION: Record<string, JsonSchema> = {
-  Affiliate: object({
-    affiliate_id: documented('The id of the affiliate.'),
-    parent: documented('The affiliate above this one.', orNull(TEXT)),
-    display_name: documented('What the team calls them.', orNull(TEXT)),
-    contact_email: documented('Their e-mail address.', orNull(TEXT)),
-    language: documented('The language of the portal; null: that of the browser.', orNull(TEXT)),
-    note: documented('What the team noted.', orNull(TEXT)),
-    status: documented('`active`, or `suspended`: it cannot call, and earns on.', TEXT),
-  }),
   Erasure: object({
     customer_id: TEXT,
     erased_at: TIME,

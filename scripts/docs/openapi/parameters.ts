@@ -1,5 +1,4 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
-import { FIGURE_FILTERS, FIGURE_SORTS } from '../../../src/db/directory/affiliate-figures.ts'
 import { CASE_NEEDS } from '../../../src/db/fraud/cases.ts'
 import { LIST_ORDERS } from '../../../src/db/paginate.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
@@ -210,26 +209,11 @@ const QUERY: Record<string, object> = {
     { type: 'integer', minimum: 0 },
   ),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
-  latest_customers: query(
-    'customers',
-    'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
-    '10000',
-  ),
   list_order: query(
     'order',
     'Whether the oldest entry comes first, which is the default, or the latest.',
     'latest',
     { type: 'string', enum: [...LIST_ORDERS] },
-  ),
-  affiliate_beginning: query(
-    'beginning',
-    'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
-    'Forex Fr',
-  ),
-  affiliate_ids: query(
-    'ids',
-    'Returns only these affiliates: a JSON array of 1 to 500 ids.',
-    '["IB-07", "IB-08"]',
   ),
   statement_approved_since: query(
     'approved_since',
@@ -242,23 +226,6 @@ const QUERY: Record<string, object> = {
     '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',
     'exact',
     { type: 'string', enum: ['exact', 'beginning'] },
-  ),
-  affiliate_search: query(
-    'search',
-    'Returns only affiliates whose id or name has this text.',
-    'IB',
-  ),
-  affiliate_only: query(
-    'only',
-    'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
-    'without_plan',
-    { type: 'string', enum: [...FIGURE_FILTERS] },
-  ),
-  affiliate_sort: query(
-    'sort',
-    'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
-    'earned',
-    { type: 'string', enum: [...FIGURE_SORTS] },
   ),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   ledger_affiliate: {

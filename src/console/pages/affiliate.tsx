@@ -1,3 +1,4 @@
+import { deleteAffiliate, listAffiliates, listParents } from '../../admin/affiliates.ts'
 import { getBalance, listLedger } from '../../admin/ledger.ts'
 import { listQuestions } from '../../admin/questions.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
@@ -5,6 +6,7 @@ import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
 import { ApiError } from '../../errors.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
@@ -37,7 +39,7 @@ import {
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
 import { PostbacksPart, postbackChanges, readPostbacks } from '../parts/affiliate-postbacks.tsx'
-import { type Status, StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
+import { StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
   Badge,
@@ -78,17 +80,8 @@ const READ = 200
 /** The periods that the sparkline of the earnings has. */
 const TREND = 12
 
-interface Parents {
-  readonly parents: readonly { readonly parent: string | null; readonly from: string | null }[]
-}
-
-interface Profile {
-  readonly display_name: string | null
-  readonly contact_email: string | null
-  readonly language: Language | null
-  readonly note: string | null
-  readonly status: Status
-}
+type Parents = AnswerOf<typeof listParents>['data'][number]
+type Profile = AnswerOf<typeof listAffiliates>['data'][number]
 
 interface Link {
   readonly link_id: string
@@ -314,8 +307,8 @@ async function readAffiliate(visit: Visit) {
     questions,
     postbacks,
   ] = await Promise.all([
-    api.get<List<Profile>>(at('affiliates'), own),
-    api.get<List<Parents>>(at('affiliates', 'parents'), own),
+    api.call(listAffiliates, { account, ...own }),
+    api.call(listParents, { account, ...own }),
     api.call(getBalance, { account, ...own }).catch(nullIfNotFound),
     readStatements(visit, affiliate_id),
     api.call(listLedger, {
@@ -424,7 +417,7 @@ async function saveProfile(values: Values, { api, account, params }: Visit): Pro
   const { affiliate: affiliate_id = '' } = params
   const path = apiPath(account, 'affiliates')
   const changed = changedProfile(values)
-  const { data } = await api.get<List<Profile>>(path, { affiliate_id })
+  const { data } = await api.call(listAffiliates, { account, affiliate_id })
   const errors = PROFILE.flatMap((name) => {
     const stored = data[0]?.[name] ?? ''
     const isMissed =
@@ -613,11 +606,8 @@ const changes: Readonly<Record<string, Change>> = {
     done: 'The affiliate is deleted.',
     confirm: ({ params }) => params.affiliate ?? '',
     next: (_, { account }) => accountPath(account, 'affiliates'),
-    request: (_, { account, params }) => ({
-      method: 'DELETE',
-      path: apiPath(account, 'affiliates'),
-      query: { affiliate_id: params.affiliate ?? '' },
-    }),
+    perform: (_, { api, account, params: { affiliate = '' } }) =>
+      api.call(deleteAffiliate, { account, affiliate_id: affiliate }),
   },
 }
 

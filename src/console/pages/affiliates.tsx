@@ -1,5 +1,7 @@
+import { listAffiliates, listUnconfiguredAffiliates } from '../../admin/affiliates.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import {
   downloadAll,
   downloadTicked,
@@ -60,17 +62,12 @@ const NAMED = 5
 /** The filter that lists only affiliates who are not configured. */
 const UNCONFIGURED = 'unconfigured'
 
-interface Affiliate {
-  readonly affiliate_id: string
-  readonly parent: string | null
-}
+type Affiliate = AnswerOf<typeof listAffiliates>['data'][number]
 
 /** The customers whose affiliates are looked up: a page reads no more, whatever is stored. */
 const LATEST = 5000
 
-interface Unconfigured {
-  readonly data: readonly { readonly affiliate_id: string; readonly customers: number }[]
-}
+type Unconfigured = AnswerOf<typeof listUnconfiguredAffiliates>
 
 /** An affiliate in the tree, and how many are below. */
 interface Placed extends Affiliate {
@@ -411,11 +408,10 @@ export const affiliatesPage: Page = {
     const { add, view, only, cursor, plan } = query
     const isTree = view === 'tree'
     const isUnconfigured = only === UNCONFIGURED
-    const at = (...parts: string[]) => apiPath(account, 'affiliates', ...parts)
     const [list, tree, unconfigured, choices] = await Promise.all([
       isTree || isUnconfigured ? null : readFigures(visit, { cursor, per_page: LISTED }),
-      isTree ? api.get<List<Affiliate>>(at(), { per_page: PER_PAGE, cursor }) : null,
-      api.get<Unconfigured>(at('unconfigured'), { customers: LATEST }),
+      isTree ? api.call(listAffiliates, { account, per_page: PER_PAGE, cursor }) : null,
+      api.call(listUnconfiguredAffiliates, { account, customers: LATEST }),
       readAddChoices(visit),
     ])
     const meta = (list ?? tree)?.meta

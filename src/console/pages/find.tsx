@@ -1,3 +1,4 @@
+import { listAffiliates } from '../../admin/affiliates.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, isolated, type List, Table } from '../parts/data.tsx'
@@ -26,7 +27,7 @@ interface Choice {
 async function isAffiliate({ api, account }: Visit, affiliate_id: string): Promise<boolean> {
   const own = { affiliate_id, per_page: 1 }
   const lists = await Promise.all([
-    api.get<List<object>>(apiPath(account, 'affiliates', 'parents'), { affiliate_id }),
+    api.call(listAffiliates, { account, affiliate_id }),
     api.get<List<object>>(apiPath(account, 'statements'), own),
     api.get<List<object>>(apiPath(account, 'links'), own),
   ])
@@ -57,21 +58,14 @@ async function findExact(visit: Visit, id: string): Promise<Choice[]> {
   return [...(affiliate ? [affiliateChoice(account, id)] : []), ...recordChoices(account, records)]
 }
 
-interface Affiliate {
-  readonly affiliate_id: string
-  readonly display_name: string | null
-  readonly contact_email: string | null
-}
-
 /** The number of affiliates that a beginning finds. */
 const MAX_AFFILIATES = 10
 
 /** Finds what begins with a text: the ids of records, and ids, names and addresses of affiliates. */
 async function findBeginning(visit: Visit, text: string): Promise<Choice[]> {
   const { api, account } = visit
-  const query = { beginning: text, per_page: MAX_AFFILIATES }
   const [affiliates, records] = await Promise.all([
-    api.get<List<Affiliate>>(apiPath(account, 'affiliates'), query),
+    api.call(listAffiliates, { account, beginning: text, per_page: MAX_AFFILIATES }),
     findRecordsBeginning(visit, text),
   ])
   const found = affiliates.data.map(({ affiliate_id, display_name, contact_email }) =>

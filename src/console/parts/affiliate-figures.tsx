@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
+import type { listAffiliateFigures } from '../../admin/affiliate-figures.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
-import type { Status } from './affiliate-status.tsx'
 import { Amount, Badge, dayWords, NOTHING, periodWords } from './data.tsx'
 import { Sparkline } from './figures.tsx'
 import { PlanLink } from './names.tsx'
@@ -12,42 +13,14 @@ import { sumByCurrency } from './owed.ts'
 
 // What is shown of an affiliate: plan, balance and earnings.
 
+/** An affiliate as `GET …/affiliates/figures` shows it. */
+export type AffiliateFigures = AnswerOf<typeof listAffiliateFigures>['data'][number]
+
 /** What an affiliate earned in a period. */
-export interface Earned {
-  readonly period: string
-  readonly currency: string
-  readonly total: string
-}
+export type Earned = AffiliateFigures['earned'][number]
 
 /** The balance of an affiliate in a currency. */
-export interface Balance {
-  readonly currency: string
-  readonly balance: string
-  /** What is approved and not yet paid. */
-  readonly due: string
-}
-
-/** An assignment that governs an affiliate. */
-interface AssignedPlan {
-  readonly plan: string
-  readonly from: string
-  readonly for_all: boolean
-}
-
-/** An affiliate as `GET …/affiliates/figures` shows it. */
-export interface AffiliateFigures {
-  readonly affiliate_id: string
-  readonly display_name: string | null
-  readonly contact_email: string | null
-  readonly status: Status
-  readonly parent: string | null
-  readonly plan: AssignedPlan | null
-  /** The plan that begins later, if any. */
-  readonly next_plan: AssignedPlan | null
-  readonly balances: readonly Balance[]
-  readonly earned: readonly Earned[]
-  readonly last_signup: string | null
-}
+export type Balance = AffiliateFigures['balances'][number]
 
 /** The earnings of one currency and kind of period: of each of the last periods, the current one first. */
 export interface Series {

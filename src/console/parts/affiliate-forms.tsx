@@ -1,3 +1,4 @@
+import { listAffiliates } from '../../admin/affiliates.ts'
 import { newLink } from '../../admin/link-fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
@@ -208,12 +209,12 @@ async function readKnown(
 ): Promise<Known> {
   if (affiliate_id === '') return { isConfigured: false, assigned: null }
   type Assignments = List<{ plan: string; from: string }>
-  const [parents, assignments] = await Promise.all([
-    api.get<List<unknown>>(apiPath(account, 'affiliates', 'parents'), { affiliate_id }),
+  const [affiliates, assignments] = await Promise.all([
+    api.call(listAffiliates, { account, affiliate_id }),
     api.get<Assignments>(apiPath(account, 'assignments'), { affiliate_id }),
   ])
   return {
-    isConfigured: parents.data.length > 0,
+    isConfigured: affiliates.data.length > 0,
     assigned: assignments.data.at(-1) ?? null,
   }
 }

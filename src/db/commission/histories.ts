@@ -299,7 +299,7 @@ export interface Parent extends Since {
 /** An affiliate with its parents by day; the first part holds from the beginning. */
 export interface AffiliateParents {
   readonly affiliate_id: string
-  readonly parents: readonly Parent[]
+  readonly parents: Parent[]
 }
 
 interface ParentRow {
