@@ -10,7 +10,6 @@ import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
 import { EXPORTS } from './operations/exports.ts'
 import { FRAUD } from './operations/fraud.ts'
-import { FRAUD_DECISIONS } from './operations/fraud-decisions.ts'
 import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
@@ -33,7 +32,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...FRAUD,
   ...FRAUD_SIMULATION,
   ...CASES,
-  ...FRAUD_DECISIONS,
   ...RATES,
   ...STATEMENTS,
   ...BOOKS,

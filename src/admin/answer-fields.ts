@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { member } from '../http/operation.ts'
+import { member, named } from '../http/operation.ts'
 
 // Members that many answers have.
 
@@ -19,3 +19,34 @@ export const takes_effect = member(
 )
 /** An amount of money, as decimal text. */
 export const money = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
+
+/** Describes a warning about the terms of a plan or of a rule, which has one of these codes. */
+/* @__NO_SIDE_EFFECTS__ */
+export const warning = (component: string, codes: readonly string[]) =>
+  named(
+    component,
+    v.object({
+      code: member(v.picklist(codes) as v.GenericSchema<string>, 'The code of the warning.'),
+      pointer: member(v.string(), 'A JSON Pointer (RFC 6901) into the body as sent.'),
+      message: member(v.string(), 'What the author should know.'),
+    }),
+  )
+
+/** Whether a version was stored. */
+export const outcome = member(
+  v.picklist(['created', 'unchanged']),
+  'Whether a version was created. `unchanged`: the latest version has the same terms.',
+)
+
+/** When a version was stored and withdrawn. */
+export const stored = v.object({
+  created_at: member(time, 'When the version was put.'),
+  withdrawn_at: v.nullable(member(time, 'When the version was withdrawn. Null if it was not.')),
+})
+
+/** The number of a version. */
+export const version = member(
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(999_999)),
+  'The number of the version, from 1.',
+  1,
+)

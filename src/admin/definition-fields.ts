@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
+import { objectOf } from '../commission/plans/shapes.ts'
+import { KNOWN_MEMBERS, PRODUCTS } from '../db/directory/event-definitions.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
-import { isObject } from '../validation/record-validator.ts'
 
 const isCustomMember = (name: string) => !KNOWN_MEMBERS.includes(name)
 
 /** The name of a member that a definition can use: any but those that every event can have. */
-export const member = v.pipe(
+const member = v.pipe(
   f.text,
   v.check(
     isCustomMember,
@@ -15,10 +15,20 @@ export const member = v.pipe(
   ),
 )
 
-/** Any JSON object. */
-export const anObject = v.custom<object>(isObject, 'type object')
+const MAX_NAMES = 100
 
-const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
+const names = v.pipe(
+  v.array(member, 'type array'),
+  v.maxLength(MAX_NAMES, `length at most ${MAX_NAMES} names`),
+)
+
+const product = objectOf({
+  field: member,
+  map: v.pipe(
+    v.record(v.string(), f.oneOf(...PRODUCTS), 'type object'),
+    v.maxEntries(MAX_NAMES, `length at most ${MAX_NAMES} values`),
+  ),
+})
 
 /** The fields of an event definition. */
 export const definitionFields = {
@@ -38,7 +48,7 @@ export const definitionFields = {
   ),
   kpis: v.optional(
     describeField(
-      anArray,
+      names,
       documentation(
         'The names of the KPI fields, which must be decimals. `Value` is always a KPI.',
         ['GGR', 'NGR'],
@@ -48,7 +58,7 @@ export const definitionFields = {
   product: v.optional(
     v.nullable(
       describeField(
-        anObject,
+        product,
         documentation(
           'The field that carries the product line, and the product line of each of its values.',
           {

@@ -3,7 +3,15 @@ import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
 import * as rows from '../db/fraud/ended-holds.ts'
 import { holdAcknowledgement } from '../fraud/decision-fields.ts'
 import { parseSubjectKey } from '../fraud/findings.ts'
-import { accountList, accountOperation, member, named, reply, words } from '../http/operation.ts'
+import {
+  accountList,
+  accountOperation,
+  member,
+  named,
+  reply,
+  withMembers,
+  words,
+} from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { count, day, time } from './answer-fields.ts'
 
@@ -66,8 +74,7 @@ const endedHold = named(
 
 const waitingEndedHold = named(
   'WaitingEndedHold',
-  v.object({
-    ...endedHold.entries,
+  withMembers(endedHold, {
     approvals_required: member(count, 'The number of different persons who must do so.'),
     message: member(v.string(), 'What is still needed.'),
   }),

@@ -1,88 +1,47 @@
-import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
-import {
-  DEFAULT_PRODUCT_FIELD,
-  deleteDefinition,
-  type EventDefinition,
-  listDefinitions,
-  PRODUCTS,
-  putDefinition,
-} from '../db/directory/event-definitions.ts'
+import * as rows from '../db/directory/event-definitions.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { checkPercentEncoding, readQuery } from '../http/query.ts'
-import { notFound, readFields, validateAt, validationFailed } from '../http/read-fields.ts'
+import {
+  accountOperation,
+  answered,
+  listOf,
+  member,
+  named,
+  reply,
+  withMembers,
+  words,
+} from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { validateField } from '../validation/strict-object.ts'
-import { findRouteAccount } from './accounts.ts'
+import { takes_effect } from './answer-fields.ts'
 import { requireBrand } from './brand-tokens.ts'
-import { anObject, definitionFields, member } from './definition-fields.ts'
+import { definitionFields } from './definition-fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Limits on the definitions of a brand: every authenticated request carries them in its grant. */
 const MAX_DEFINITIONS = 200
-const MAX_NAMES = 100
 const MAX_BYTES = 131_072
 
-/** Reads the names of the KPIs, each once. None may be the member of the product line. */
-function readKpiNames(
-  sent: readonly unknown[],
-  productField: string,
-): { kpis: string[]; issues: Issue[] } {
-  if (sent.length > MAX_NAMES) {
-    const expected = `at most ${MAX_NAMES} names`
-    const received = String(sent.length)
-    return { kpis: [], issues: [{ pointer: '/kpis', code: 'length', expected, received }] }
-  }
-  const kpis = new Set<string>()
-  const issues = sent.flatMap((name, i): Issue[] => {
-    const pointer = `/kpis/${i}`
-    const { issue } = validateField('', name, member)
-    if (issue) return [{ ...issue, pointer }]
-    if (name === productField) return [{ pointer, code: 'duplicate_key' }]
-    kpis.add(String(name))
-    return []
-  })
-  return { kpis: [...kpis], issues }
-}
+type DefinitionFields = v.InferOutput<v.ObjectSchema<typeof definitionFields, undefined>>
 
-/** Reads the member that carries the product line, and the product line of each of its values. */
-function readProduct(sent: unknown): { product: EventDefinition['product']; issues: Issue[] } {
-  if (sent === undefined || sent === null) return { product: null, issues: [] }
-  const { issues, output } = validateAt(sent, { field: member, map: anObject }, '/product')
-  const { field = '', map = {} } = output
-  const entries = Object.entries(map)
-  if (entries.length > MAX_NAMES) {
-    const expected = `at most ${MAX_NAMES} values`
-    const received = String(entries.length)
-    issues.push({ pointer: '/product/map', code: 'length', expected, received })
-  }
-  for (const [value, line] of entries) {
-    const { issue } = validateField(value, line, f.oneOf(...PRODUCTS))
-    if (issue) issues.push({ ...issue, pointer: `/product/map${issue.pointer}` })
-  }
-  return { product: { field, map: Object.fromEntries(entries) }, issues }
-}
-
-/** Reads an event definition from the body of a request. */
-async function readDefinition(c: Context<AppEnv>, eventname: string): Promise<EventDefinition> {
-  const fields = await readFields(c, definitionFields)
-  const { product, issues } = readProduct(fields.product)
-  const { kpis, issues: kpiIssues } = readKpiNames(
-    fields.kpis ?? [],
-    product?.field ?? DEFAULT_PRODUCT_FIELD,
-  )
-  issues.push(...kpiIssues)
-  const { granularity, eventid = 'used', currency = null } = fields
+/** Returns an event definition with all members. */
+function toDefinition(
+  eventname: string,
+  { granularity, ...fields }: DefinitionFields,
+): rows.EventDefinition {
+  const { eventid = 'used', kpis = [], product = null, currency = null } = fields
   const { outflow = false, status_member = null } = fields
-  const others = [...kpis, product?.field ?? DEFAULT_PRODUCT_FIELD]
-  if (status_member !== null && others.includes(status_member)) {
+  const productField = product?.field ?? rows.DEFAULT_PRODUCT_FIELD
+  const issues = kpis.flatMap((name, i): Issue[] =>
+    name === productField ? [{ pointer: `/kpis/${i}`, code: 'duplicate_key' }] : [],
+  )
+  if (status_member !== null && [...kpis, productField].includes(status_member)) {
     issues.push({
       pointer: '/status_member',
       code: 'not_applicable',
@@ -90,11 +49,17 @@ async function readDefinition(c: Context<AppEnv>, eventname: string): Promise<Ev
     })
   }
   if (issues.length > 0) throw validationFailed(issues)
-  return { eventname, granularity, eventid, kpis, product, currency, outflow, status_member }
+  return {
+    ...{ eventname, granularity, eventid, kpis: [...new Set(kpis)], product, currency },
+    ...{ outflow, status_member },
+  }
 }
 
 /** Throws `conflict` if a brand would have too many definitions with one more. */
-function checkLimits(others: readonly EventDefinition[], definition: EventDefinition): void {
+function checkLimits(
+  others: readonly rows.EventDefinition[],
+  definition: rows.EventDefinition,
+): void {
   const bytes = new TextEncoder().encode(JSON.stringify([...others, definition])).length
   if (others.length < MAX_DEFINITIONS && bytes <= MAX_BYTES) return
   const limits = `${MAX_DEFINITIONS} event definitions, of ${MAX_BYTES / 1024} KiB in total`
@@ -114,8 +79,8 @@ const JUDGED = ['outflow', 'status_member', 'currency'] as const
 async function admitChange(
   env: Env,
   account: Account,
-  stored: EventDefinition,
-  changed: EventDefinition | null,
+  stored: rows.EventDefinition,
+  changed: rows.EventDefinition | null,
 ): Promise<void> {
   const after = changed ?? { outflow: false, status_member: null, currency: null }
   const [name] = JUDGED.filter((one) => {
@@ -130,60 +95,109 @@ async function admitChange(
   })
 }
 
-async function findBrandAccount(c: Context<AppEnv>): Promise<Account> {
-  const account = await findRouteAccount(c)
-  requireBrand(account)
-  return account
-}
+const eventname = member(v.string(), 'The name of the event.', 'DailyStats')
 
-/** Routes for the event definitions of a brand; each names one event. */
-export const eventDefinitions = new Hono<AppEnv>()
-  .get('/', async (c) => {
-    readQuery(c.req.url)
-    const { id } = await findBrandAccount(c)
-    return c.json({ data: await listDefinitions(c.env.DB, id) })
-  })
+const eventDefinition = named(
+  'EventDefinition',
+  withMembers(answered(definitionFields), { eventname }),
+)
 
-  .put('/:eventname', async (c) => {
-    readQuery(c.req.url)
-    checkPercentEncoding(new URL(c.req.url).pathname)
-    const found = await findBrandAccount(c)
-    const { id: account } = found
-    const eventname = c.req.param('eventname')
-    if (!v.is(f.id, eventname))
+const ofEvent = {
+  topic: 'definitions',
+  path: '/events/{eventname}',
+  params: { eventname },
+} as const
+
+export const listEventDefinitions = accountOperation({
+  topic: 'definitions',
+  path: '/events',
+  id: 'listEventDefinitions',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description: 'Lists the event definitions of a brand, ordered by name.',
+    answer: listOf(eventDefinition),
+    account: 'brand_account',
+    errors: ['conflict'],
+    command: { name: 'events list' },
+  }),
+  async run({ env, account }) {
+    requireBrand(account)
+    return { data: await rows.listDefinitions(env.DB, account.id) }
+  },
+})
+
+const changedEventDefinition = named(
+  'ChangedEventDefinition',
+  withMembers(eventDefinition, { takes_effect }),
+)
+
+export const putEventDefinition = accountOperation({
+  ...ofEvent,
+  id: 'putEventDefinition',
+  method: 'PUT',
+  role: 'manager',
+  body: definitionFields,
+  words: words({
+    description:
+      'Creates or replaces the definition of an event. It applies to later requests. A brand has at most 200 definitions.',
+    answer: changedEventDefinition,
+    others: { 201: changedEventDefinition },
+    account: 'brand_account',
+    errors: ['conflict'],
+  }),
+  async run({ env, account, actor }, { eventname: name, ...fields }) {
+    requireBrand(account)
+    if (!v.is(f.id, name))
       throw validationFailed([{ pointer: '', code: 'length', expected: '1 to 500' }])
-    const definition = await readDefinition(c, eventname)
-    const definitions = await listDefinitions(c.env.DB, account)
-    const others = definitions.filter((other) => other.eventname !== eventname)
-    const isNew = others.length === definitions.length
+    const definition = toDefinition(name, fields)
+    const definitions = await rows.listDefinitions(env.DB, account.id)
+    const stored = definitions.find((other) => other.eventname === name)
+    const others = definitions.filter((other) => other !== stored)
     checkLimits(others, definition)
-    const stored = definitions.find((other) => other.eventname === eventname)
-    if (stored) await admitChange(c.env, found, stored, definition)
+    if (stored) await admitChange(env, account, stored, definition)
     const details: Record<string, unknown> = { ...definition }
-    const entry = { actor: c.var.actor, action: 'event-definition.put', account, details }
-    await withAudit(c.env.DB, entry, [
-      putDefinition(c.env.DB, account, definition),
-      bumpVersion(c.env.DB, account),
+    const entry = { actor, action: 'event-definition.put', account: account.id, details }
+    await withAudit(env.DB, entry, [
+      rows.putDefinition(env.DB, account.id, definition),
+      bumpVersion(env.DB, account.id),
     ])
-    const takes_effect = await propagateSettings(c.env, account)
-    return c.json({ ...definition, takes_effect }, isNew ? 201 : 200)
-  })
+    const answer = { ...definition, takes_effect: await propagateSettings(env, account.id) }
+    return stored ? answer : reply(201, answer)
+  },
+})
 
-  .delete('/:eventname', async (c) => {
-    readQuery(c.req.url)
-    const found = await findBrandAccount(c)
-    const { id: account } = found
-    const eventname = c.req.param('eventname')
-    const definitions = await listDefinitions(c.env.DB, account)
-    const stored = definitions.find((definition) => definition.eventname === eventname)
-    if (!stored) throw notFound('event definition', eventname)
-    await admitChange(c.env, found, stored, null)
-    const details = { eventname }
-    const entry = { actor: c.var.actor, action: 'event-definition.delete', account, details }
-    await withAudit(c.env.DB, entry, [
-      deleteDefinition(c.env.DB, account, eventname),
-      bumpVersion(c.env.DB, account),
+export const dropEventDefinition = accountOperation({
+  ...ofEvent,
+  id: 'dropEventDefinition',
+  method: 'DELETE',
+  role: 'manager',
+  words: words({
+    description: 'Deletes a definition. Later events of that name are read without a definition.',
+    answer: null,
+    account: 'brand_account',
+    errors: ['conflict'],
+    command: {
+      name: 'events delete',
+      done: 'Deleted the definition of event {eventname} of account {account}.',
+    },
+  }),
+  async run({ env, account, actor }, { eventname: name }) {
+    requireBrand(account)
+    const definitions = await rows.listDefinitions(env.DB, account.id)
+    const stored = definitions.find((definition) => definition.eventname === name)
+    if (!stored) throw notFound('event definition', name)
+    await admitChange(env, account, stored, null)
+    const details = { eventname: name }
+    const entry = { actor, action: 'event-definition.delete', account: account.id, details }
+    await withAudit(env.DB, entry, [
+      rows.deleteDefinition(env.DB, account.id, name),
+      bumpVersion(env.DB, account.id),
     ])
-    await propagateNow(c.env, account)
-    return c.body(null, 204)
-  })
+    await propagateNow(env, account.id)
+    return null
+  },
+})
+
+/** The operations on the event definitions of a brand; each names one event. */
+export const EVENT_OPERATIONS = [listEventDefinitions, putEventDefinition, dropEventDefinition]

@@ -1,7 +1,5 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { readHolds } from '../commission/books/holds.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { findCase } from '../db/fraud/cases.ts'
 import { storeNote } from '../db/fraud/decisions.ts'
 import { ulid } from '../db/ulid.ts'
@@ -10,52 +8,89 @@ import { decideCase, noCase } from '../fraud/decide.ts'
 import { caseDecision, caseNote } from '../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../fraud/limits.ts'
 import { presentWholeCase } from '../fraud/present-case.ts'
-import { readQuery } from '../http/query.ts'
-import { readFields, validationFailed } from '../http/read-fields.ts'
+import { accountOperation, member, named, referred, reply, words } from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { findRouteAccount } from './accounts.ts'
+import { time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
-/** Routes by which the team decides cases, and writes notes about them. */
-export const fraudDecisions = new Hono<AppEnv>()
-  .post('/:case_id/decide', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const sent = await readFields(c, caseDecision)
+type WholeFraudCase = ReturnType<typeof presentWholeCase>
+
+const case_id = member(v.string(), 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs')
+
+export const decideFraudCase = accountOperation({
+  id: 'decideFraudCase',
+  topic: 'cases',
+  method: 'POST',
+  path: '/cases/{case_id}/decide',
+  params: { case_id },
+  body: caseDecision,
+  words: words({
+    description:
+      'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
+    answer: referred<WholeFraudCase>('WholeFraudCase'),
+    others: { 202: referred('WaitingFraudCase') },
+    errors: ['not_open', 'evidence_changed'],
+    command: { name: 'fraud decide' },
+  }),
+  async run(call, { case_id: id, ...sent }) {
+    const { env, db, account, actor } = call
     const { decision, reason, keep_hold: keepHold = false, from = null, shown = null } = sent
     const refuse = [...new Set(sent.refuse)].sort()
     const wrong = misplaced({ ...sent, keep_hold: keepHold || undefined })
     if (wrong.length > 0) throw validationFailed(wrong)
-    const decided = await decideCase(c.env, account, {
-      ...{ id: c.req.param('case_id'), decision, reason, keepHold, refuse, from, shown },
-      ...{ actor: c.var.actor, now: Date.now() },
+    const decided = await decideCase(env, account, {
+      ...{ id, decision, reason, keepHold, refuse, from, shown },
+      ...{ actor, now: Date.now() },
     })
     if (decided.issues) throw validationFailed(placeIssues(decided.issues, sent.refuse ?? []))
-    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
+    sendCaused(call, account)
     const { whole, message } = decided
     const { affiliate_id } = whole.found
-    const db = resolveDatabase(c.env, account.binding)
     const holds = await readHolds(db, account.id, [affiliate_id])
     const found = presentWholeCase(whole, holds.get(affiliate_id))
-    if (message === null) return c.json(found)
-    return c.json({ ...found, approvals_required: account.approvals, message }, 202)
-  })
+    if (message === null) return found
+    return reply(202, { ...found, approvals_required: account.approvals, message })
+  },
+})
 
-  .post('/:case_id/note', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { text } = await readFields(c, caseNote)
-    const case_id = c.req.param('case_id')
-    const db = resolveDatabase(c.env, account.binding)
+export const addFraudCaseNote = accountOperation({
+  id: 'addFraudCaseNote',
+  topic: 'cases',
+  method: 'POST',
+  path: '/cases/{case_id}/note',
+  role: 'manager',
+  params: { case_id },
+  body: caseNote,
+  status: 201,
+  words: words({
+    description:
+      'Stores a note of the team. The account does not read it. Each request stores one more, and none can be changed.',
+    answer: named(
+      'FraudNote',
+      v.object({
+        note_id: member(v.string(), 'The id of the note.'),
+        text: member(v.string(), 'What was written.'),
+        actor: member(v.string(), 'Who wrote it.'),
+        at: member(time, 'When it was written.'),
+      }),
+    ),
+    errors: ['conflict'],
+    command: { name: 'fraud note' },
+  }),
+  async run({ db, account, actor }, { case_id, text }) {
     const whole = await findCase(db, account.id, case_id)
     if (!whole) throw noCase(case_id)
     if (whole.notes.length >= DECISION_LIMITS.notes) throw tooManyNotes()
     const now = Date.now()
     const [id, at] = [`note_${ulid(now)}`, new Date(now).toISOString()]
-    const { actor } = c.var
     await storeNote(db, { account: account.id, case_id, id, text, actor, at })
-    return c.json({ note_id: id, text, actor, at }, 201)
-  })
+    return { note_id: id, text, actor, at }
+  },
+})
+
+/** The operations by which the team decides cases, and writes notes about them. */
+export const DECISION_OPERATIONS = [decideFraudCase, addFraudCaseNote]
 
 const tooManyNotes = () =>
   new ApiError('conflict', { detail: `A case has at most ${DECISION_LIMITS.notes} notes.` })

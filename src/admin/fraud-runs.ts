@@ -1,38 +1,70 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { dayText } from '../commission/engine/calendar.ts'
 import { inTurn } from '../commission/statements/on-request.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { evaluateRules } from '../fraud/evaluate.ts'
 import { EVALUATION_LIMITS } from '../fraud/limits.ts'
-import { readQuery } from '../http/query.ts'
-import { findRouteAccount } from './accounts.ts'
+import { accountOperation, member, named, words } from '../http/operation.ts'
+import { count, day } from './answer-fields.ts'
 
-/** The route that evaluates the fraud rules of an account at once; calling it again goes on. */
-export const fraudRuns = new Hono<AppEnv>().post('/run', async (c) => {
-  readQuery(c.req.url)
-  const account = await findRouteAccount(c)
-  const done = await inTurn({ account: account.id }, () =>
-    evaluateRules(
-      c.env,
-      account,
-      { actor: c.var.actor, persons: account.approvals, now: Date.now() },
-      EVALUATION_LIMITS.requestFacts,
+export const runFraudRules = accountOperation({
+  id: 'runFraudRules',
+  topic: 'cases',
+  method: 'POST',
+  path: '/fraud-rules/run',
+  role: 'manager',
+  words: words({
+    description:
+      'Evaluates the stored rules on the days that are not evaluated yet, or that have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
+    answer: named(
+      'FraudRun',
+      v.object({
+        done: member(
+          v.boolean(),
+          'Whether all complete days are evaluated. If not, call it again.',
+        ),
+        evaluated_through: v.nullable(
+          member(
+            day,
+            'The last day that is evaluated for all affiliates. Null before the first one.',
+          ),
+        ),
+        last_day: member(day, 'The last complete day.'),
+        affiliates_left: member(
+          count,
+          'The affiliates that are left of the days that are being evaluated.',
+        ),
+        cases_opened: member(count, 'The cases that this request opened.'),
+        cases_closed: member(
+          count,
+          'The cases that this request closed: they expired, or their records are gone.',
+        ),
+        too_large: member(
+          v.pipe(v.array(v.string()), v.readonly()),
+          'The affiliates with too many records to be evaluated with all rules.',
+        ),
+      }),
     ),
-  )
-  const answer = {
-    done: done.isDone,
-    evaluated_through: done.through === null ? null : dayText(done.through),
-    last_day: dayText(done.last),
-    affiliates_left: done.left,
-    cases_opened: done.opened,
-    cases_closed: done.closed,
-    too_large: done.tooLarge,
-  }
-  const { evaluated_through, cases_opened, cases_closed } = answer
-  const details = { evaluated_through, cases_opened, cases_closed }
-  const entry = { actor: c.var.actor, action: 'fraud-rule.run', account: account.id, details }
-  await withAudit(resolveDatabase(c.env, account.binding), entry, [])
-  return c.json(answer)
+    command: { name: 'fraud run' },
+  }),
+  async run({ env, db, account, actor }) {
+    const by = { actor, persons: account.approvals, now: Date.now() }
+    const done = await inTurn({ account: account.id }, () =>
+      evaluateRules(env, account, by, EVALUATION_LIMITS.requestFacts),
+    )
+    const answer = {
+      done: done.isDone,
+      evaluated_through: done.through === null ? null : dayText(done.through),
+      last_day: dayText(done.last),
+      affiliates_left: done.left,
+      cases_opened: done.opened,
+      cases_closed: done.closed,
+      too_large: done.tooLarge,
+    }
+    const { evaluated_through, cases_opened, cases_closed } = answer
+    const details = { evaluated_through, cases_opened, cases_closed }
+    const entry = { actor, action: 'fraud-rule.run', account: account.id, details }
+    await withAudit(db, entry, [])
+    return answer
+  },
 })

@@ -9,12 +9,18 @@ import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
+import { EVENT_OPERATIONS } from './events.ts'
 import { startExport } from './exports.ts'
+import { DECISION_OPERATIONS } from './fraud-decisions.ts'
+import { FRAUD_RULE_OPERATIONS } from './fraud-rules.ts'
+import { runFraudRules } from './fraud-runs.ts'
 import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
+import { PLAN_OPERATIONS } from './plans.ts'
 import { QUESTION_OPERATIONS } from './questions.ts'
+import { MAPPING_OPERATIONS } from './status-map.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 /** The operations of the administration API, in the order of the reference. */
@@ -36,4 +42,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...HISTORY_OPERATIONS,
   startExport,
   getFxRates,
+  ...MAPPING_OPERATIONS,
+  ...EVENT_OPERATIONS,
+  ...PLAN_OPERATIONS,
+  ...FRAUD_RULE_OPERATIONS,
+  runFraudRules,
+  ...DECISION_OPERATIONS,
 ]

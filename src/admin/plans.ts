@@ -1,8 +1,10 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
+import type { PlanTerms } from '../commission/engine/plan.ts'
 import {
+  assignment,
   assignmentWarnings,
   checkAssignedPlans,
   readAssignments,
@@ -17,22 +19,7 @@ import {
 } from '../commission/plans/put-plan.ts'
 import { vocabularyOf } from '../commission/plans/vocabulary.ts'
 import { rejectClosedTerms } from '../db/commission/books/booked.ts'
-import {
-  deleteAssignment,
-  findAssignment,
-  findVersion,
-  insertVersion,
-  listAssignments,
-  listVersions,
-  pageVersions,
-  putAssignments,
-  readAssignmentContext,
-  readVersions,
-  rejectUnknownPlans,
-  type StoredAssignment,
-  type VersionHead,
-  withdrawVersion,
-} from '../db/commission/plans.ts'
+import * as rows from '../db/commission/plans.ts'
 import { readRatedCurrencies } from '../db/commission/rates.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
@@ -40,20 +27,33 @@ import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { invalidQuery, invalidValue, readDays, readQuery } from '../http/query.ts'
+import {
+  type AccountCall,
+  accountList,
+  accountOperation,
+  listOf,
+  member,
+  named,
+  referred,
+  reply,
+  withMembers,
+  words,
+} from '../http/operation.ts'
+import { readQuery } from '../http/query.ts'
 import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
+import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
+import type { Warning } from '../validation/warnings.ts'
+import { resourcesOf } from '../verticals.ts'
 import { todayOf } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
+import { day, outcome, stored, version } from './answer-fields.ts'
 import { slug } from './fields.ts'
-import { respondWithAffiliateList, respondWithList } from './list-route.ts'
 
 /** Reads what the checks of a plan depend on beside the account's other plans. */
 export async function readPlanContext(
   directory: D1Database,
   { id, vertical }: Account,
-  resourcesOf: ResourcesOf,
 ): Promise<Omit<WarningContext, 'onceIds'>> {
   const [definitions, ratedCurrencies] = await Promise.all([
     listDefinitions(directory, id),
@@ -71,88 +71,234 @@ async function knownRates(directory: D1Database): Promise<Set<string> | null> {
 /** The attempts to store a version while others are stored at the same time. */
 const MAX_ATTEMPTS = 4
 
-/** Returns the routes of the plans of an account. A version of a plan never changes. */
-export const plans = (resourcesOf: ResourcesOf) =>
-  new Hono<AppEnv>()
-    .get('/', async (c) => {
-      readQuery(c.req.url)
-      const account = await findRouteAccount(c)
-      const heads = await listVersions(resolveDatabase(c.env, account.binding), account.id, null)
-      const byPlan = Map.groupBy(heads, ({ plan }) => plan)
-      const today = todayOf(account)
-      return c.json({ data: [...byPlan.values()].map((versions) => presentPlan(versions, today)) })
-    })
+const NUMBER = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999))
 
-    .get('/:plan', async (c) => {
-      readQuery(c.req.url)
-      const account = await findRouteAccount(c)
-      const plan = c.req.param('plan')
-      const heads = await listVersions(resolveDatabase(c.env, account.binding), account.id, plan)
-      if (heads.length === 0) throw notFound('plan', plan)
-      return c.json({
-        ...presentPlan(heads, todayOf(account)),
-        versions: heads.map(presentHead),
-      })
-    })
+/** Returns the member of a query by which nobody overwrites a version that they have not seen. */
+export const afterOf = (noun: string) =>
+  v.optional(
+    member(
+      NUMBER,
+      `The number of the latest version that the sender has seen; 0 if the ${noun} is new. If there is a later one, nothing is stored.`,
+      1,
+    ),
+  )
 
-    .put('/:plan', async (c) => {
-      const after = readVersionNumber(readQuery(c.req.url, 'after').after)
-      const account = await findRouteAccount(c)
-      const plan = c.req.param('plan')
-      if (!v.is(slug, plan)) {
-        const expected = '1 to 63 characters of a-z, 0-9 and `-`'
-        throw validationFailed([{ pointer: '', code: 'pattern', expected, value: plan }])
-      }
-      const body = await readJson(c, PLAN_DEPTH)
-      const context = await readPlanContext(c.env.DB, account, resourcesOf)
-      const decision = await putPlan(c, account, plan, (stored) =>
-        decidePut(plan, body, stored, { ...context, after }),
-      )
-      const { outcome, version } = decision
-      const { terms, warnings } = decision.plan
-      const { effective_from } = terms
-      const status = outcome === 'created' ? 201 : 200
-      return c.json({ plan, version, effective_from, outcome, warnings }, status)
-    })
+type Row = NonNullable<Awaited<ReturnType<typeof rows.findVersion>>>
 
-    .get('/:plan/versions', (c) => respondWithVersions(c, c.req.param('plan')))
+const plan = member(
+  v.string(),
+  'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.',
+  'standard-ib',
+)
+const effective_from = member(day, 'The first day on which the version is in force.')
 
-    .get('/:plan/versions/:version', async (c) => {
-      readQuery(c.req.url)
-      const { row } = await findRouteVersion(c)
-      return c.json(presentVersion(row))
-    })
+const head = named(
+  'Plan',
+  v.object({
+    plan,
+    name: member(
+      v.string(),
+      'The display name of the version in force, or of the first if none is.',
+    ),
+    currency: member(v.string(), 'The currency of the plan.'),
+    period: member(v.picklist(['month', 'week']), 'The length of its periods.'),
+    terms: member(v.picklist(['signup', 'current']), 'Which version governs a fact.'),
+    in_force: v.nullable(
+      member(
+        version,
+        'The version in force today. Null if none is: all begin later or are withdrawn.',
+      ),
+    ),
+    next: v.nullable(
+      member(
+        v.object({
+          version: member(version, 'Its number.'),
+          from: member(day, 'Its first day.'),
+        }),
+        'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
+      ),
+    ),
+  }),
+)
 
-    .delete('/:plan/versions/:version', async (c) => {
-      readQuery(c.req.url)
-      const { account, row } = await findRouteVersion(c)
-      if (row.withdrawn_at === null) await withdraw(c, account, row)
-      return c.body(null, 204)
-    })
+const planVersion = named(
+  'PlanVersion',
+  withMembers(stored, {
+    plan,
+    version,
+    effective_from,
+    terms: referred<PlanTerms>('CommissionPlan'),
+  }),
+)
 
-/** Reads the number of a version, or 0 for none; null if it is absent. */
-export function readVersionNumber(text: string | undefined): number | null {
-  if (text === undefined) return null
-  if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw invalidValue('after', text, 'the number of a version, or `0`')
-}
+const ofPlan = { topic: 'plans', path: '/plans/{plan}' } as const
+const ofVersion = {
+  topic: 'plans',
+  path: '/plans/{plan}/versions/{version}',
+  params: { plan, version },
+} as const
 
-/** Responds with one page of the versions of a plan. */
-const respondWithVersions = (c: Context<AppEnv>, plan: string): Promise<Response> =>
-  respondWithList(c, `versions of ${plan}`, async ({ id }, page, db) => {
-    const found = await pageVersions(db, id, plan, page)
+const putPlanAnswer = named(
+  'PutPlan',
+  v.object({
+    plan,
+    version,
+    effective_from,
+    outcome,
+    warnings: member(
+      v.array(referred<Warning>('PlanWarning')),
+      'Terms that are allowed but probably a mistake.',
+    ),
+  }),
+)
+
+export const putPlan = accountOperation({
+  ...ofPlan,
+  id: 'putPlan',
+  method: 'PUT',
+  role: 'manager',
+  params: { plan, after: afterOf('plan') },
+  body: { terms: referred<unknown>('CommissionPlan') },
+  whole: { depth: PLAN_DEPTH },
+  words: words({
+    description:
+      'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
+    answer: putPlanAnswer,
+    others: { 201: putPlanAnswer },
+    errors: ['conflict'],
+  }),
+  async run(call, { plan: id, after = null, terms: body }) {
+    if (!v.is(slug, id)) {
+      const expected = '1 to 63 characters of a-z, 0-9 and `-`'
+      throw validationFailed([{ pointer: '', code: 'pattern', expected, value: id }])
+    }
+    const context = await readPlanContext(call.env.DB, call.account)
+    const decision = await storePlan(call, id, (versions) =>
+      decidePut(id, body, versions, { ...context, after }),
+    )
+    const { terms, warnings } = decision.plan
+    const answer = {
+      ...{ plan: id, version: decision.version, effective_from: terms.effective_from },
+      ...{ outcome: decision.outcome, warnings },
+    }
+    return decision.outcome === 'created' ? reply(201, answer) : answer
+  },
+})
+
+export const listPlans = accountOperation({
+  topic: 'plans',
+  path: '/plans',
+  id: 'listPlans',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description: 'Lists the plans of an account, ordered by id.',
+    answer: listOf(head),
+    command: { name: 'plans list' },
+  }),
+  async run({ db, account }) {
+    const heads = await rows.listVersions(db, account.id, null)
+    const byPlan = Map.groupBy(heads, (one) => one.plan)
+    const today = todayOf(account)
+    return { data: [...byPlan.values()].map((own) => presentPlan(own, today)) }
+  },
+})
+
+export const getPlan = accountOperation({
+  ...ofPlan,
+  id: 'getPlan',
+  method: 'GET',
+  role: 'viewer',
+  params: { plan },
+  words: words({
+    description: 'Returns a plan with its versions, also withdrawn ones.',
+    answer: named(
+      'PlanWithVersions',
+      withMembers(head, {
+        versions: member(
+          v.array(
+            withMembers(stored, {
+              version,
+              effective_from,
+              name: member(v.string(), 'The display name.'),
+            }),
+          ),
+          'All versions, by number.',
+        ),
+      }),
+    ),
+    command: { name: 'plans show' },
+  }),
+  async run({ db, account }, { plan: id }) {
+    const heads = await rows.listVersions(db, account.id, id)
+    if (heads.length === 0) throw notFound('plan', id)
+    return { ...presentPlan(heads, todayOf(account)), versions: heads.map(presentHead) }
+  },
+})
+
+export const listPlanVersions = accountList({
+  topic: 'plans',
+  path: '/plans/{plan}/versions',
+  id: 'listPlanVersions',
+  role: 'viewer',
+  params: { plan },
+  words: words({
+    description: 'Lists the versions of a plan with their terms, the latest first.',
+    answer: planVersion,
+    command: {
+      name: 'plans versions',
+      columns: ['version', 'effective_from', 'created_at', 'withdrawn_at'],
+    },
+  }),
+  async list({ db, account }, { plan: id }, page) {
+    const found = await rows.pageVersions(db, account.id, id, page)
     return { ...found, data: found.data.map(presentVersion) }
-  })
+  },
+})
+
+export const getPlanVersion = accountOperation({
+  ...ofVersion,
+  id: 'getPlanVersion',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description: 'Returns the terms of a version.',
+    answer: planVersion,
+    command: { name: 'plans version' },
+  }),
+  run: async (call, { plan: id, version: number }) =>
+    presentVersion(await findVersion(call, id, number)),
+})
+
+export const withdrawPlanVersion = accountOperation({
+  ...ofVersion,
+  id: 'withdrawPlanVersion',
+  method: 'DELETE',
+  role: 'manager',
+  words: words({
+    description:
+      'Withdraws a version that was never in force. The first version of a plan with assignments, manual entries that no approved statement has, or closed periods cannot be withdrawn, because it also governs earlier days. The number of a withdrawn version is not used again.',
+    answer: null,
+    errors: ['conflict'],
+    command: {
+      name: 'plans withdraw',
+      done: 'Withdrew version {version} of plan {plan} of account {account}.',
+    },
+  }),
+  async run(call, { plan: id, version: number }) {
+    const row = await findVersion(call, id, number)
+    if (row.withdrawn_at === null) await withdraw(call, row)
+    return null
+  },
+})
 
 /** Withdraws a version whose first day has not come. */
 async function withdraw(
-  c: Context<AppEnv>,
-  account: Account,
-  { plan, version, effective_from }: Pick<VersionHead, 'plan' | 'version' | 'effective_from'>,
+  { db, account, actor }: AccountCall,
+  { plan, version, effective_from }: Row,
 ): Promise<void> {
-  const db = resolveDatabase(c.env, account.binding)
   const withdrawn_at = new Date().toISOString()
-  const statements = withdrawVersion(db, {
+  const statements = rows.withdrawVersion(db, {
     account: account.id,
     plan,
     version,
@@ -160,7 +306,7 @@ async function withdraw(
     withdrawn_at,
   })
   const details = { plan, version, effective_from }
-  const entry = { actor: c.var.actor, action: 'plan.withdraw', account: account.id, details }
+  const entry = { actor, action: 'plan.withdraw', account: account.id, details }
   await withAudit(db, entry, statements).catch((error) => {
     throw isAssertionFailure(error) ? inForce(error) : error
   })
@@ -177,28 +323,26 @@ const inForce = (cause: unknown) =>
  * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
  * time.
  */
-async function putPlan(
-  c: Context<AppEnv>,
-  { id: account, binding }: Account,
+async function storePlan(
+  { db, account: { id: account }, actor }: AccountCall,
   plan: string,
-  decide: (stored: Awaited<ReturnType<typeof readVersions>>) => PutDecision,
+  decide: (stored: Awaited<ReturnType<typeof rows.readVersions>>) => PutDecision,
 ) {
-  const db = resolveDatabase(c.env, binding)
   for (let attempt = 1; ; attempt++) {
-    const decision = decide(await readVersions(db, account, plan))
+    const decision = decide(await rows.readVersions(db, account, plan))
     if (decision.outcome === 'invalid') throw validationFailed(decision.issues)
     if (decision.outcome === 'refused') throw new ApiError('conflict', { detail: decision.detail })
     if (decision.outcome === 'unchanged') return decision
     const { version, plan: checked } = decision
     const { effective_from, name } = checked.terms
     const details = { plan, version, effective_from, name }
-    const entry = { actor: c.var.actor, action: 'plan.put', account, details }
+    const entry = { actor, action: 'plan.put', account, details }
     const created_at = new Date().toISOString()
     const { id: period } = periodOf(dayNumber(effective_from), checked.terms.period)
     const row = { account, plan, version, effective_from, terms: checked.text, created_at, period }
     const auditId = newAuditId()
     try {
-      await withAudit(db, entry, insertVersion(db, row), auditId)
+      await withAudit(db, entry, rows.insertVersion(db, row), auditId)
       return decision
     } catch (error) {
       if (!isUniqueViolation(error) && !isAssertionFailure(error)) throw error
@@ -215,20 +359,24 @@ const busy = (plan: string, cause: unknown) =>
     cause,
   })
 
-/** Returns the account and the version that the path names. */
-async function findRouteVersion(c: Context<AppEnv>) {
-  const account = await findRouteAccount(c)
-  const plan = c.req.param('plan') ?? ''
-  const text = c.req.param('version') ?? ''
-  const version = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : null
-  const db = resolveDatabase(c.env, account.binding)
-  const row = version && (await findVersion(db, account.id, plan, version))
-  if (!row) throw notFound('version', `${plan}/${text}`)
-  return { account, row }
+async function findVersion(
+  { db, account }: AccountCall,
+  plan: string,
+  version: number,
+): Promise<Row> {
+  const row = await rows.findVersion(db, account.id, plan, version)
+  if (!row) throw notFound('version', `${plan}/${version}`)
+  return row
 }
 
 /** Returns a version as its plan lists it, without its terms. */
-const presentHead = ({ version, effective_from, name, created_at, withdrawn_at }: VersionHead) => ({
+const presentHead = ({
+  version,
+  effective_from,
+  name,
+  created_at,
+  withdrawn_at,
+}: rows.VersionHead) => ({
   version,
   effective_from,
   name,
@@ -237,13 +385,13 @@ const presentHead = ({ version, effective_from, name, created_at, withdrawn_at }
 })
 
 /** Returns a version with its terms. */
-const presentVersion = (row: NonNullable<Awaited<ReturnType<typeof findVersion>>>) => {
-  const { plan, version, effective_from, terms, created_at, withdrawn_at } = row
+const presentVersion = ({ terms, ...row }: Row) => {
+  const { plan, version, effective_from, created_at, withdrawn_at } = row
   return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
 }
 
 /** Returns a plan as lists show it; `heads` are all its versions, by number. */
-function presentPlan(heads: readonly VersionHead[], today: string) {
+function presentPlan(heads: readonly rows.VersionHead[], today: string) {
   const kept = heads
     .filter(({ withdrawn_at }) => withdrawn_at === null)
     .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
@@ -258,87 +406,121 @@ function presentPlan(heads: readonly VersionHead[], today: string) {
 /** The audit log names at most this many assignments of a request. */
 const MAX_AUDITED = 20
 
-const present = ({ from_day: from, ...assignment }: StoredAssignment) => ({ ...assignment, from })
+const present = ({ from_day: from, ...assignment }: rows.StoredAssignment) => ({
+  ...assignment,
+  from,
+})
 
-/** Routes for the assignments of an account: which plan governs the customers of an affiliate. */
-export const assignments = new Hono<AppEnv>()
-  .put('/', async (c) => {
-    readQuery(c.req.url)
-    const { id: account, binding } = await findRouteAccount(c)
-    const db = resolveDatabase(c.env, binding)
-    const { sent, issues } = readAssignments(await readJson(c))
-    const rows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
-    const context = await readAssignmentContext(db, account, rows)
-    issues.push(...checkAssignedPlans(sent, context.plans))
-    if (issues.length > 0) throw validationFailed(issues)
-    checkNumber(context.count + sent.length)
-    const details = {
-      assignments: sent.length,
-      first: rows.slice(0, MAX_AUDITED).map(present),
-      replaced: context.replaced.length,
-      before: context.replaced.slice(0, MAX_AUDITED).map(present),
-    }
-    const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
-    const changes = rows.map((row) => toChange(row, false))
+/** The route that stores the assignments of a list. */
+export const assignments = new Hono<AppEnv>().put('/', async (c) => {
+  readQuery(c.req.url)
+  const { id: account, binding } = await findRouteAccount(c)
+  const db = resolveDatabase(c.env, binding)
+  const { sent, issues } = readAssignments(await readJson(c))
+  const sentRows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
+  const context = await rows.readAssignmentContext(db, account, sentRows)
+  issues.push(...checkAssignedPlans(sent, context.plans))
+  if (issues.length > 0) throw validationFailed(issues)
+  checkNumber(context.count + sent.length)
+  const details = {
+    assignments: sent.length,
+    first: sentRows.slice(0, MAX_AUDITED).map(present),
+    replaced: context.replaced.length,
+    before: context.replaced.slice(0, MAX_AUDITED).map(present),
+  }
+  const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
+  const changes = sentRows.map((row) => toChange(row, false))
+  await checkClosedTerms(db, account, changes)
+  const checks = [
+    ...rejectClosedTerms(db, account, changes),
+    rows.rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
+  ]
+  const puts = rows.putAssignments(db, account, sentRows)
+  const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
+    if (!isAssertionFailure(error)) throw error
     await checkClosedTerms(db, account, changes)
-    const checks = [
-      ...rejectClosedTerms(db, account, changes),
-      rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
-    ]
-    const puts = putAssignments(db, account, rows)
-    const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
-      if (!isAssertionFailure(error)) throw error
-      await checkClosedTerms(db, account, changes)
-      throw withdrawn(error)
-    })
-    const changed = results
-      .slice(checks.length, -1)
-      .reduce((sum, { meta }) => sum + meta.changes, 0)
-    const warnings = assignmentWarnings(sent, context.unconfigured)
-    return c.json({ received: sent.length, changed, ...warnings })
+    throw withdrawn(error)
   })
+  const changed = results.slice(checks.length, -1).reduce((sum, { meta }) => sum + meta.changes, 0)
+  const warnings = assignmentWarnings(sent, context.unconfigured)
+  return c.json({ received: sent.length, changed, ...warnings })
+})
 
-  .get('/', (c) =>
-    respondWithAffiliateList(c, 'assignments', async ({ id }, page, db, affiliate) => {
-      const found = await listAssignments(db, id, affiliate, page)
-      return { ...found, data: found.data.map(present) }
-    }),
-  )
+export const listAssignments = accountList({
+  id: 'listAssignments',
+  topic: 'plans',
+  path: '/assignments',
+  role: 'viewer',
+  params: {
+    affiliate_id: v.optional(
+      member(v.string(), 'Returns only the assignments of this affiliate.', 'IB-07'),
+    ),
+  },
+  words: words({
+    description: 'Lists assignments, ordered by `affiliate_id` and `from`.',
+    answer: named('Assignment', assignment),
+    command: { name: 'assignments list' },
+  }),
+  async list({ db, account }, { affiliate_id = null }, page) {
+    const found = await rows.listAssignments(db, account.id, affiliate_id, page)
+    return { ...found, data: found.data.map(present) }
+  },
+})
 
-  .delete('/', async (c) => {
-    const { id: account, binding } = await findRouteAccount(c)
-    const key = readKey(c)
-    const db = resolveDatabase(c.env, binding)
-    const found = await findAssignment(db, account, key)
+export const deleteAssignment = accountOperation({
+  id: 'deleteAssignment',
+  topic: 'plans',
+  method: 'DELETE',
+  path: '/assignments',
+  role: 'manager',
+  // They are in the query: an id such as `..` cannot be in a path.
+  params: {
+    affiliate_id: member(v.string(), 'The affiliate of the assignment, or `*`.', 'IB-70'),
+    from: member(f.day, 'The first day of the assignment.', '2026-12-01'),
+  },
+  words: words({
+    description:
+      'Deletes the assignment of an affiliate that begins on a day. One that begins in or before a closed period of the affiliate stays.',
+    answer: null,
+    errors: ['conflict', 'not_found'],
+    command: {
+      name: 'assignments delete',
+      done: 'Deleted the assignment of account {account}.',
+    },
+  }),
+  async run({ db, account: { id: account }, actor }, { affiliate_id, from: from_day }) {
+    const key = { affiliate_id, from_day }
+    const found = await rows.findAssignment(db, account, key)
     if (!found) {
-      const detail = `Affiliate ${quote(key.affiliate_id)} has no assignment from ${key.from_day} on.`
+      const detail = `Affiliate ${quote(affiliate_id)} has no assignment from ${from_day} on.`
       throw new ApiError('not_found', { detail })
     }
-    const entry = {
-      actor: c.var.actor,
-      action: 'assignment.delete',
-      account,
-      details: present(found),
-    }
+    const entry = { actor, action: 'assignment.delete', account, details: present(found) }
     const changes = [toChange(found, true)]
     await checkClosedTerms(db, account, changes)
     const statements = [
       ...rejectClosedTerms(db, account, changes),
-      deleteAssignment(db, account, key),
+      rows.deleteAssignment(db, account, key),
     ]
     await withAudit(db, entry, statements).catch(async (error) => {
       if (isAssertionFailure(error)) await checkClosedTerms(db, account, changes)
       throw error
     })
-    return c.body(null, 204)
-  })
+    return null
+  },
+})
 
-/** Returns the key of an assignment. It is in the query: an id such as `..` cannot be in a path. */
-function readKey(c: Context<AppEnv>) {
-  const { affiliate_id, from } = readDays(readQuery(c.req.url, 'affiliate_id', 'from'))
-  if (!affiliate_id || !from) throw invalidQuery('`affiliate_id` and `from` are required.')
-  return { affiliate_id, from_day: from }
-}
+/** The operations on plans, whose versions never change, and on the plan that governs an affiliate's customers. */
+export const PLAN_OPERATIONS = [
+  putPlan,
+  listPlans,
+  getPlan,
+  listPlanVersions,
+  getPlanVersion,
+  withdrawPlanVersion,
+  listAssignments,
+  deleteAssignment,
+]
 
 function checkNumber(number: number): void {
   if (number <= PLAN_LIMITS.assignments) return

@@ -30,19 +30,14 @@ import { attribution } from './attribution.ts'
 import { changes } from './changes.ts'
 import { databases } from './databases.ts'
 import { erasureReplay, erasures } from './erasures.ts'
-import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
-import { fraudDecisions } from './fraud-decisions.ts'
-import { fraudRules } from './fraud-rules.ts'
-import { fraudRuns } from './fraud-runs.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { moves } from './moves.ts'
 import { OPERATIONS } from './operations.ts'
 import { payouts } from './payouts.ts'
-import { assignments, plans } from './plans.ts'
+import { assignments } from './plans.ts'
 import { search } from './search.ts'
 import { simulations } from './simulations.ts'
-import { labels, statusMap } from './status-map.ts'
 
 /** Returns the routes by which the team sees what has happened in an account, exports it, and archives it. */
 const insights = (resourcesOf: ResourcesOf) =>
@@ -100,16 +95,9 @@ export const admin = (resourcesOf: ResourcesOf) => {
   routes
     .route(`${account}/moves`, moves)
     .route(`${account}/affiliates`, affiliates)
-    .route(`${account}/events`, eventDefinitions)
-    .route(`${account}/status-map`, statusMap)
-    .route(`${account}/labels`, labels)
-    .route(`${account}/plans`, plans(resourcesOf))
-    .route(`${account}/plans`, simulations(resourcesOf))
+    .route(`${account}/plans`, simulations)
     .route(`${account}/assignments`, assignments)
-    .route(`${account}/fraud-rules`, fraudRules)
     .route(`${account}/fraud-rules`, fraudSimulations)
-    .route(`${account}/fraud-rules`, fraudRuns)
-    .route(`${account}/cases`, fraudDecisions)
     .route(account, insights(resourcesOf))
     .route(account, erasures)
     .route(`${account}/payouts`, payouts)

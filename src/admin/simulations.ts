@@ -27,7 +27,6 @@ import { invalidQuery, readFlag, readQuery } from '../http/query.ts'
 import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
 import { sendJson } from '../http/send.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readPlanContext } from './plans.ts'
@@ -45,34 +44,33 @@ interface Filter {
 const FILTERS = ['affiliate_id', 'all', 'assigned_to_all'] as const
 
 /** Returns the route that simulates a version of a plan. It stores nothing. */
-export const simulations = (resourcesOf: ResourcesOf) =>
-  new Hono<AppEnv>().post('/:plan/simulate', async (c) => {
-    const { cursor, ...query } = readQuery(c.req.url, 'cursor', ...FILTERS)
-    const forAll = readFlag('assigned_to_all', query.assigned_to_all)
-    const account = await findRouteAccount(c)
-    const body = await readJson(c, PLAN_DEPTH + 1)
-    const [source, planContext, beginnings] = await Promise.all([
-      openSource(c.env, account),
-      readPlanContext(c.env.DB, account, resourcesOf),
-      beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
-    ])
-    const name = c.req.param('plan')
-    const plan = { plan: name, stored: source.inForce.plans.get(name) ?? null }
-    if (!plan.stored && !forAll) throw notFound('plan', name)
-    const { issues, request } = parseSimulation(body, source.inForce, plan, planContext, Date.now())
-    if (!request) throw validationFailed(issues)
-    const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
-    const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
-    if (cursor !== undefined && after === null) throw foreignCursor()
-    const filter = {
-      affiliate_id: query.affiliate_id ?? null,
-      all: readFlag('all', query.all),
-      forAll,
-      after,
-    }
-    const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
-    return respond(c, found, next === null ? null : await signText(c.env, context, next))
-  })
+export const simulations = new Hono<AppEnv>().post('/:plan/simulate', async (c) => {
+  const { cursor, ...query } = readQuery(c.req.url, 'cursor', ...FILTERS)
+  const forAll = readFlag('assigned_to_all', query.assigned_to_all)
+  const account = await findRouteAccount(c)
+  const body = await readJson(c, PLAN_DEPTH + 1)
+  const [source, planContext, beginnings] = await Promise.all([
+    openSource(c.env, account),
+    readPlanContext(c.env.DB, account),
+    beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
+  ])
+  const name = c.req.param('plan')
+  const plan = { plan: name, stored: source.inForce.plans.get(name) ?? null }
+  if (!plan.stored && !forAll) throw notFound('plan', name)
+  const { issues, request } = parseSimulation(body, source.inForce, plan, planContext, Date.now())
+  if (!request) throw validationFailed(issues)
+  const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
+  const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
+  if (cursor !== undefined && after === null) throw foreignCursor()
+  const filter = {
+    affiliate_id: query.affiliate_id ?? null,
+    all: readFlag('all', query.all),
+    forAll,
+    after,
+  }
+  const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
+  return respond(c, found, next === null ? null : await signText(c.env, context, next))
+})
 
 const foreignCursor = () =>
   invalidQuery('`cursor` was not issued for this simulation. Send the same body and parameters.')

@@ -1,50 +1,20 @@
-import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
-import { resolveDatabase } from '../db/database.ts'
-
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { type MappedField, putMapping, readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { readStatuses } from '../db/records/attention.ts'
 import { DAY_MS } from '../durations.ts'
-import { readQuery } from '../http/query.ts'
-import { readJson, validationFailed } from '../http/read-fields.ts'
+import { type AccountCall, accountOperation, listOf, member, words } from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
 import { STATUS_DAYS, statusMembersOf } from '../ingest/attention.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { isObject } from '../validation/record-validator.ts'
-import { findRouteAccount } from './accounts.ts'
 import { propagateSettings } from './propagate.ts'
 
 const MAX_MAPPED_VALUES = 500
-
-/** Returns the routes that read and replace the mapping of a field's values to their meanings. */
-const mappingRoutes = (field: MappedField, meaning: v.GenericSchema<string>, expected?: string) => {
-  const read = async (c: Context<AppEnv>, account: string) =>
-    c.json({ [field]: await readMapping(c.env.DB, account, field) })
-  return new Hono<AppEnv>()
-    .get('/', async (c) => {
-      readQuery(c.req.url)
-      return read(c, (await findRouteAccount(c)).id)
-    })
-    .put('/', async (c) => {
-      readQuery(c.req.url)
-      const { id: account } = await findRouteAccount(c)
-      const mapping = readMappingBody(await readJson(c), meaning, expected)
-      const details = { [field]: mapping }
-      const entry = { actor: c.var.actor, action: `${field}.put`, account, details }
-      await withAudit(c.env.DB, entry, [
-        ...putMapping(c.env.DB, account, field, mapping),
-        bumpVersion(c.env.DB, account),
-      ])
-      // A failure is no error: the map counts at once, and only warnings wait for the cron.
-      await propagateSettings(c.env, account)
-      return read(c, account)
-    })
-}
 
 /** Validates a mapping. `expected` lists the meanings if they are an enumeration. */
 function readMappingBody(
@@ -74,23 +44,122 @@ function readMappingBody(
   return Object.fromEntries(mapping)
 }
 
-/** Routes for the meaning of a partner's transaction statuses. */
-export const statusMap = mappingRoutes('status', f.oneOf(...STATUSES), STATUSES.join(', '))
-  // Lists unmapped statuses, so that nobody has to search the records for them.
-  .get('/unmapped', async (c) => {
-    readQuery(c.req.url)
-    const { id, binding } = await findRouteAccount(c)
+/** How the words of a field are found, and what the reference says of them. */
+interface MappingDraft<F extends MappedField> {
+  readonly field: F
+  readonly path: string
+  /** The end of the ids of the two operations. */
+  readonly id: string
+  readonly meaning: v.GenericSchema<string>
+  /** The meanings, if they are an enumeration. */
+  readonly expected?: string
+}
+
+/** Returns the operations that read and replace the mapping of a field's words to their meanings. */
+function mappingOperations<const F extends MappedField>({
+  field,
+  path,
+  id,
+  meaning,
+  expected,
+}: MappingDraft<F>) {
+  const mapping = v.pipe(v.record(v.string(), meaning), v.maxEntries(MAX_MAPPED_VALUES))
+  const members = { [field]: mapping } as { readonly [N in F]: typeof mapping }
+  const answer = v.object(members)
+  const read = async ({ env, account }: AccountCall) =>
+    ({ [field]: await readMapping(env.DB, account.id, field) }) as never
+  const get = accountOperation({
+    id: `get${id}`,
+    topic: 'definitions',
+    method: 'GET',
+    path,
+    role: 'viewer',
+    words: words({
+      description: "Returns the partner's words with the meaning of each.",
+      answer,
+    }),
+    run: read,
+  })
+  const put = accountOperation({
+    id: `put${id}`,
+    topic: 'definitions',
+    method: 'PUT',
+    path,
+    role: 'manager',
+    body: members,
+    whole: {},
+    words: words({
+      description: 'Replaces all words. An account has at most 500.',
+      answer,
+    }),
+    async run(call, input) {
+      const { env, actor, account } = call
+      const sent = readMappingBody(input[field], meaning, expected)
+      const details = { [field]: sent }
+      const entry = { actor, action: `${field}.put`, account: account.id, details }
+      await withAudit(env.DB, entry, [
+        ...putMapping(env.DB, account.id, field, sent),
+        bumpVersion(env.DB, account.id),
+      ])
+      // A failure is no error: the map counts at once, and only warnings wait for the cron.
+      await propagateSettings(env, account.id)
+      return read(call)
+    },
+  })
+  return [get, put] as const
+}
+
+/** The operations on the meanings of a partner's transaction statuses. */
+export const [getStatusMap, putStatusMap] = mappingOperations({
+  field: 'status',
+  path: '/status-map',
+  id: 'StatusMap',
+  meaning: f.oneOf(...STATUSES),
+  expected: STATUSES.join(', '),
+})
+
+/** The operations on the labels of a partner's KYC statuses. */
+export const [getKycLabels, putKycLabels] = mappingOperations({
+  field: 'kyc_status_id',
+  path: '/labels/kyc_status_id',
+  id: 'KycLabels',
+  meaning: f.text,
+})
+
+/** The operations on the labels of a partner's sales statuses. */
+export const [getSalesLabels, putSalesLabels] = mappingOperations({
+  field: 'sales_status_id',
+  path: '/labels/sales_status_id',
+  id: 'SalesLabels',
+  meaning: f.text,
+})
+
+export const listUnmappedStatuses = accountOperation({
+  id: 'listUnmappedStatuses',
+  topic: 'definitions',
+  method: 'GET',
+  path: '/status-map/unmapped',
+  role: 'viewer',
+  words: words({
+    description:
+      'Returns the statuses of the latest 500 transactions, and of the last 30 days as far as their totals are kept, that the status map does not have. Their transactions earn nothing until it has them.',
+    answer: listOf(v.object({ status: member(f.text, 'The status, as it was sent.') })),
+    command: { name: 'status-map unmapped' },
+  }),
+  async run({ env, db, account }) {
     const since = Math.floor(Date.now() / DAY_MS) - STATUS_DAYS
-    const members = statusMembersOf(await listDefinitions(c.env.DB, id))
+    const members = statusMembersOf(await listDefinitions(env.DB, account.id))
     const [mapping, found] = await Promise.all([
-      readMapping(c.env.DB, id, 'status'),
-      readStatuses(resolveDatabase(c.env, binding), id, { since, members }),
+      readMapping(env.DB, account.id, 'status'),
+      readStatuses(db, account.id, { since, members }),
     ])
     const known = new Set([...Object.keys(mapping), ...STATUSES])
-    return c.json({ data: found.flatMap((status) => (known.has(status) ? [] : { status })) })
-  })
+    return { data: found.flatMap((status) => (known.has(status) ? [] : { status })) }
+  },
+})
 
-/** Routes for the labels of a partner's KYC and sales statuses. */
-export const labels = new Hono<AppEnv>()
-  .route('/kyc_status_id', mappingRoutes('kyc_status_id', f.text))
-  .route('/sales_status_id', mappingRoutes('sales_status_id', f.text))
+/** The operations on what the words of a partner mean. */
+export const MAPPING_OPERATIONS = [
+  ...[getStatusMap, putStatusMap, getKycLabels, putKycLabels, getSalesLabels, putSalesLabels],
+  listUnmappedStatuses,
+]

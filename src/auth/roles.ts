@@ -33,11 +33,8 @@ const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
 /** The changes of an account that managers make, below its path. */
 const OF_MANAGERS = [
-  'archives(?:/[^/]+/restore)?|periods/[^/]+/run|status-map|labels/[^/]+',
-  'events/[^/]+|plans/[^/]+(?:/versions/[^/]+)?|assignments',
-  'affiliates',
-  'fraud-rules/[^/]+(?:/versions/[^/]+)?|cases/[^/]+/note',
-  'customers/(?:[^/]+/)?personal-data',
+  'archives(?:/[^/]+/restore)?|periods/[^/]+/run|assignments',
+  'affiliates|customers/(?:[^/]+/)?personal-data',
 ].join('|')
 
 /** The changes that managers make. What is not named here falls to approvers. */

@@ -1,4 +1,5 @@
 import { listAffiliates, listParents } from '../admin/affiliates.ts'
+import { listPlans } from '../admin/plans.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { listed } from '../commission/engine/reasons.ts'
 import { ApiError } from '../errors.ts'
@@ -12,7 +13,7 @@ import {
 import { isAssumedText } from './form.ts'
 import { type Step, sendInOrder } from './in-order.ts'
 import { apiPath, dayBefore, type FieldError, type Values, type Visit } from './page.ts'
-import { type ChosenPlan, startOf } from './parts/affiliate-forms.tsx'
+import { type Plan, startOf } from './parts/affiliate-forms.tsx'
 import type { Status } from './parts/affiliate-status.tsx'
 import { dayWords, isolated, type List } from './parts/data.tsx'
 import { readDay, type Typed } from './typed.ts'
@@ -192,7 +193,7 @@ interface Stored {
   readonly parents: ReadonlyMap<string, string | null>
   /** The assignments of each affiliate, and of `*`, by first day. */
   readonly assignments: ReadonlyMap<string, readonly { plan: string; from: string }[]>
-  readonly plans: readonly ChosenPlan[]
+  readonly plans: readonly Plan[]
   readonly profiles: ReadonlyMap<string, Profile>
 }
 
@@ -217,7 +218,7 @@ async function readStored(visit: Visit): Promise<Stored> {
   const [parents, assignments, plans, profiles] = await Promise.all([
     readAll((page) => api.call(listParents, { account, ...page })),
     readAll((page) => api.get<List<Assignment>>(apiPath(account, 'assignments'), page)),
-    api.get<{ data: ChosenPlan[] }>(apiPath(account, 'plans')),
+    api.call(listPlans, { account }),
     readAll((page) => api.call(listAffiliates, { account, ...page })),
   ])
   return {
@@ -235,7 +236,7 @@ const planOn = ({ assignments }: Stored, affiliate: string, day: string): string
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 /** Returns the plan that a cell means: by its short name, else by its name in any case. */
-function findPlan({ plans }: Stored, text: string): ChosenPlan | { readonly problem: string } {
+function findPlan({ plans }: Stored, text: string): Plan | { readonly problem: string } {
   const exact = plans.find(({ plan }) => plan === text)
   const same = plans.filter(({ plan, name }) => [plan, name].map(folded).includes(folded(text)))
   const found = exact ?? same[0]

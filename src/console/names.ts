@@ -1,7 +1,8 @@
 import { listMembers } from '../admin/affiliate-members.ts'
 import { listAffiliates } from '../admin/affiliates.ts'
+import { listPlans } from '../admin/plans.ts'
 import type { Api } from './api.ts'
-import { apiPath, type Names, type PlanNames } from './page.ts'
+import type { Names, PlanNames } from './page.ts'
 
 // What people call plans and affiliates. Pages show these names where the API has ids.
 
@@ -42,8 +43,7 @@ export function namesOf(api: Pick<Api, 'get' | 'call'>, account: string): Names 
   const others = new Map<string, Promise<AffiliateNames>>()
 
   const readPlans = async (): Promise<PlanNames> => {
-    type Plans = { readonly data: readonly { readonly plan: string; readonly name: string }[] }
-    const { data } = await api.get<Plans>(apiPath(account, 'plans'))
+    const { data } = await api.call(listPlans, { account })
     return new Map(data.map(({ plan, name }) => [plan, name]))
   }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { listOf, objectOf } from '../commission/plans/shapes.ts'
+import type { Fixed } from '../http/operation-words.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import type { Kind } from './kind.ts'
@@ -102,4 +103,4 @@ export const RULES_BY_KIND: ReadonlyMap<string, ReturnType<typeof ruleOf>> = new
 )
 
 /** A version of a rule, with all defaults. */
-export type RuleTerms = Readonly<v.InferOutput<ReturnType<typeof ruleOf>>>
+export type RuleTerms = Fixed<v.InferOutput<ReturnType<typeof ruleOf>>>

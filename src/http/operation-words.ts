@@ -4,6 +4,9 @@ import type { ErrorCode } from '../errors.ts'
 
 // What can be told about an operation without calling it: from this OpenAPI and commands are made.
 
+/** A value that nobody changes, with all that is in it. */
+export type Fixed<T> = T extends object ? { readonly [N in keyof T]: Fixed<T[N]> } : T
+
 /** The schema of an answer; null if the answer has no body. */
 export type AnswerSchema = v.GenericSchema | null
 
@@ -39,6 +42,8 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly others?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
+  /** The parameter of OpenAPI that describes the account, if not every account fits. */
+  readonly account?: 'brand_account'
   /** What the operation with the id in the query says, if there is one. */
   readonly byQuery?: string
 }

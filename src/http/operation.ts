@@ -8,14 +8,13 @@ import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import { ReadMemory } from './memory.ts'
-import type { AnswerSchema, DescribedOperation, OperationWords } from './operation-words.ts'
+import type { AnswerSchema, DescribedOperation, Fixed, OperationWords } from './operation-words.ts'
 import {
   linkTo,
   MAX_PER_PAGE,
   nextCursor,
   type PageQuery,
   pageMeta,
-  parseInteger,
   readPage,
 } from './pagination.ts'
 import {
@@ -25,6 +24,7 @@ import {
   readChoice,
   readFlag,
   readQuery,
+  VALID_DATE,
 } from './query.ts'
 import { notFound, readFields, readJson, validateFields } from './read-fields.ts'
 import { sendJson } from './send.ts'
@@ -55,9 +55,6 @@ type Entries = v.ObjectEntries
 type None = Record<never, never>
 type Out<E extends Entries> = v.InferOutput<v.ObjectSchema<E, undefined>>
 type In<E extends Entries> = v.InferInput<v.ObjectSchema<E, undefined>>
-
-/** A value that nobody changes, with all that is in it. */
-type Fixed<T> = T extends object ? { readonly [N in keyof T]: Fixed<T[N]> } : T
 
 /** The value of an answer. */
 export type Answer<A> = A extends v.GenericSchema ? Fixed<v.InferOutput<A>> : null
@@ -223,11 +220,36 @@ export const withMembers = <const E extends Entries, const M extends Entries>(
   more: M,
 ) => v.object({ ...object.entries, ...more })
 
+type Present<E extends Entries> = {
+  readonly [N in keyof E]: E[N] extends v.OptionalSchema<infer S, undefined> ? S : E[N]
+}
+
+/** Describes an answer that has all members of a body, also those that may be left out there. */
+/* @__NO_SIDE_EFFECTS__ */
+export const answered = <const E extends Entries>(
+  body: E,
+): v.ObjectSchema<Present<E>, undefined> => {
+  const present = Object.entries<v.GenericSchema & { wrapped?: v.GenericSchema }>(body).map(
+    ([name, schema]) => [name, schema.type === 'optional' ? schema.wrapped : schema],
+  )
+  return v.object(Object.fromEntries(present))
+}
+
+/** Refers to a schema that OpenAPI has without operations, by its name. */
+/* @__NO_SIDE_EFFECTS__ */
+export const referred = <T>(component: string) =>
+  named(
+    component,
+    v.custom<T>(() => true, 'type object'),
+  )
+
 /** Describes one page of a list. */
+/* @__NO_SIDE_EFFECTS__ */
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item), meta: pageMetaSchema })
 
 /** Describes a list that is answered as a whole. */
+/* @__NO_SIDE_EFFECTS__ */
 export const listOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item) })
 
@@ -276,25 +298,33 @@ export function named<const S extends v.GenericSchema>(component: string, schema
 const wrappedBy = (schema: v.GenericSchema): v.GenericSchema =>
   'wrapped' in schema ? wrappedBy(schema.wrapped as v.GenericSchema) : schema
 
-/** Returns the highest number that a schema allows. */
-function maximumOf(schema: v.GenericSchema): number {
-  const parts: readonly { type: string; requirement?: number }[] =
-    'pipe' in schema ? (schema.pipe as never) : []
-  const { requirement } = parts.find(({ type }) => type === 'max_value') ?? {}
-  return requirement ?? Number.MAX_SAFE_INTEGER
+function invalidNumber(name: string, schema: v.GenericSchema, text: string) {
+  const { pipe } = schema as unknown as { pipe: { type: string; requirement?: number }[] }
+  const bound = (type: string) => pipe.find((one) => one.type === type)?.requirement
+  return invalidValue(name, text, `an integer from ${bound('min_value')} to ${bound('max_value')}`)
 }
 
 /** Returns the value of a parameter as its schema says. */
-function readParam(name: string, schema: v.GenericSchema, text: string): unknown {
+function readParam(
+  { path }: AnyOperation,
+  name: string,
+  schema: v.GenericSchema,
+  text: string,
+): unknown {
   const inner = wrappedBy(schema)
   if (inner.type === 'boolean') return readFlag(name, text)
   if (inner.type === 'picklist')
     return readChoice(name, text, (inner as v.PicklistSchema<string[], undefined>).options)
-  const value = inner.type === 'number' ? parseInteger(name, text, maximumOf(inner)) : text
-  const parsed = v.safeParse(inner, value)
+  if (inner.type === 'number') {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (v.is(inner, number)) return number
+    throw path.includes(`{${name}}`) ? notFound(name, text) : invalidNumber(name, inner, text)
+  }
+  const parsed = v.safeParse(inner, text)
   if (parsed.success) return parsed.output
-  const [, expected = 'another value'] = /^\w+ (.+)$/.exec(parsed.issues[0].message) ?? []
-  throw invalidValue(name, text, expected)
+  const { message } = parsed.issues[0]
+  const [, expected = 'another value'] = /^\w+ (.+)$/.exec(message) ?? []
+  throw invalidValue(name, text, message === 'date' ? VALID_DATE : expected)
 }
 
 /** Returns the members of path and query, read as their schemas say. */
@@ -303,7 +333,7 @@ function readParams(of: AnyOperation, sent: Readonly<Record<string, unknown>>) {
   for (const [name, schema] of Object.entries<v.GenericSchema>(of.params)) {
     const value = sent[name]
     const text = value === undefined ? '' : String(value)
-    if (text !== '') read[name] = name in PAGING ? text : readParam(name, schema, text)
+    if (text !== '') read[name] = name in PAGING ? text : readParam(of, name, schema, text)
     else if (schema.type !== 'optional') throw invalidQuery(`\`${name}\` is required.`)
   }
   return read

@@ -51,9 +51,7 @@ const files = Object.entries(sources)
 /** Returns everything that a source imports, statically or dynamically. */
 const importsOf = (source: string) =>
   [
-    ...withoutComments(source).matchAll(
-      /(?<!['"`:])\b(?:from|import)\s*\(?\s*['"`]([^'"`\s]+)['"`]/g,
-    ),
+    ...withoutComments(source).matchAll(/(?<!['"`:])\b(?:from|import)\s*\(?\s*['"]([^'"\s]+)['"]/g),
   ].map(([, to]) => to!)
 const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')
 const directoryOf = (path: string) => path.replace(/\.tsx?$/, '').split('/')[0]!

@@ -99,13 +99,4 @@ export const CASES: readonly Operation[] = [
     path: 'accounts/{account}/cases/{case_id}/customers',
     format: list(['customer_id', 'records']),
   }),
-  {
-    noun: 'fraud',
-    verb: 'run',
-    summary: 'Evaluates the fraud rules now. Repeat it until it is done.',
-    example: 'acme',
-    method: 'POST',
-    path: 'accounts/{account}/fraud-rules/run',
-    format: object,
-  },
 ]

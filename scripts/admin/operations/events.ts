@@ -1,5 +1,5 @@
 import { usageError } from '../../exit-error.ts'
-import { list, object, sentence } from '../format.ts'
+import { object } from '../format.ts'
 import type { Input, Operation, Options } from '../operation.ts'
 import { parsePairs } from './parts.ts'
 
@@ -50,31 +50,13 @@ function definitionOf({ options }: Input) {
 export const EVENTS: readonly Operation[] = [
   {
     noun: 'events',
-    verb: 'list',
-    summary: 'Lists the event definitions of a brand.',
-    example: 'casino',
-    method: 'GET',
-    path: 'accounts/{account}/events',
-    format: list(),
-  },
-  {
-    noun: 'events',
     verb: 'put',
     summary: 'Replaces an event definition, for events that arrive later.',
     example: 'casino NetRevenue --granularity day --kpi GGR --kpi NGR',
     method: 'PUT',
-    path: 'accounts/{account}/events/{event_name}',
+    path: 'accounts/{account}/events/{eventname}',
     options: DEFINITION,
     body: definitionOf,
     format: object,
-  },
-  {
-    noun: 'events',
-    verb: 'delete',
-    summary: 'Deletes an event definition.',
-    example: 'casino NetRevenue',
-    method: 'DELETE',
-    path: 'accounts/{account}/events/{event_name}',
-    format: sentence('Deleted the definition of event {event_name} of account {account}.'),
   },
 ]

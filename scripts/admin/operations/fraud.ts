@@ -4,9 +4,8 @@ import type { RuleTerms } from '../../../src/fraud/rules.ts'
 import { fraudRuleWords } from '../../../src/fraud/words.ts'
 import { escapeText } from '../../../src/validation/quote.ts'
 import { messageOf, usageError } from '../../exit-error.ts'
-import { list, object, sentence } from '../format.ts'
+import { list, object } from '../format.ts'
 import type { Input, Operation } from '../operation.ts'
-import { listOperation } from './parts.ts'
 
 /** The rule sets that are ready to copy, one for each vertical. */
 const FOLDER = 'examples/fraud-rules'
@@ -73,32 +72,6 @@ function formatVersion(body: unknown, input: Input): string {
 export const FRAUD: readonly Operation[] = [
   {
     noun: 'fraud',
-    verb: 'rules',
-    summary: 'Lists fraud rules with the version in force.',
-    example: 'acme',
-    method: 'GET',
-    path: 'accounts/{account}/fraud-rules',
-    format: list(['rule', 'name', 'kind', 'severity', 'action', 'disabled', 'in_force']),
-  },
-  {
-    noun: 'fraud',
-    verb: 'show',
-    summary: 'Shows a fraud rule with its versions.',
-    example: 'acme minimum-deposit',
-    method: 'GET',
-    path: 'accounts/{account}/fraud-rules/{rule}',
-    format: object,
-  },
-  listOperation({
-    noun: 'fraud',
-    verb: 'versions',
-    summary: 'Lists the versions of a fraud rule, the latest first. --json prints their terms.',
-    example: 'acme minimum-deposit',
-    path: 'accounts/{account}/fraud-rules/{rule}/versions',
-    format: list(['version', 'effective_from', 'created_at', 'withdrawn_at']),
-  }),
-  {
-    noun: 'fraud',
     verb: 'version',
     summary: 'Shows a version in words, and its terms. --json prints them with all defaults.',
     example: 'acme minimum-deposit 2',
@@ -116,24 +89,6 @@ export const FRAUD: readonly Operation[] = [
     argument: 'file',
     run: (send, request, input) => send({ ...request, query: {}, body: readRule(input) }),
     format: object,
-  },
-  {
-    noun: 'fraud',
-    verb: 'disable',
-    summary: 'Disables a fraud rule from today on.',
-    example: 'acme minimum-deposit',
-    method: 'DELETE',
-    path: 'accounts/{account}/fraud-rules/{rule}',
-    format: sentence('Disabled the fraud rule {rule} of account {account}.'),
-  },
-  {
-    noun: 'fraud',
-    verb: 'withdraw',
-    summary: 'Withdraws a version that begins today or later.',
-    example: 'acme minimum-deposit 2',
-    method: 'DELETE',
-    path: 'accounts/{account}/fraud-rules/{rule}/versions/{version}',
-    format: sentence('Withdrew version {version} of the fraud rule {rule} of account {account}.'),
   },
   {
     noun: 'fraud',

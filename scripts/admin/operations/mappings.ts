@@ -1,5 +1,5 @@
 import { usageError } from '../../exit-error.ts'
-import { list, mapping } from '../format.ts'
+import { mapping } from '../format.ts'
 import type { Input, Operation, Options } from '../operation.ts'
 import { parsePairs } from './parts.ts'
 
@@ -52,15 +52,6 @@ export const MAPPINGS: readonly Operation[] = [
     operands: 'acme',
     pair: 'done=approved',
   }),
-  {
-    noun: 'status-map',
-    verb: 'unmapped',
-    summary: 'Lists the statuses of recent transactions that have no meaning.',
-    example: 'acme',
-    method: 'GET',
-    path: 'accounts/{account}/status-map/unmapped',
-    format: list(['status']),
-  },
   ...mappingOperations({
     noun: 'labels',
     path: 'accounts/{account}/labels/{field}',

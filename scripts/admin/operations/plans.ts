@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { messageOf, usageError } from '../../exit-error.ts'
-import { list, object, sentence } from '../format.ts'
+import { object } from '../format.ts'
 import { importAssignments } from '../import-assignments.ts'
 import type { Input, Operation, Options } from '../operation.ts'
 import { formatTemplates, readTemplates } from '../plan-templates.ts'
 import { formatSimulation, simulatePlan } from '../simulate-plan.ts'
-import { listOperation } from './parts.ts'
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
@@ -21,8 +20,6 @@ function readPlan({ operands: { file = '' } }: Input): object {
   return 'terms' in plan && isObject(plan.terms) ? plan.terms : plan
 }
 
-const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
-
 const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
 
 const SIMULATION: Options = {
@@ -34,42 +31,8 @@ const SIMULATION: Options = {
   csv: { description: 'Prints the rows as CSV.' },
 }
 
-const plans: readonly Operation[] = [
-  {
-    noun: 'plans',
-    verb: 'list',
-    summary: 'Lists plans with the version in force.',
-    example: 'acme',
-    method: 'GET',
-    path: 'accounts/{account}/plans',
-    format: list(),
-  },
-  {
-    noun: 'plans',
-    verb: 'show',
-    summary: 'Shows a plan with its versions.',
-    example: 'acme standard-ib',
-    method: 'GET',
-    path: 'accounts/{account}/plans/{plan}',
-    format: object,
-  },
-  listOperation({
-    noun: 'plans',
-    verb: 'versions',
-    summary: 'Lists the versions of a plan, the latest first. --json prints their terms.',
-    example: 'acme standard-ib',
-    path: 'accounts/{account}/plans/{plan}/versions',
-    format: list(['version', 'effective_from', 'created_at', 'withdrawn_at']),
-  }),
-  {
-    noun: 'plans',
-    verb: 'version',
-    summary: 'Shows the terms of a version. --json prints them as they were put.',
-    example: 'acme standard-ib 2',
-    method: 'GET',
-    path: 'accounts/{account}/plans/{plan}/versions/{version}',
-    format: object,
-  },
+/** Plans of commissions, and their assignments to affiliates. */
+export const PLANS: readonly Operation[] = [
   {
     noun: 'plans',
     verb: 'put',
@@ -110,33 +73,6 @@ const plans: readonly Operation[] = [
     format: formatTemplates,
   },
   {
-    noun: 'plans',
-    verb: 'withdraw',
-    summary: 'Withdraws a version that was never in force.',
-    example: 'acme standard-ib 2',
-    method: 'DELETE',
-    path: 'accounts/{account}/plans/{plan}/versions/{version}',
-    format: sentence('Withdrew version {version} of plan {plan} of account {account}.'),
-  },
-]
-
-const assignments: readonly Operation[] = [
-  listOperation({
-    noun: 'assignments',
-    verb: 'list',
-    summary: 'Lists which plan governs the customers of each affiliate.',
-    example: 'acme --affiliate IB-07',
-    path: 'accounts/{account}/assignments',
-    options: {
-      affiliate: {
-        value: 'affiliate_id',
-        description: 'Only those of this affiliate.',
-        member: 'affiliate_id',
-      },
-    },
-    format: list(),
-  }),
-  {
     noun: 'assignments',
     verb: 'import',
     summary: 'Sets the assignments of a file with columns affiliate_id, plan, from, customers.',
@@ -147,25 +83,4 @@ const assignments: readonly Operation[] = [
     run: importAssignments,
     format: object,
   },
-  {
-    noun: 'assignments',
-    verb: 'delete',
-    summary: 'Deletes the assignment of an affiliate that begins on a day.',
-    example: 'acme --affiliate IB-07 --from 2026-12-01',
-    method: 'DELETE',
-    path: 'accounts/{account}/assignments',
-    options: {
-      affiliate: {
-        value: 'affiliate_id',
-        description: 'The affiliate, or *.',
-        member: 'affiliate_id',
-        required: true,
-      },
-      from: { ...DAY, description: 'Its first day.' },
-    },
-    format: sentence('Deleted the assignment of account {account}.'),
-  },
 ]
-
-/** Plans of commissions, and their assignments to affiliates. */
-export const PLANS: readonly Operation[] = [...plans, ...assignments]

@@ -1,14 +1,12 @@
 import { ENTITIES } from '../entities.ts'
 import { archives } from './administration/archives.ts'
-import { fraud } from './administration/fraud.ts'
-import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { attribution, audit, databases, erasure, feeds } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { moves } from './administration/moves.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
-import { assignments, plans } from './administration/plans.ts'
-import { affiliates, events, unmappedStatuses, vocabulary } from './administration/settings.ts'
+import { assignments } from './administration/plans.ts'
+import { affiliates } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
 import { books } from './books.ts'
 import { fraudCases } from './cases.ts'
@@ -27,12 +25,12 @@ import { why } from './why.ts'
  */
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   accounts: () => [...moves(), ...archives(), audit()],
-  definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
+  definitions: () => [],
   affiliates: () => [...affiliates(), ...attribution()],
   webhooks: () => [],
-  plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
-  fraud: () => [...fraud(), fraudSimulation()],
-  cases: () => [...fraudCases(), ...fraudDecisions()],
+  plans: () => [simulation(), ...assignments(), ...rates()],
+  fraud: () => [fraudSimulation()],
+  cases: fraudCases,
   statements: () => [...statements(), ...books()],
   explanations: why,
   customers: erasure,

@@ -2,14 +2,12 @@ import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ARCHIVE_SCHEMAS } from './administration/archives.ts'
-import { DECISION_SCHEMAS } from './administration/fraud-decisions.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { MOVE_SCHEMAS } from './administration/moves.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
 import { CASE_SCHEMAS } from './cases.ts'
 import { EXPORT_SCHEMAS } from './exports.ts'
-import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { POSTBACK_SCHEMAS } from './postbacks.ts'
@@ -29,12 +27,10 @@ import {
   orNull,
   ownAccount,
   refusedRecord,
-  returnedDefinition,
   scope,
   storedRecord,
   TEXT,
   TIME,
-  takes_effect,
   totalOf,
   verdict,
   vertical,
@@ -133,8 +129,6 @@ const MONITORING: Record<string, JsonSchema> = {
     ),
     is_filling: documented('Whether that day is within 30 days.', FLAG),
   }),
-  EventDefinition: returnedDefinition(),
-  ChangedEventDefinition: object({ ...(returnedDefinition().properties as object), takes_effect }),
 }
 
 const ATTRIBUTION: Record<string, JsonSchema> = {
@@ -226,14 +220,12 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...MOVE_SCHEMAS,
     ...ATTRIBUTION,
     ...planAnswers(),
-    ...fraudAnswers(),
     ...SIMULATION_SCHEMAS,
     ...FRAUD_SIMULATION_SCHEMAS,
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
     ...CASE_SCHEMAS,
     ...EXPORT_SCHEMAS,
-    ...DECISION_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...REPORT_SCHEMAS,

@@ -72,14 +72,6 @@ const DECISION = {
   waiting: documented('Whether another person must decide the same before it takes effect.', FLAG),
 }
 
-/** The schema of a note. */
-export const CASE_NOTE = object({
-  note_id: documented('The id of the note.'),
-  text: documented('What was written.'),
-  actor: documented('Who wrote it.'),
-  at: documented('When it was written.', TIME),
-})
-
 const DECISIONS =
   'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.'
 
@@ -89,8 +81,7 @@ const VALUES: JsonSchema = documented(
   { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } },
 )
 
-/** The members of a case as the team reads it. */
-export const WHOLE_CASE = {
+const WHOLE_CASE = {
   ...CASE,
   decisions: listed(
     DECISIONS,
@@ -100,7 +91,7 @@ export const WHOLE_CASE = {
       actor: documented('Who decided.'),
     }),
   ),
-  notes: listed('What the team wrote about it, the oldest first.', CASE_NOTE),
+  notes: listed('What the team wrote about it, the oldest first.', ref('FraudNote')),
 }
 
 /** The schemas of cases. */
@@ -132,23 +123,10 @@ export const CASE_SCHEMAS: Record<string, JsonSchema> = {
     customer_id: documented('The customer.'),
     records: documented('How many records of the case are theirs.', COUNT),
   }),
-  FraudRun: object({
-    done: documented('Whether all complete days are evaluated. If not, call it again.', FLAG),
-    evaluated_through: documented(
-      'The last day that is evaluated for all affiliates. Null before the first one.',
-      orNull(DAY),
-    ),
-    last_day: documented('The last complete day.', DAY),
-    affiliates_left: documented(
-      'The affiliates that are left of the days that are being evaluated.',
-      COUNT,
-    ),
-    cases_opened: documented('The cases that this request opened.', COUNT),
-    cases_closed: documented(
-      'The cases that this request closed: they expired, or their records are gone.',
-      COUNT,
-    ),
-    too_large: listed('The affiliates with too many records to be evaluated with all rules.', TEXT),
+  WaitingFraudCase: object({
+    ...WHOLE_CASE,
+    approvals_required: documented('The number of different persons who must decide it.', COUNT),
+    message: documented('What is still needed.'),
   }),
 }
 
@@ -229,7 +207,7 @@ export const casesOf = (at: string, caller: CallerKind, tag: string): Operation[
     errors: ['invalid_query', ...(path.includes('{case_id}') ? (['not_found'] as const) : [])],
   }))
 
-/** Describes cases as the team reads them, and their evaluation. */
+/** Describes cases as the team reads them. */
 export const fraudCases = (): Operation[] => [
   ...READS.map(({ path, verb, noun, summary, description, parameters, schema, isPaged }) =>
     operation({
@@ -245,13 +223,4 @@ export const fraudCases = (): Operation[] => [
       },
     }),
   ),
-  operation({
-    method: 'post',
-    path: `${ACCOUNT_PATH}/fraud-rules/run`,
-    id: 'runFraudRules',
-    summary: 'Evaluate fraud rules now',
-    description:
-      'Evaluates the stored rules on the days that are not evaluated yet, or that have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
-    answers: { 200: { description: 'What was evaluated.', schema: ref('FraudRun') } },
-  }),
 ]

@@ -60,7 +60,7 @@ function describe(
   id: string,
   description: string,
 ): Operation {
-  const { errors = [] } = of.words as OperationWords
+  const { errors = [], account } = of.words as OperationWords
   const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
     parameterOf(name, schema, path.includes(`{${name}}`)),
   )
@@ -75,6 +75,7 @@ function describe(
     ...(hasBody && { body: { schema: bodySchema(of), required } }),
     answers: answersOf(of),
     inline: params,
+    ...(account && { accountParameter: account }),
     errors,
   })
 }

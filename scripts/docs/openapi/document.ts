@@ -89,6 +89,7 @@ function schemas(): Record<string, JsonSchema> {
   ])
   const answers = { ...derivedSchemas(), ...answerSchemas() }
   return {
+    ...derivedSchemas(),
     ...types(),
     ...Object.fromEntries(entities),
     ...planSchemas(AT),

@@ -196,18 +196,6 @@ const QUERY: Record<string, object> = {
     '2026-10-31T00:00:00Z',
     { type: 'string', format: 'date-time' },
   ),
-  fraud_rule_after: query(
-    'after',
-    'The number of the latest version that the sender has seen; 0 if the rule is new. If there is a later one, nothing is stored.',
-    1,
-    { type: 'integer', minimum: 0 },
-  ),
-  plan_after: query(
-    'after',
-    'The number of the latest version that the sender has seen; 0 if the plan is new. If there is a later one, nothing is stored.',
-    1,
-    { type: 'integer', minimum: 0 },
-  ),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   list_order: query(
     'order',
@@ -230,19 +218,6 @@ const QUERY: Record<string, object> = {
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   ledger_affiliate: {
     ...query('affiliate_id', 'The id of the affiliate.', 'IB-07'),
-    required: true,
-  },
-  assignments_query: query(
-    'affiliate_id',
-    'Returns only the assignments of this affiliate.',
-    'IB-07',
-  ),
-  assigned_query: {
-    ...query('affiliate_id', 'The affiliate of the assignment, or `*`.', 'IB-70'),
-    required: true,
-  },
-  assigned_from: {
-    ...query('from', 'The first day of the assignment.', '2026-12-01', DAY),
     required: true,
   },
   period_query: query('period', 'Returns only this period.', '2026-10'),
@@ -460,13 +435,8 @@ const PATH: Record<string, object> = {
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   postback_id: path('postback_id', 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
-  eventname: path('eventname', 'The name of the event.', 'DailyStats'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
-  version: path('version', 'The number of the version, from 1.', 1, {
-    type: 'integer',
-    minimum: 1,
-  }),
   affiliate_id: path('affiliate_id', 'The id of the affiliate.', 'IB-07'),
   resource_path: path('resource', 'The resource.', 'transactions', {
     type: 'string',

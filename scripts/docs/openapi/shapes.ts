@@ -1,8 +1,5 @@
-import { definitionFields } from '../../../src/admin/definition-fields.ts'
-import { PRODUCTS } from '../../../src/db/directory/event-definitions.ts'
 import { ATTENTION_CODES } from '../../../src/ingest/attention-codes.ts'
 import { documented, object } from '../envelopes.ts'
-import { closedObject, nullable } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
 
@@ -73,37 +70,6 @@ const decimals = documented('Exact decimal text, by the name of the summed field
   type: 'object',
   additionalProperties: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
 })
-
-/** Describes an event definition, as the integrations team sends it. */
-export const newDefinition = () => {
-  const { properties, ...rest } = closedObject(definitionFields, AT)
-  const { kpis, product, ...others } = properties as Record<string, JsonSchema>
-  return {
-    ...rest,
-    properties: {
-      ...others,
-      kpis: { ...kpis, items: TEXT },
-      product: productSchema(product ?? {}),
-    },
-  }
-}
-
-const productSchema = ({ description, examples }: JsonSchema): JsonSchema => ({
-  ...nullable(
-    object({
-      field: ref('Text'),
-      map: { type: 'object', additionalProperties: oneOf(...PRODUCTS) },
-    }),
-  ),
-  description,
-  examples,
-})
-
-/** Describes an event definition, as it is returned. */
-export const returnedDefinition = (): JsonSchema => {
-  const { properties } = newDefinition()
-  return object({ eventname: TEXT, ...properties })
-}
 
 /** Describes the zone of a partner's days, which is absent if it is UTC. */
 export const BOOK_ZONE = documented(

@@ -1,5 +1,6 @@
 import { deleteAffiliate, listAffiliates, listParents } from '../../admin/affiliates.ts'
 import { getBalance, listLedger } from '../../admin/ledger.ts'
+import { getPlanVersion } from '../../admin/plans.ts'
 import { listQuestions } from '../../admin/questions.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
@@ -33,7 +34,7 @@ import {
   assignedText,
   assignFields,
   assignPlan,
-  type ChosenPlan,
+  type Plan,
   readAddChoices,
   versionWords,
 } from '../parts/affiliate-forms.tsx'
@@ -93,7 +94,7 @@ interface Link {
 
 /** The plan that governs customers who sign up today. */
 interface PlanInForce {
-  readonly plan: ChosenPlan
+  readonly plan: Plan
   readonly assignment: Assignment
   /** Whether no other was in force before: the first one also governs customers who signed up before it. */
   readonly isFirst: boolean
@@ -263,8 +264,7 @@ async function readPlanInForce(
   const isFirst = assignment === governing[0]
   const version = plan.in_force ?? plan.next?.version
   if (version === undefined) return { plan, assignment, isFirst, terms: null }
-  const path = apiPath(account, 'plans', plan.plan, 'versions', `${version}`)
-  const { terms } = await api.get<{ terms: PlanTerms }>(path)
+  const { terms } = await api.call(getPlanVersion, { account, plan: plan.plan, version })
   return { plan, assignment, isFirst, terms }
 }
 

@@ -1,4 +1,7 @@
+import { listFraudRules } from '../../admin/fraud-rules.ts'
+import { runFraudRules } from '../../admin/fraud-runs.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   CASE_STATUS_WORDS,
@@ -13,24 +16,7 @@ import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Input, type Option, sinceFilter } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
 
-/** A rule as the administration API lists it. */
-interface ListedRule {
-  readonly rule: string
-  readonly name: string
-  readonly disabled: boolean
-  readonly in_force: number | null
-  readonly effective_from: string
-}
-
-/** What an evaluation on request has done. */
-interface Evaluated {
-  readonly evaluated_through: string | null
-  readonly done: boolean
-  readonly affiliates_left: number
-  readonly cases_opened: number
-  readonly cases_closed: number
-  readonly too_large: readonly string[]
-}
+type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 
 /** Says what an evaluation has done. */
 function evaluatedText(answer: unknown): string {
@@ -40,7 +26,7 @@ function evaluatedText(answer: unknown): string {
     affiliates_left,
     too_large,
     ...cases
-  } = answer as Evaluated
+  } = answer as AnswerOf<typeof runFraudRules>
   const sentences = [
     !done &&
       `The evaluation has more to read: ${counted(affiliates_left, 'affiliate')} left of these days. Choose “Evaluate now” to go on.`,
@@ -152,17 +138,14 @@ export const casesPage: Page = {
     acknowledge,
     run: {
       done: evaluatedText,
-      request: (_, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'fraud-rules', 'run'),
-      }),
+      perform: (_, { api, account }) => api.call(runFraudRules, { account }),
     },
   },
   async render(visit) {
     const { api, account } = visit
     const [{ data, meta }, rules, ended] = await Promise.all([
       api.get<List<FraudCase>>(apiPath(account, 'cases'), listQuery(visit)),
-      api.get<{ data: ListedRule[] }>(apiPath(account, 'fraud-rules')),
+      api.call(listFraudRules, { account }),
       readEndedHolds(visit),
     ])
     const body = (

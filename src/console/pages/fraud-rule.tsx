@@ -1,9 +1,16 @@
 import { getAccount } from '../../admin/accounts.ts'
+import {
+  disableFraudRule,
+  getFraudRule,
+  listFraudRuleVersions,
+  withdrawFraudRuleVersion,
+} from '../../admin/fraud-rules.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { DAY_MS } from '../../durations.ts'
 import { kindNamed } from '../../fraud/words.ts'
-import { apiPath, dayBefore, type Page, type Visit } from '../page.ts'
-import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import type { AnswerOf } from '../../http/operation.ts'
+import { dayBefore, type Page, type Visit } from '../page.ts'
+import { Data, dayWords, isolated, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import {
@@ -19,32 +26,13 @@ import {
 /** The number of versions that are shown. */
 const SHOWN = 5
 
-/** A rule with all its versions, as `GET …/fraud-rules/{rule}` shows it. */
-interface RuleWithVersions {
-  readonly rule: string
-  readonly name: string
-  readonly kind: string
-  readonly action: 'flag' | 'hold'
-  readonly disabled: boolean
-  readonly in_force: number | null
-  readonly versions: readonly (Pick<FraudVersion, 'version' | 'effective_from' | 'withdrawn_at'> & {
-    readonly action: 'flag' | 'hold'
-    readonly disabled: boolean
-  })[]
-}
+type RuleWithVersions = AnswerOf<typeof getFraudRule>
 
-/** Returns the path of the rule in the administration API. */
-const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
-  apiPath(account, 'fraud-rules', params.rule ?? '', ...parts)
-
-const readRule = (visit: Visit) =>
+const readRule = ({ api, account, params: { rule = '' }, query: { cursor } }: Visit) =>
   Promise.all([
-    visit.api.get<RuleWithVersions>(ownPath(visit)),
-    visit.api.get<List<FraudVersion>>(ownPath(visit, 'versions'), {
-      per_page: SHOWN,
-      cursor: visit.query.cursor,
-    }),
-    visit.api.call(getAccount, { account: visit.account }),
+    api.call(getFraudRule, { account, rule }),
+    api.call(listFraudRuleVersions, { account, rule, per_page: SHOWN, cursor }),
+    api.call(getAccount, { account }),
   ])
 
 /** Says which version applies today, or from when on one does. */
@@ -199,15 +187,14 @@ export const fraudRulePage: Page = {
     disable: {
       done: 'The rule is disabled from today on.',
       confirm: ({ params }) => params.rule ?? '',
-      request: (_values, visit) => ({ method: 'DELETE', path: ownPath(visit) }),
+      perform: (_, { api, account, params: { rule = '' } }) =>
+        api.call(disableFraudRule, { account, rule }),
     },
     withdraw: {
       done: 'The version is withdrawn.',
       confirm: ({ params }) => params.rule ?? '',
-      request: (values, visit) => ({
-        method: 'DELETE',
-        path: ownPath(visit, 'versions', values('version')),
-      }),
+      perform: (values, { api, account, params: { rule = '' } }) =>
+        api.call(withdrawFraudRuleVersion, { account, rule, version: values('version') }),
     },
   },
   async render(visit) {

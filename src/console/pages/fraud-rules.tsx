@@ -1,10 +1,12 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { listFraudRules } from '../../admin/fraud-rules.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import type { Kind } from '../../fraud/kind.ts'
 import { kindsOf } from '../../fraud/kinds.ts'
 import { usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Name, Table, titleOf } from '../parts/data.tsx'
 import { AccountLink, column, prose } from '../parts/fields.tsx'
 import {
@@ -15,18 +17,7 @@ import {
   ruleForm,
 } from '../parts/fraud-rule-form.tsx'
 
-/** A rule as `GET …/fraud-rules` shows it. */
-interface ListedRule {
-  readonly rule: string
-  readonly name: string
-  readonly kind: string
-  readonly severity: 'low' | 'medium' | 'high'
-  readonly action: 'flag' | 'hold'
-  readonly disabled: boolean
-  readonly in_force: number | null
-  readonly effective_from: string
-  readonly words: readonly string[]
-}
+type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 
 const TONES = { low: 'quiet', medium: 'warn', high: 'bad' } as const
 
@@ -148,10 +139,7 @@ const Kinds = ({ kinds, rules, ...props }: KindsProps & { rules: readonly Listed
 }
 
 const read = ({ api, account }: Visit) =>
-  Promise.all([
-    api.get<{ data: ListedRule[] }>(apiPath(account, 'fraud-rules')),
-    api.call(getAccount, { account }),
-  ])
+  Promise.all([api.call(listFraudRules, { account }), api.call(getAccount, { account })])
 
 /** Renders the form of a new rule of a kind. */
 async function renderForm(visit: Visit, kind: Kind) {

@@ -1,11 +1,12 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { listFraudRuleVersions } from '../../admin/fraud-rules.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import { checkShape } from '../../fraud/check-rule.ts'
 import { parseField } from '../form.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
+import type { Page, Visit } from '../page.ts'
 import { computeBackTest } from '../parts/back-test.tsx'
-import { dayWords, type List, Name } from '../parts/data.tsx'
+import { dayWords, Name } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Input, type Option } from '../parts/forms.tsx'
@@ -24,10 +25,10 @@ const OFFERED = 50
 
 /** Reads the account and the versions of the rule; a rule that is only typed has none. */
 async function readKnown(visit: Visit) {
-  const path = apiPath(visit.account, 'fraud-rules', ruleOf(visit), 'versions')
+  const { api, account: id } = visit
   const [account, list] = await Promise.all([
-    visit.api.call(getAccount, { account: visit.account }),
-    visit.api.get<List<FraudVersion>>(path, { per_page: OFFERED }),
+    api.call(getAccount, { account: id }),
+    api.call(listFraudRuleVersions, { account: id, rule: ruleOf(visit), per_page: OFFERED }),
   ])
   if (list.data.length === 0 && !visit.query.terms) {
     throw new ApiError('not_found', { detail: 'There is no such rule.' })

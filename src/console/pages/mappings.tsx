@@ -1,5 +1,17 @@
+import { dropEventDefinition, listEventDefinitions } from '../../admin/events.ts'
+import {
+  getKycLabels,
+  getSalesLabels,
+  getStatusMap,
+  listUnmappedStatuses,
+  putKycLabels,
+  putSalesLabels,
+  putStatusMap,
+} from '../../admin/status-map.ts'
+import { STATUSES } from '../../db/directory/status-maps.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { type Page, type Visit, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, Table } from '../parts/data.tsx'
 import {
   type Definition,
@@ -15,7 +27,6 @@ import { AccountTabs } from '../parts/tabs.tsx'
 
 type Choices = Readonly<Record<string, string>>
 
-const MEANINGS = ['pending', 'approved', 'declined', 'reversed']
 const KYC = 'kyc_status_id'
 const SALES = 'sales_status_id'
 const LABELS = [
@@ -26,17 +37,9 @@ const LABELS = [
 const GRANULARITY: Choices = DEFINITION_WORDS.granularity.choices
 const EVENT_ID: Choices = DEFINITION_WORDS.eventid.choices
 
-const statusPath = ({ account }: Visit) => apiPath(account, 'status-map')
-const labelPath =
-  (field: string) =>
-  ({ account }: Visit) =>
-    apiPath(account, 'labels', field)
-
-interface Words {
-  readonly status: Record<string, string>
-  readonly [KYC]: Record<string, string>
-  readonly [SALES]: Record<string, string>
-}
+type Words = AnswerOf<typeof getStatusMap> &
+  AnswerOf<typeof getKycLabels> &
+  AnswerOf<typeof getSalesLabels>
 
 const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly string[] }) => {
   const { visit, words, unmapped } = props
@@ -60,7 +63,7 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
         submit="Save the statuses"
         mapping={words.status}
         unmapped={unmapped}
-        meanings={MEANINGS}
+        meanings={STATUSES}
       />
       {LABELS.map(([field, name, sent]) => (
         <>
@@ -141,28 +144,32 @@ export const mappingsPage: Page = {
   section: 'Account',
   query: ['event'],
   changes: {
-    statuses: mappingChange(statusPath),
-    [KYC]: mappingChange(labelPath(KYC)),
-    [SALES]: mappingChange(labelPath(SALES)),
+    statuses: mappingChange(({ api, account }, status) =>
+      api.call(putStatusMap, { account, status }),
+    ),
+    [KYC]: mappingChange(({ api, account }, words) =>
+      api.call(putKycLabels, { account, [KYC]: words }),
+    ),
+    [SALES]: mappingChange(({ api, account }, words) =>
+      api.call(putSalesLabels, { account, [SALES]: words }),
+    ),
     define: definitionChange,
     drop: {
       done: 'The definition is deleted.',
       confirm: ({ query }) => query.event ?? '',
       next: (_, { path }) => path,
-      request: (_, { account, query }) => ({
-        method: 'DELETE',
-        path: apiPath(account, 'events', query.event ?? ''),
-      }),
+      perform: (_, { api, account, query: { event = '' } }) =>
+        api.call(dropEventDefinition, { account, eventname: event }),
     },
   },
   async render(visit) {
     const { api, account } = visit
     const [definitions, unmapped, ...words] = await Promise.all([
-      api.get<{ data: Definition[] }>(apiPath(account, 'events')).catch(nullIfConflict),
-      api.get<{ data: { status: string }[] }>(apiPath(account, 'status-map', 'unmapped')),
-      api.get<Words>(statusPath(visit)),
-      api.get<Words>(labelPath(KYC)(visit)),
-      api.get<Words>(labelPath(SALES)(visit)),
+      api.call(listEventDefinitions, { account }).catch(nullIfConflict),
+      api.call(listUnmappedStatuses, { account }),
+      api.call(getStatusMap, { account }),
+      api.call(getKycLabels, { account }),
+      api.call(getSalesLabels, { account }),
     ])
     const body = (
       <>

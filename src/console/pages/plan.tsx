@@ -1,6 +1,7 @@
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { versionWords } from '../parts/affiliate-forms.tsx'
-import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { getPlan, listPlanVersions, withdrawPlanVersion } from '../../admin/plans.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
+import { type Plan, versionWords } from '../parts/affiliate-forms.tsx'
+import { Data, dayWords, isolated, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
@@ -13,15 +14,9 @@ import {
 } from '../parts/plan-editor.tsx'
 import { InWords } from '../parts/plan-words.tsx'
 import { nextFirstDay } from '../plan/templates.ts'
-import type { Plan } from './plans.tsx'
 
 /** The number of versions that are shown side by side. */
 const SHOWN = 3
-
-/** A plan with all its versions. */
-interface PlanWithVersions extends Plan {
-  readonly versions: readonly Pick<Version, 'version' | 'effective_from' | 'withdrawn_at'>[]
-}
 
 interface Shown {
   readonly visit: Visit
@@ -83,18 +78,11 @@ const Withdraw = ({ visit, plan, versions }: Shown) => (
   </ConfirmForm>
 )
 
-/** Returns the path of the plan in the administration API. */
-const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
-  apiPath(account, 'plans', params.plan ?? '', ...parts)
-
 /** Reads the plan and its latest versions. */
-const readPlan = (visit: Visit) =>
+const readPlan = ({ api, account, params: { plan = '' }, query: { cursor } }: Visit) =>
   Promise.all([
-    visit.api.get<PlanWithVersions>(ownPath(visit)),
-    visit.api.get<List<Version>>(ownPath(visit, 'versions'), {
-      per_page: SHOWN,
-      cursor: visit.query.cursor,
-    }),
+    api.call(getPlan, { account, plan }),
+    api.call(listPlanVersions, { account, plan, per_page: SHOWN, cursor }),
   ])
 
 /** Renders the editor of the next version, which begins as the latest one. */
@@ -140,10 +128,8 @@ export const planPage: Page = {
     withdraw: {
       done: 'The version is withdrawn.',
       confirm: ({ params }) => params.plan ?? '',
-      request: (values, visit) => ({
-        method: 'DELETE',
-        path: ownPath(visit, 'versions', values('version')),
-      }),
+      perform: (values, { api, account, params: { plan = '' } }) =>
+        api.call(withdrawPlanVersion, { account, plan, version: values('version') }),
     },
   },
   async render(visit) {

@@ -1,6 +1,8 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { deleteAssignment, listAssignments, listPlans } from '../../admin/plans.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import {
   accountPath,
   apiPath,
@@ -15,7 +17,7 @@ import {
   assignedText,
   assignFields,
   assignPlan,
-  type ChosenPlan,
+  type Plan,
   versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
@@ -26,30 +28,17 @@ import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-e
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
 import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
 
-/** A plan as `GET …/plans` shows it. */
-export interface Plan extends ChosenPlan {
-  readonly currency: string
-  readonly period: string
-  readonly terms: string
-}
-
 /** An assignment of a plan. */
-export interface Assignment {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly from: string
-  readonly customers: string
-}
+export type Assignment = AnswerOf<typeof listAssignments>['data'][number]
 
 /** Deletes an assignment, which the form names by its first day and its affiliate. */
 export const unassign: Change = {
   done: 'The assignment is deleted.',
   confirm: ({ account }) => account,
-  request(values, { account }) {
+  perform(values, { api, account }) {
     // The day has no space, but the id may have some.
-    const [from, affiliate_id] = values('assignment').split(/ (.*)/s)
-    const query = { from, affiliate_id }
-    return { method: 'DELETE', path: apiPath(account, 'assignments'), query }
+    const [from = '', affiliate_id = ''] = values('assignment').split(/ (.*)/s)
+    return api.call(deleteAssignment, { account, from, affiliate_id })
   },
 }
 
@@ -66,7 +55,7 @@ export async function readAssignments(
   { affiliate_id, cursor }: { affiliate_id?: string | undefined; cursor?: string | undefined },
 ) {
   const read = (id: string | undefined, at?: string) =>
-    api.get<List<Assignment>>(apiPath(account, 'assignments'), { affiliate_id: id, cursor: at })
+    api.call(listAssignments, { account, affiliate_id: id, cursor: at })
   const isOne = affiliate_id !== undefined && affiliate_id !== '*'
   const [list, all] = await Promise.all([read(affiliate_id, cursor), isOne ? read('*') : null])
   return { list, found: { rows: list.data, ...(all && { forAll: all.data }) } }
@@ -213,7 +202,7 @@ const Templates = ({
 async function renderEditor(visit: Visit) {
   const [data, plans] = await Promise.all([
     readEditorData(visit),
-    visit.api.get<{ data: Plan[] }>(apiPath(visit.account, 'plans')),
+    visit.api.call(listPlans, { account: visit.account }),
   ])
   const currency = await readCurrency(visit, data.vertical, plans.data)
   const templates = templatesFor(data.vertical, data.vocabulary, visit.today, currency)
@@ -258,7 +247,7 @@ export const plansPage: Page = {
     const { api, account, query } = visit
     if (query.new || visit.typed || visit.refused?.change === 'put') return renderEditor(visit)
     const [{ data: plans }, assignments, { vertical }] = await Promise.all([
-      api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
+      api.call(listPlans, { account }),
       readAssignments(visit, query),
       api.call(getAccount, { account }),
     ])

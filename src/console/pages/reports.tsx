@@ -1,9 +1,10 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { listPlans } from '../../admin/plans.ts'
 import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { EVENTS, groupsOf, metricsOf, parseReport, type Report } from '../../reports/report.ts'
 import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState, type List } from '../parts/data.tsx'
+import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { Filters } from '../parts/forms.tsx'
 import { ReportView } from '../parts/report.tsx'
@@ -185,7 +186,7 @@ async function render(visit: Visit) {
   const hasReport = REPORT_QUERY.some((name) => query[name])
   const [{ vertical }, plans] = await Promise.all([
     api.call(getAccount, { account }),
-    api.get<List<{ currency: string }>>(apiPath(account, 'plans')),
+    api.call(listPlans, { account }),
   ])
   const currency = usualCurrency(plans.data)
   // Wrong values are refused before the page is shown, so that it says so beside their fields.

@@ -1,9 +1,10 @@
+import { getPlan, getPlanVersion, listPlanVersions } from '../../admin/plans.ts'
 import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { dayWords, isolated, type List, periodWords } from '../parts/data.tsx'
+import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
@@ -13,7 +14,6 @@ import { computeFigures, endedPeriods, simulationRequest } from '../parts/plan-f
 import { InWords } from '../parts/plan-words.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { valuesFor } from '../plan/draft.ts'
-import type { Plan } from './plans.tsx'
 
 /** What the page knows of the plan before it computes anything. */
 interface Known {
@@ -28,12 +28,13 @@ const planOf = ({ params }: Visit): string => params.plan ?? ''
 /** Reads the plan, its latest versions, and the periods that have ended. */
 async function readKnown(visit: Visit): Promise<Known> {
   const { api, account, query, today } = visit
-  const at = (...parts: string[]) => apiPath(account, 'plans', planOf(visit), ...parts)
+  const own = { account, plan: planOf(visit) }
+  const { version } = query
   const [plan, { data: versions }, sums, chosen] = await Promise.all([
-    api.get<Plan>(at()),
-    api.get<List<Version>>(at('versions'), { per_page: 50 }),
+    api.call(getPlan, own),
+    api.call(listPlanVersions, { ...own, per_page: 50 }),
     api.get<PeriodSums>(apiPath(account, 'periods')),
-    query.version && !query.terms ? api.get<Version>(at('versions', query.version)) : null,
+    version && !query.terms ? api.call(getPlanVersion, { ...own, version }) : null,
   ])
   const periods = endedPeriods(sums, plan.period, today)
   const chosenPeriods = [query.first, query.period].filter((one) => one !== undefined)

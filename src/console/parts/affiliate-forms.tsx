@@ -1,7 +1,10 @@
 import { listAffiliates } from '../../admin/affiliates.ts'
 import { newLink } from '../../admin/link-fields.ts'
+import { listLinks } from '../../admin/links.ts'
+import { getPlan, listAssignments, listPlans } from '../../admin/plans.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { validateAt, validationFailed } from '../../http/read-fields.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
@@ -16,22 +19,15 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import { dayWords, isolated, type List, visible } from './data.tsx'
+import { dayWords, isolated, visible } from './data.tsx'
 import { FoldedForm, type Input, type Option } from './forms.tsx'
 
 // The forms that add affiliates, with a plan and a link.
 
-/** A plan that can be chosen. */
-export interface ChosenPlan {
-  readonly plan: string
-  readonly name: string
-  /** The version in force; null if none is. */
-  readonly in_force: number | null
-  /** The next version, whose first day is to come: if none is in force, it also governs earlier days. Null if there is none. */
-  readonly next: { readonly version: number; readonly from: string } | null
-}
+/** A plan, as lists show it. */
+export type Plan = AnswerOf<typeof listPlans>['data'][number]
 
-type Versions = Pick<ChosenPlan, 'in_force' | 'next'>
+type Versions = Pick<Plan, 'in_force' | 'next'>
 
 /** Says which version of a plan is in force, and which one comes. */
 export function versionWords({ in_force, next }: Versions): string {
@@ -51,7 +47,7 @@ export const startOf = (plan: Versions | undefined, now: number): string =>
 
 /** What the form of a new affiliate offers. */
 export interface AddChoices {
-  readonly plans: readonly ChosenPlan[]
+  readonly plans: readonly Plan[]
   /** The landing page of a link of the account; null if it has no link. */
   readonly landingPage: string | null
 }
@@ -62,8 +58,8 @@ export async function readAddChoices({
   account,
 }: Pick<Visit, 'api' | 'account'>): Promise<AddChoices> {
   const [plans, links] = await Promise.all([
-    api.get<Pick<List<ChosenPlan>, 'data'>>(apiPath(account, 'plans')),
-    api.get<List<{ landing_page: string }>>(apiPath(account, 'links'), { per_page: 1 }),
+    api.call(listPlans, { account }),
+    api.call(listLinks, { account, per_page: 1 }),
   ])
   return {
     plans: plans.data,
@@ -73,15 +69,15 @@ export async function readAddChoices({
 
 /** Returns what a plan is called: its name, and its id where another plan has the same name. */
 const planTitle = (
-  { plan, name }: Pick<ChosenPlan, 'plan' | 'name'>,
-  plans: readonly Pick<ChosenPlan, 'name'>[],
+  { plan, name }: Pick<Plan, 'plan' | 'name'>,
+  plans: readonly Pick<Plan, 'name'>[],
 ): string =>
   plans.filter((one) => one.name === name).length > 1
     ? `${isolated(name)} (${isolated(plan)})`
     : visible(name)
 
 /** Returns the plans as choices, by their names. */
-export const planOptions = (plans: readonly Pick<ChosenPlan, 'plan' | 'name'>[]): Option[] =>
+export const planOptions = (plans: readonly Pick<Plan, 'plan' | 'name'>[]): Option[] =>
   plans.map((one) => [one.plan, planTitle(one, plans)])
 
 /** Says what an assignment does before the first day of a plan, for each whose first day is to come. */
@@ -153,7 +149,7 @@ async function readChosen(
   plan: string | undefined,
 ): Promise<Versions | undefined> {
   if (!plan) return undefined
-  const found = await api.get<Versions>(apiPath(account, 'plans', plan)).catch(nullIfNotFound)
+  const found = await api.call(getPlan, { account, plan }).catch(nullIfNotFound)
   return found ?? undefined
 }
 
@@ -208,10 +204,9 @@ async function readKnown(
   affiliate_id: string,
 ): Promise<Known> {
   if (affiliate_id === '') return { isConfigured: false, assigned: null }
-  type Assignments = List<{ plan: string; from: string }>
   const [affiliates, assignments] = await Promise.all([
     api.call(listAffiliates, { account, affiliate_id }),
-    api.get<Assignments>(apiPath(account, 'assignments'), { affiliate_id }),
+    api.call(listAssignments, { account, affiliate_id }),
   ])
   return {
     isConfigured: affiliates.data.length > 0,

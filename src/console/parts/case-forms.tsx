@@ -1,12 +1,14 @@
+import { addFraudCaseNote, decideFraudCase } from '../../admin/fraud-decisions.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
+import { caseDecision } from '../../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
-import type { ApiRequest } from '../api.ts'
 import { parseField, pick } from '../form.ts'
-import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import type { Change, Values, Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
 import { Data, Day, isolated, Time } from './data.tsx'
 import { ChangeForm, Field, FoldedForm, type Input } from './forms.tsx'
+import { changedMembers } from './schema.ts'
 
 // The forms that decide a case and add notes.
 
@@ -27,30 +29,24 @@ function readAll(text: string): string[] {
   return Array.isArray(all) ? all.map(String) : [text]
 }
 
-const ownPath = ({ account, params }: Visit, action: string): string =>
-  apiPath(account, 'cases', params.case ?? '', action)
-
-function decideRequest(values: Values, visit: Visit): ApiRequest {
-  const refuse = readRefused(values)
-  return {
-    method: 'POST',
-    path: ownPath(visit, 'decide'),
-    body: {
-      ...pick(values, 'decision', 'shown'),
-      reason: values('reason').trim(),
-      ...(values('keep_hold') && { keep_hold: true }),
-      ...(refuse.length > 0 && { refuse, ...pick(values, 'from') }),
-    },
-  }
-}
-
 /** Decides a case. */
 export const decide: Change = {
   done: (answer) =>
     (answer as FraudCase).status === 'open'
       ? 'Your decision is recorded. A second person must agree before it takes effect.'
       : 'The case is decided.',
-  request: decideRequest,
+  perform(values, { api, account, params: { case: case_id = '' } }) {
+    const refuse = readRefused(values)
+    return api.call(decideFraudCase, {
+      account,
+      case_id,
+      ...changedMembers({ decision: caseDecision.decision }, values),
+      ...pick(values, 'shown'),
+      reason: values('reason').trim(),
+      ...(values('keep_hold') && { keep_hold: true }),
+      ...(refuse.length > 0 && { refuse, ...pick(values, 'from') }),
+    })
+  },
 }
 
 /** Decides a case as another person has proposed. */
@@ -62,21 +58,17 @@ export const release: Change = {
     (answer as FraudCase).keep_hold
       ? 'Your decision is recorded. A second person must agree before it takes effect.'
       : 'The hold is ended.',
-  request: (values, visit) => ({
-    method: 'POST',
-    path: ownPath(visit, 'decide'),
-    body: { decision: 'confirmed', reason: values('reason').trim() },
-  }),
+  perform: (values, { api, account, params: { case: case_id = '' } }) => {
+    const reason = values('reason').trim()
+    return api.call(decideFraudCase, { account, case_id, decision: 'confirmed', reason })
+  },
 }
 
 /** Adds a note to a case. */
 export const addNote: Change = {
   done: 'The note is added.',
-  request: (values, visit) => ({
-    method: 'POST',
-    path: ownPath(visit, 'note'),
-    body: { text: values('text').trim() },
-  }),
+  perform: (values, { api, account, params: { case: case_id = '' } }) =>
+    api.call(addFraudCaseNote, { account, case_id, text: values('text').trim() }),
 }
 
 /** What one person has decided, while another one must decide the same. */

@@ -1,24 +1,14 @@
 import { definitionFields } from '../../admin/definition-fields.ts'
-import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { type listEventDefinitions, putEventDefinition } from '../../admin/events.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import type { Change, Values, Visit } from '../page.ts'
 import { DEFINITION_WORDS } from './field-words.ts'
 import { ChangeForm, Field } from './forms.tsx'
 import { changedMembers } from './schema.ts'
 import { SchemaFields } from './schema-fields.tsx'
 
 /** An event definition as the API shows it. */
-export interface Definition {
-  readonly eventname: string
-  readonly granularity: string
-  readonly eventid: string
-  readonly kpis: readonly string[]
-  readonly product: {
-    readonly field: string
-    readonly map: Readonly<Record<string, string>>
-  } | null
-  readonly currency: string | null
-  readonly outflow: boolean
-  readonly status_member: string | null
-}
+export type Definition = AnswerOf<typeof listEventDefinitions>['data'][number]
 
 const { granularity, eventid, currency, outflow, status_member } = definitionFields
 const simple = { granularity, eventid, currency, outflow, status_member }
@@ -41,7 +31,7 @@ function readProducts(text: string): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
-function definitionOf(values: Values): object {
+function definitionOf(values: Values) {
   const [field, map] = [values('field'), values('map')]
   return {
     ...changedMembers(simple, values),
@@ -54,11 +44,12 @@ function definitionOf(values: Values): object {
 export const definitionChange: Change = {
   done: 'The definition is saved.',
   next: (_, { path }) => path,
-  request: (values, { account }) => ({
-    method: 'PUT',
-    path: apiPath(account, 'events', values('eventname')),
-    body: definitionOf(values),
-  }),
+  perform: (values, { api, account }) =>
+    api.call(putEventDefinition, {
+      account,
+      eventname: values('eventname'),
+      ...definitionOf(values),
+    }),
 }
 
 /** Renders the form of an event definition; empty if there is none yet. */

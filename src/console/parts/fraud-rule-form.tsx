@@ -1,11 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
+import { type getFraudRuleVersion, putFraudRule } from '../../admin/fraud-rules.ts'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
 import { KINDS } from '../../fraud/kinds.ts'
 import type { RuleTerms } from '../../fraud/rules.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import {
   checkTerms,
   doubtsOf,
@@ -38,14 +40,8 @@ import { EnterButton, SavedMeanwhile } from './version-form.tsx'
 
 // The form of a fraud rule: its fields, the rule in words, and what it would have found.
 
-/** A version of a rule, as `GET …/fraud-rules/{rule}/versions` lists it. */
-export interface FraudVersion {
-  readonly version: number
-  readonly effective_from: string
-  readonly terms: RuleTerms
-  readonly created_at: string
-  readonly withdrawn_at: string | null
-}
+/** A version of a rule. */
+export type FraudVersion = AnswerOf<typeof getFraudRuleVersion>
 
 /** The account, as far as its rules need it. */
 export interface RuleAccount {
@@ -69,8 +65,8 @@ export const RuleInWords = ({
   terms,
   before,
 }: {
-  terms: RuleTerms
-  before?: RuleTerms | undefined
+  terms: FraudVersion['terms']
+  before?: FraudVersion['terms'] | undefined
 }) => (
   <div class="rule">
     <Sentences
@@ -88,14 +84,7 @@ export const neededFor = (
     ? 'approver'
     : 'manager'
 
-/** What `PUT …/fraud-rules/{rule}` returns. */
-interface StoredRule {
-  readonly rule: string
-  readonly version: number
-  readonly effective_from: string
-  readonly outcome: 'created' | 'unchanged'
-  readonly warnings: readonly { readonly code: string; readonly message: string }[]
-}
+type StoredRule = AnswerOf<typeof putFraudRule>
 
 /** The labels of parameters, by their names. */
 const LABELS: ReadonlyMap<string, string> = new Map(
@@ -129,8 +118,8 @@ export const putRule: Change = {
       const errors = [...problems]
       throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors })
     }
-    const path = apiPath(account, 'fraud-rules', params.rule ?? values('rule'))
-    return api.send({ method: 'PUT', path, query: { after: values('after') }, body: terms })
+    const rule = params.rule ?? values('rule')
+    return api.call(putFraudRule, { account, rule, after: values('after'), terms })
   },
   next: (answer, { account }) => accountPath(account, 'fraud-rules', (answer as StoredRule).rule),
 }
@@ -150,7 +139,7 @@ export interface RuleFormProps {
   /** The role that may change the rule. */
   readonly needed: Role
   /** The terms that the form has before anything is typed. */
-  readonly initial: Partial<RuleTerms>
+  readonly initial: Partial<FraudVersion['terms']>
   /** The ids of affiliates that the form proposes. */
   readonly affiliates: readonly string[]
 }
@@ -174,14 +163,12 @@ interface RuleDraft {
 }
 
 function openDraft(props: RuleFormProps, members: Members): RuleDraft {
-  const { visit, kind, account, rule, versions, initial } = props
+  const { visit, kind, account, versions, initial } = props
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   const typed = refused ?? visit.typed
   const values = typed?.values ?? valuesForTerms(members, initial)
   const { terms, problems } = typedRule(kind, members, values)
-  const others = (versions ?? [])
-    .filter(({ withdrawn_at }) => withdrawn_at === null)
-    .map((one) => ({ rule, ...one }))
+  const others = (versions ?? []).filter(({ withdrawn_at }) => withdrawn_at === null)
   const { checked, errors: found } = checkTerms(terms, account.vertical, others)
   // What cannot be understood was not sent to the API.
   const known =

@@ -35,9 +35,11 @@ function readWords(values: Values): Record<string, string> {
 }
 
 /** Returns the change that replaces a map by that of its form. */
-export const mappingChange = (path: (visit: Visit) => string): Change => ({
+export const mappingChange = (
+  put: (call: Visit, words: Record<string, string>) => Promise<unknown>,
+): Change => ({
   done: 'The meanings are saved.',
-  request: (values, visit) => ({ method: 'PUT', path: path(visit), body: readWords(values) }),
+  perform: (values, visit) => put(visit, readWords(values)),
 })
 
 interface MappingProps {

@@ -1,12 +1,15 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
+import { listEventDefinitions } from '../../admin/events.ts'
+import { listLinks } from '../../admin/links.ts'
+import { type getPlanVersion, putPlan } from '../../admin/plans.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { readableCountry } from '../../commission/engine/country-words.ts'
-import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms, rule as ruleSchema } from '../../commission/plans/plan.ts'
 import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Report } from '../../reports/report.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import {
@@ -20,19 +23,12 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import {
-  checkTerms,
-  putRequest,
-  redrawPlan,
-  replaced,
-  typedTerms,
-  valuesFor,
-} from '../plan/draft.ts'
+import { checkTerms, putInput, redrawPlan, replaced, typedTerms, valuesFor } from '../plan/draft.ts'
 import { type Members, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
 import { keptMembers, rowCount, ruleKind } from '../plan/form.ts'
 import { placeWords, plainError } from '../plan/places.ts'
 import { nextFirstDay } from '../plan/templates.ts'
-import { dayWords, type List, periodWords, titleOf, visible } from './data.tsx'
+import { dayWords, periodWords, titleOf, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import {
   FieldErrors,
@@ -51,14 +47,7 @@ import { EnterButton, SavedMeanwhile } from './version-form.tsx'
 
 // The editor of a plan: its form or its JSON, each rule in words, and what the terms would have paid.
 
-/** What `PUT …/plans/{plan}` returns. */
-interface Stored {
-  readonly plan: string
-  readonly version: number
-  readonly effective_from: string
-  readonly outcome: 'created' | 'unchanged'
-  readonly warnings: readonly FieldError[]
-}
+type Stored = AnswerOf<typeof putPlan>
 
 /** The change that saves a version of a plan: that of the path or, if the path has none, that of the form. */
 export const putVersion: Change = {
@@ -68,7 +57,7 @@ export const putVersion: Change = {
     const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
     return `Version ${version} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
   },
-  request: putRequest,
+  perform: (values, visit) => visit.api.call(putPlan, putInput(values, visit)),
   next: (answer, { account }) =>
     `/console/accounts/${encodeURIComponent(account)}/plans/${(answer as Stored).plan}`,
 }
@@ -84,15 +73,13 @@ export interface EditorData {
   readonly links: readonly string[]
 }
 
-type Definitions = Parameters<typeof vocabularyOf>[1]
-
 /** Reads what the editor offers. */
 export async function readEditorData({ api, account }: Visit): Promise<EditorData> {
   const [{ vertical }, events, periods, links] = await Promise.all([
     api.call(getAccount, { account }),
-    api.get<{ data: Definitions }>(apiPath(account, 'events')).catch(nullIfConflict),
+    api.call(listEventDefinitions, { account }).catch(nullIfConflict),
     api.get<PeriodSums>(apiPath(account, 'periods')),
-    api.get<List<{ link_id: string }>>(apiPath(account, 'links'), { per_page: 50 }),
+    api.call(listLinks, { account, per_page: 50 }),
   ])
   return {
     vertical,
@@ -103,13 +90,7 @@ export async function readEditorData({ api, account }: Visit): Promise<EditorDat
 }
 
 /** A version that is stored. */
-export interface Version {
-  readonly version: number
-  readonly effective_from: string
-  readonly terms: PlanTerms
-  readonly created_at: string
-  readonly withdrawn_at: string | null
-}
+export type Version = AnswerOf<typeof getPlanVersion>
 
 /** What an editor begins with. */
 export interface EditorProps {

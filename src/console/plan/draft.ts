@@ -2,10 +2,9 @@ import { checkPlan } from '../../commission/plans/check-plan.ts'
 import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
 import { ApiError } from '../../errors.ts'
 import { validationFailed } from '../../http/read-fields.ts'
-import type { ApiRequest } from '../api.ts'
 import { readErrors } from '../api-errors.ts'
 import { jsonErrorWords } from '../json-error.ts'
-import { apiPath, type FieldError, type Values, type Visit } from '../page.ts'
+import type { FieldError, Values, Visit } from '../page.ts'
 import { RULE_KINDS } from './fields.ts'
 import { formOf, rowCount, termsOf, valuesOf, withoutRow, withRow } from './form.ts'
 import { plainError } from './places.ts'
@@ -84,11 +83,11 @@ const idOf = (name: unknown): string =>
     .slice(0, 63)
 
 /**
- * Returns the request that saves a plan that was typed.
+ * Returns what saves a plan that was typed.
  *
  * @throws ApiError `validation_failed` if something cannot be understood.
  */
-export function putRequest(values: Values, { account, params }: Visit): ApiRequest {
+export function putInput(values: Values, { account, params }: Visit) {
   const { terms, problems } = typedTerms(values)
   const plan = params.plan ?? (values('plan').trim() || idOf(Object(terms).name))
   const missing = Object(terms).name
@@ -98,8 +97,7 @@ export function putRequest(values: Values, { account, params }: Visit): ApiReque
   if (errors.length > 0) {
     throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors: [...errors] })
   }
-  const after = values('after')
-  return { method: 'PUT', path: apiPath(account, 'plans', plan), query: { after }, body: terms }
+  return { account, plan, after: values('after'), terms }
 }
 
 /** A version that is stored, as far as a new one is compared with it. */

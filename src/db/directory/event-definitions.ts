@@ -28,9 +28,12 @@ type Row = typeof eventDefinitions.$inferSelect
  */
 export interface EventDefinition extends Omit<Row, 'account' | 'kpis' | 'product' | 'outflow'> {
   /** The members that are KPIs and must be decimals; `Value` always is one. */
-  kpis: string[]
+  kpis: readonly string[]
   /** The member with the product line, and the product line of each of its values; null: `product`. */
-  product: { field: string; map: Record<string, (typeof PRODUCTS)[number]> } | null
+  product: {
+    readonly field: string
+    readonly map: Readonly<Record<string, (typeof PRODUCTS)[number]>>
+  } | null
   /** Whether money leaves with the event, as by a withdrawal. */
   outflow: boolean
 }
