@@ -18,6 +18,7 @@ import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
+import { listPayouts } from './payouts.ts'
 import { PLAN_OPERATIONS } from './plans.ts'
 import { QUESTION_OPERATIONS } from './questions.ts'
 import { MAPPING_OPERATIONS } from './status-map.ts'
@@ -39,6 +40,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
+  listPayouts,
   ...HISTORY_OPERATIONS,
   startExport,
   getFxRates,

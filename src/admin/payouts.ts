@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import {
@@ -15,13 +16,11 @@ import { writeCsv } from '../commission/csv.ts'
 import { add, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import {
-  type DueFilter,
   type DueItem,
   type DuePayout,
   listDue,
   listPayments,
   type Payment,
-  type PaymentFilter,
 } from '../db/commission/books/pay.ts'
 import {
   type RefusalCorrection,
@@ -30,21 +29,27 @@ import {
 import { resolveDatabase } from '../db/database.ts'
 import { type OpenCase, readOpenCases } from '../db/fraud/cases.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
-import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
 import { ReadMemory } from '../http/memory.ts'
-import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import {
-  checkDay,
-  invalidQuery,
-  readChoice,
-  readDays,
-  readInstant,
-  readQuery,
-} from '../http/query.ts'
+  type AccountCall,
+  type Answer,
+  accountList,
+  described,
+  member,
+  named,
+  readParams,
+  words,
+} from '../http/operation.ts'
+import { linkNext, type PageQuery, readPage } from '../http/pagination.ts'
+import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { readJson, validationFailed } from '../http/read-fields.ts'
 import { sendText } from '../http/send.ts'
+import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
+import { count, day, money, time } from './answer-fields.ts'
+import { returnedPayment } from './approvals.ts'
 import { sendCaused } from './send-caused.ts'
 
 /**
@@ -76,42 +81,232 @@ const PAID_COLUMNS = [
   'reason',
 ] as const
 
+const returned = described(() =>
+  member(
+    v.array(returnedPayment),
+    'The payments of its statements that came back. They are due again.',
+  ),
+)
+
+const statements = described(() => member(count, 'The number of statements that it pays.'))
+
+const statements_held = described(() => member(count, 'The number of statements that are held.'))
+
+const dueDay = described(() =>
+  v.object({
+    payable_on: member(day, 'The day.'),
+    amount: member(money, 'What is due on it, without what is held.'),
+    statements,
+    reference: v.nullable(
+      member(
+        v.string(),
+        'The reference, if this day is paid by itself. Null if all of it is held.',
+      ),
+    ),
+    amount_held: member(money, 'What is held of it.'),
+    statements_held,
+    returned,
+  }),
+)
+
+const openCase = described(() =>
+  v.object({
+    case_id: member(v.string(), 'The id of the case.'),
+    name: member(v.string(), 'The name of its rule.'),
+    severity: member(v.picklist(['low', 'medium', 'high']), 'How severe its rule calls it.'),
+    sentence: member(v.string(), 'What it found.'),
+  }),
+)
+
+const takenBack = described(() =>
+  v.object({
+    statement: member(v.string(), 'The id of the draft.'),
+    period: member(v.string(), 'Its period.'),
+    amount: member(money, 'The sum of these corrections, less than 0.'),
+  }),
+)
+
+/** The members that only what has to be paid has. */
+const dueMembers = described(() =>
+  v.object({
+    payable_on: v.exactOptional(member(day, 'The first day on which all of them are payable.')),
+    due_days: v.exactOptional(
+      member(
+        v.array(dueDay),
+        'The same by the day from which statements are payable, the earliest first. The CSV has a row for each.',
+      ),
+    ),
+    amount_held: v.exactOptional(
+      member(money, 'What cases of the fraud review hold of a payout that is due.'),
+    ),
+    statements_held: v.exactOptional(statements_held),
+    status: v.exactOptional(
+      member(
+        v.picklist(['active', 'suspended']),
+        'The status of the affiliate. One that is suspended earns on.',
+      ),
+    ),
+    returned: v.exactOptional(returned),
+    held_by: v.exactOptional(
+      member(v.array(v.string()), 'The ids of the cases that hold it. Empty if nothing is held.'),
+    ),
+    ended_holds: v.exactOptional(
+      member(
+        v.array(v.string()),
+        'Those of them whose hold ended without a decision, and goes on until two persons have acknowledged that. Such a case can be gone.',
+      ),
+    ),
+    open_cases: v.exactOptional(
+      member(
+        v.array(openCase),
+        'The open cases of the affiliate, at most 3, that hold none of it: the most severe first, of these the latest.',
+      ),
+    ),
+    taken_back: v.exactOptional(
+      member(
+        v.array(takenBack),
+        'What drafts correct because customers were refused after their commission was approved: it stays payable until the statement with the correction is approved.',
+      ),
+    ),
+  }),
+)
+
+/** The members that only payments have. */
+const paidMembers = described(() =>
+  v.object({
+    paid_on: v.exactOptional(member(day, 'When they were paid.')),
+    actor: v.exactOptional(member(v.string(), 'The member of the integrations team.')),
+    at: v.exactOptional(member(time, 'When the payment was booked.')),
+    return_reference: v.exactOptional(
+      v.nullable(
+        member(
+          v.string(),
+          'The reference of the return of the payment. Null if it did not come back.',
+        ),
+      ),
+    ),
+    returned_on: v.exactOptional(v.nullable(member(day, 'When the payment came back, or null.'))),
+    reason: v.exactOptional(v.nullable(member(v.string(), 'Why it came back, or null.'))),
+  }),
+)
+
+const payout = described(() =>
+  named(
+    'Payout',
+    v.object({
+      affiliate_id: member(v.string(), 'The affiliate.'),
+      currency: member(v.string(), 'An ISO 4217 code.'),
+      amount: member(money, 'The amount. Of a payout that is due, without what is held.'),
+      statements,
+      reference: v.nullable(
+        member(
+          v.string(),
+          'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay. Null if all of it is held.',
+        ),
+      ),
+      ...dueMembers.entries,
+      ...paidMembers.entries,
+    }),
+  ),
+)
+
+/** A row of the list. */
+type PayoutRow = Answer<typeof payout>
+
 /** The parameters that narrow the list. */
-const FILTERS = [
-  ...['status', 'affiliate_id', 'payable_on', 'from', 'to'],
-  ...['recorded_since', 'returned_since', 'returned'],
-] as const
+const filters = {
+  status: v.optional(
+    describeField(
+      v.picklist(['approved', 'paid']),
+      documentation(
+        '`approved` lists what is due, `paid` what was paid. Defaults to `approved`.',
+        'paid' as const,
+      ),
+    ),
+  ),
+  affiliate_id: v.optional(
+    describeField(v.string(), documentation('Only those of this affiliate.', 'IB-07')),
+  ),
+  payable_on: v.optional(
+    describeField(f.day, documentation('Only what is payable by this day.', '2026-11-15')),
+  ),
+  from: v.optional(
+    describeField(
+      f.day,
+      documentation('With `status=paid`: only what was paid on or after this day.', '2026-11-01'),
+    ),
+  ),
+  to: v.optional(
+    describeField(
+      f.day,
+      documentation('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
+    ),
+  ),
+  recorded_since: v.optional(
+    describeField(
+      f.instant,
+      documentation(
+        'With `status=paid`: only payments that were recorded at this time or later.',
+        '2026-10-31T00:00:00Z',
+      ),
+    ),
+  ),
+  returned_since: v.optional(
+    describeField(
+      f.instant,
+      documentation(
+        'With `status=paid`: only payments of which it was recorded at this time or later that they came back.',
+        '2026-10-31T00:00:00Z',
+      ),
+    ),
+  ),
+  returned: v.optional(
+    describeField(
+      v.picklist(['true']),
+      documentation('Only payouts of which a payment came back.', 'true' as const),
+    ),
+  ),
+}
 
-/** Which rows the list has; null does not narrow it. */
-type PayoutFilter = { readonly status: string } & DueFilter & PaymentFilter
+/** Which rows the list has. */
+type PayoutFilter = v.InferOutput<v.ObjectSchema<typeof filters, undefined>>
 
-/** Routes for what has to be paid, and what was. */
-export const payouts = new Hono<AppEnv>()
-  .get('/', async (c) => {
+export const listPayouts = accountList({
+  topic: 'statements',
+  id: 'listPayouts',
+  path: '/payouts',
+  role: 'viewer',
+  params: filters,
+  words: words({
+    description:
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, with a row for each due day, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
+    answer: payout,
+    csvHeaders: ['Payouts-Held', 'Payouts-Held-Amount'],
+  }),
+  list: readPayouts,
+})
+
+/** The routes of CSV, and of payments that are sent as a list. */
+export const payoutFiles = new Hono<AppEnv>()
+  .get('/', async (c, next) => {
+    if (!/\btext\/csv\b/i.test(c.req.header('Accept') ?? '')) return next()
+    const query = readQuery(c.req.url, ...Object.keys(listPayouts.params))
     const {
-      status = 'approved',
-      affiliate_id = null,
-      payable_on = null,
-      from = null,
-      to = null,
-      recorded_since = null,
-      returned_since = null,
-      returned = null,
-      ...query
-    } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS)
-    const due = { affiliate_id, payable_on, returned }
-    const filter = { status, ...due, from, to, recorded_since, returned_since }
+      page: number,
+      per_page,
+      cursor,
+      ...filter
+    } = readParams(listPayouts, query) as PageQuery & PayoutFilter
     const account = await findRouteAccount(c)
-    const context = JSON.stringify([account.id, 'payouts', filter])
-    const read = (page: Page) => readPayouts(c, account, filter, page)
-    if (wantsCsv(c) && Object.keys(query).length === 0) {
-      return sendRows(c, status, await readAll(read))
-    }
-    const page = await readPage(c.env, context, query)
+    const call = { db: resolveDatabase(c.env, account.binding), account }
+    const read = (page: Page) => readPayouts(call, filter, page)
+    if ((number ?? per_page ?? cursor) === undefined)
+      return sendRows(c, filter.status, await readAll(read))
+    const context = JSON.stringify([account.id, listPayouts.id, filter])
+    const page = await readPage(c.env, context, { page: number, per_page, cursor })
     const found = await read(page)
-    if (!wantsCsv(c)) return respondWithPage(c, context, page, found)
     await linkNext(c, context, page, found)
-    return sendRows(c, status, found.data)
+    return sendRows(c, filter.status, found.data)
   })
 
   .post('/', async (c) => {
@@ -125,8 +320,6 @@ export const payouts = new Hono<AppEnv>()
     sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
     return c.json(imported)
   })
-
-const wantsCsv = (c: Context) => /\btext\/csv\b/i.test(c.req.header('Accept') ?? '')
 
 /**
  * Reads the payments of a body, JSON or CSV.
@@ -155,7 +348,11 @@ async function readCsvText(c: Context): Promise<string> {
 }
 
 /** Responds with rows as CSV. What is held is left out, and named by headers. */
-function sendRows(c: Context, status: string, data: readonly PayoutRow[]): Promise<Response> {
+function sendRows(
+  c: Context,
+  status: string | undefined,
+  data: readonly PayoutRow[],
+): Promise<Response> {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
   const rows = data
     .flatMap((row) => (row.due_days ?? [{}]).map((day) => ({ ...row, ...day })))
@@ -179,17 +376,6 @@ function headersOfHeld(data: readonly PayoutRow[]): Record<string, string> {
   if (held.length === 0) return {}
   const sums = sumByCurrency(held).map(({ currency, amount }) => `${amount} ${currency}`)
   return { 'Payouts-Held': String(held.length), 'Payouts-Held-Amount': sums.join(', ') }
-}
-
-/** A row of the list. */
-interface PayoutRow {
-  readonly currency: string
-  /** The number of the statements that it pays. */
-  readonly statements: number
-  /** What cases hold; absent of payments. */
-  readonly amount_held?: string
-  /** Its parts by due day; absent of payments. */
-  readonly due_days?: readonly { readonly statements: number }[]
 }
 
 /** The rows that `readAll` reads at once. */
@@ -224,25 +410,20 @@ const tooManyRows = () =>
 
 /** Reads a page of what has to be paid, or of payments. */
 async function readPayouts(
-  c: Context<AppEnv>,
-  { id, binding }: Account,
-  { status, affiliate_id, payable_on, returned, from, to, ...since }: PayoutFilter,
+  { db, account: { id } }: Pick<AccountCall, 'db' | 'account'>,
+  filter: PayoutFilter,
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
-  const db = resolveDatabase(c.env, binding)
+  const { status, affiliate_id = null, payable_on = null, returned = null, ...ofPayments } = filter
+  const { from = null, to = null, recorded_since = null, returned_since = null } = ofPayments
   if (status === 'paid') {
-    for (const [name, value] of Object.entries({ payable_on, returned }))
-      if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=approved\` only.`)
-    readDays({ ...(from !== null && { from }), ...(to !== null && { to }) })
-    const paid = { affiliate_id, from, to, ...instantsOf(since) }
+    refuseFilters('approved', { payable_on, returned })
+    readDays(ofPayments)
+    const paid = { affiliate_id, from, to, recorded_since, returned_since }
     const found = await listPayments(db, id, paid, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
-  readChoice('status', status, ['approved', 'paid'])
-  const ofPayments = Object.entries({ from, to, ...since }).filter(([, value]) => value !== null)
-  for (const [name] of ofPayments) throw invalidQuery(`\`${name}\` narrows \`status=paid\` only.`)
-  if (payable_on !== null) checkDay('payable_on', payable_on)
-  readChoice('returned', returned ?? undefined, ['true'])
+  refuseFilters('paid', { from, to, recorded_since, returned_since })
   const found = await listDue(db, id, { affiliate_id, payable_on, returned }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
   const [holds, open, corrections] = await Promise.all([
@@ -263,14 +444,11 @@ async function readPayouts(
   return { ...found, data: await Promise.all(data) }
 }
 
-/** Returns times of a query as they are stored. Throws `invalid_query`. */
-const instantsOf = (sent: Readonly<Record<string, string | null | undefined>>) =>
-  Object.fromEntries(
-    Object.entries(sent).map(([name, text]) => [
-      name,
-      text ? new Date(readInstant(name, text)).toISOString() : null,
-    ]),
-  )
+/** Throws `invalid_query` if one of these filters is set, which narrow another status only. */
+function refuseFilters(status: string, filters: Readonly<Record<string, string | null>>): void {
+  for (const [name, value] of Object.entries(filters))
+    if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=${status}\` only.`)
+}
 
 /** Returns what each draft in a currency corrects because customers were refused. */
 const sumByStatement = (corrections: readonly RefusalCorrection[], currency: string) =>

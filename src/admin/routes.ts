@@ -34,7 +34,7 @@ import { readFeeds } from './feeds.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { moves } from './moves.ts'
 import { OPERATIONS } from './operations.ts'
-import { payouts } from './payouts.ts'
+import { payoutFiles } from './payouts.ts'
 import { assignments } from './plans.ts'
 import { search } from './search.ts'
 import { simulations } from './simulations.ts'
@@ -89,9 +89,11 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
 export const admin = (resourcesOf: ResourcesOf) => {
   const routes = new Hono<AppEnv>()
   routes.use(integrationsTeam, noStore)
+  const account = '/accounts/:account'
+  // These come first, since they answer a path of an operation with CSV.
+  routes.use(`${account}/payouts`, roleOfPath).route(`${account}/payouts`, payoutFiles)
   mount(routes, OPERATIONS, teamCallOf)
   routes.use(roleOfPath)
-  const account = '/accounts/:account'
   routes
     .route(`${account}/moves`, moves)
     .route(`${account}/affiliates`, affiliates)
@@ -100,7 +102,6 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/fraud-rules`, fraudSimulations)
     .route(account, insights(resourcesOf))
     .route(account, erasures)
-    .route(`${account}/payouts`, payouts)
 
   shareRoutes(routes, resourcesOf)
   return routes

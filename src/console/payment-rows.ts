@@ -11,13 +11,15 @@ export interface PaymentRow {
   readonly affiliate_id: string
   readonly currency: string
   readonly amount: string
-  readonly reference: string
+  /** Null if all of it is held. */
+  readonly reference: string | null
   /** The day from which it is due; absent of payments. */
   readonly payable_on?: string
   /** The day of the payment (`YYYY-MM-DD`); absent while it is due. */
   readonly paid_on?: string
-  readonly returned_on?: string
-  readonly reason?: string
+  /** Null if the payment did not come back. */
+  readonly returned_on?: string | null
+  readonly reason?: string | null
 }
 
 /** The most rows of a page of payouts that have a tick box. */

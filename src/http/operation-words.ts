@@ -40,6 +40,8 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly answer: A
   /** The schemas of answers with another status: see `reply`. */
   readonly others?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>
+  /** The headers of the answer as CSV, if another route answers so to `Accept: text/csv`. */
+  readonly csvHeaders?: readonly string[]
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** The parameter of OpenAPI that describes the account, if not every account fits. */

@@ -304,6 +304,12 @@ function invalidNumber(name: string, schema: v.GenericSchema, text: string) {
   return invalidValue(name, text, `an integer from ${bound('min_value')} to ${bound('max_value')}`)
 }
 
+/** What is expected by rules whose messages do not say it. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  date: VALID_DATE,
+  date_time: 'an RFC 3339 date-time',
+}
+
 /** Returns the value of a parameter as its schema says. */
 function readParam(
   { path }: AnyOperation,
@@ -322,13 +328,13 @@ function readParam(
   }
   const parsed = v.safeParse(inner, text)
   if (parsed.success) return parsed.output
-  const { message } = parsed.issues[0]
-  const [, expected = 'another value'] = /^\w+ (.+)$/.exec(message) ?? []
-  throw invalidValue(name, text, message === 'date' ? VALID_DATE : expected)
+  const [, rule = '', expected = EXPECTED[rule]] =
+    /^(\w+)(?: (.+))?$/.exec(parsed.issues[0].message) ?? []
+  throw invalidValue(name, text, expected ?? 'another value')
 }
 
 /** Returns the members of path and query, read as their schemas say. */
-function readParams(of: AnyOperation, sent: Readonly<Record<string, unknown>>) {
+export function readParams(of: AnyOperation, sent: Readonly<Record<string, unknown>>) {
   const read: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries<v.GenericSchema>(of.params)) {
     const value = sent[name]

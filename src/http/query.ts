@@ -145,7 +145,9 @@ export function readDryRun(url: string): boolean {
  *
  * @throws ApiError `invalid_query`
  */
-export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q {
+export function readDays<Q extends { from?: string | undefined; to?: string | undefined }>(
+  query: Q,
+): Q {
   for (const name of ['from', 'to'] as const) {
     const value = query[name]
     if (value !== undefined) checkDay(name, value)

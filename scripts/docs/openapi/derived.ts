@@ -5,6 +5,7 @@ import { closedObject, componentsIn, property } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { AT, operation } from './administration/operation.ts'
 import { type Operation, PAGE_HEADERS } from './operation.ts'
+import { TEXT } from './shapes.ts'
 
 // What OpenAPI says of the operations that are values.
 
@@ -29,15 +30,21 @@ function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
 
 /** Describes the responses of an operation that are no errors. */
 function answersOf({ status = 200, params, words }: DescribedOperation): Operation['answers'] {
-  const { answer, others = {} } = words as OperationWords
+  const { answer, others = {}, csvHeaders } = words as OperationWords
   const headers = Object.hasOwn(params, 'cursor') && { headers: TEAM_PAGE_HEADERS }
+  const asCsv = (schema: JsonSchema) =>
+    csvHeaders && {
+      type: ['application/json', 'text/csv'],
+      schema: { anyOf: [schema, TEXT] },
+      headers: [...TEAM_PAGE_HEADERS, ...csvHeaders],
+    }
   const all = { [answer === null ? 204 : status]: answer, ...others }
   return Object.fromEntries(
     Object.entries(all).map(([code, schema]) => [
       code,
       {
         description: DONE[code] ?? 'The answer.',
-        ...(schema && { schema: property(schema, AT), ...headers }),
+        ...(schema && { schema: property(schema, AT), ...headers, ...asCsv(property(schema, AT)) }),
       },
     ]),
   )

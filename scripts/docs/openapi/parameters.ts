@@ -316,44 +316,7 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['draft', 'approved', 'paid'],
   }),
-  payout_status: query(
-    'status',
-    '`approved` lists what is due, `paid` what was paid. Defaults to `approved`.',
-    'paid',
-    {
-      type: 'string',
-      enum: ['approved', 'paid'],
-    },
-  ),
   payout_affiliate: query('affiliate_id', 'Only those of this affiliate.', 'IB-07'),
-  payout_from: query(
-    'from',
-    'With `status=paid`: only what was paid on or after this day.',
-    '2026-11-01',
-    DAY,
-  ),
-  payout_recorded_since: query(
-    'recorded_since',
-    'With `status=paid`: only payments that were recorded at this time or later.',
-    '2026-10-31T00:00:00Z',
-    { type: 'string', format: 'date-time' },
-  ),
-  payout_returned_since: query(
-    'returned_since',
-    'With `status=paid`: only payments of which it was recorded at this time or later that they came back.',
-    '2026-10-31T00:00:00Z',
-    { type: 'string', format: 'date-time' },
-  ),
-  payout_to: query(
-    'to',
-    'With `status=paid`: only what was paid on or before this day.',
-    '2026-11-30',
-    DAY,
-  ),
-  payout_returned: query('returned', 'Only payouts of which a payment came back.', 'true', {
-    enum: ['true'],
-  }),
-  payable_on: query('payable_on', 'Only what is payable by this day.', '2026-11-15', DAY),
   part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
   fresh: query(
     'fresh',

@@ -1,22 +1,15 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { listPayouts } from '../../admin/payouts.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Attention } from '../../ingest/attention.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { AttentionList } from '../parts/attention.tsx'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
-import {
-  Amount,
-  count,
-  dayWords,
-  EmptyState,
-  isolated,
-  type List,
-  periodWords,
-  Time,
-} from '../parts/data.tsx'
+import { Amount, count, dayWords, EmptyState, isolated, periodWords, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
@@ -100,13 +93,7 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
   )
 }
 
-/** What cases of the fraud review hold of what is due to an affiliate. */
-interface HeldPayout {
-  readonly currency: string
-  /** What can be paid: what is not held. */
-  readonly amount: string
-  readonly amount_held: string
-}
+type HeldPayout = AnswerOf<typeof listPayouts>['data'][number]
 
 /** The payouts of which the overview says what is held. */
 const MOST_PAYOUTS = 200
@@ -114,12 +101,12 @@ const MOST_PAYOUTS = 200
 /** Renders what is approved, due and not paid, and what is held of it. */
 const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly HeldPayout[] }) => {
   const { visit, sums } = props
-  const held = props.payouts.flatMap(({ amount_held: amount, currency }) =>
+  const held = props.payouts.flatMap(({ amount_held: amount = '0', currency }) =>
     /[1-9]/.test(amount) ? [{ amount, currency }] : [],
   )
   const due = sumByCurrency(sums.due)
   const heldWhole = props.payouts.filter(
-    ({ amount, amount_held }) => /[1-9]/.test(amount_held) && !/[1-9]/.test(amount),
+    ({ amount, amount_held = '0' }) => /[1-9]/.test(amount_held) && !/[1-9]/.test(amount),
   )
   const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0) - heldWhole.length
   const latest = latestPaid(sums)
@@ -252,7 +239,8 @@ export const overviewPage: Page = {
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
       api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),
       api.get<PeriodSums>(apiPath(account, 'periods')),
-      api.get<List<HeldPayout>>(apiPath(account, 'payouts'), {
+      api.call(listPayouts, {
+        account,
         payable_on: dayBefore(visit.today, 0),
         per_page: MOST_PAYOUTS,
       }),

@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
+import { listPayouts } from '../../admin/payouts.ts'
 import type { ImportedPayments } from '../../commission/books/payments.ts'
-import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { cellOf, fileText } from '../csv-columns.ts'
 import {
   accountPath,
@@ -15,7 +16,7 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import { SEVERITY_TONES, type Severity } from '../parts/cases.tsx'
+import { SEVERITY_TONES } from '../parts/cases.tsx'
 import { ColumnChoices } from '../parts/column-choices.tsx'
 import {
   Amount,
@@ -23,7 +24,6 @@ import {
   Data,
   Day,
   EmptyState,
-  type List,
   Name,
   Pager,
   Table,
@@ -42,7 +42,7 @@ import {
   TickTable,
 } from '../parts/payout-forms.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { type TakenBack, TakenBackText } from '../parts/taken-back.tsx'
+import { TakenBackText } from '../parts/taken-back.tsx'
 import {
   COLUMNS,
   MAX_TICKS,
@@ -54,48 +54,14 @@ import {
   tickValue,
 } from '../payment-rows.ts'
 
-/** A row of the list: what has to be paid on a due day, or a payment. */
-interface Payout extends PaymentRow {
-  readonly statements: number
-  /** What cases of the fraud review hold, and the ids of these cases; absent of payments. */
-  readonly amount_held?: string
-  readonly statements_held?: number
-  readonly held_by?: readonly string[]
-  /** Those of them whose hold ended, and goes on until two persons have acknowledged that. */
-  readonly ended_holds?: readonly string[]
-  /** The payments of its statements that came back, and the status of the affiliate; absent of payments. */
-  readonly returned?: readonly ReturnedPayment[]
-  readonly status?: 'active' | 'suspended'
-  /** What drafts will take back because customers were refused. */
-  readonly taken_back?: readonly TakenBack[]
-  /** The open cases of the affiliate that hold none of it, the most severe first. */
-  readonly open_cases?: readonly OpenCase[]
-}
+/** What has to be paid as the list of the administration API shows it, or a payment. */
+type Listed = AnswerOf<typeof listPayouts>['data'][number]
 
-interface OpenCase {
-  readonly case_id: string
-  /** The name of the rule. */
-  readonly name: string
-  readonly severity: Severity
-  readonly sentence: string
-}
-
-/** What has to be paid as the list of the administration API shows it: the sums, and those of each due day. */
-interface DuePayout extends Payout {
-  readonly due_days?: readonly Pick<
-    Payout,
-    | 'payable_on'
-    | 'amount'
-    | 'statements'
-    | 'reference'
-    | 'amount_held'
-    | 'statements_held'
-    | 'returned'
-  >[]
-}
+/** A row of the page: what has to be paid on a due day, or a payment. */
+type Payout = Omit<Listed, 'due_days'>
 
 /** Returns a row for each due day. Only those of which something is held name its cases. */
-const rowsByDay = (payouts: readonly DuePayout[]): Payout[] =>
+const rowsByDay = (payouts: readonly Listed[]): Payout[] =>
   payouts.flatMap(({ due_days = [{}], ...payout }) =>
     due_days.map((day, i) => {
       const row = { ...payout, ...day }
@@ -368,7 +334,7 @@ function HeldNote({ visit, rows, persons }: ShownPayouts) {
 const hasOpenCase = ({ open_cases = [] }: Payout): boolean =>
   open_cases.some(({ severity }) => severity !== 'low')
 
-const isReturned = ({ returned = [] }: DuePayout): boolean => returned.length > 0
+const isReturned = ({ returned = [] }: Payout): boolean => returned.length > 0
 
 /** Whether a person should look before it is paid, so that it is not ticked. */
 const isDoubtful = (row: Payout): boolean =>
@@ -662,9 +628,9 @@ export const payoutsPage: Page = {
     format === 'csv' ? { path: apiPath(account, 'payouts'), query, type: 'text/csv' } : null,
   async render(visit) {
     const { format: _, ...query } = visit.query
-    const path = apiPath(visit.account, 'payouts')
+    const { account } = visit
     const read = (more: Visit['query']) =>
-      visit.api.get<List<DuePayout>>(path, { ...query, per_page: MAX_PAYEES, ...more })
+      visit.api.call(listPayouts, { account, ...query, per_page: MAX_PAYEES, ...more })
     const [{ data, meta }, returned, { approvals }] = await Promise.all([
       read({}),
       isPaid(visit) ? null : read({ returned: 'true', cursor: undefined }),
