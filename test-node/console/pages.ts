@@ -55,7 +55,6 @@ export async function pagePaths(): Promise<string[]> {
     write: false,
     format: 'esm',
     target: 'es2024',
-    alias: { 'cloudflare:workers': './scripts/runtime.ts' },
   })
   const source = Buffer.from(outputFiles[0]!.text).toString('base64')
   const { PAGES }: { PAGES: { path: string }[] } = await import(
