@@ -128,7 +128,7 @@ function toCommand(of: DescribedOperation): Operation {
   const { byQuery } = of
   const { name, argument = byQuery, done = 'Done.', confirm, columns, ...rest } = command!
   const [noun = '', verb] = name.split(' ')
-  const isList = Object.hasOwn(of.params, 'cursor')
+  const isList = Object.hasOwn(of.params, 'per_page')
   const inQuery = Object.entries(of.params).filter(
     ([member]) =>
       !of.path.includes(`{${member}}`) &&
@@ -146,7 +146,8 @@ function toCommand(of: DescribedOperation): Operation {
     ...(argument && { argument, isArgumentInQuery: Object.hasOwn(of.params, argument) }),
     format: (body: unknown, input: Input) => {
       if (!body) return sentence(done)(body, input)
-      return 'data' in (body as object) ? list(columns)(body, input) : object(body, input)
+      const isTable = isList || Object.keys(body).join() === 'data'
+      return isTable ? list(columns)(body, input) : object(body, input)
     },
     ...rest,
   }

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { member, named } from '../http/operation.ts'
+import * as f from '../validation/fields.ts'
 
-// Members that many answers have.
+// Members that many answers have, and days as parameters.
 
 /** A time on the wire, in UTC. */
 export const time = v.pipe(v.string(), v.isoTimestamp())
@@ -17,6 +18,7 @@ export const takes_effect = member(
   v.picklist(['now', 'within a minute']),
   'When live tokens follow the change. `within a minute` means that some could not be notified at once.',
 )
+
 /** An amount of money, as decimal text. */
 export const money = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
 
@@ -50,3 +52,14 @@ export const version = member(
   'The number of the version, from 1.',
   1,
 )
+const from = member(f.day, 'The first day.', '2026-10-01')
+const to = member(f.day, 'The last day, inclusive.', '2026-10-31')
+
+/** The first and the last day of what is counted: at most 366 days. */
+export const daysNeeded = {
+  from,
+  to: member(f.day, 'The last day, inclusive. A request covers at most 366 days.', '2026-10-31'),
+}
+
+/** The first and the last day of a list. */
+export const daysWanted = { from: v.optional(from), to: v.optional(to) }

@@ -1,6 +1,5 @@
-import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
 import { presentArchiveTotals } from '../archive/control-totals.ts'
-import type { AppEnv } from '../auth/authorize.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import { isExported } from '../db/archive/candidates.ts'
 import { archivedOfMonth, type ListedMonth, listArchivedMonths } from '../db/archive/list.ts'
@@ -14,20 +13,29 @@ import type { RecordView } from '../db/records/list.ts'
 import { findWork } from '../db/records/moving.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
-import { notFound, readFields } from '../http/read-fields.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
-import { findRouteAccount } from './accounts.ts'
+import {
+  accountList,
+  accountOperation,
+  described,
+  member,
+  named,
+  words,
+} from '../http/operation.ts'
+import { notFound } from '../http/read-fields.ts'
+import { resourcesOf } from '../verticals.ts'
+import { count, time } from './answer-fields.ts'
 import { archivedMonth } from './archive-fields.ts'
 import type { KeptDays } from './archive-windows.ts'
 import { sendJobs } from './jobs.ts'
 import { judgeMonths, type OldMonth, readKeptDays } from './judge-months.ts'
-import { respondWithList } from './list-route.ts'
 
 const monthOf = (day: number): string => dayText(day).slice(0, 'YYYY-MM'.length)
 
 /** Returns what becomes of a month, in the words of the API. */
-function stateOf({ state, wanted_at }: Pick<ArchivedMonth, 'state' | 'wanted_at'>): string {
+function stateOf({
+  state,
+  wanted_at,
+}: Pick<ArchivedMonth, 'state' | 'wanted_at'>): 'being_archived' | 'archived' | 'being_restored' {
   if (state === 'ended' || state === 'restoring') return 'being_restored'
   if (wanted_at !== null) return 'being_restored'
   return state === 'archived' ? 'archived' : 'being_archived'
@@ -62,81 +70,6 @@ const presentMonth = (month: ListedMonth, views: readonly RecordView[]) => ({
   archived_at: month.archived_at === null ? null : timeText(month.archived_at),
   wanted_at: month.wanted_at ? timeText(month.wanted_at) : null,
   damaged_object: month.fault,
-})
-
-/** Returns the routes for the months of an account that have left its database. */
-export const archives = (resourcesOf: ResourcesOf) =>
-  new Hono<AppEnv>()
-    .get('/', (c) =>
-      respondWithList(c, 'archives', async (account, page, db) => {
-        const list = await listArchivedMonths(db, account.id, page)
-        return {
-          ...list,
-          data: list.data.map((one) => presentMonth(one, resourcesOf(account.vertical))),
-        }
-      }),
-    )
-
-    .get('/kept', async (c) => {
-      readQuery(c.req.url)
-      const account = await findRouteAccount(c)
-      const kept = await readKeptDays(c.env, account)
-      const months = kept ? await judgeMonths(c.env, account, kept.from, { isAsked: false }) : []
-      return c.json({
-        archive_after: account.archive_after,
-        first_month: kept && monthOf(kept.from),
-        kept_for: kept?.by ?? null,
-        data: months.map((one) => ({
-          month: monthOf(one.first_day),
-          resource: one.resource,
-          reason: one.obstacle,
-        })),
-      })
-    })
-
-    .post('/', async (c) => {
-      readQuery(c.req.url)
-      const account = await findRouteAccount(c)
-      const { month } = await readFields(c, archivedMonth)
-      const { first_day, resources } = await admitMonth(c.env, account, month)
-      if (resources.length > 0) {
-        const details = { month, resources }
-        await withAudit(
-          resolveDatabase(c.env, account.binding),
-          entryOf(c, 'start', account, details),
-          [],
-        )
-        const job = { job: 'old-months', account: account.id, at: Date.now(), round: 1 } as const
-        await sendJobs(c.env, [{ ...job, first_day }])
-      }
-      return c.json({ month, resources }, 202)
-    })
-
-    .post('/:month/restore', async (c) => {
-      readQuery(c.req.url)
-      const account = await findRouteAccount(c)
-      const text = c.req.param('month')
-      const period = parsePeriod(text)
-      if (period?.kind !== 'month') throw notFound('month', text)
-      await readFields(c, {})
-      const db = resolveDatabase(c.env, account.binding)
-      const found = await archivedOfMonth(db, account.id, period.first)
-      const resources = found.map(({ resource }) => resource)
-      // Whoever asks again has repaired what was damaged. If not, the next attempt notes it again.
-      for (const { fault } of found) if (fault !== null) await clearFault(db, account.id, fault)
-      const stays = found.filter((one) => stateOf(one) !== 'being_restored')
-      if (stays.length > 0) {
-        const details = { month: text, resources }
-        await withAudit(db, entryOf(c, 'restore', account, details), [
-          restoreMonths(db, account.id, stays),
-          ...stays.map((one) => abandoned(db, { ...one, account: account.id })),
-        ])
-      }
-      return c.json({ month: text, resources }, 202)
-    })
-
-const entryOf = (c: Context<AppEnv>, action: string, { id }: Account, details: object) => ({
-  ...{ actor: c.var.actor, action: `archive.${action}`, account: id, details: { ...details } },
 })
 
 /**
@@ -205,3 +138,226 @@ async function refuseUnlessExported(
     )
   }
 }
+
+const month = member(v.string(), 'The month of the calendar, such as `2024-03`.', '2024-03')
+const resource = described(() =>
+  member(v.picklist(['transactions', 'trading-activity', 'activities']), 'The resource.'),
+)
+
+const requested = described(() =>
+  named(
+    'ArchiveRequest',
+    v.object({
+      month,
+      resources: member(
+        v.array(v.string()),
+        'The resources whose records leave or come back; empty if there are none.',
+      ),
+    }),
+  ),
+)
+
+const ofArchives = { topic: 'accounts', path: '/archives' } as const
+
+export const listArchives = accountList({
+  ...ofArchives,
+  id: 'listArchives',
+  role: 'viewer',
+  words: words({
+    description:
+      'Lists the months whose records have left the database for Parquet objects, or leave it or come back, the first one first. A month that is back is not listed.',
+    answer: named(
+      'ArchivedMonth',
+      v.object({
+        month,
+        resource,
+        state: member(
+          v.picklist(['being_archived', 'archived', 'being_restored']),
+          '`being_archived`: its records are written to objects, and leave the database. `archived`: they have left it. `being_restored`: they come back.',
+        ),
+        records: v.nullable(
+          member(count, 'The number of its records. Null while the objects are written.'),
+        ),
+        bytes: member(count, 'The size of its objects together.'),
+        objects: member(
+          v.array(
+            v.object({
+              key: member(v.string(), 'The key of the object in the bucket.'),
+              sha256: member(v.string(), 'The SHA-256 of its bytes.'),
+              bytes: member(count, 'Its size.'),
+              records: member(count, 'The number of its records.'),
+            }),
+          ),
+          'The Parquet objects in the bucket `ARCHIVE`, in the order of days.',
+        ),
+        totals: v.nullable(
+          member(
+            v.array(
+              v.looseObject({
+                count: member(count, 'The number of records.'),
+                sums: member(
+                  v.record(v.string(), v.string()),
+                  'The exact sums as decimal text, by column.',
+                ),
+              }),
+            ),
+            'Its control totals: for each group of records their number and their sums, as `GET …/totals` has them for days. Null while no object is written, and if they are too large.',
+          ),
+        ),
+        first_delivery_id: v.nullable(
+          member(
+            v.string(),
+            'The first delivery that wrote one of these records. Null without objects.',
+          ),
+        ),
+        last_delivery_id: v.nullable(
+          member(
+            v.string(),
+            'The last delivery that wrote one of these records. Null without objects.',
+          ),
+        ),
+        begun_at: member(time, 'When the first object was begun.'),
+        archived_at: v.nullable(member(time, 'When all objects were complete. Null before.')),
+        wanted_at: v.nullable(
+          member(time, 'When the records were first needed again. Null if they are not.'),
+        ),
+        damaged_object: v.nullable(
+          member(
+            v.string(),
+            'The key of an object that is damaged or missing, so that the records cannot come back. Null if there is none.',
+          ),
+        ),
+      }),
+    ),
+    command: {
+      name: 'archive list',
+      columns: ['month', 'resource', 'state', 'records', 'bytes', 'archived_at', 'damaged_object'],
+    },
+  }),
+  async list({ db, account }, _, page) {
+    const found = await listArchivedMonths(db, account.id, page)
+    const views = resourcesOf(account.vertical)
+    return { ...found, data: found.data.map((one) => presentMonth(one, views)) }
+  },
+})
+
+export const getKeptMonths = accountOperation({
+  topic: 'accounts',
+  path: '/archives/kept',
+  id: 'getKeptMonths',
+  method: 'GET',
+  role: 'viewer',
+  words: words({
+    description:
+      'Returns the first month that is too young for the archive, and each older one that is in the database with the reason.',
+    answer: named(
+      'KeptMonths',
+      v.object({
+        archive_after: v.nullable(member(count, 'The setting of the account. Null: never.')),
+        first_month: v.nullable(
+          member(v.string(), 'The first month that stays in the database. Null: all stay.'),
+        ),
+        kept_for: v.nullable(
+          member(
+            v.object({
+              days: member(count, 'The days that it looks back.'),
+              plan: v.nullable(member(v.string(), 'The plan. Null if it is a fraud rule.')),
+              fraud_rule: v.nullable(member(v.string(), 'The fraud rule. Null if it is a plan.')),
+            }),
+            'What reads records of more days than the setting keeps. Null if nothing does.',
+          ),
+        ),
+        data: member(
+          v.array(
+            v.object({
+              month,
+              resource,
+              reason: v.nullable(
+                member(
+                  v.string(),
+                  'Why the month is not archived, in a sentence. Null: it is archived soon, some months a day.',
+                ),
+              ),
+            }),
+          ),
+          'The months before that one which are in the database.',
+        ),
+      }),
+    ),
+    command: { name: 'archive kept' },
+  }),
+  async run({ env, account }) {
+    const kept = await readKeptDays(env, account)
+    const months = kept ? await judgeMonths(env, account, kept.from, { isAsked: false }) : []
+    return {
+      archive_after: account.archive_after,
+      first_month: kept && monthOf(kept.from),
+      kept_for: kept?.by ?? null,
+      data: months.map((one) => ({
+        month: monthOf(one.first_day),
+        resource: one.resource,
+        reason: one.obstacle,
+      })),
+    }
+  },
+})
+
+export const archiveMonth = accountOperation({
+  ...ofArchives,
+  id: 'archiveMonth',
+  method: 'POST',
+  role: 'manager',
+  body: archivedMonth,
+  status: 202,
+  words: words({
+    description:
+      'Has the records of a month leave the database now; every day this happens by itself to some months that are old enough. 409 says what keeps the month in the database. A month that is archived already stays as it is.',
+    answer: requested,
+    errors: ['conflict'],
+  }),
+  async run({ env, actor, account, db }, { month }) {
+    const { first_day, resources } = await admitMonth(env, account, month)
+    if (resources.length > 0) {
+      const details = { month, resources }
+      await withAudit(db, { actor, action: 'archive.start', account: account.id, details }, [])
+      const job = { job: 'old-months', account: account.id, at: Date.now(), round: 1 } as const
+      await sendJobs(env, [{ ...job, first_day }])
+    }
+    return { month, resources }
+  },
+})
+
+export const restoreMonth = accountOperation({
+  topic: 'accounts',
+  path: '/archives/{month}/restore',
+  id: 'restoreMonth',
+  method: 'POST',
+  role: 'manager',
+  params: { month },
+  status: 202,
+  words: words({
+    description:
+      'Has the records of a month come back to the database. They stay for 30 days, unless somebody archives the month. Records that a request needs come back by themselves.',
+    answer: requested,
+  }),
+  async run({ actor, account: { id: account }, db }, { month }) {
+    const period = parsePeriod(month)
+    if (period?.kind !== 'month') throw notFound('month', month)
+    const found = await archivedOfMonth(db, account, period.first)
+    const resources = found.map(({ resource }) => resource)
+    // Whoever asks again has repaired what was damaged. If not, the next attempt notes it again.
+    for (const { fault } of found) if (fault !== null) await clearFault(db, account, fault)
+    const stays = found.filter((one) => stateOf(one) !== 'being_restored')
+    if (stays.length > 0) {
+      const details = { month, resources }
+      await withAudit(db, { actor, action: 'archive.restore', account, details }, [
+        restoreMonths(db, account, stays),
+        ...stays.map((one) => abandoned(db, { ...one, account })),
+      ])
+    }
+    return { month, resources }
+  },
+})
+
+/** The operations on the months of an account that have left its database. */
+export const ARCHIVE_OPERATIONS = [listArchives, getKeptMonths, archiveMonth, restoreMonth]

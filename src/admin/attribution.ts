@@ -1,84 +1,156 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { resolveDatabase } from '../db/database.ts'
-import {
-  type AttributionFilter,
-  configuredAffiliates,
-  countAttributions,
-  countClicks,
-  listAttributions,
-  REPORT_LIMITS,
-} from '../db/directory/attribution.ts'
+import * as v from 'valibot'
+import * as rows from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
-import { invalidQuery, invalidValue, readDayRange, readQuery } from '../http/query.ts'
-import { findRouteAccount } from './accounts.ts'
-import { respondWithFilteredList } from './list-route.ts'
+import {
+  accountList,
+  accountOperation,
+  described,
+  listOf,
+  member,
+  named,
+  words,
+} from '../http/operation.ts'
+import { invalidQuery, readDayRange } from '../http/query.ts'
+import { count, day, daysNeeded, daysWanted } from './answer-fields.ts'
 
-const CUSTOMER_FILTERS = ['customer_id', 'unattributed', 'from', 'to'] as const
+/** Returns the error of days with too much to count. */
+export const tooManyGroups = (what: string) => {
+  const { rows: most, groups } = rows.REPORT_LIMITS
+  return invalidQuery(
+    `From \`from\` to \`to\`, there are more than ${most.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
+  )
+}
+
+interface CustomerFilter {
+  readonly customer_id?: string | undefined
+  readonly unattributed?: boolean | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
 
 /** Returns the filter of a list of customers. Those without an affiliate are searched by signup day, which others may be. */
-function readFilter(
-  query: Partial<Record<(typeof CUSTOMER_FILTERS)[number], string>>,
-): AttributionFilter {
-  const { customer_id, unattributed, ...days } = query
-  if (unattributed === undefined && Object.keys(days).length === 0) return { customer_id }
-  if (unattributed !== undefined && unattributed !== 'true')
-    throw invalidValue('unattributed', unattributed, '`true`')
+function filterOf(query: CustomerFilter): rows.AttributionFilter {
+  const { customer_id, unattributed = false, from, to } = query
+  if (!unattributed && from === undefined && to === undefined) return { customer_id }
   if (customer_id !== undefined) {
-    const other = unattributed === undefined ? 'from' : 'unattributed'
+    const other = unattributed === false ? 'from' : 'unattributed'
     throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`)
   }
-  return { days: readDayRange(days), isUnattributed: unattributed !== undefined }
+  return { days: readDayRange({ from, to }), isUnattributed: unattributed }
 }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
-/**
- * Routes for attribution and clicks. The paid affiliate is looked up at read time, so an affiliate that
- * is configured later also has its earlier customers.
- */
-export const attribution = new Hono<AppEnv>()
-  .get('/customers', (c) =>
-    respondWithFilteredList(c, 'attributed', CUSTOMER_FILTERS, async ({ id }, page, db, query) => {
-      const customers = await listAttributions(db, id, page, readFilter(query))
-      const links = customers.data.map(({ link }) => link).filter(isText)
-      const linkAffiliates =
-        links.length > 0 ? await affiliatesByLink(c.env.DB, id, links) : new Map<string, string>()
-      // Partners name the paid affiliate; for brands it is the affiliate of the link.
-      const paid = customers.data.map(
-        ({ affiliate_id, link }) => affiliate_id ?? linkAffiliates.get(link ?? '') ?? null,
-      )
-      const configured = await configuredAffiliates(db, id, paid.filter(isText))
-      const data = customers.data.map(({ customer_id, day, verdict, link }, i) => {
-        const affiliate_id = paid[i] ?? null
-        const affiliate_configured = affiliate_id !== null && configured.has(affiliate_id)
-        const attribution = { verdict, link_id: link, affiliate_id, affiliate_configured }
-        return { customer_id, day, attribution }
-      })
-      return { ...customers, data }
-    }),
-  )
+const verdict = described(() =>
+  v.picklist(['attributed', 'organic', 'altered', 'foreign', 'unrecognised', 'conflict']),
+)
 
-  .get('/attribution', async (c) => {
-    const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
-    const { id, binding } = await findRouteAccount(c)
-    const rows = await countAttributions(resolveDatabase(c.env, binding), id, from, to)
-    if (!rows) throw tooManyGroups('customers')
-    return c.json({ data: rows.map(({ link, ...row }) => ({ ...row, link_id: link })) })
-  })
+export const listAttributed = accountList({
+  id: 'listAttributed',
+  topic: 'affiliates',
+  path: '/customers',
+  role: 'viewer',
+  params: {
+    customer_id: v.optional(member(v.string(), 'Returns only this customer.', 'C-1001')),
+    unattributed: v.optional(
+      member(
+        v.boolean(),
+        'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
+        true,
+      ),
+    ),
+    ...daysWanted,
+  },
+  words: words({
+    description:
+      'Lists customers with the verdict on their origin and the affiliate that is paid: all of them, one, or with `unattributed` those who signed up from `from` to `to` and have no affiliate.',
+    answer: named(
+      'Attributed',
+      v.object({
+        customer_id: member(v.string(), 'The id of the customer.'),
+        day: member(day, 'The day of the registration.'),
+        attribution: v.object({
+          verdict,
+          link_id: v.nullable(member(v.string(), 'The link that the customer followed.')),
+          affiliate_id: v.nullable(
+            member(v.string(), 'The affiliate that is paid. Null if none is.'),
+          ),
+          affiliate_configured: member(v.boolean(), 'Whether that affiliate is configured.'),
+        }),
+      }),
+    ),
+    command: {
+      name: 'customers list',
+      columns: [
+        'customer_id',
+        'day',
+        'attribution.verdict',
+        'attribution.link_id',
+        'attribution.affiliate_id',
+        'attribution.affiliate_configured',
+      ],
+    },
+  }),
+  // The paid affiliate is looked up now, so an affiliate that is configured later also has its earlier customers.
+  async list({ env, account: { id }, db }, query, page) {
+    const customers = await rows.listAttributions(db, id, page, filterOf(query))
+    const links = customers.data.map(({ link }) => link).filter(isText)
+    const linkAffiliates =
+      links.length > 0 ? await affiliatesByLink(env.DB, id, links) : new Map<string, string>()
+    // Partners name the paid affiliate; for brands it is the affiliate of the link.
+    const paid = customers.data.map(
+      ({ affiliate_id, link }) => affiliate_id ?? linkAffiliates.get(link ?? '') ?? null,
+    )
+    const configured = await rows.configuredAffiliates(db, id, paid.filter(isText))
+    const data = customers.data.map(({ customer_id, day, verdict, link }, i) => {
+      const affiliate_id = paid[i] ?? null
+      const affiliate_configured = affiliate_id !== null && configured.has(affiliate_id)
+      const attribution = { verdict, link_id: link, affiliate_id, affiliate_configured }
+      return { customer_id, day, attribution }
+    })
+    return { ...customers, data }
+  },
+})
 
-  .get('/clicks', async (c) => {
-    const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
-    const { id, binding } = await findRouteAccount(c)
-    const data = await countClicks(resolveDatabase(c.env, binding), id, { from, to })
+const ofCounts = { topic: 'affiliates', method: 'GET', role: 'viewer', params: daysNeeded } as const
+
+export const countAttribution = accountOperation({
+  ...ofCounts,
+  id: 'countAttribution',
+  path: '/attribution',
+  words: words({
+    description: 'Returns the number of customers for each day, verdict and link.',
+    answer: listOf(
+      named(
+        'Attribution',
+        v.object({ day, verdict, link_id: v.nullable(v.string()), customers: count }),
+      ),
+    ),
+    command: { name: 'attribution' },
+  }),
+  async run({ account, db }, query) {
+    const { from, to } = readDayRange(query)
+    const found = await rows.countAttributions(db, account.id, from, to)
+    if (!found) throw tooManyGroups('customers')
+    return { data: found.map(({ link, ...row }) => ({ ...row, link_id: link })) }
+  },
+})
+
+export const countClicks = accountOperation({
+  ...ofCounts,
+  id: 'countClicks',
+  path: '/clicks',
+  words: words({
+    description: 'Returns the number of clicks for each day and link. Clicks are kept for 30 days.',
+    answer: listOf(named('Clicks', v.object({ day, link_id: v.string(), clicks: count }))),
+    command: { name: 'clicks' },
+  }),
+  async run({ account, db }, query) {
+    const data = await rows.countClicks(db, account.id, readDayRange(query))
     if (!data) throw tooManyGroups('clicks')
-    return c.json({ data })
-  })
+    return { data }
+  },
+})
 
-/** Returns the error of days with too much to count. */
-export const tooManyGroups = (what: string) => {
-  const { rows, groups } = REPORT_LIMITS
-  return invalidQuery(
-    `From \`from\` to \`to\`, there are more than ${rows.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
-  )
-}
+/** The operations that show where customers came from. */
+export const ATTRIBUTION_OPERATIONS = [listAttributed, countAttribution, countClicks]

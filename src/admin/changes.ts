@@ -1,16 +1,14 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { moneyText } from '../commission/books/money.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { add, type Decimal, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { wordsFor } from '../commission/statements/select-facts.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
 import { type DayStart, type LastDays, readChanges } from '../db/records/changes.ts'
 import { DAY_MS } from '../durations.ts'
-import { readQuery } from '../http/query.ts'
+import { accountOperation, described, member, words } from '../http/operation.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../zone.ts'
-import { findRouteAccount } from './accounts.ts'
+import { count, day, time } from './answer-fields.ts'
 
 /** Returns the starts of the last three days of a time zone. `now` is in milliseconds. */
 function lastDays(zone: string, now: number): LastDays {
@@ -38,42 +36,109 @@ function sumsOf(rows: readonly { readonly currency: string; readonly amount: str
 }
 
 /** Returns different texts in their order. */
-const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort()
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
 
 const affiliatesOf = (rows: readonly { readonly affiliate_id: string }[]) =>
   distinct(rows.map(({ affiliate_id }) => affiliate_id))
 
-/** The route of what has changed in an account since the start of yesterday. */
-export const changes = new Hono<AppEnv>().get('/changes', async (c) => {
-  readQuery(c.req.url)
-  const [account, statusMap] = await Promise.all([
-    findRouteAccount(c),
-    readMapping(c.env.DB, c.req.param('account') ?? '', 'status'),
-  ])
-  const db = resolveDatabase(c.env, account.binding)
-  const days = lastDays(bookZoneOf(account), Date.now())
-  const found = await readChanges(db, account.id, wordsFor(statusMap, ['approved']), days)
-  const { approved, payments, cases } = found
-  return c.json({
-    since: new Date(days.yesterday.at).toISOString(),
-    yesterday: dayInZone('UTC', days.yesterday.day * DAY_MS),
-    signups: found.signups,
-    // Prop firms and brands have no deposits of this kind.
-    first_deposits: account.vertical === 'forex' ? found.firstDeposits : null,
-    records: found.records,
-    refused_records: found.refused,
-    approved_statements: {
-      count: approved.length,
-      amounts: sumsOf(approved),
-      periods: distinct(approved.map(({ of }) => of)),
-    },
-    payments: { count: payments.length, amounts: sumsOf(payments) },
-    returned_payments: found.returned,
-    cases_opened: {
-      count: cases.length,
-      holding: cases.filter(({ holds }) => holds === 1).length,
-      affiliates: affiliatesOf(cases),
-    },
-    holds_ended: found.endedHolds,
-  })
+/** Describes the numbers of the last three days. */
+const compared = (what: string, most = '') =>
+  member(
+    v.object({
+      day_before: member(count, `On the whole day before yesterday${most}.`),
+      yesterday: member(count, `On the whole of yesterday${most}.`),
+      today: member(count, `Today until now${most}.`),
+    }),
+    what,
+  )
+
+const amounts = described(() =>
+  v.array(
+    v.object({
+      currency: member(v.string(), 'The currency.'),
+      amount: member(v.string(), 'The sum, with the minor digits of the currency.'),
+    }),
+  ),
+)
+
+const number = described(() => member(count, 'Their number.'))
+
+export const getChanges = accountOperation({
+  id: 'getChanges',
+  topic: 'monitoring',
+  method: 'GET',
+  path: '/changes',
+  role: 'viewer',
+  words: words({
+    description:
+      'Returns what has changed in an account since the start of yesterday, in the time zone of its records. Signups and records are compared with the day before. Who changed settings and plans is in the audit log. Of statements, cases, questions and entries of the audit log, the latest 1,000 are read, and of payments the latest 10,000 by their day.',
+    answer: v.object({
+      since: member(time, 'When yesterday began, in the time zone of the records.'),
+      yesterday: member(day, 'The day of yesterday.'),
+      signups: compared('Customers by the day of their signup.', ', at most 10,000'),
+      first_deposits: v.nullable(
+        compared(
+          'First approved deposits of customers since their signup. Null if the account is no forex broker, or has more than 10,000 transactions in three days, or too many days before them to search.',
+        ),
+      ),
+      records: compared(
+        'Records that arrived, by the hour of their delivery. An hour counts for the day on which it begins.',
+      ),
+      refused_records: compared('How many of these were refused.'),
+      approved_statements: member(
+        v.object({
+          count: number,
+          amounts: member(amounts, 'Their totals by currency.'),
+          periods: member(v.array(v.string()), 'Their periods.'),
+        }),
+        'Statements that were approved.',
+      ),
+      payments: member(
+        v.object({ count: number, amounts: member(amounts, 'Their sums by currency.') }),
+        'Payments that were recorded.',
+      ),
+      returned_payments: member(count, 'Payments that came back.'),
+      cases_opened: member(
+        v.object({
+          count: number,
+          holding: member(count, 'How many of them hold payouts now.'),
+          affiliates: member(v.array(v.string()), 'Their affiliates.'),
+        }),
+        'Cases that the fraud review opened.',
+      ),
+      holds_ended: member(
+        count,
+        'Holds of payouts that ended without a decision, and that nobody has acknowledged.',
+      ),
+    }),
+    command: { name: 'changes' },
+  }),
+  async run({ env, account, db }) {
+    const statusMap = await readMapping(env.DB, account.id, 'status')
+    const days = lastDays(bookZoneOf(account), Date.now())
+    const found = await readChanges(db, account.id, wordsFor(statusMap, ['approved']), days)
+    const { approved, payments, cases } = found
+    return {
+      since: new Date(days.yesterday.at).toISOString(),
+      yesterday: dayInZone('UTC', days.yesterday.day * DAY_MS),
+      signups: found.signups,
+      // Prop firms and brands have no deposits of this kind.
+      first_deposits: account.vertical === 'forex' ? found.firstDeposits : null,
+      records: found.records,
+      refused_records: found.refused,
+      approved_statements: {
+        count: approved.length,
+        amounts: sumsOf(approved),
+        periods: distinct(approved.map(({ of }) => of)),
+      },
+      payments: { count: payments.length, amounts: sumsOf(payments) },
+      returned_payments: found.returned,
+      cases_opened: {
+        count: cases.length,
+        holding: cases.filter(({ holds }) => holds === 1).length,
+        affiliates: affiliatesOf(cases),
+      },
+      holds_ended: found.endedHolds,
+    }
+  },
 })

@@ -1,13 +1,13 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { countAccounts, putSizes, readSizes, type SizeSpan } from '../db/directory/databases.ts'
 import { toDay } from '../db/records/arrivals.ts'
 import { ALARM_SHARE, MAX_DATABASE_BYTES, PLANNED_BYTES } from '../db/records/storage-limits.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { DAY_MS } from '../durations.ts'
-import { readQuery } from '../http/query.ts'
+import { described, member, named, teamOperation, words } from '../http/operation.ts'
 import { raiseAlarm } from './alarms.ts'
+import { count, day } from './answer-fields.ts'
 import { logFailure } from './log-failure.ts'
 
 /** The days whose growth a forecast continues, and the fewest of which it is made. */
@@ -20,16 +20,73 @@ const FORESEEN_DAYS = 3650
 /** How many days before the last database of a jurisdiction is full the team is told. */
 const ALARM_DAYS = 30
 
-/** When a database is full, as its growth of the last days tells. */
-export interface Forecast {
-  /** The bytes by which it grew, and in how many days; null before it was measured on seven days. */
-  readonly growth_bytes: number | null
-  readonly growth_days: number | null
-  /** The day (UTC) on which it reaches 5 GB; null if none is in sight. */
-  readonly full_on: string | null
-  /** - `no_history`: it was not measured for seven days yet. `steady`: it does not fill up in ten years. */
-  readonly forecast: 'no_history' | 'steady' | 'growing' | 'full'
+const forecast = {
+  growth_bytes: v.nullable(
+    member(
+      v.pipe(v.number(), v.integer()),
+      'By how much it grew in `growth_days`. Null before it was measured for seven days.',
+    ),
+  ),
+  growth_days: v.nullable(
+    member(count, 'The days of which the growth is known, at most 30. Null before seven.'),
+  ),
+  full_on: v.nullable(
+    member(
+      day,
+      'The day (UTC) on which it reaches 5 GB if it goes on growing so. Null if none is in sight.',
+    ),
+  ),
+  forecast: member(
+    v.picklist(['no_history', 'steady', 'growing', 'full']),
+    '`no_history`: it was not measured for seven days, so nothing is known. `steady`: it does not reach 5 GB within ten years. `growing`: on `full_on`. `full`: it has 5 GB.',
+  ),
 }
+
+const database = described(() =>
+  named(
+    'Database',
+    v.object({
+      binding: member(v.string(), 'The name of its binding.'),
+      jurisdiction: v.nullable(
+        member(
+          v.string(),
+          'Where its data stays, which the name of the binding has. Null if it is not restricted.',
+        ),
+      ),
+      accounts: member(count, 'The number of accounts whose records it has.'),
+      bytes: v.nullable(
+        member(count, 'Its size, measured every 10 minutes. Null before the first measurement.'),
+      ),
+      ...forecast,
+    }),
+  ),
+)
+
+const pool = described(() =>
+  named(
+    'DatabasePool',
+    v.object({
+      jurisdiction: v.nullable(
+        member(v.string(), 'The jurisdiction. Null for databases that are not restricted.'),
+      ),
+      databases: member(
+        count,
+        'The number of its databases that take new accounts: `DB` only while there is no other one.',
+      ),
+      full_on: v.nullable(
+        member(
+          day,
+          'The day (UTC) on which the last of them reaches 5 GB. Null if none is in sight.',
+        ),
+      ),
+      is_filling: member(v.boolean(), 'Whether that day is within 30 days.'),
+    }),
+  ),
+)
+
+type Forecast = v.InferOutput<v.ObjectSchema<typeof forecast, undefined>>
+type DatabaseState = v.InferOutput<typeof database>
+type Pool = v.InferOutput<typeof pool>
 
 /** Returns when a database is full that had these sizes. `today` is the number of days since 1970. */
 export function forecastOf(sizes: SizeSpan | undefined, today: number): Forecast {
@@ -53,15 +110,6 @@ export function forecastOf(sizes: SizeSpan | undefined, today: number): Forecast
   return { ...unknown, ...growth, full_on, forecast: 'growing' }
 }
 
-/** A database, and when it is full. */
-interface DatabaseState extends Forecast {
-  readonly binding: string
-  readonly jurisdiction: string | null
-  readonly accounts: number
-  /** The last measured size; null before the first measurement. */
-  readonly bytes: number | null
-}
-
 /** Returns the databases of this deployment, in the order of its bindings, at `now` (milliseconds). */
 async function readDatabases(env: Env, now: number): Promise<DatabaseState[]> {
   const today = Math.floor(now / DAY_MS)
@@ -81,16 +129,6 @@ async function readDatabases(env: Env, now: number): Promise<DatabaseState[]> {
   })
 }
 
-/** The databases of a jurisdiction, which take its new accounts. */
-interface Pool {
-  readonly jurisdiction: string | null
-  readonly databases: number
-  /** The day (UTC) on which the last of them is full; null if none is in sight. */
-  readonly full_on: string | null
-  /** Whether that is within 30 days. */
-  readonly is_filling: boolean
-}
-
 /** Returns the pools of some databases. `DB` belongs to one only while it has no other database. */
 export function poolsOf(databases: readonly DatabaseState[], now: number): Pool[] {
   const alarm = toDay(Math.floor(now / DAY_MS) + ALARM_DAYS)
@@ -106,12 +144,22 @@ export function poolsOf(databases: readonly DatabaseState[], now: number): Pool[
   )
 }
 
-/** The route that shows how full the databases are. */
-export const databases = new Hono<AppEnv>().get('/', async (c) => {
-  readQuery(c.req.url)
-  const now = Date.now()
-  const data = await readDatabases(c.env, now)
-  return c.json({ data, pools: poolsOf(data, now) })
+export const listDatabases = teamOperation({
+  id: 'listDatabases',
+  topic: 'monitoring',
+  method: 'GET',
+  path: '/databases',
+  role: 'viewer',
+  words: words({
+    description:
+      'Lists the databases of the deployment: how many accounts each has, how full it is, and when it will have 5 GB. `pools` says the same of the databases of each jurisdiction.',
+    answer: v.object({ data: v.array(database), pools: v.array(pool) }),
+  }),
+  async run({ env }) {
+    const now = Date.now()
+    const data = await readDatabases(env, now)
+    return { data, pools: poolsOf(data, now) }
+  },
 })
 
 /** Raises an alarm for each pool that is full within 30 days. */

@@ -1,6 +1,4 @@
-import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { withinJurisdiction } from '../auth/placement.ts'
 import { resolveDatabase } from '../db/database.ts'
@@ -8,26 +6,34 @@ import { findAccount, listAccounts } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import { DEFAULT_PRODUCT_FIELD, listDefinitions } from '../db/directory/event-definitions.ts'
+import * as rows from '../db/records/erasure.ts'
 import {
   customerExists,
   type ErasedCustomer,
   erasePersonalData,
   type KeptFields,
-  listErasures,
   maskNextActivities,
   pendingErasures,
 } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
-import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
+import {
+  accountList,
+  accountOperation,
+  described,
+  member,
+  named,
+  teamOperation,
+  words,
+} from '../http/operation.ts'
+import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import { id as anyId } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
-import { findRouteAccount } from './accounts.ts'
+import { count, time } from './answer-fields.ts'
 import { dropOldCopy } from './drop-old-copy.ts'
 import { queueErasedExport } from './exports.ts'
-import { respondWithList } from './list-route.ts'
 import { propagateSettings } from './propagate.ts'
 
 /** The accounts and the steps of one run of the cron job for one database; the next run goes on. */
@@ -86,50 +92,6 @@ export const isBrand = (vertical: string) => vertical === 'igaming'
 /** The steps in which one request masks activities, at most 1000 each; a cron job does the rest. */
 const STEPS_PER_REQUEST = 10
 
-/** Routes for erasures. An erasure removes personal data, and masks it in all later deliveries. */
-export const erasures = new Hono<AppEnv>()
-  .delete('/customers/:customer_id/personal-data', (c) => {
-    readQuery(c.req.url)
-    checkPercentEncoding(new URL(c.req.url).pathname)
-    return eraseCustomer(c, c.req.param('customer_id'))
-  })
-
-  // URL parsers drop the path segments `.` and `..`, so such an id can only be sent in the query.
-  .delete('/customers/personal-data', (c) => {
-    const { customer_id } = readQuery(c.req.url, 'customer_id')
-    if (customer_id === undefined) throw invalidQuery('The parameter `customer_id` is missing.')
-    return eraseCustomer(c, customer_id)
-  })
-
-  .get('/erasures', (c) =>
-    respondWithList(c, 'erasures', ({ id }, page, db) => listErasures(db, id, page)),
-  )
-
-/**
- * Erases the personal data of one customer, or throws `not_found`. `complete` is false if stored
- * activities remain, which a cron job then masks.
- */
-async function eraseCustomer(c: Context<AppEnv>, customer_id: string): Promise<Response> {
-  const row = await findRouteAccount(c)
-  const { id: account, binding, vertical } = row
-  const db = resolveDatabase(c.env, binding)
-  if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
-    throw notFound('customer', customer_id)
-  }
-  // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
-  const now = new Date().toISOString()
-  const erased_at = await withObjectRetry(() =>
-    withinJurisdiction(c.env.ERASURE_JOURNAL, row).getByName(account).add(customer_id, now),
-  )
-  const entry = { actor: c.var.actor, action: 'customer.erase', account, details: { customer_id } }
-  const scope = { isBrand: isBrand(vertical), isRepeated: false }
-  await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
-  await dropOldCopy(c.env, account)
-  const complete = await maskActivities(c.env, db, { account, customer_id }, STEPS_PER_REQUEST)
-  await queueErasedExport(c.env, row)
-  return c.json({ customer_id, erased_at, complete })
-}
-
 /** The maximum number of journal pages that one request reads. Each account takes at least one page. */
 const PAGES_PER_REQUEST = 10
 const ERASURES_PER_PAGE = 500
@@ -141,22 +103,6 @@ interface Position {
 }
 
 const START: Position = { done: null, begun: null }
-
-/**
- * `POST replay`, to be called after a database was restored to an earlier time: repeats the erasures of
- * the journal, and propagates the restored settings to all tokens. One request does a bounded part;
- * `next` is the `cursor` of the following one, or null at the end. `account` limits it to one account.
- */
-export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
-  const { account, cursor } = readQuery(c.req.url, 'account', 'cursor')
-  const only = account === undefined ? null : await findAccount(c.env.DB, account)
-  if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)
-  const context = JSON.stringify(['erasures/replay', account ?? null])
-  const from = cursor === undefined ? START : await readCursor(c.env, context, cursor)
-  const { erased, position } = await replay(c.env, c.var.actor, only, from)
-  const next = position && (await signText(c.env, context, JSON.stringify(position)))
-  return c.json({ erased, next })
-})
 
 /** @throws ApiError `invalid_query` */
 async function readCursor(env: Env, context: string, cursor: string): Promise<Position> {
@@ -215,3 +161,109 @@ async function replayPage(env: Env, actor: string, account: Account, after: stri
   const isLast = erasures.length < ERASURES_PER_PAGE
   return { erased: erasures.length, last: isLast ? null : (erasures.at(-1)?.customer_id ?? null) }
 }
+
+const erasure = described(() =>
+  named(
+    'Erasure',
+    v.object({
+      customer_id: v.string(),
+      erased_at: time,
+      complete: member(
+        v.boolean(),
+        'Whether all stored data is erased. False while activities of the customer remain, which the service erases within minutes.',
+      ),
+    }),
+  ),
+)
+
+export const eraseCustomer = accountOperation({
+  id: 'eraseCustomer',
+  topic: 'customers',
+  method: 'DELETE',
+  path: '/customers/{customer_id}/personal-data',
+  role: 'manager',
+  params: {
+    customer_id: member(v.string(), 'The `customer_id`, as you sent it.', 'C-1001'),
+  },
+  byQuery: 'customer_id',
+  words: words({
+    description:
+      'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Customers of brands also lose the country, additional fields, and `tracking_data` that the service did not issue for the account. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',
+    answer: erasure,
+    command: {
+      name: 'customers erase',
+      confirm: {
+        warning:
+          'This erases the personal data of customer {customer_id} of account {account} permanently.',
+        name: 'customer_id',
+      },
+    },
+  }),
+  async run({ env, actor, account: row, db }, { customer_id }) {
+    const { id: account, vertical } = row
+    if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
+      throw notFound('customer', customer_id)
+    }
+    // The journal comes first: an erasure that it holds can be replayed, any other would be lost.
+    const now = new Date().toISOString()
+    const erased_at = await withObjectRetry(() =>
+      withinJurisdiction(env.ERASURE_JOURNAL, row).getByName(account).add(customer_id, now),
+    )
+    const entry = { actor, action: 'customer.erase', account, details: { customer_id } }
+    const scope = { isBrand: isBrand(vertical), isRepeated: false }
+    await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
+    await dropOldCopy(env, account)
+    const complete = await maskActivities(env, db, { account, customer_id }, STEPS_PER_REQUEST)
+    await queueErasedExport(env, row)
+    return { customer_id, erased_at, complete }
+  },
+})
+
+export const listErasures = accountList({
+  id: 'listErasures',
+  topic: 'customers',
+  path: '/erasures',
+  role: 'viewer',
+  words: words({
+    description: 'Lists the customers whose personal data was erased, with the time.',
+    answer: erasure,
+    command: { name: 'erasures list' },
+  }),
+  list: ({ account, db }, _, page) => rows.listErasures(db, account.id, page),
+})
+
+export const replayErasures = teamOperation({
+  id: 'replayErasures',
+  topic: 'customers',
+  method: 'POST',
+  path: '/erasures/replay',
+  role: 'manager',
+  params: {
+    account: v.optional(
+      member(v.string(), 'Repeats only the erasures of this account.', 'demo-forex'),
+    ),
+    cursor: v.optional(
+      member(v.string(), 'The `next` of the previous response, with the same `account`.'),
+    ),
+  },
+  words: words({
+    description:
+      'Repeats the erasures after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens. One request repeats a part of them: send `next` as `cursor` until it is null.',
+    answer: v.object({
+      erased: count,
+      next: v.nullable(member(v.string(), 'The `cursor` of the next request. Null at the end.')),
+    }),
+  }),
+  async run({ env, actor }, { account, cursor }) {
+    const only = account === undefined ? null : await findAccount(env.DB, account)
+    if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)
+    const context = JSON.stringify(['erasures/replay', account ?? null])
+    const from = cursor === undefined ? START : await readCursor(env, context, cursor)
+    const { erased, position } = await replay(env, actor, only, from)
+    const next = position && (await signText(env, context, JSON.stringify(position)))
+    return { erased, next }
+  },
+})
+
+/** The operations on erasures. An erasure removes personal data, and masks it in all later deliveries. */
+export const ERASURE_OPERATIONS = [eraseCustomer, listErasures, replayErasures]

@@ -1,7 +1,13 @@
+import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
+import { listAccounts } from '../db/directory/accounts.ts'
 import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
+import { described, member, named, teamList, words } from '../http/operation.ts'
 import { readFeedsOf } from '../ingest/feed.ts'
+import { resourcesOf } from '../verticals.ts'
+import { count, day, time } from './answer-fields.ts'
+import { newAccount } from './fields.ts'
 
 /** Returns the names of the resources of a vertical. */
 export type ResourceNames = (vertical: string) => readonly ResourceName[]
@@ -33,3 +39,83 @@ export async function readFeeds(
     feeds: byAccount.get(id) ?? [],
   }))
 }
+
+const feed = described(() =>
+  named(
+    'Feed',
+    v.object({
+      resource: member(
+        v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
+        'The resource, as it is named in the address.',
+      ),
+      last_delivery_at: v.nullable(
+        member(time, 'When the last delivery arrived. Null if there has been none.'),
+      ),
+      lag_seconds: v.nullable(
+        member(count, 'The seconds since the last delivery, even if it was rejected.'),
+      ),
+      received_last_day: member(count, 'The number of records in the last 24 hours.'),
+      refused_last_day: member(
+        count,
+        'How many of those records were not stored because they, or others of their request, were rejected.',
+      ),
+      refused_share_last_day: v.nullable(
+        member(
+          v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+          'The share of those records that was rejected. Null if there were none.',
+        ),
+      ),
+      yesterday: v.exactOptional(
+        member(
+          v.picklist(['in_time', 'late', 'missing', 'pending']),
+          'Whether activity dated yesterday (UTC) arrived by 06:00 UTC. `in_time` means at least one record, not all. Absent for resources without that deadline.',
+        ),
+      ),
+      missing_days: member(
+        v.array(day),
+        'The days of the last 30, since the first record, on which no record is dated. Today is not among them, and yesterday only from 06:00 UTC on.',
+      ),
+      low_days: member(
+        v.array(
+          v.object({
+            day: member(day, 'The day.'),
+            count: member(count, 'The records of the day.'),
+            median: member(
+              v.pipe(v.number(), v.minValue(0)),
+              'The median of the last 8 days before it with the same weekday.',
+            ),
+          }),
+        ),
+        'The days of the last 30 with less than a quarter of the median of the last 8 days of the same weekday, of which at least 4 had records.',
+      ),
+      days_not_counted: member(
+        count,
+        'The days of the last 30 whose records are not counted yet: these were not compared. The service counts them within a day, and `GET totals` at once.',
+      ),
+    }),
+  ),
+)
+
+export const listFeeds = teamList({
+  id: 'listFeeds',
+  topic: 'monitoring',
+  path: '/feeds',
+  role: 'viewer',
+  words: words({
+    description: 'Lists the feeds of all accounts, ordered by account id.',
+    answer: named(
+      'FeedOfAccount',
+      v.object({
+        account: member(v.string(), 'The id of the account.'),
+        name: newAccount.name,
+        vertical: newAccount.vertical,
+        feeds: member(v.array(feed), 'One entry for each resource.'),
+      }),
+    ),
+  }),
+  async list({ env }, _, page) {
+    const accounts = await listAccounts(env.DB, page)
+    const names = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
+    return { ...accounts, data: await readFeeds(env, accounts.data, names, Date.now()) }
+  },
+})

@@ -1,15 +1,6 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
-import {
-  BEFORE_SWITCH,
-  cancelMove,
-  confirmMove,
-  findActiveMove,
-  findMove,
-  insertMove,
-  listMoves,
-} from '../db/directory/account-moves.ts'
+import * as rows from '../db/directory/account-moves.ts'
 import { newAuditId, withAudit } from '../db/directory/audit.ts'
 import { describePair } from '../db/move/pair.ts'
 import { CopyRefused } from '../db/move/place.ts'
@@ -20,16 +11,23 @@ import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account, AccountMove } from '../db/schema.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError, errorName } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
-import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
-import { findRouteAccount } from './accounts.ts'
-import { respondWithList } from './list-route.ts'
+import {
+  type AccountCall,
+  accountList,
+  accountOperation,
+  described,
+  member,
+  named,
+  words,
+} from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
+import { count, time } from './answer-fields.ts'
 import { newMove } from './move-fields.ts'
 import { MOVE_LIMITS } from './move-limits.ts'
 import { dropAt, placeOf, startMove } from './move-steps.ts'
 
 /** Returns a move as the administration API shows it. */
-export const presentMove = (move: AccountMove) => {
+const presentMove = (move: AccountMove) => {
   const due = move.status === 'switched' ? dropAt(move) : null
   const place = placeOf(move)
   return {
@@ -51,95 +49,22 @@ export const presentMove = (move: AccountMove) => {
   }
 }
 
-/** Routes for moves of an account to another database. */
-export const moves = new Hono<AppEnv>()
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { to, confirm = false } = await readFields(c, newMove)
-    const active = await findActiveMove(c.env.DB, account.id)
-    if (active) {
-      // The request is repeated.
-      if (active.target === to && active.switched_at === null)
-        return c.json(presentMove(active), 202)
-      throw alreadyMoving(active)
-    }
-    await admitTarget(c.env, account, to)
-    await refuseDuringWork(c.env, account)
-    return c.json(presentMove(await beginMove(c, account, { to, confirm })), 202)
-  })
-
-  .get('/', (c) =>
-    respondWithList(c, 'moves', async ({ id }, page) => {
-      const list = await listMoves(c.env.DB, id, page)
-      return { ...list, data: list.data.map(presentMove) }
-    }),
-  )
-
-  .get('/:move_id', async (c) => {
-    readQuery(c.req.url)
-    return c.json(presentMove(await findRouteMove(c)))
-  })
-
-  .post('/:move_id/cancel', async (c) => {
-    const move = await readCommand(c)
-    if (BEFORE_SWITCH.includes(move.status)) {
-      const details = { move: move.id, source: move.source, target: move.target }
-      await withAudit(c.env.DB, entryOf(c, 'account.move.cancel', move.account, details), [
-        cancelMove(c.env.DB, move, Date.now()),
-      ])
-    }
-    const found = await findRouteMove(c)
-    if (found.status === 'cancelling' || found.status === 'cancelled') {
-      return c.json(presentMove(found), 202)
-    }
-    throw new ApiError('conflict', {
-      detail:
-        found.reason === null
-          ? `The account is already in ${found.target}. To move it back, confirm this move first, and start another one.`
-          : 'The move has failed. The account stays where it was.',
-    })
-  })
-
-  .post('/:move_id/confirm', async (c) => {
-    const move = await readCommand(c)
-    if (BEFORE_SWITCH.includes(move.status)) {
-      throw new ApiError('conflict', {
-        detail: `The account is still in ${move.source}. Confirm the move once it is in ${move.target}.`,
-      })
-    }
-    if (move.switched_at === null) {
-      throw new ApiError('conflict', {
-        detail: `The account has stayed in ${move.source}. There is nothing to confirm.`,
-      })
-    }
-    if (move.status === 'switched' && move.confirmed === 0) {
-      const details = { move: move.id, source: move.source, target: move.target }
-      await withAudit(c.env.DB, entryOf(c, 'account.move.confirm', move.account, details), [
-        confirmMove(c.env.DB, move.account, Date.now(), MOVE_LIMITS.leastMs),
-      ])
-    }
-    return c.json(presentMove(await findRouteMove(c)), 202)
-  })
-
-const entryOf = (c: Context<AppEnv>, action: string, account: string, details: object) => ({
-  ...{ actor: c.var.actor, action, account, details: { ...details } },
-})
-
-async function findRouteMove(c: Context<AppEnv>): Promise<AccountMove> {
-  const { id } = await findRouteAccount(c)
-  const name = c.req.param('move_id') ?? ''
-  const move = await findMove(c.env.DB, id, name)
-  if (!move) throw notFound('move', name)
-  return move
+async function findMove({ env, account }: AccountCall, id: string): Promise<AccountMove> {
+  const found = await rows.findMove(env.DB, account.id, id)
+  if (!found) throw notFound('move', id)
+  return found
 }
 
-/** Returns the move that a request without members names. */
-async function readCommand(c: Context<AppEnv>): Promise<AccountMove> {
-  readQuery(c.req.url)
-  const move = await findRouteMove(c)
-  await readFields(c, {})
-  return move
+/** Stores what a person decides about a move. */
+function decide(
+  { env, actor, account }: AccountCall,
+  action: 'cancel' | 'confirm',
+  { id, source, target }: AccountMove,
+  statement: D1PreparedStatement,
+): Promise<unknown> {
+  const details = { move: id, source, target }
+  const entry = { actor, action: `account.move.${action}`, account: account.id, details }
+  return withAudit(env.DB, entry, [statement])
 }
 
 /** Returns the error of a database that cannot take the account. */
@@ -229,33 +154,229 @@ const alreadyMoving = ({ target, source, switched_at }: AccountMove) =>
   })
 
 async function beginMove(
-  c: Context<AppEnv>,
-  { id: account, binding: source }: Account,
+  { env, actor, account: { id: account, binding: source } }: AccountCall,
   { to: target, confirm }: { to: string; confirm: boolean },
 ): Promise<AccountMove> {
   const now = Date.now()
   const id = `mov_${ulid(now)}`
   const move = {
-    ...{ id, account, source, target, actor: c.var.actor, confirmed: Number(confirm) as 0 | 1 },
+    ...{ id, account, source, target, actor, confirmed: Number(confirm) as 0 | 1 },
     ...{ started_at: new Date(now).toISOString(), due_at: now + MOVE_LIMITS.quietPauseMs },
   }
   const details = { move: id, source, target, ...(confirm && { confirm }) }
-  const entry = entryOf(c, 'account.move.start', account, details)
+  const entry = { actor, action: 'account.move.start', account, details }
   try {
-    await withAudit(c.env.DB, entry, [insertMove(c.env.DB, move)], newAuditId())
+    await withAudit(env.DB, entry, [rows.insertMove(env.DB, move)], newAuditId())
   } catch (error) {
-    const active = isUniqueViolation(error) ? await findActiveMove(c.env.DB, account) : null
+    const active = isUniqueViolation(error) ? await rows.findActiveMove(env.DB, account) : null
     if (!active) throw error
     // An earlier attempt of this request may have succeeded although its response was lost.
     if (active.id !== id) throw alreadyMoving(active)
   }
   try {
-    await startMove(c.env, { account, id, attempt: 1 })
+    await startMove(env, { account, id, attempt: 1 })
   } catch (error) {
     // The move is stored: a cron starts its Workflow.
     console.error(JSON.stringify({ fault: errorName(error), not_started: id }))
   }
-  const stored = await findMove(c.env.DB, account, id)
+  const stored = await rows.findMove(env.DB, account, id)
   if (!stored) throw notFound('move', id)
   return stored
 }
+
+const move_id = member(v.string(), 'The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X')
+
+const move = described(() =>
+  named(
+    'Move',
+    v.object({
+      move: move_id,
+      account: member(v.string(), 'The id of the account.'),
+      from: member(v.string(), 'The binding of the database that the account leaves.'),
+      to: member(v.string(), 'The binding of the database that it moves to.'),
+      status: member(
+        v.picklist([
+          'copying',
+          'comparing',
+          'waiting',
+          'switching',
+          'switched',
+          'dropping',
+          'done',
+          'cancelling',
+          'cancelled',
+          'failed',
+        ]),
+        '`copying`: its rows are copied. `comparing`: the copy is compared. `waiting`: the pause waits, see `waits_for`. `switching`: writes are refused for a moment. `switched`: the account is in the new database, and the old copy is kept until `drop_at`. `dropping`: the old copy is being deleted. `done`: it is deleted. `cancelling`: the account stays where it was, and its copy is being deleted. `cancelled` and `failed`: it is deleted.',
+      ),
+      records_done: v.nullable(
+        member(
+          count,
+          'How many records are copied so far, or compared if the status is `comparing`. Null in other states, and while the first of them are copied or compared.',
+        ),
+      ),
+      records_about: v.nullable(
+        member(
+          count,
+          'About how many records there are to copy or to compare. Null where `records_done` is.',
+        ),
+      ),
+      waits_for: v.nullable(
+        member(
+          v.picklist(['run', 'reset', 'erasure', 'archive', 'writes']),
+          'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or comes back. `writes`: fewer writes. Null if it waits for nothing.',
+        ),
+      ),
+      pause_ms: v.nullable(
+        member(
+          count,
+          'For how long writes were refused, in milliseconds, in all pauses together. Null before the first.',
+        ),
+      ),
+      reason: v.nullable(member(v.string(), 'Why the move failed. Null if it did not.')),
+      started_by: member(v.string(), 'Who started the move.'),
+      started_at: time,
+      switched_at: v.nullable(member(time, 'When the account came to the new database.')),
+      drop_at: v.nullable(
+        member(
+          time,
+          'When the old copy is deleted: 7 days after the switch, or 10 minutes after it if somebody has confirmed the move. Null at any other time.',
+        ),
+      ),
+      ended_at: v.nullable(member(time, 'When the move ended. Null until then.')),
+    }),
+  ),
+)
+
+const ofMoves = { topic: 'accounts', path: '/moves' } as const
+const ofMove = { topic: 'accounts', params: { move_id } } as const
+
+export const moveAccount = accountOperation({
+  ...ofMoves,
+  id: 'moveAccount',
+  method: 'POST',
+  body: newMove,
+  status: 202,
+  words: words({
+    description:
+      'Copies the rows of an account to another database while it goes on writing, refuses its writes for a few seconds (503 with `Retry-After`), copies the rest, compares both, and switches. Reads are answered all the time. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time; the old copy of an earlier move must be deleted first (409).',
+    answer: move,
+    errors: ['conflict'],
+  }),
+  async run(call, { to, confirm = false }) {
+    const { env, account } = call
+    const active = await rows.findActiveMove(env.DB, account.id)
+    if (active) {
+      // The request is repeated.
+      if (active.target === to && active.switched_at === null) return presentMove(active)
+      throw alreadyMoving(active)
+    }
+    await admitTarget(env, account, to)
+    await refuseDuringWork(env, account)
+    return presentMove(await beginMove(call, { to, confirm }))
+  },
+})
+
+export const listMoves = accountList({
+  ...ofMoves,
+  id: 'listMoves',
+  role: 'viewer',
+  words: words({
+    description: 'Lists the moves of an account, the latest first.',
+    answer: move,
+    command: {
+      name: 'accounts moves',
+      columns: [
+        'move',
+        'from',
+        'to',
+        'status',
+        'waits_for',
+        'started_at',
+        'switched_at',
+        'drop_at',
+      ],
+    },
+  }),
+  async list({ env, account }, _, page) {
+    const found = await rows.listMoves(env.DB, account.id, page)
+    return { ...found, data: found.data.map(presentMove) }
+  },
+})
+
+export const getMove = accountOperation({
+  ...ofMove,
+  id: 'getMove',
+  method: 'GET',
+  path: '/moves/{move_id}',
+  role: 'viewer',
+  words: words({
+    description: 'Returns how far a move is, and what it waits for.',
+    answer: move,
+  }),
+  run: async (call, { move_id: id }) => presentMove(await findMove(call, id)),
+})
+
+export const cancelMove = accountOperation({
+  ...ofMove,
+  id: 'cancelMove',
+  method: 'POST',
+  path: '/moves/{move_id}/cancel',
+  status: 202,
+  words: words({
+    description:
+      'Ends a move before the switch. The account stays where it is, and its copy is deleted. After the switch: 409.',
+    answer: move,
+    errors: ['conflict'],
+  }),
+  async run(call, { move_id: id }) {
+    const { DB } = call.env
+    const stored = await findMove(call, id)
+    if (rows.BEFORE_SWITCH.includes(stored.status))
+      await decide(call, 'cancel', stored, rows.cancelMove(DB, stored, Date.now()))
+    const found = await findMove(call, id)
+    if (found.status === 'cancelling' || found.status === 'cancelled') return presentMove(found)
+    throw new ApiError('conflict', {
+      detail:
+        found.reason === null
+          ? `The account is already in ${found.target}. To move it back, confirm this move first, and start another one.`
+          : 'The move has failed. The account stays where it was.',
+    })
+  },
+})
+
+export const confirmMove = accountOperation({
+  ...ofMove,
+  id: 'confirmMove',
+  method: 'POST',
+  path: '/moves/{move_id}/confirm',
+  status: 202,
+  words: words({
+    description:
+      'Has the old copy deleted now and not 7 days after the switch: at the earliest 10 minutes after it, when no request uses the old database any more. Before the switch: 409.',
+    answer: move,
+    errors: ['conflict'],
+  }),
+  async run(call, { move_id: id }) {
+    const { DB } = call.env
+    const { leastMs } = MOVE_LIMITS
+    const stored = await findMove(call, id)
+    const { account, source, target, status } = stored
+    if (rows.BEFORE_SWITCH.includes(status)) {
+      throw new ApiError('conflict', {
+        detail: `The account is still in ${source}. Confirm the move once it is in ${target}.`,
+      })
+    }
+    if (stored.switched_at === null) {
+      throw new ApiError('conflict', {
+        detail: `The account has stayed in ${source}. There is nothing to confirm.`,
+      })
+    }
+    if (status === 'switched' && stored.confirmed === 0)
+      await decide(call, 'confirm', stored, rows.confirmMove(DB, account, Date.now(), leastMs))
+    return presentMove(await findMove(call, id))
+  },
+})
+
+/** The operations that move an account to another database. */
+export const MOVE_OPERATIONS = [moveAccount, listMoves, getMove, cancelMove, confirmMove]

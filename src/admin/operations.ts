@@ -6,11 +6,18 @@ import { AFFILIATE_MEMBER_OPERATIONS } from './affiliate-members.ts'
 import { AFFILIATE_POSTBACK_OPERATIONS } from './affiliate-postbacks.ts'
 import { AFFILIATE_OPERATIONS } from './affiliates.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'
+import { ARCHIVE_OPERATIONS } from './archives.ts'
+import { ATTRIBUTION_OPERATIONS } from './attribution.ts'
+import { listAuditLog } from './audit-log.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
+import { getChanges } from './changes.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
+import { listDatabases } from './databases.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
+import { ERASURE_OPERATIONS } from './erasures.ts'
 import { EVENT_OPERATIONS } from './events.ts'
 import { startExport } from './exports.ts'
+import { listFeeds } from './feeds.ts'
 import { DECISION_OPERATIONS } from './fraud-decisions.ts'
 import { FRAUD_RULE_OPERATIONS } from './fraud-rules.ts'
 import { runFraudRules } from './fraud-runs.ts'
@@ -18,9 +25,11 @@ import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
+import { MOVE_OPERATIONS } from './moves.ts'
 import { listPayouts } from './payouts.ts'
 import { PLAN_OPERATIONS } from './plans.ts'
 import { QUESTION_OPERATIONS } from './questions.ts'
+import { searchAccounts } from './search.ts'
 import { MAPPING_OPERATIONS } from './status-map.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -29,6 +38,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...ACCOUNT_OPERATIONS,
   ...CLIENT_OPERATIONS,
   ...BRAND_TOKEN_OPERATIONS,
+  ...MOVE_OPERATIONS,
+  ...ARCHIVE_OPERATIONS,
+  listAuditLog,
   ...LINK_OPERATIONS,
   ...AFFILIATE_OPERATIONS,
   ...AFFILIATE_KEY_OPERATIONS,
@@ -50,4 +62,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...FRAUD_RULE_OPERATIONS,
   runFraudRules,
   ...DECISION_OPERATIONS,
+  ...ATTRIBUTION_OPERATIONS,
+  ...ERASURE_OPERATIONS,
+  searchAccounts,
+  getChanges,
+  listFeeds,
+  listDatabases,
 ]

@@ -1,30 +1,53 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
-import { findAccountsWith, SEARCHED_ACCOUNTS } from '../db/records/accounts-with.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
+import { findAccountsWith, SEARCHED, SEARCHED_ACCOUNTS } from '../db/records/accounts-with.ts'
+import { listOf, member, teamOperation, words } from '../http/operation.ts'
 
-/** The route that finds the accounts that have an id. */
-export const search = new Hono<AppEnv>().get('/search', async (c) => {
-  const { id } = readQuery(c.req.url, 'id')
-  if (id === undefined) throw invalidQuery('The parameter `id` is missing.')
-  const { data } = await listAccounts(c.env.DB, { number: 1, size: SEARCHED_ACCOUNTS, after: null })
-  const byBinding = Map.groupBy(data, ({ binding }) => binding)
-  const found = await Promise.all(
-    [...byBinding].map(([binding, accounts]) =>
-      findAccountsWith(
-        resolveDatabase(c.env, binding),
-        accounts.map((one) => one.id),
-        id,
-      ),
+export const searchAccounts = teamOperation({
+  id: 'searchAccounts',
+  topic: 'monitoring',
+  method: 'GET',
+  path: '/search',
+  role: 'viewer',
+  params: {
+    id: member(v.string(), 'The id, or the name or e-mail address of an affiliate.', 'C-1001'),
+  },
+  words: words({
+    description: `Returns the accounts that have a customer, a transaction, an event, an affiliate or a statement with this id, or an affiliate with this name or e-mail address. The first ${SEARCHED_ACCOUNTS} accounts are searched, in the order of their ids.`,
+    answer: listOf(
+      v.object({
+        account: member(v.string(), 'The id of the account.'),
+        name: member(v.string(), 'Its name.'),
+        found: member(
+          v.array(v.picklist(SEARCHED)),
+          'What has the id: `customer`, `transaction`, `event`, `affiliate` or `statement`.',
+        ),
+      }),
     ),
-  )
-  const names = new Map(data.map((one) => [one.id, one.name]))
-  return c.json({
-    data: found
-      .flat()
-      .toSorted((a, b) => (a.account < b.account ? -1 : 1))
-      .map((one) => ({ ...one, name: names.get(one.account) ?? one.account })),
-  })
+  }),
+  async run({ env }, { id }) {
+    const { data } = await listAccounts(env.DB, { number: 1, size: SEARCHED_ACCOUNTS, after: null })
+    const byBinding = Map.groupBy(data, ({ binding }) => binding)
+    const found = await Promise.all(
+      [...byBinding].map(([binding, accounts]) =>
+        findAccountsWith(
+          resolveDatabase(env, binding),
+          accounts.map((one) => one.id),
+          id,
+        ),
+      ),
+    )
+    const names = new Map(data.map((one) => [one.id, one.name]))
+    return {
+      data: found
+        .flat()
+        .toSorted((a, b) => (a.account < b.account ? -1 : 1))
+        .map((one) => ({
+          account: one.account,
+          name: names.get(one.account) ?? one.account,
+          found: [...one.found],
+        })),
+    }
+  },
 })

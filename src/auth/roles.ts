@@ -32,15 +32,10 @@ export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
 /** The changes of an account that managers make, below its path. */
-const OF_MANAGERS = [
-  'archives(?:/[^/]+/restore)?|periods/[^/]+/run|assignments',
-  'affiliates|customers/(?:[^/]+/)?personal-data',
-].join('|')
+const OF_MANAGERS = ['periods/[^/]+/run|assignments|affiliates'].join('|')
 
 /** The changes that managers make. What is not named here falls to approvers. */
-const MANAGING = new RegExp(
-  `^/admin/v1/(?:fx-rates|erasures/replay|accounts/[^/]+/(?:${OF_MANAGERS}))$`,
-)
+const MANAGING = new RegExp(`^/admin/v1/(?:fx-rates|accounts/[^/]+/(?:${OF_MANAGERS}))$`)
 
 /** Returns the lowest role that may send a request to a path of the administration API. */
 export function neededRole(method: string, path: string): Role {

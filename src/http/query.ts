@@ -140,14 +140,18 @@ export function readDryRun(url: string): boolean {
   return readFlag('dry_run', dry_run)
 }
 
+/** The days of a query. */
+interface Days {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
 /**
  * Returns the query if its days `from` and `to` exist and are in order.
  *
  * @throws ApiError `invalid_query`
  */
-export function readDays<Q extends { from?: string | undefined; to?: string | undefined }>(
-  query: Q,
-): Q {
+export function readDays<Q extends Days>(query: Q): Q {
   for (const name of ['from', 'to'] as const) {
     const value = query[name]
     if (value !== undefined) checkDay(name, value)
@@ -166,7 +170,7 @@ const MAX_DAYS = 366
  *
  * @throws ApiError `invalid_query`, also if they span more than 366 days.
  */
-export function readDayRange(query: { from?: string; to?: string }): { from: string; to: string } {
+export function readDayRange(query: Days): { from: string; to: string } {
   const { from, to } = readDays(query)
   if (!from || !to) {
     throw invalidQuery('`from` and `to` are required: the first and the last day.')

@@ -260,7 +260,7 @@ test('a firm’s customer has an affiliate', async () => {
 
 test.each([
   ['customers?unattributed=true', '`from` and `to` are required: the first and the last day.'],
-  ['customers?unattributed=yes', '`unattributed` must be `true`, not `yes`.'],
+  ['customers?unattributed=yes', '`unattributed` must be `true` or `false`, not `yes`.'],
   [
     'customers?from=2026-10-01&to=2026-10-01&customer_id=c',
     '`from` and `customer_id` cannot be combined.',

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fetchPages } from '../client.ts'
-import { list, object } from '../format.ts'
+import { object } from '../format.ts'
 import type { Operation } from '../operation.ts'
 import type { SendRequest } from '../request.ts'
-import { listOperation } from './parts.ts'
 
 /** How often `--wait` asks whether a month is back, in milliseconds. */
 const ASK_MS = 5000
@@ -28,33 +27,8 @@ interface Requested {
   readonly resources: readonly string[]
 }
 
-/** The months of an account that are in the archive, and those that stay. */
+/** What moves months of an account to the archive and back. */
 export const ARCHIVES: readonly Operation[] = [
-  listOperation({
-    noun: 'archive',
-    verb: 'list',
-    summary: 'Lists the months that have left the database, or leave it or come back.',
-    example: 'acme',
-    path: 'accounts/{account}/archives',
-    format: list([
-      'month',
-      'resource',
-      'state',
-      'records',
-      'bytes',
-      'archived_at',
-      'damaged_object',
-    ]),
-  }),
-  {
-    noun: 'archive',
-    verb: 'kept',
-    summary: 'Shows which months stay in the database, and why.',
-    example: 'acme',
-    method: 'GET',
-    path: 'accounts/{account}/archives/kept',
-    format: object,
-  },
   {
     noun: 'archive',
     verb: 'run',

@@ -132,14 +132,6 @@ export const MONITORING: readonly Operation[] = [
     format: list(['account', 'name', 'found']),
   },
   {
-    noun: 'changes',
-    summary: 'Shows what changed since the start of yesterday.',
-    example: 'acme',
-    method: 'GET',
-    path: 'accounts/{account}/changes',
-    format: object,
-  },
-  {
     noun: 'tail',
     summary: 'Follows the deliveries of an account as they come, with their errors.',
     example: 'acme --status refused',
@@ -194,21 +186,4 @@ export const MONITORING: readonly Operation[] = [
     path: 'accounts/{account}/feed',
     format: list(undefined, (feed) => [feedRow(feed)]),
   },
-  listOperation({
-    noun: 'audit-log',
-    summary: 'Lists who changed what, newest first.',
-    example: '--account acme',
-    path: 'audit-log',
-    options: {
-      account: { value: 'account', description: 'Only this account.' },
-      from: { value: 'day', description: 'The first day (UTC).' },
-      to: { value: 'day', description: 'The last day (UTC).' },
-      actor: { value: 'actor', description: 'Only what this actor did.' },
-      kind: {
-        value: 'words',
-        description: 'Only actions that begin with one of these words, such as plan,assignments.',
-      },
-    },
-    format: list(['at', 'actor', 'action', 'account', 'details']),
-  }),
 ]

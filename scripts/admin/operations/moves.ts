@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MS } from '../../../src/durations.ts'
 import { ExitError } from '../../exit-error.ts'
-import { list, object } from '../format.ts'
+import { object } from '../format.ts'
 import { membersOf, type Operation, type Options } from '../operation.ts'
-import { listOperation } from './parts.ts'
 
 /** How often `--wait` asks how far a move is, in milliseconds. */
 const ASK_MS = 2000
@@ -104,23 +103,6 @@ export const MOVES: readonly Operation[] = [
     note: moveNote,
     recovery: 'List the moves of the account with `accounts moves`.',
   },
-  listOperation({
-    noun: 'accounts',
-    verb: 'moves',
-    summary: 'Lists the moves of an account, the latest first.',
-    example: 'acme',
-    path: 'accounts/{account}/moves',
-    format: list([
-      'move',
-      'from',
-      'to',
-      'status',
-      'waits_for',
-      'started_at',
-      'switched_at',
-      'drop_at',
-    ]),
-  }),
   aMove({
     verb: 'show-move',
     summary: 'Shows how far a move is, and what it waits for.',

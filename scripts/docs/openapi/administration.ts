@@ -1,9 +1,6 @@
 import { ENTITIES } from '../entities.ts'
-import { archives } from './administration/archives.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
-import { attribution, audit, databases, erasure, feeds } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
-import { moves } from './administration/moves.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments } from './administration/plans.ts'
 import { affiliates } from './administration/settings.ts'
@@ -24,16 +21,16 @@ import { why } from './why.ts'
  * reference. `customers`, which erases data, comes after the topics that read this data.
  */
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
-  accounts: () => [...moves(), ...archives(), audit()],
+  accounts: () => [],
   definitions: () => [],
-  affiliates: () => [...affiliates(), ...attribution()],
+  affiliates: affiliates,
   webhooks: () => [],
   plans: () => [simulation(), ...assignments(), ...rates()],
   fraud: () => [fraudSimulation()],
   cases: fraudCases,
   statements: () => [...statements(), ...books()],
   explanations: why,
-  customers: erasure,
+  customers: () => [],
   monitoring: () => [
     ...looking(),
     report(),
@@ -44,9 +41,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
       entities: ENTITIES,
       total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
     }),
-    feeds(),
     ...teamExports(),
-    databases(),
   ],
 }
 

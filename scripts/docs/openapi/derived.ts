@@ -31,7 +31,7 @@ function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
 /** Describes the responses of an operation that are no errors. */
 function answersOf({ status = 200, params, words }: DescribedOperation): Operation['answers'] {
   const { answer, others = {}, csvHeaders } = words as OperationWords
-  const headers = Object.hasOwn(params, 'cursor') && { headers: TEAM_PAGE_HEADERS }
+  const headers = Object.hasOwn(params, 'per_page') && { headers: TEAM_PAGE_HEADERS }
   const asCsv = (schema: JsonSchema) =>
     csvHeaders && {
       type: ['application/json', 'text/csv'],

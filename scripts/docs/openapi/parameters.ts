@@ -46,13 +46,6 @@ const QUERY: Record<string, object> = {
   customer_id: query('customer_id', 'Returns only the records of this customer.', 'C-1001', {
     type: 'string',
   }),
-  attributed_query: query('customer_id', 'Returns only this customer.', 'C-1001'),
-  unattributed_query: query(
-    'unattributed',
-    'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
-    true,
-    { type: 'boolean', enum: [true] },
-  ),
   customerid: query('customerid', 'Returns only the records of this customer.', 'P-1001', {
     type: 'string',
   }),
@@ -180,10 +173,6 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean' },
   ),
-  searched_id: {
-    ...query('id', 'The id, or the name or e-mail address of an affiliate.', 'C-1001'),
-    required: true,
-  },
   case_needs: query(
     'needs',
     'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same; `decision_soon`, open ones that hold payouts and expire within 7 days. What needs attention counts the same cases.',
@@ -196,7 +185,6 @@ const QUERY: Record<string, object> = {
     '2026-10-31T00:00:00Z',
     { type: 'string', format: 'date-time' },
   ),
-  replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   list_order: query(
     'order',
     'Whether the oldest entry comes first, which is the default, or the latest.',
@@ -278,12 +266,6 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused', 'already_counted'],
   }),
-  audit_actor: query('actor', 'Returns only what this actor did.', 'ada@team.example'),
-  audit_kind: query(
-    'kind',
-    'Returns only actions that begin with one of these words, separated by commas.',
-    'plan,assignments',
-  ),
   qualified_from: query(
     'qualified_from',
     'Returns only those who qualified on or after this day.',
@@ -355,7 +337,6 @@ const QUERY: Record<string, object> = {
     'Returns only what was received until this day (UTC) or time, inclusive.',
     '2026-10-01T12:00:00Z',
   ),
-  account_query: query('account', 'Returns only the entries of this account.', 'demo-forex'),
 }
 
 const HEADER: Record<string, object> = {
@@ -414,8 +395,6 @@ const PATH: Record<string, object> = {
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),
   run_id: path('run_id', 'The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X'),
-  month: path('month', 'The month of the calendar.', '2024-03'),
-  move_id: path('move_id', 'The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X'),
   page_name: path('page', 'The name of the page.', 'start'),
   reference_page: path('page', 'The name of the page.', 'forex', {
     type: 'string',

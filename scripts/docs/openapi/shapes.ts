@@ -211,56 +211,6 @@ export const attention = documented('What needs attention, in the order of urgen
   ),
 })
 
-const lowDay = object({
-  day: documented('The day.', DAY),
-  count: documented('The records of the day.', COUNT),
-  median: documented('The median of the last 8 days before it with the same weekday.', {
-    type: 'number',
-    minimum: 0,
-  }),
-})
-
-/** The freshness of a resource. */
-export const feed = object(
-  {
-    resource,
-    last_delivery_at: documented(
-      'When the last delivery arrived. Null if there has been none.',
-      orNull(TIME),
-    ),
-    lag_seconds: documented(
-      'The seconds since the last delivery, even if it was rejected.',
-      orNull(COUNT),
-    ),
-    received_last_day: documented('The number of records in the last 24 hours.', COUNT),
-    refused_last_day: documented(
-      'How many of those records were not stored because they, or others of their request, were rejected.',
-      COUNT,
-    ),
-    refused_share_last_day: documented(
-      'The share of those records that was rejected. Null if there were none.',
-      { type: ['number', 'null'], minimum: 0, maximum: 1 },
-    ),
-    yesterday: documented(
-      'Whether activity dated yesterday (UTC) arrived by 06:00 UTC. `in_time` means at least one record, not all. Absent for resources without that deadline.',
-      oneOf('in_time', 'late', 'missing', 'pending'),
-    ),
-    missing_days: documented(
-      'The days of the last 30, since the first record, on which no record is dated. Today is not among them, and yesterday only from 06:00 UTC on.',
-      { type: 'array', items: DAY },
-    ),
-    low_days: documented(
-      'The days of the last 30 with less than a quarter of the median of the last 8 days of the same weekday, of which at least 4 had records.',
-      { type: 'array', items: lowDay },
-    ),
-    days_not_counted: documented(
-      'The days of the last 30 whose records are not counted yet: these were not compared. The service counts them within a day, and `GET totals` at once.',
-      COUNT,
-    ),
-  },
-  ['yesterday'],
-)
-
 /** Describes a control total with the members that identify its group. */
 export const totalOf = (groups: Record<string, JsonSchema>) =>
   object(

@@ -1,4 +1,5 @@
 import { createAccount, listAccounts } from '../../admin/accounts.ts'
+import { listDatabases } from '../../admin/databases.ts'
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -119,12 +120,7 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
   )
 }
 
-/** The databases of a jurisdiction, as the list of databases has them. */
-interface Pool {
-  readonly jurisdiction: string | null
-  readonly full_on: string | null
-  readonly is_filling: boolean
-}
+type Pool = AnswerOf<typeof listDatabases>['pools'][number]
 
 /** Renders which databases are full soon: new accounts would have no room. */
 const FillingPools = ({ pools }: { pools: readonly Pool[] }) =>
@@ -182,7 +178,7 @@ export const accountsPage: Page = {
   async render(visit) {
     const [{ data, meta }, { pools }] = await Promise.all([
       visit.api.call(listAccounts, { cursor: visit.query.cursor, per_page: LISTED_ACCOUNTS }),
-      visit.api.get<{ pools: readonly Pool[] }>('/databases'),
+      visit.api.call(listDatabases, {}),
     ])
     const states = await Promise.all(data.map((account) => readState(visit, account)))
     const body = (

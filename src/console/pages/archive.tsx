@@ -1,4 +1,6 @@
-import { apiPath, type Page, type Visit } from '../page.ts'
+import { archiveMonth, getKeptMonths, listArchives, restoreMonth } from '../../admin/archives.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import type { Page, Visit } from '../page.ts'
 import {
   Badge,
   count,
@@ -22,32 +24,8 @@ import { AccountTabs } from '../parts/tabs.tsx'
 /** The months of resources that a page lists. */
 const PAGE_SIZE = 100
 
-/** A month of a resource that has left the database, or leaves it or comes back. */
-interface ArchivedMonth {
-  readonly month: string
-  readonly resource: string
-  readonly state: 'being_archived' | 'archived' | 'being_restored'
-  readonly records: number | null
-  readonly bytes: number
-  readonly archived_at: string | null
-  readonly damaged_object: string | null
-}
-
-/** Which months stay in the database. */
-interface KeptMonths {
-  readonly archive_after: number | null
-  readonly first_month: string | null
-  readonly kept_for: {
-    readonly days: number
-    readonly plan: string | null
-    readonly fraud_rule: string | null
-  } | null
-  readonly data: readonly {
-    readonly month: string
-    readonly resource: string
-    readonly reason: string | null
-  }[]
-}
+type ArchivedMonth = AnswerOf<typeof listArchives>['data'][number]
+type KeptMonths = AnswerOf<typeof getKeptMonths>
 
 /** What the records of a resource are: one, and several. */
 const RECORDS: Readonly<Record<string, readonly [one: string, several: string]>> = {
@@ -268,25 +246,20 @@ export const archivePage: Page = {
   changes: {
     restore: {
       done: 'The month comes back within minutes. The list below shows how far it is.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'archives', values('month'), 'restore'),
-      }),
+      perform: (values, { api, account }) =>
+        api.call(restoreMonth, { account, month: values('month') }),
     },
     archive: {
       done: 'The month leaves the database within half an hour. The list below has it once it has begun.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'archives'),
-        body: { month: values('month') },
-      }),
+      perform: (values, { api, account }) =>
+        api.call(archiveMonth, { account, month: values('month') }),
     },
   },
   async render(visit) {
     const { api, account, query } = visit
     const [list, kept] = await Promise.all([
-      api.get<List<ArchivedMonth>>(apiPath(account, 'archives'), { ...query, per_page: PAGE_SIZE }),
-      api.get<KeptMonths>(apiPath(account, 'archives', 'kept')),
+      api.call(listArchives, { account, cursor: query.cursor, per_page: PAGE_SIZE }),
+      api.call(getKeptMonths, { account }),
     ])
     const body = (
       <>

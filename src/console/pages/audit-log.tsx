@@ -1,19 +1,13 @@
+import { listAuditLog } from '../../admin/audit-log.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { AUDIT_KINDS } from '../parts/audit-kinds.ts'
 import { AuditWords, actorTitle, NamedActor } from '../parts/audit-words.tsx'
-import { EmptyState, type List, Name, Pager, Time } from '../parts/data.tsx'
+import { EmptyState, Name, Pager, Time } from '../parts/data.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 
-interface Entry {
-  readonly id: string
-  readonly at: string
-  readonly actor: string
-  readonly role: string | null
-  readonly action: string
-  readonly account: string | null
-  readonly details: Readonly<Record<string, unknown>>
-}
+type Entry = AnswerOf<typeof listAuditLog>['data'][number]
 
 /** Renders an entry. `visit` is of its account, and `named` is that account if the page is of all. */
 const EntryItem = (props: { visit: Visit; entry: Entry; named: string | null }) => {
@@ -54,10 +48,9 @@ async function render(visit: Visit) {
   const { from, to, actor, kind, cursor } = visit.query
   const days = { account: visit.account, from, to }
   const words = kind && (AUDIT_KINDS[kind]?.words.join() ?? kind)
-  const read = (query: Visit['query']) => api.get<List<Entry>>('/audit-log', query)
   const [{ data, meta }, latest] = await Promise.all([
-    read({ ...days, actor, kind: words, cursor }),
-    read({ ...days, per_page: String(SEARCHED_FOR_PEOPLE) }),
+    api.call(listAuditLog, { ...days, actor, kind: words, cursor }),
+    api.call(listAuditLog, { ...days, per_page: SEARCHED_FOR_PEOPLE }),
   ])
   const visits = new Map([[visit.account, visit]])
   /** Returns a visit of the account of an entry, whose names are read once. */

@@ -1,10 +1,11 @@
+import { listAttributed } from '../../admin/attribution.ts'
 import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histories.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { CaseLink, CaseStatusBadge, type FraudCase, SeverityBadge } from '../parts/cases.tsx'
-import { type Attributed, AttributionVerdict } from '../parts/customers.tsx'
+import { AttributionVerdict } from '../parts/customers.tsx'
 import {
   Badge,
   count,
@@ -260,7 +261,7 @@ export const customerPage: Page = {
     const customer_id = params.customer ?? ''
     const [history, listed, own, lists, sums, cases] = await Promise.all([
       api.call(getAffiliations, ownCustomer(visit)),
-      api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
+      api.call(listAttributed, { account, customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),
       api.get<PeriodSums>(apiPath(account, 'periods')),

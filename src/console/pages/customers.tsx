@@ -1,12 +1,7 @@
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import {
-  type Attributed,
-  CustomerLink,
-  Customers,
-  Unattributed,
-  unattributedDays,
-} from '../parts/customers.tsx'
-import { Day, dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { listAttributed } from '../../admin/attribution.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
+import { CustomerLink, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
+import { Day, dayWords, EmptyState, isolated, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { column } from '../parts/fields.tsx'
@@ -82,7 +77,15 @@ async function readList(visit: Visit) {
   // Spaces around an id were pasted with it.
   const customer_id = query.customer_id?.trim() || undefined
   const [{ data, meta }, found] = await Promise.all([
-    api.get<List<Attributed>>(apiPath(account, 'customers'), { ...query, customer_id }),
+    api.call(listAttributed, {
+      account,
+      customer_id,
+      // The operation reads the text.
+      unattributed: query.unattributed as never,
+      from: query.from,
+      to: query.to,
+      cursor: query.cursor,
+    }),
     customer_id ? findRecordsBeginning(visit, customer_id) : [],
   ])
   const beginning = found.filter(({ resource }) => resource === 'customers')

@@ -1,5 +1,7 @@
 import { listAffiliates } from '../../admin/affiliates.ts'
+import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, isolated, type List, Table } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
@@ -103,12 +105,7 @@ const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }
   </>
 )
 
-/** An account that has an id, as `GET /search` names it. */
-interface AccountWith {
-  readonly account: string
-  readonly name: string
-  readonly found: readonly string[]
-}
+type AccountWith = AnswerOf<typeof searchAccounts>['data'][number]
 
 /** Says in which other accounts something has the id. */
 const Elsewhere = ({
@@ -169,7 +166,7 @@ export const findPage: Page = {
     const [exact, beginning, everywhere] = await Promise.all([
       findExact(visit, id),
       findBeginning(visit, id),
-      visit.api.get<{ data: readonly AccountWith[] }>('/search', { id }),
+      visit.api.call(searchAccounts, { id }),
     ])
     const isExact = ({ path }: Choice) => exact.some((one) => one.path === path)
     const choices = [...exact, ...beginning.filter((one) => !isExact(one))]

@@ -1,5 +1,6 @@
+import { listAttributed } from '../../admin/attribution.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { type Attributed, Unattributed, unattributedDays } from '../parts/customers.tsx'
+import { Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -87,10 +88,10 @@ export const heldPage: Page = {
   query: ['cursor'],
   async render(visit) {
     const { api, account, query } = visit
-    const unattributed = { unattributed: 'true', ...unattributedDays(visit.today) }
+    const days = unattributedDays(visit.today)
     const [held, customers] = await Promise.all([
       api.get<List<Held>>(apiPath(account, 'held'), { ...query, per_page: PAGE_SIZE }),
-      api.get<List<Attributed>>(apiPath(account, 'customers'), { ...unattributed, per_page: 25 }),
+      api.call(listAttributed, { account, unattributed: true, ...days, per_page: 25 }),
     ])
     const body = (
       <>
@@ -99,7 +100,9 @@ export const heldPage: Page = {
         <Unattributed visit={visit} rows={customers.data} now={visit.today} />
         {customers.data.length > 0 && (
           <p>
-            <a href={withQuery(accountPath(account, 'customers'), unattributed)}>
+            <a
+              href={withQuery(accountPath(account, 'customers'), { unattributed: 'true', ...days })}
+            >
               All {customers.meta.total.toLocaleString('en')} of the last 30 days
             </a>
           </p>

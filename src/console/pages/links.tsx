@@ -1,7 +1,8 @@
+import { countClicks } from '../../admin/attribution.ts'
 import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { changeLink, createLink, getLink, listLinks } from '../../admin/links.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
 import {
   Badge,
@@ -25,16 +26,13 @@ const DAYS = 30
 
 type Link = AnswerOf<typeof getLink>
 
-interface Clicks {
-  readonly day: string
-  readonly link_id: string
-  readonly clicks: number
-}
+type Clicks = AnswerOf<typeof countClicks>['data'][number]
 
 const sum = (rows: readonly Clicks[]) => rows.reduce((total, { clicks }) => total + clicks, 0)
 
 const readClicks = ({ api, account, today }: Visit) =>
-  api.get<{ data: Clicks[] }>(apiPath(account, 'clicks'), {
+  api.call(countClicks, {
+    account,
     from: dayBefore(today, DAYS - 1),
     to: dayBefore(today, 0),
   })

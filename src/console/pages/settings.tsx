@@ -1,8 +1,10 @@
 import { changeAccount, getAccount, resetAccount } from '../../admin/accounts.ts'
+import { listDatabases } from '../../admin/databases.ts'
 import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
+import { cancelMove, confirmMove, listMoves, moveAccount } from '../../admin/moves.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import type { AnswerOf, InputOf } from '../../http/operation.ts'
-import { apiPath, type Page, type Values, type Visit } from '../page.ts'
+import type { Page, Values, Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
 import {
   ACCOUNT_WORDS,
@@ -14,7 +16,7 @@ import {
 } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { type Database, LatestMove, type Move, StartMove } from '../parts/moves.tsx'
+import { LatestMove, StartMove } from '../parts/moves.tsx'
 import { changedLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -90,25 +92,17 @@ export const settingsPage: Page = {
     looks: change('How the portal looks is saved.', changedLooks),
     start_move: {
       done: 'The account is being moved. This page shows how far it is.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'moves'),
-        body: { to: values('to') },
-      }),
+      perform: (values, { api, account }) => api.call(moveAccount, { account, to: values('to') }),
     },
     cancel_move: {
       done: 'The move is cancelled. The account stays where it is.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'moves', values('move'), 'cancel'),
-      }),
+      perform: (values, { api, account }) =>
+        api.call(cancelMove, { account, move_id: values('move') }),
     },
     confirm_move: {
       done: 'The old copy is deleted, ten minutes after the switch at the earliest.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'moves', values('move'), 'confirm'),
-      }),
+      perform: (values, { api, account }) =>
+        api.call(confirmMove, { account, move_id: values('move') }),
     },
     enable: change('The account is enabled.', () => ({ disabled: false })),
     disable: {
@@ -124,8 +118,8 @@ export const settingsPage: Page = {
   async render(visit) {
     const [account, { data: moves }, { data: databases }] = await Promise.all([
       visit.api.call(getAccount, { account: visit.account }),
-      visit.api.get<{ data: Move[] }>(apiPath(visit.account, 'moves'), { per_page: '1' }),
-      visit.api.get<{ data: Database[] }>('/databases'),
+      visit.api.call(listMoves, { account: visit.account, per_page: 1 }),
+      visit.api.call(listDatabases, {}),
     ])
     const [move] = moves
     const { storage_bytes: stored, storage_quota: quota } = account

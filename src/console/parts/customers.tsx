@@ -1,4 +1,6 @@
+import type { listAttributed } from '../../admin/attribution.ts'
 import { DAY_MS } from '../../durations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, dayBefore, type Visit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Table } from './data.tsx'
 import { AffiliateLink } from './names.tsx'
@@ -6,19 +8,10 @@ import { AffiliateLink } from './names.tsx'
 // The parts of pages that show customers and where they came from.
 
 /** A customer in a list of the administration API. */
-export interface Attributed {
-  readonly customer_id: string
-  readonly day: string
-  readonly attribution: Attribution
-}
+export type Attributed = AnswerOf<typeof listAttributed>['data'][number]
 
 /** Where a customer came from. */
-export interface Attribution {
-  readonly verdict: string
-  readonly link_id: string | null
-  readonly affiliate_id: string | null
-  readonly affiliate_configured: boolean
-}
+export type Attribution = Attributed['attribution']
 
 /** The words of each verdict, how serious it is, and what it means. */
 const VERDICTS: Readonly<

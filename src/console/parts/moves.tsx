@@ -1,32 +1,14 @@
+import type { listDatabases } from '../../admin/databases.ts'
+import type { getMove } from '../../admin/moves.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
 import { Badge, count, Live, Time } from './data.tsx'
 import { storageWords } from './field-words.ts'
 import { Facts, type Pair } from './fields.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
 
-/** A move of an account to another database. */
-export interface Move {
-  readonly move: string
-  readonly from: string
-  readonly to: string
-  readonly status: string
-  readonly records_done: number | null
-  readonly records_about: number | null
-  readonly waits_for: string | null
-  readonly pause_ms: number | null
-  readonly reason: string | null
-  readonly started_at: string
-  readonly switched_at: string | null
-  readonly drop_at: string | null
-}
-
-/** A database of the deployment. */
-export interface Database {
-  readonly binding: string
-  readonly jurisdiction: string | null
-  readonly accounts: number
-  readonly bytes: number | null
-}
+type Move = AnswerOf<typeof getMove>
+type Database = AnswerOf<typeof listDatabases>['data'][number]
 
 /** The states in which a move can be cancelled. */
 const CANCELLABLE = ['copying', 'comparing', 'waiting', 'switching']

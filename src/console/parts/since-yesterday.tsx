@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx'
+import { getChanges } from '../../admin/changes.ts'
 import { dayNumber, dayText } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Amount, count, dayWords } from './data.tsx'
 import { deliveriesPath } from './deliveries.tsx'
 import { AccountLink } from './fields.tsx'
@@ -10,41 +12,12 @@ import type { Money } from './owed.ts'
 
 // What has changed since yesterday, in sentences, each with a link to what it is about.
 
-/** Numbers of the last three days. */
-interface Compared {
-  readonly day_before: number
-  readonly yesterday: number
-  readonly today: number
-}
-
-/** What `GET …/changes` says. */
-interface Changes {
-  readonly since: string
-  readonly yesterday: string
-  readonly signups: Compared
-  readonly first_deposits: Compared | null
-  readonly records: Compared
-  readonly refused_records: Compared
-  readonly approved_statements: {
-    readonly count: number
-    readonly amounts: readonly Money[]
-    readonly periods: readonly string[]
-  }
-  readonly payments: { readonly count: number; readonly amounts: readonly Money[] }
-  readonly returned_payments: number
-  readonly cases_opened: Named & { readonly holding: number }
-  readonly holds_ended: number
-}
-
-/** Affiliates, and how many of something they have. */
-interface Named {
-  readonly count: number
-  readonly affiliates: readonly string[]
-}
+type Changes = AnswerOf<typeof getChanges>
+type Compared = Changes['signups']
 
 /** Reads what has changed since yesterday. */
 export const readSinceYesterday = ({ api, account }: Visit): Promise<Changes> =>
-  api.get<Changes>(apiPath(account, 'changes'))
+  api.call(getChanges, { account })
 
 /** The maximum number of affiliates that a sentence names. */
 const NAMED = 3

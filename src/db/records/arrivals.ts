@@ -8,7 +8,7 @@ import type { ResourceName } from './list.ts'
 
 /** How the records of one resource arrive at an account. */
 export interface Arrivals {
-  resource: string
+  resource: ResourceName
   /** When the last delivery was received, in milliseconds; null if there was none. */
   last_at: number | null
   /** The records of the last 24 hours, and how many of them were refused. */
@@ -59,7 +59,7 @@ function selectArrivals(count: number): string {
 /** Reads how the resources of accounts arrive: for each account a list in the order of its names. */
 export async function readArrivals(
   db: D1Database | D1DatabaseSession,
-  accounts: readonly { account: string; names: readonly string[] }[],
+  accounts: readonly { account: string; names: readonly ResourceName[] }[],
   now: number,
 ): Promise<Arrivals[][]> {
   const hour = Math.floor(now / HOUR_MS)
@@ -79,7 +79,7 @@ export async function readArrivals(
   return accounts.map(({ names }, i) => toArrivals(names, required(results[i]?.results[0], 'row')))
 }
 
-const toArrivals = (names: readonly string[], cells: Cells): Arrivals[] =>
+const toArrivals = (names: readonly ResourceName[], cells: Cells): Arrivals[] =>
   names.map((resource, i) => ({
     resource,
     last_at: cells[`last_at_${i}`] ?? null,

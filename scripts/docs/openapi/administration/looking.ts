@@ -1,4 +1,3 @@
-import { SEARCHED, SEARCHED_ACCOUNTS } from '../../../../src/db/records/accounts-with.ts'
 import { COUNTED_ERRORS } from '../../../../src/db/records/count-delivery-errors.ts'
 import { ENTITIES } from '../../entities.ts'
 import { documented, object } from '../../envelopes.ts'
@@ -12,7 +11,7 @@ import {
   READ_HEADERS,
   ref,
 } from '../operation.ts'
-import { attention, DAY, listed, oneOf, TEXT, TIME } from '../shapes.ts'
+import { attention, DAY, TIME } from '../shapes.ts'
 import { ACCOUNT_PATH, COUNT, operation } from './operation.ts'
 
 const ARRIVALS = object({
@@ -55,96 +54,12 @@ const FOUND_RECORD = object(
 
 const ATTENTION = object({ data: attention })
 
-/** The numbers of the last three days. */
-const compared = (what: string, most = '') =>
-  documented(
-    what,
-    object({
-      day_before: documented(`On the whole day before yesterday${most}.`, COUNT),
-      yesterday: documented(`On the whole of yesterday${most}.`, COUNT),
-      today: documented(`Today until now${most}.`, COUNT),
-    }),
-  )
-
-const amounts = (what: string) =>
-  listed(
-    what,
-    object({
-      currency: documented('The currency.'),
-      amount: documented('The sum, with the minor digits of the currency.'),
-    }),
-  )
-
-const affiliates = listed('Their affiliates.', TEXT)
-
-const CHANGES = object({
-  since: documented('When yesterday began, in the time zone of the records.', TIME),
-  yesterday: documented('The day of yesterday.', DAY),
-  signups: compared('Customers by the day of their signup.', ', at most 10,000'),
-  first_deposits: {
-    ...compared('First approved deposits of customers since their signup, of forex brokers.'),
-    type: ['object', 'null'],
-    description:
-      'First approved deposits of customers since their signup. Null if the account is no forex broker, or has more than 10,000 transactions in three days, or too many days before them to search.',
-  },
-  records: compared(
-    'Records that arrived, by the hour of their delivery. An hour counts for the day on which it begins.',
-  ),
-  refused_records: compared('How many of these were refused.'),
-  approved_statements: documented(
-    'Statements that were approved.',
-    object({
-      count: documented('Their number.', COUNT),
-      amounts: amounts('Their totals by currency.'),
-      periods: listed('Their periods.', TEXT),
-    }),
-  ),
-  payments: documented(
-    'Payments that were recorded.',
-    object({
-      count: documented('Their number.', COUNT),
-      amounts: amounts('Their sums by currency.'),
-    }),
-  ),
-  returned_payments: documented('Payments that came back.', COUNT),
-  cases_opened: documented(
-    'Cases that the fraud review opened.',
-    object({
-      count: documented('Their number.', COUNT),
-      holding: documented('How many of them hold payouts now.', COUNT),
-      affiliates,
-    }),
-  ),
-  holds_ended: documented(
-    'Holds of payouts that ended without a decision, and that nobody has acknowledged.',
-    COUNT,
-  ),
-})
-
 const returned = (description: string, schema: JsonSchema) => ({
   200: { description, schema, headers: READ_HEADERS },
 })
 
-const FOUND = object({
-  account: documented('The id of the account.'),
-  name: documented('Its name.'),
-  found: listed(
-    'What has the id: `customer`, `transaction`, `event`, `affiliate` or `statement`.',
-    oneOf(...SEARCHED),
-  ),
-})
-
 /** Lists the operations by which the integrations team looks into an account. */
 export const looking = (): Operation[] => [
-  operation({
-    method: 'get',
-    path: '/admin/v1/search',
-    id: 'searchAccounts',
-    summary: 'Find the accounts that have an id',
-    description: `Returns the accounts that have a customer, a transaction, an event, an affiliate or a statement with this id, or an affiliate with this name or e-mail address. The first ${SEARCHED_ACCOUNTS} accounts are searched, in the order of their ids.`,
-    parameters: ['searched_id'],
-    answers: { 200: { description: 'The accounts.', schema: listOf(FOUND) } },
-  }),
   operation({
     method: 'get',
     path: `${ACCOUNT_PATH}/attention`,
@@ -154,15 +69,6 @@ export const looking = (): Operation[] => [
       'Returns what needs the attention of an account, the most urgent first. The account reads the same in `attention` of `GET account`, but for what only the team decides, such as `unapproved_drafts`: drafts of periods that have ended, without periods whose drafts all pay nothing.',
     parameters: ['x-d1-bookmark'],
     answers: returned('What needs attention.', ATTENTION),
-  }),
-  operation({
-    method: 'get',
-    path: `${ACCOUNT_PATH}/changes`,
-    id: 'getChanges',
-    summary: 'Get what changed since yesterday',
-    description:
-      'Returns what has changed in an account since the start of yesterday, in the time zone of its records. Signups and records are compared with the day before. Who changed settings and plans is in the audit log. Of statements, cases, questions and entries of the audit log, the latest 1,000 are read, and of payments the latest 10,000 by their day.',
-    answers: { 200: { description: 'What changed.', schema: CHANGES } },
   }),
   operation({
     method: 'get',

@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import { ROLES } from '../auth/roles.ts'
+import { rolesNow } from '../auth/roles-now.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { listCopies } from '../db/directory/account-moves.ts'
+import { findAccount, listBindings } from '../db/directory/accounts.ts'
+import { type AuditSource, listAudit } from '../db/directory/audit.ts'
+import type { Account } from '../db/schema.ts'
+import { DAY_MS } from '../durations.ts'
+import { member, named, teamList, words } from '../http/operation.ts'
+import { invalidQuery, readDays } from '../http/query.ts'
+import { quote } from '../validation/quote.ts'
+import { daysWanted, time } from './answer-fields.ts'
+
+/** Returns the databases, besides the directory, whose entries the audit log of all accounts has. */
+async function auditSources(env: Env): Promise<AuditSource[]> {
+  const [bindings, copies] = await Promise.all([listBindings(env.DB), listCopies(env.DB)])
+  const copiesIn = Map.groupBy(copies, ({ binding }) => binding)
+  return bindings
+    .filter((binding) => binding !== 'DB')
+    .map((binding) => ({
+      db: resolveDatabase(env, binding),
+      copies: (copiesIn.get(binding) ?? []).map(({ account }) => account),
+    }))
+}
+
+/** Returns the database, besides the directory, that has entries of one account. */
+async function auditSourceOf(env: Env, found: Promise<Account | null>): Promise<AuditSource[]> {
+  const binding = (await found)?.binding ?? 'DB'
+  return binding === 'DB' ? [] : [{ db: resolveDatabase(env, binding), copies: [] }]
+}
+
+export const listAuditLog = teamList({
+  id: 'listAuditLog',
+  topic: 'accounts',
+  path: '/audit-log',
+  role: 'viewer',
+  params: {
+    account: v.optional(
+      member(v.string(), 'Returns only the entries of this account.', 'demo-forex'),
+    ),
+    ...daysWanted,
+    actor: v.optional(member(v.string(), 'Returns only what this actor did.', 'ada@team.example')),
+    kind: v.optional(
+      member(
+        v.string(),
+        'Returns only actions that begin with one of these words, separated by commas.',
+        'plan,assignments',
+      ),
+    ),
+  },
+  words: words({
+    description:
+      'Lists administrative actions with actor and time, newest first. Days are those of UTC. `actor` and `kind` are searched for in the latest 100,000 entries of the days.',
+    answer: named(
+      'Audited',
+      v.object({
+        id: v.string(),
+        at: member(time, 'When the action happened.'),
+        actor: member(v.string(), 'Who acted.'),
+        role: v.nullable(
+          member(
+            v.picklist(ROLES),
+            'The role that the actor has now, by `ADMIN_KEYS` or by name in `ACCESS_ROLES`. Null if there is none, such as that of `cron`.',
+          ),
+        ),
+        action: member(v.string(), 'The action, such as `customer.erase`.'),
+        account: v.nullable(
+          member(v.string(), 'The account. Null if the action concerns several.'),
+        ),
+        details: member(
+          v.record(v.string(), v.unknown()),
+          'Details that depend on the action. They contain no secrets.',
+        ),
+      }),
+    ),
+    command: { name: 'audit-log', columns: ['at', 'actor', 'action', 'account', 'details'] },
+  }),
+  async list({ env }, query, page) {
+    const { account: id = null, actor, kind } = query
+    const { from, to } = readDays(query)
+    const filter = {
+      account: id,
+      ...(actor !== undefined && { actor }),
+      ...(from !== undefined && { start: Date.parse(from) }),
+      ...(to !== undefined && { end: Date.parse(to) + DAY_MS }),
+      ...(kind !== undefined && { kinds: kind.split(',') }),
+    }
+    const found = id === null ? Promise.resolve(null) : findAccount(env.DB, id)
+    const sources = id === null ? auditSources(env) : auditSourceOf(env, found)
+    const [account, list] = await Promise.all([found, listAudit(env.DB, sources, filter, page)])
+    if (id !== null && !account) throw invalidQuery(`There is no account ${quote(id)}.`)
+    const roles = await rolesNow(
+      list.data.map(({ actor }) => actor),
+      env,
+    )
+    const data = list.data.map((entry) => ({ ...entry, role: roles.get(entry.actor) ?? null }))
+    return { ...list, data }
+  },
+})
