@@ -53,6 +53,7 @@ export const regenerateBrandToken = accountOperation({
         takes_effect,
       }),
     ),
+    account: 'brand_account',
     errors: ['conflict'],
   }),
   async run({ env, actor, account }, { overlap: length = DEFAULT_OVERLAP }) {
@@ -92,6 +93,7 @@ export const listBrandTokens = accountOperation({
         }),
       ),
     ),
+    account: 'brand_account',
     errors: ['conflict'],
     command: { name: 'brand-token list' },
   }),
@@ -110,6 +112,7 @@ export const revokeBrandToken = accountOperation({
   words: words({
     description: 'Revokes a Brand Token. It stops working before its next request.',
     answer: null,
+    account: 'brand_account',
     errors: ['conflict'],
     command: {
       name: 'brand-token revoke',

@@ -74,17 +74,17 @@ function decodeFormText(text: string): string {
 }
 
 /**
- * Returns the text of a form that anybody can send, which must arrive in time.
+ * Returns the text of a form that anybody can send, of at most `max` bytes, which must arrive in time.
  *
  * @throws ApiError `invalid_request`, `payload_too_large`
  */
-export async function readFormText({ body }: Request): Promise<string> {
+export async function readFormText({ body }: Request, max = MAX_FORM_BYTES): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
   for await (const chunk of chunksInTime(body)) {
     text += decodeUtf8(() => decoder.decode(chunk, { stream: true }))
-    if (text.length > MAX_FORM_BYTES) {
-      throw invalid(`The form can have at most ${MAX_FORM_BYTES / 1024} KiB.`, 'payload_too_large')
+    if (text.length > max) {
+      throw invalid(`The form can have at most ${max / 1024} KiB.`, 'payload_too_large')
     }
   }
   return text + decodeUtf8(() => decoder.decode())

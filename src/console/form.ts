@@ -8,6 +8,9 @@ import type { Values } from './page.ts'
 /** The largest form in bytes. */
 const MAX_FORM_BYTES = 1_048_576
 
+/** The largest form in bytes that anybody can send, and that members of affiliates send. */
+const MAX_OPEN_FORM_BYTES = 131_072
+
 const valuesOf = (text: string): Values => {
   const fields = new URLSearchParams(text)
   return (name) => fields.get(name) ?? ''
@@ -21,14 +24,14 @@ function checkType(c: Context): void {
 }
 
 /**
- * Reads the fields of the sign-in form. Anybody can send it, so it has the limits of the token endpoint:
+ * Reads the fields of the sign-in form. Anybody can send it, so it is read as that of the token endpoint:
  * many large or slow forms could otherwise fill the memory.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
  */
 export async function readSignInForm(c: Context): Promise<Values> {
   checkType(c)
-  return valuesOf(await readFormText(c.req.raw))
+  return valuesOf(await readFormText(c.req.raw, MAX_OPEN_FORM_BYTES))
 }
 
 /**
