@@ -1,0 +1,38 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { OPERATIONS } from '../../src/admin/operations.ts'
+import { ROLES } from '../../src/auth/roles.ts'
+import { pathsOf, perform } from '../../src/http/operation.ts'
+
+// What holds for every operation that is a value.
+
+test('each operation has an id of its own', () => {
+  const ids = OPERATIONS.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+describe.each(OPERATIONS)('$id', (of) => {
+  test('no operation before it answers its paths', () => {
+    for (const path of pathsOf(of)) {
+      const sent = path.replace(/\{\w+\}/g, '~')
+      const first = OPERATIONS.find(
+        (other) =>
+          other.method === of.method &&
+          pathsOf(other).some((one) =>
+            new RegExp(`^${one.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent),
+          ),
+      )
+      expect(first?.id).toBe(of.id)
+    }
+  })
+
+  test('a member with a lower role cannot call it from inside the Worker either', async () => {
+    const needed = ROLES.indexOf(of.role ?? 'approver')
+    for (const role of ROLES.slice(0, needed)) {
+      const call = { env, actor: 'Eve', role, waitUntil: () => {} }
+      await expect(perform(of, call, {} as never)).rejects.toMatchObject({
+        code: 'insufficient_role',
+      })
+    }
+  })
+})
