@@ -299,7 +299,7 @@ const wrappedBy = (schema: v.GenericSchema): v.GenericSchema =>
   'wrapped' in schema ? wrappedBy(schema.wrapped as v.GenericSchema) : schema
 
 function invalidNumber(name: string, schema: v.GenericSchema, text: string) {
-  const { pipe } = schema as unknown as { pipe: { type: string; requirement?: number }[] }
+  const { pipe = [] } = schema as { pipe?: readonly { type: string; requirement?: unknown }[] }
   const bound = (type: string) => pipe.find((one) => one.type === type)?.requirement
   return invalidValue(name, text, `an integer from ${bound('min_value')} to ${bound('max_value')}`)
 }
