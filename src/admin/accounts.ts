@@ -577,6 +577,7 @@ export const resetAccount = accountOperation({
       'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments and the ledger. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
     answer: null,
     others: { 202: described(() => v.object({ resetting: v.literal(true) })) },
+    account: 'test_account',
     errors: ['conflict'],
     command: {
       name: 'accounts reset',

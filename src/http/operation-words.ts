@@ -45,7 +45,7 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** The parameter of OpenAPI that describes the account, if not every account fits. */
-  readonly account?: 'brand_account'
+  readonly account?: 'brand_account' | 'test_account'
   /** What the operation with the id in the query says, if there is one. */
   readonly byQuery?: string
 }

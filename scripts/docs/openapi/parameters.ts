@@ -377,6 +377,7 @@ const PATH: Record<string, object> = {
   ),
   account: account('The id of the account.', 'demo-forex'),
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
+  test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   postback_id: path('postback_id', 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),

@@ -14,7 +14,7 @@ export const COUNT: JsonSchema = { type: 'integer', minimum: 0 }
 type Draft = Pick<Operation, 'method' | 'path' | 'id' | 'summary' | 'description' | 'answers'> &
   Partial<Operation> & {
     /** The component for the `account` parameter. Its example is an account that fits. */
-    accountParameter?: 'account' | 'brand_account'
+    accountParameter?: 'account' | 'brand_account' | 'test_account'
   }
 
 /** Completes an operation of the integrations team: its path parameters and its errors. */
