@@ -16,22 +16,31 @@ import { report } from './reports.ts'
 import { statements } from './statements.ts'
 import { why } from './why.ts'
 
+const isOfAssignments = ({ path }: Operation) => path.endsWith('/assignments')
+
 /**
  * The operations of the integrations team by topic. A topic is a tag of OpenAPI and a page of the
- * reference. `customers`, which erases data, comes after the topics that read this data.
+ * reference. `own` are those that are values. An operation comes after those that store what its example names, and
+ * `customers`, which erases data, after the topics that read this data.
  */
-const TOPICS: Readonly<Record<string, () => Operation[]>> = {
-  accounts: () => [],
-  definitions: () => [],
-  affiliates: affiliates,
-  webhooks: () => [],
-  plans: () => [simulation(), ...assignments(), ...rates()],
-  fraud: () => [fraudSimulation()],
-  cases: fraudCases,
-  statements: () => [...statements(), ...books()],
+const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Operation[]>> = {
+  accounts: (own) => own,
+  definitions: (own) => own,
+  affiliates: (own) => [...affiliates(), ...own],
+  webhooks: (own) => own,
+  plans: (own) => [
+    ...own.filter((one) => !isOfAssignments(one)),
+    simulation(),
+    ...assignments(),
+    ...own.filter(isOfAssignments),
+    ...rates(),
+  ],
+  fraud: (own) => [...own, fraudSimulation()],
+  cases: (own) => [...fraudCases(), ...own],
+  statements: (own) => [...statements(), ...books(), ...own],
   explanations: why,
-  customers: () => [],
-  monitoring: () => [
+  customers: (own) => own,
+  monitoring: (own) => [
     ...looking(),
     report(),
     ...monitoringOf({
@@ -42,11 +51,12 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
       total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
     }),
     ...teamExports(),
+    ...own,
   ],
 }
 
 /** Lists the operations of the integrations team. */
 export const administration = (): Operation[] =>
   Object.entries(TOPICS).flatMap(([tag, operations]) =>
-    [...operations(), ...derived(tag)].map((operation) => ({ ...operation, tag })),
+    operations(derived(tag)).map((operation) => ({ ...operation, tag })),
   )
