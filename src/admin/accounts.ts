@@ -34,7 +34,6 @@ import {
   reply,
   teamList,
   teamOperation,
-  words,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
@@ -294,7 +293,32 @@ async function settleBookZone({ env, account, db }: AccountCall, zone: string): 
 const s = accountChange
 const view = affiliateViewFields
 
-const shown = {
+const portal = described(() => ({
+  landing_pages: v.exactOptional(
+    member(
+      v.array(v.string()),
+      'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
+    ),
+  ),
+  accent_color: v.exactOptional(
+    member(
+      v.string(),
+      'The color of links and buttons in the portal. Absent if it is that of the service.',
+    ),
+  ),
+  logo: v.exactOptional(
+    member(
+      v.object({
+        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
+        bytes: member(count, 'Its size.'),
+        digest: member(v.string(), 'Changes with the image.'),
+      }),
+      'The logo in the portal, which is at `/portal/{account}/logo`. Absent if there is none.',
+    ),
+  ),
+}))
+
+const shown = described(() => ({
   account: newAccount.account,
   name: newAccount.name,
   vertical: newAccount.vertical,
@@ -352,31 +376,10 @@ const shown = {
     }),
     'What affiliates see.',
   ),
-  landing_pages: v.exactOptional(
-    member(
-      v.array(v.string()),
-      'The pages to which links that affiliates make may lead, and all below. Absent if there are none: then affiliates make no links.',
-    ),
-  ),
-  accent_color: v.exactOptional(
-    member(
-      v.string(),
-      'The color of links and buttons in the portal. Absent if it is that of the service.',
-    ),
-  ),
-  logo: v.exactOptional(
-    member(
-      v.object({
-        type: member(v.picklist(['image/svg+xml', 'image/png']), 'Its media type.'),
-        bytes: member(count, 'Its size.'),
-        digest: member(v.string(), 'Changes with the image.'),
-      }),
-      'The logo in the portal, which is at `/portal/{account}/logo`. Absent if there is none.',
-    ),
-  ),
+  ...portal,
   disabled: member(v.boolean(), 'Whether the account and its tokens are disabled.'),
   created_at: time,
-}
+}))
 
 const ofAccount = { topic: 'accounts', path: '' } as const
 
@@ -396,7 +399,7 @@ export const createAccount = teamOperation({
     ),
   },
   status: 201,
-  words: words({
+  words: described(() => ({
     description: 'Creates an account for a partner or a brand.',
     answer: named('CreatedAccount', v.object(shown)),
     errors: ['already_exists'],
@@ -405,7 +408,7 @@ export const createAccount = teamOperation({
       argument: 'account',
       recovery: 'Repeat the command. If the account was created, the response is that it exists.',
     },
-  }),
+  })),
   async run({ env, actor, role }, fields) {
     if (needsApprover(fields)) requireRole(role, 'approver')
     refuseUnknownBinding(env, fields.binding)
@@ -463,7 +466,7 @@ export const listAccounts = teamList({
   topic: 'accounts',
   path: '/accounts',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists all accounts, ordered by id.',
     answer: named('Account', v.object(shown)),
     command: {
@@ -484,7 +487,7 @@ export const listAccounts = teamList({
         'created_at',
       ],
     },
-  }),
+  })),
   async list({ env }, _, page) {
     const found = await rows.listAccounts(env.DB, page)
     return { ...found, data: found.data.map(presentAccount) }
@@ -496,7 +499,7 @@ export const getAccount = accountOperation({
   id: 'getAccount',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns an account with its settings and the bytes that it stores.',
     answer: named(
       'AccountWithStorage',
@@ -509,7 +512,7 @@ export const getAccount = accountOperation({
       }),
     ),
     command: { name: 'accounts get' },
-  }),
+  })),
   async run({ db, account }) {
     const [usage] = await readUsages(db, [account.id])
     return { ...presentAccount(account), storage_bytes: usage?.bytes ?? 0 }
@@ -522,12 +525,12 @@ export const changeAccount = accountOperation({
   method: 'PATCH',
   role: 'manager',
   body: accountChange,
-  words: words({
+  words: described(() => ({
     description:
       'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `book_zone` can change only while the account has no customers and no transactions, and `amount_signs` only while no period is closed (409).',
     answer: named('ChangedAccount', v.object({ ...shown, takes_effect })),
     errors: ['conflict'],
-  }),
+  })),
   async run(call, sent) {
     const { env, actor, role, account } = call
     const { id } = account
@@ -572,11 +575,11 @@ export const resetAccount = accountOperation({
   path: '/reset',
   method: 'POST',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description:
       'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments and the ledger. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
     answer: null,
-    others: { 202: described(() => v.object({ resetting: v.literal(true) })) },
+    others: { 202: v.object({ resetting: v.literal(true) }) },
     account: 'test_account',
     errors: ['conflict'],
     command: {
@@ -587,7 +590,7 @@ export const resetAccount = accountOperation({
         name: 'account',
       },
     },
-  }),
+  })),
   async run({ env, actor, account, db }) {
     const { id, mode } = account
     if (mode !== 'test') {

@@ -13,7 +13,7 @@ import {
   listForFigures,
   readAffiliateFigures,
 } from '../db/directory/affiliate-figures.ts'
-import { accountList, described, member, words } from '../http/operation.ts'
+import { accountList, described, member } from '../http/operation.ts'
 import { todayOf } from '../zone.ts'
 import { day } from './answer-fields.ts'
 
@@ -115,53 +115,51 @@ export const listAffiliateFigures = accountList({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists the configured affiliates, each with its plan, balance, earnings of the last periods and last signup.',
-    answer: described(() =>
-      v.object({
-        affiliate_id: member(v.string(), 'Identifies the affiliate.'),
-        display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
-        contact_email: v.nullable(member(v.string(), 'Their e-mail address, or null.')),
-        status: member(
-          v.picklist(['active', 'suspended']),
-          '`active`, or `suspended`: it cannot call, and earns on.',
+    answer: v.object({
+      affiliate_id: member(v.string(), 'Identifies the affiliate.'),
+      display_name: v.nullable(member(v.string(), 'What the team calls them, or null.')),
+      contact_email: v.nullable(member(v.string(), 'Their e-mail address, or null.')),
+      status: member(
+        v.picklist(['active', 'suspended']),
+        '`active`, or `suspended`: it cannot call, and earns on.',
+      ),
+      parent: v.nullable(member(v.string(), 'The affiliate who referred them, or null.')),
+      plan: v.nullable(member(plan, 'The plan of customers who sign up today, or null.')),
+      next_plan: v.nullable(
+        member(plan, 'The next plan that is assigned from a later day on, or null.'),
+      ),
+      balances: member(
+        v.array(
+          v.object({
+            currency,
+            balance: member(money, 'The sum of all entries of the ledger.'),
+            due: member(money, 'What is approved and not yet paid.'),
+          }),
         ),
-        parent: v.nullable(member(v.string(), 'The affiliate who referred them, or null.')),
-        plan: v.nullable(member(plan, 'The plan of customers who sign up today, or null.')),
-        next_plan: v.nullable(
-          member(plan, 'The next plan that is assigned from a later day on, or null.'),
+        'By currency.',
+      ),
+      earned: member(
+        v.array(
+          v.object({
+            period: member(v.string(), 'The month or ISO week.'),
+            currency,
+            total: member(money, 'The sum of the totals.'),
+          }),
         ),
-        balances: member(
-          v.array(
-            v.object({
-              currency,
-              balance: member(money, 'The sum of all entries of the ledger.'),
-              due: member(money, 'What is approved and not yet paid.'),
-            }),
-          ),
-          'By currency.',
+        'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
+      ),
+      last_signup: v.nullable(
+        member(
+          day,
+          `The day of the last signup among the latest ${FIGURE_LIMITS.customers.toLocaleString('en')} customers of the account, or null.`,
         ),
-        earned: member(
-          v.array(
-            v.object({
-              period: member(v.string(), 'The month or ISO week.'),
-              currency,
-              total: member(money, 'The sum of the totals.'),
-            }),
-          ),
-          'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
-        ),
-        last_signup: v.nullable(
-          member(
-            day,
-            `The day of the last signup among the latest ${FIGURE_LIMITS.customers.toLocaleString('en')} customers of the account, or null.`,
-          ),
-        ),
-      }),
-    ),
+      ),
+    }),
     command: { name: 'affiliates figures' },
-  }),
+  })),
   async list({ env, db, account }, filter, page) {
     const days = daysOf(todayOf(account))
     const found = await listForFigures(db, account.id, filter, days, page)

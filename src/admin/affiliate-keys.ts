@@ -16,7 +16,6 @@ import {
   member,
   named,
   type TeamCall,
-  words,
 } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { quote } from '../validation/quote.ts'
@@ -154,21 +153,19 @@ export const makeAffiliateKey = accountOperation({
   params: { affiliate_id },
   body: newKeyFields,
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Makes a key with which the affiliate reads what they earn, and why. It is shown only once. `replaces` ends another key after `overlap`, 24 hours unless set. An affiliate has at most 5 valid keys; another one is a conflict.',
-    answer: described(() =>
-      named(
-        'NewAffiliateKey',
-        v.object({
-          id: key_id,
-          name,
-          scope,
-          affiliate_key: member(v.string(), 'The key. It is shown only in this response.'),
-          created_at: time,
-          takes_effect,
-        }),
-      ),
+    answer: named(
+      'NewAffiliateKey',
+      v.object({
+        id: key_id,
+        name,
+        scope,
+        affiliate_key: member(v.string(), 'The key. It is shown only in this response.'),
+        created_at: time,
+        takes_effect,
+      }),
     ),
     errors: ['conflict'],
     command: {
@@ -177,7 +174,7 @@ export const makeAffiliateKey = accountOperation({
       recovery:
         'A secret may have been created and lost. Do not simply repeat the command: run `affiliate-keys list`, and first end the unknown key.',
     },
-  }),
+  })),
   async run(call, { affiliate_id: id, ...fields }) {
     await requireAffiliate(call, id)
     return createAffiliateKey(call, call.account, id, fields)
@@ -190,29 +187,27 @@ export const listAffiliateKeys = accountOperation({
   method: 'GET',
   role: 'viewer',
   params: { affiliate_id },
-  words: words({
+  words: described(() => ({
     description: 'Lists the keys by id, ended ones included. The keys themselves are not stored.',
-    answer: described(() =>
-      listOf(
-        named(
-          'AffiliateKey',
-          v.object({
-            id: key_id,
-            name,
-            scope,
-            alive: member(v.boolean(), 'Whether the key works.'),
-            ends_at: v.nullable(member(time, 'When the key stops working. Null if no end is set.')),
-            created_at: time,
-            created_by: member(v.string(), 'The member of the team who made it.'),
-            last_used_on: v.nullable(
-              member(day, 'The last day (UTC) on which it was accepted, or null.'),
-            ),
-          }),
-        ),
+    answer: listOf(
+      named(
+        'AffiliateKey',
+        v.object({
+          id: key_id,
+          name,
+          scope,
+          alive: member(v.boolean(), 'Whether the key works.'),
+          ends_at: v.nullable(member(time, 'When the key stops working. Null if no end is set.')),
+          created_at: time,
+          created_by: member(v.string(), 'The member of the team who made it.'),
+          last_used_on: v.nullable(
+            member(day, 'The last day (UTC) on which it was accepted, or null.'),
+          ),
+        }),
       ),
     ),
     command: { name: 'affiliate-keys list' },
-  }),
+  })),
   async run(call, { affiliate_id: id }) {
     await requireAffiliate(call, id)
     const keys = await rows.listAffiliateKeys(call.env.DB, call.account.id, id)
@@ -226,14 +221,14 @@ export const endAffiliateKey = accountOperation({
   id: 'endAffiliateKey',
   method: 'DELETE',
   params: { affiliate_id, key_id },
-  words: words({
+  words: described(() => ({
     description: 'Ends a key. It stops working before its next request.',
     answer: null,
     command: {
       name: 'affiliate-keys end',
       done: 'Ended key {key_id} of affiliate {affiliate_id}.',
     },
-  }),
+  })),
   async run(call, { affiliate_id: id, key_id: key }) {
     await requireAffiliate(call, id)
     await endAffiliateKeyNow(call, call.account.id, id, key)

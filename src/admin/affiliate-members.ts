@@ -8,14 +8,7 @@ import { withAudit } from '../db/directory/audit.ts'
 import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import {
-  accountOperation,
-  described,
-  listOf,
-  member,
-  withMembers,
-  words,
-} from '../http/operation.ts'
+import { accountOperation, described, listOf, member, withMembers } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
 import { count, time } from './answer-fields.ts'
@@ -96,11 +89,11 @@ export const inviteAffiliate = accountOperation({
   params: { affiliate_id },
   body: newInvitation,
   status: 201,
-  words: words({
+  words: described(() => ({
     description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations; nobody is invited while it is suspended.`,
-    answer: described(() =>
-      withMembers(invitation, { invitation_url: member(v.string(), 'The link to hand over.') }),
-    ),
+    answer: withMembers(invitation, {
+      invitation_url: member(v.string(), 'The link to hand over.'),
+    }),
     errors: ['conflict'],
     command: {
       name: 'members invite',
@@ -108,7 +101,7 @@ export const inviteAffiliate = accountOperation({
       recovery:
         'The link may have been made: run `members invitations`, and end the unknown invitation.',
     },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate, member: person = null }) {
     const { env, actor, db, account } = call
     await requireAffiliate(call, affiliate)
@@ -155,12 +148,12 @@ export const listInvitations = accountOperation({
   method: 'GET',
   role: 'viewer',
   params: { affiliate_id },
-  words: words({
+  words: described(() => ({
     description:
       'Lists the invitations of an affiliate, the latest first. Their links are not stored.',
-    answer: described(() => listOf(invitation)),
+    answer: listOf(invitation),
     command: { name: 'members invitations' },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
     const now = Date.now()
@@ -176,14 +169,14 @@ export const endInvitation = accountOperation({
   method: 'DELETE',
   role: 'manager',
   params: { affiliate_id, invitation_id },
-  words: words({
+  words: described(() => ({
     description: 'Ends an invitation. Its link stops working at once.',
     answer: null,
     command: {
       name: 'members uninvite',
       done: 'Ended invitation {invitation_id} of affiliate {affiliate_id}.',
     },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate, invitation_id: id }) {
     const { actor, db, account } = call
     await requireAffiliate(call, affiliate)
@@ -206,28 +199,26 @@ export const listMembers = accountOperation({
   method: 'GET',
   role: 'viewer',
   params: { affiliate_id },
-  words: words({
+  words: described(() => ({
     description: 'Lists the persons who sign in for an affiliate.',
-    answer: described(() =>
-      listOf(
-        v.object({
-          id: member_id,
-          name: member(v.string(), 'What the member calls themself.'),
-          passkeys: member(count, 'The number of their passkeys.'),
-          created_at: member(time, 'When they registered.'),
-          last_seen_at: member(
-            time,
-            'When they signed in last, or when they first looked at the portal on a later day.',
-          ),
-          keys: member(
-            v.array(v.object({ id: v.string(), name: v.string() })),
-            'The valid keys that they made.',
-          ),
-        }),
-      ),
+    answer: listOf(
+      v.object({
+        id: member_id,
+        name: member(v.string(), 'What the member calls themself.'),
+        passkeys: member(count, 'The number of their passkeys.'),
+        created_at: member(time, 'When they registered.'),
+        last_seen_at: member(
+          time,
+          'When they signed in last, or when they first looked at the portal on a later day.',
+        ),
+        keys: member(
+          v.array(v.object({ id: v.string(), name: v.string() })),
+          'The valid keys that they made.',
+        ),
+      }),
     ),
     command: { name: 'members list' },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
     const [members, keys] = await Promise.all([
@@ -255,16 +246,14 @@ export const removeMember = accountOperation({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Removes a member with their passkeys. They are signed out at once. The valid keys that they made end, unless `keep_keys` is `true`; the answer names them.',
-    answer: described(() =>
-      v.object({
-        keys: v.array(v.object({ id: v.string(), name: v.string(), ended: v.boolean() })),
-      }),
-    ),
+    answer: v.object({
+      keys: v.array(v.object({ id: v.string(), name: v.string(), ended: v.boolean() })),
+    }),
     command: { name: 'members remove' },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate, member_id: id, keep_keys = false }) {
     const { env, actor, db, account } = call
     await requireAffiliate(call, affiliate)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { accountOperation, described, listOf, member, named, words } from '../http/operation.ts'
+import { accountOperation, described, listOf, member, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'
@@ -43,11 +43,11 @@ export const listAffiliatePostbacks = accountOperation({
   method: 'GET',
   role: 'viewer',
   params: { affiliate_id },
-  words: words({
+  words: described(() => ({
     description: 'Lists where an affiliate has events sent, the oldest first.',
-    answer: described(() => listOf(postback)),
+    answer: listOf(postback),
     command: { name: 'postbacks list' },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate }) {
     await requireAffiliate(call, affiliate)
     return { data: await listPostbacks(call.env, call.account, affiliate) }
@@ -62,12 +62,12 @@ export const pausePostback = accountOperation({
   role: 'manager',
   params: { affiliate_id, postback_id },
   body: postbackPause,
-  words: words({
+  words: described(() => ({
     description:
       'Pauses a postback, or lets it go on. The affiliate cannot end a pause of the team. Pending events become dead letters.',
     answer: postback,
     command: { name: 'postbacks change' },
-  }),
+  })),
   async run(call, { affiliate_id: affiliate, postback_id: id, disabled }) {
     await requireAffiliate(call, affiliate)
     const find = async () => {

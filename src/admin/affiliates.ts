@@ -8,14 +8,7 @@ import * as rows from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import {
-  accountList,
-  accountOperation,
-  described,
-  member,
-  named,
-  words,
-} from '../http/operation.ts'
+import { accountList, accountOperation, described, member, named } from '../http/operation.ts'
 import { readFlag, readIds, readQuery } from '../http/query.ts'
 import { readJson, validateAt, validationFailed } from '../http/read-fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
@@ -226,11 +219,11 @@ export const listAffiliates = accountList({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description: 'Lists the configured affiliates, ordered by id.',
     answer: row,
     command: { name: 'affiliates list' },
-  }),
+  })),
   list: ({ db, account }, { ids, ...filter }, page) =>
     rows.listAffiliates(db, account.id, page, {
       ...filter,
@@ -243,25 +236,23 @@ export const listParents = accountList({
   path: '/affiliates/parents',
   id: 'listParents',
   params: { affiliate_id: affiliate_only },
-  words: words({
+  words: described(() => ({
     description:
       'Lists the configured affiliates with their parents by day, ordered by id. A parent counts from the day on which it was set, or from the `from` that came with it.',
-    answer: described(() =>
-      v.object({
-        affiliate_id: member(v.string(), 'The id of the affiliate.'),
-        parents: member(
-          v.array(
-            v.object({
-              from: v.nullable(member(day, 'The first day. Null: from the beginning.')),
-              parent: v.nullable(member(v.string(), 'The parent, if any.')),
-            }),
-          ),
-          'In order of days. The first holds from the beginning.',
+    answer: v.object({
+      affiliate_id: member(v.string(), 'The id of the affiliate.'),
+      parents: member(
+        v.array(
+          v.object({
+            from: v.nullable(member(day, 'The first day. Null: from the beginning.')),
+            parent: v.nullable(member(v.string(), 'The parent, if any.')),
+          }),
         ),
-      }),
-    ),
+        'In order of days. The first holds from the beginning.',
+      ),
+    }),
     command: { name: 'affiliates parents' },
-  }),
+  })),
   async list({ db, account }, filter, page) {
     const found = await rows.listAffiliates(db, account.id, page, filter)
     const ids = found.data.map((one) => one.affiliate_id)
@@ -288,22 +279,20 @@ export const listUnconfiguredAffiliates = accountOperation({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
-    answer: described(() =>
-      v.object({
-        data: v.array(v.object({ affiliate_id: v.string(), customers: count })),
-        more_customers: v.exactOptional(
-          member(
-            v.literal(true),
-            'Present if the account has more customers than are read: only the latest are counted.',
-          ),
+    answer: v.object({
+      data: v.array(v.object({ affiliate_id: v.string(), customers: count })),
+      more_customers: v.exactOptional(
+        member(
+          v.literal(true),
+          'Present if the account has more customers than are read: only the latest are counted.',
         ),
-      }),
-    ),
+      ),
+    }),
     command: { name: 'affiliates unconfigured' },
-  }),
+  })),
   async run({ db, account }, { customers = rows.UNCONFIGURED_LIMITS.customers }) {
     const { data, hasMore } = await rows.listUnconfigured(db, account.id, customers)
     return { data, ...(hasMore && { more_customers: true as const }) }
@@ -318,7 +307,7 @@ export const deleteAffiliate = accountOperation({
   method: 'DELETE',
   role: 'manager',
   params: { affiliate_id },
-  words: words({
+  words: described(() => ({
     description:
       'Deletes an affiliate that nothing names, such as one with a mistyped id. An affiliate that a customer, a link, an assignment, a statement, a manual entry, a ledger entry or another affiliate names is a conflict, whose detail says which of these.',
     answer: null,
@@ -327,7 +316,7 @@ export const deleteAffiliate = accountOperation({
       name: 'affiliates delete',
       done: 'Deleted affiliate {affiliate_id} of account {account}.',
     },
-  }),
+  })),
   async run(call, { affiliate_id: id }) {
     const { env, actor, db, account } = call
     await requireAffiliate(call, id)

@@ -1,50 +1,58 @@
 import * as v from 'valibot'
-import { member, named } from '../http/operation.ts'
+import { described, member, named } from '../http/operation.ts'
 import * as f from '../validation/fields.ts'
 
 // Members that many answers have, and days as parameters.
 
 /** A time on the wire, in UTC. */
-export const time = v.pipe(v.string(), v.isoTimestamp())
+export const time = described(() => v.pipe(v.string(), v.isoTimestamp()))
 
 /** A day, `YYYY-MM-DD`. */
-export const day = v.pipe(v.string(), v.isoDate())
+export const day = described(() => v.pipe(v.string(), v.isoDate()))
 
 /** A whole number of at least 0. */
-export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+export const count = described(() => v.pipe(v.number(), v.integer(), v.minValue(0)))
 
 /** When a change reaches live tokens. */
-export const takes_effect = member(
-  v.picklist(['now', 'within a minute']),
-  'When live tokens follow the change. `within a minute` means that some could not be notified at once.',
+export const takes_effect = described(() =>
+  member(
+    v.picklist(['now', 'within a minute']),
+    'When live tokens follow the change. `within a minute` means that some could not be notified at once.',
+  ),
 )
 
 /** An amount of money, as decimal text. */
-export const money = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
+export const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
 
 /** Describes a warning about the terms of a plan or of a rule, which has one of these codes. */
 /* @__NO_SIDE_EFFECTS__ */
 export const warning = (component: string, codes: readonly string[]) =>
-  named(
-    component,
-    v.object({
-      code: member(v.picklist(codes) as v.GenericSchema<string>, 'The code of the warning.'),
-      pointer: member(v.string(), 'A JSON Pointer (RFC 6901) into the body as sent.'),
-      message: member(v.string(), 'What the author should know.'),
-    }),
+  described(() =>
+    named(
+      component,
+      v.object({
+        code: member(v.picklist(codes) as v.GenericSchema<string>, 'The code of the warning.'),
+        pointer: member(v.string(), 'A JSON Pointer (RFC 6901) into the body as sent.'),
+        message: member(v.string(), 'What the author should know.'),
+      }),
+    ),
   )
 
 /** Whether a version was stored. */
-export const outcome = member(
-  v.picklist(['created', 'unchanged']),
-  'Whether a version was created. `unchanged`: the latest version has the same terms.',
+export const outcome = described(() =>
+  member(
+    v.picklist(['created', 'unchanged']),
+    'Whether a version was created. `unchanged`: the latest version has the same terms.',
+  ),
 )
 
 /** When a version was stored and withdrawn. */
-export const stored = v.object({
-  created_at: member(time, 'When the version was put.'),
-  withdrawn_at: v.nullable(member(time, 'When the version was withdrawn. Null if it was not.')),
-})
+export const stored = described(() =>
+  v.object({
+    created_at: member(time, 'When the version was put.'),
+    withdrawn_at: v.nullable(member(time, 'When the version was withdrawn. Null if it was not.')),
+  }),
+)
 
 /** The number of a version. */
 export const version = member(

@@ -16,58 +16,46 @@ import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
 import {
   type AccountCall,
   accountOperation,
+  described,
   member,
   named,
   reply,
-  words,
 } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import { count, day, money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
 const text = v.string()
-const actor = member(text, 'The member of the integrations team.')
-const plan = member(text, 'The plan.')
-const affiliate_id = member(text, 'The affiliate.')
-const currency = member(text, 'An ISO 4217 code.')
+const actor = described(() => member(text, 'The member of the integrations team.'))
+const plan = described(() => member(text, 'The plan.'))
+const affiliate_id = described(() => member(text, 'The affiliate.'))
+const currency = described(() => member(text, 'An ISO 4217 code.'))
 
 /** How a payment came back. */
-export const returnedPayment = named(
-  'ReturnedPayment',
+export const returnedPayment = described(() =>
+  named(
+    'ReturnedPayment',
+    v.object({
+      payment: member(text, 'The reference of the payment.'),
+      reference: member(text, 'The reference of the return.'),
+      returned_on: member(day, 'The day on which it came back.'),
+      reason: member(text, 'Why it came back.'),
+    }),
+  ),
+)
+
+const hold = described(() =>
   v.object({
-    payment: member(text, 'The reference of the payment.'),
-    reference: member(text, 'The reference of the return.'),
-    returned_on: member(day, 'The day on which it came back.'),
-    reason: member(text, 'Why it came back.'),
+    rule: member(text, 'The id of the rule that waits.'),
+    version: member(v.pipe(v.number(), v.integer()), 'The version of the plan that has the rule.'),
+    reason: member(v.picklist(['no_currency', 'fx_pending', 'fx_missing']), 'Why.'),
+    currency: v.nullable(member(text, 'The currency without a rate.')),
+    count: member(count, 'The number of records.'),
+    sum: member(money, 'The sum of their amounts.'),
   }),
 )
 
-const hold = v.object({
-  rule: member(text, 'The id of the rule that waits.'),
-  version: member(v.pipe(v.number(), v.integer()), 'The version of the plan that has the rule.'),
-  reason: member(v.picklist(['no_currency', 'fx_pending', 'fx_missing']), 'Why.'),
-  currency: v.nullable(member(text, 'The currency without a rate.')),
-  count: member(count, 'The number of records.'),
-  sum: member(money, 'The sum of their amounts.'),
-})
-
-const statement = {
-  id: member(text, 'The id of the statement.'),
-  affiliate_id,
-  plan,
-  period: member(text, 'The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
-  currency: member(text, 'The currency of all amounts.'),
-  opening: member(
-    money,
-    'The `closing` of the period before, plus what other plans transferred: the amounts of `received`.',
-  ),
-  lines_sum: member(money, 'The sum of the lines.'),
-  adjustments_sum: member(money, 'The sum of the adjustments.'),
-  manual_sum: member(money, 'The sum of the manual entries.'),
-  total: member(money, 'The sum of lines, adjustments and manual entries.'),
-  payable: member(money, 'What is to be paid.'),
-  closing: member(money, 'What is carried to the next period.'),
-  dropped: member(money, 'The negative balance that the plan writes off.'),
+const carried = described(() => ({
   transferred: v.nullable(
     member(
       v.object({
@@ -88,6 +76,26 @@ const statement = {
     ),
     'What other plans transferred, in the order of plan and period. `opening` includes it.',
   ),
+}))
+
+const statement = described(() => ({
+  id: member(text, 'The id of the statement.'),
+  affiliate_id,
+  plan,
+  period: member(text, 'The period: a month `2026-10`, or a week of ISO 8601 `2026-W41`.'),
+  currency: member(text, 'The currency of all amounts.'),
+  opening: member(
+    money,
+    'The `closing` of the period before, plus what other plans transferred: the amounts of `received`.',
+  ),
+  lines_sum: member(money, 'The sum of the lines.'),
+  adjustments_sum: member(money, 'The sum of the adjustments.'),
+  manual_sum: member(money, 'The sum of the manual entries.'),
+  total: member(money, 'The sum of lines, adjustments and manual entries.'),
+  payable: member(money, 'What is to be paid.'),
+  closing: member(money, 'What is carried to the next period.'),
+  dropped: member(money, 'The negative balance that the plan writes off.'),
+  ...carried,
   holds: member(v.array(hold), 'The records that wait for a rate or a currency.'),
   manual: member(
     v.array(
@@ -129,9 +137,9 @@ const statement = {
     time,
     'When its content was computed: a run writes only drafts that have changed.',
   ),
-}
+}))
 
-const booked = named('BookedStatement', v.object(statement))
+const booked = described(() => named('BookedStatement', v.object(statement)))
 
 const ofStatement = {
   topic: 'statements',
@@ -141,17 +149,19 @@ const ofStatement = {
   },
 } as const
 
-const waiting = named(
-  'WaitingStatement',
-  v.object({
-    ...statement,
-    approvals: member(
-      v.array(v.object({ actor, at: member(time, 'When.') })),
-      'Who has approved it.',
-    ),
-    approvals_required: member(count, 'The number of different persons who must approve it.'),
-    message: member(text, 'What is still needed.'),
-  }),
+const waiting = described(() =>
+  named(
+    'WaitingStatement',
+    v.object({
+      ...statement,
+      approvals: member(
+        v.array(v.object({ actor, at: member(time, 'When.') })),
+        'Who has approved it.',
+      ),
+      approvals_required: member(count, 'The number of different persons who must approve it.'),
+      message: member(text, 'What is still needed.'),
+    }),
+  ),
 )
 
 export const approveStatement = accountOperation({
@@ -159,7 +169,7 @@ export const approveStatement = accountOperation({
   id: 'approveStatement',
   path: '/statements/{statement_id}/approve',
   body: approval,
-  words: words({
+  words: described(() => ({
     description:
       'Approves the draft with this hash. From then on it never changes, and its period is closed for its affiliate and plan. Approving it again returns it as it is. A draft that is no longer what a computation comes to is refused with `not_run`. If the account requires two persons, the first one gets 202.',
     answer: booked,
@@ -172,7 +182,7 @@ export const approveStatement = accountOperation({
       'holds',
       'not_run',
     ],
-  }),
+  })),
   async run(call, { statement_id: id, hash, leave_out_holds: leaveOutHolds = false }) {
     const { env, account, actor } = call
     const request = { id, hash, leaveOutHolds, actor, now: Date.now() }
@@ -199,12 +209,12 @@ export const payStatement = accountOperation({
   id: 'payStatement',
   path: '/statements/{statement_id}/pay',
   body: heldPayment,
-  words: words({
+  words: described(() => ({
     description:
       'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, unless `override` says why it is paid nevertheless.',
     answer: booked,
     errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
-  }),
+  })),
   async run(call, { statement_id: id, ...sent }) {
     const { db, account, actor } = call
     const request = { id, ...sent, persons: account.approvals, actor, now: Date.now() }
@@ -219,13 +229,13 @@ export const returnPayment = accountOperation({
   id: 'returnPayment',
   path: '/statements/{statement_id}/return',
   body: paymentReturn,
-  words: words({
+  words: described(() => ({
     description:
       'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is.',
     answer: booked,
     errors: ['not_paid', 'reference_used'],
     command: { name: 'statements return' },
-  }),
+  })),
   async run(call, { statement_id: id, ...sent }) {
     const { db, account, actor } = call
     const request = { id, ...sent, actor, now: Date.now() }
@@ -235,43 +245,47 @@ export const returnPayment = accountOperation({
   },
 })
 
-const refused = v.object({
-  id: member(
-    text,
-    'The id of the statement. For an affiliate without a draft of the period, its earliest draft.',
-  ),
-  affiliate_id,
-  plan,
-  period: member(text, 'The period of that statement.'),
-  code: member(
-    v.picklist(REFUSALS),
-    'Why it was not approved: the error code of its own approval.',
-  ),
-  detail: member(text, 'What to do.'),
-  currencies: member(
-    v.array(currency),
-    'The currencies whose rates are missing. Empty if none is.',
-  ),
-})
-
-const approvedPeriod = named(
-  'ApprovedPeriod',
+const refused = described(() =>
   v.object({
-    period: member(text, 'The period.'),
-    plans: member(v.array(text), 'The plans.'),
-    closed: member(
-      v.boolean(),
-      'Whether the period is closed. For affiliates with a draft, it stays open.',
+    id: member(
+      text,
+      'The id of the statement. For an affiliate without a draft of the period, its earliest draft.',
     ),
-    open_total: member(
-      count,
-      'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
+    affiliate_id,
+    plan,
+    period: member(text, 'The period of that statement.'),
+    code: member(
+      v.picklist(REFUSALS),
+      'Why it was not approved: the error code of its own approval.',
     ),
-    approved: member(count, 'The statements that this request approved.'),
-    waiting: member(count, 'The statements that another person must approve, too.'),
-    refused_total: member(count, 'The statements that were not approved.'),
-    refused: member(v.array(refused), `The first ${BOOK_LIMITS.refused} of them.`),
+    detail: member(text, 'What to do.'),
+    currencies: member(
+      v.array(currency),
+      'The currencies whose rates are missing. Empty if none is.',
+    ),
   }),
+)
+
+const approvedPeriod = described(() =>
+  named(
+    'ApprovedPeriod',
+    v.object({
+      period: member(text, 'The period.'),
+      plans: member(v.array(text), 'The plans.'),
+      closed: member(
+        v.boolean(),
+        'Whether the period is closed. For affiliates with a draft, it stays open.',
+      ),
+      open_total: member(
+        count,
+        'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
+      ),
+      approved: member(count, 'The statements that this request approved.'),
+      waiting: member(count, 'The statements that another person must approve, too.'),
+      refused_total: member(count, 'The statements that were not approved.'),
+      refused: member(v.array(refused), `The first ${BOOK_LIMITS.refused} of them.`),
+    }),
+  ),
 )
 
 export const approvePeriod = accountOperation({
@@ -281,12 +295,12 @@ export const approvePeriod = accountOperation({
   path: '/periods/{period}/approve',
   params: { period: member(text, 'The period: a month or a week of ISO 8601.', '2026-10') },
   body: periodApproval,
-  words: words({
+  words: described(() => ({
     description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. A draft that is no longer what a computation comes to is refused. Then it closes the period for every affiliate without a refused draft. Without \`plan\`, it approves the plans that existed when the last run began. A repeated request continues where the last one stopped.`,
     answer: approvedPeriod,
     others: { 202: approvedPeriod },
     errors: ['period_not_over', 'not_run'],
-  }),
+  })),
   async run(call, { period: id, plan = null, leave_out_holds: leaveOutHolds = false }) {
     const { env, account, actor } = call
     const period = readPathPeriod(id)

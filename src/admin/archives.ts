@@ -13,14 +13,7 @@ import type { RecordView } from '../db/records/list.ts'
 import { findWork } from '../db/records/moving.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import {
-  accountList,
-  accountOperation,
-  described,
-  member,
-  named,
-  words,
-} from '../http/operation.ts'
+import { accountList, accountOperation, described, member, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { count, time } from './answer-fields.ts'
@@ -144,6 +137,72 @@ const resource = described(() =>
   member(v.picklist(['transactions', 'trading-activity', 'activities']), 'The resource.'),
 )
 
+const listedMonth = described(() =>
+  named(
+    'ArchivedMonth',
+    v.object({
+      month,
+      resource,
+      state: member(
+        v.picklist(['being_archived', 'archived', 'being_restored']),
+        '`being_archived`: its records are written to objects, and leave the database. `archived`: they have left it. `being_restored`: they come back.',
+      ),
+      records: v.nullable(
+        member(count, 'The number of its records. Null while the objects are written.'),
+      ),
+      bytes: member(count, 'The size of its objects together.'),
+      objects: member(
+        v.array(
+          v.object({
+            key: member(v.string(), 'The key of the object in the bucket.'),
+            sha256: member(v.string(), 'The SHA-256 of its bytes.'),
+            bytes: member(count, 'Its size.'),
+            records: member(count, 'The number of its records.'),
+          }),
+        ),
+        'The Parquet objects in the bucket `ARCHIVE`, in the order of days.',
+      ),
+      totals: v.nullable(
+        member(
+          v.array(
+            v.looseObject({
+              count: member(count, 'The number of records.'),
+              sums: member(
+                v.record(v.string(), v.string()),
+                'The exact sums as decimal text, by column.',
+              ),
+            }),
+          ),
+          'Its control totals: for each group of records their number and their sums, as `GET …/totals` has them for days. Null while no object is written, and if they are too large.',
+        ),
+      ),
+      first_delivery_id: v.nullable(
+        member(
+          v.string(),
+          'The first delivery that wrote one of these records. Null without objects.',
+        ),
+      ),
+      last_delivery_id: v.nullable(
+        member(
+          v.string(),
+          'The last delivery that wrote one of these records. Null without objects.',
+        ),
+      ),
+      begun_at: member(time, 'When the first object was begun.'),
+      archived_at: v.nullable(member(time, 'When all objects were complete. Null before.')),
+      wanted_at: v.nullable(
+        member(time, 'When the records were first needed again. Null if they are not.'),
+      ),
+      damaged_object: v.nullable(
+        member(
+          v.string(),
+          'The key of an object that is damaged or missing, so that the records cannot come back. Null if there is none.',
+        ),
+      ),
+    }),
+  ),
+)
+
 const requested = described(() =>
   named(
     'ArchiveRequest',
@@ -163,77 +222,15 @@ export const listArchives = accountList({
   ...ofArchives,
   id: 'listArchives',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Lists the months whose records have left the database for Parquet objects, or leave it or come back, the first one first. A month that is back is not listed.',
-    answer: named(
-      'ArchivedMonth',
-      v.object({
-        month,
-        resource,
-        state: member(
-          v.picklist(['being_archived', 'archived', 'being_restored']),
-          '`being_archived`: its records are written to objects, and leave the database. `archived`: they have left it. `being_restored`: they come back.',
-        ),
-        records: v.nullable(
-          member(count, 'The number of its records. Null while the objects are written.'),
-        ),
-        bytes: member(count, 'The size of its objects together.'),
-        objects: member(
-          v.array(
-            v.object({
-              key: member(v.string(), 'The key of the object in the bucket.'),
-              sha256: member(v.string(), 'The SHA-256 of its bytes.'),
-              bytes: member(count, 'Its size.'),
-              records: member(count, 'The number of its records.'),
-            }),
-          ),
-          'The Parquet objects in the bucket `ARCHIVE`, in the order of days.',
-        ),
-        totals: v.nullable(
-          member(
-            v.array(
-              v.looseObject({
-                count: member(count, 'The number of records.'),
-                sums: member(
-                  v.record(v.string(), v.string()),
-                  'The exact sums as decimal text, by column.',
-                ),
-              }),
-            ),
-            'Its control totals: for each group of records their number and their sums, as `GET …/totals` has them for days. Null while no object is written, and if they are too large.',
-          ),
-        ),
-        first_delivery_id: v.nullable(
-          member(
-            v.string(),
-            'The first delivery that wrote one of these records. Null without objects.',
-          ),
-        ),
-        last_delivery_id: v.nullable(
-          member(
-            v.string(),
-            'The last delivery that wrote one of these records. Null without objects.',
-          ),
-        ),
-        begun_at: member(time, 'When the first object was begun.'),
-        archived_at: v.nullable(member(time, 'When all objects were complete. Null before.')),
-        wanted_at: v.nullable(
-          member(time, 'When the records were first needed again. Null if they are not.'),
-        ),
-        damaged_object: v.nullable(
-          member(
-            v.string(),
-            'The key of an object that is damaged or missing, so that the records cannot come back. Null if there is none.',
-          ),
-        ),
-      }),
-    ),
+    answer: listedMonth,
     command: {
       name: 'archive list',
       columns: ['month', 'resource', 'state', 'records', 'bytes', 'archived_at', 'damaged_object'],
     },
-  }),
+  })),
   async list({ db, account }, _, page) {
     const found = await listArchivedMonths(db, account.id, page)
     const views = resourcesOf(account.vertical)
@@ -247,7 +244,7 @@ export const getKeptMonths = accountOperation({
   id: 'getKeptMonths',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Returns the first month that is too young for the archive, and each older one that is in the database with the reason.',
     answer: named(
@@ -285,7 +282,7 @@ export const getKeptMonths = accountOperation({
       }),
     ),
     command: { name: 'archive kept' },
-  }),
+  })),
   async run({ env, account }) {
     const kept = await readKeptDays(env, account)
     const months = kept ? await judgeMonths(env, account, kept.from, { isAsked: false }) : []
@@ -309,12 +306,12 @@ export const archiveMonth = accountOperation({
   role: 'manager',
   body: archivedMonth,
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Has the records of a month leave the database now; every day this happens by itself to some months that are old enough. 409 says what keeps the month in the database. A month that is archived already stays as it is.',
     answer: requested,
     errors: ['conflict'],
-  }),
+  })),
   async run({ env, actor, account, db }, { month }) {
     const { first_day, resources } = await admitMonth(env, account, month)
     if (resources.length > 0) {
@@ -335,11 +332,11 @@ export const restoreMonth = accountOperation({
   role: 'manager',
   params: { month },
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Has the records of a month come back to the database. They stay for 30 days, unless somebody archives the month. Records that a request needs come back by themselves.',
     answer: requested,
-  }),
+  })),
   async run({ actor, account: { id: account }, db }, { month }) {
     const period = parsePeriod(month)
     if (period?.kind !== 'month') throw notFound('month', month)

@@ -8,7 +8,6 @@ import {
   listOf,
   member,
   named,
-  words,
 } from '../http/operation.ts'
 import { invalidQuery, readDayRange } from '../http/query.ts'
 import { count, day, daysNeeded, daysWanted } from './answer-fields.ts'
@@ -61,7 +60,7 @@ export const listAttributed = accountList({
     ),
     ...daysWanted,
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists customers with the verdict on their origin and the affiliate that is paid: all of them, one, or with `unattributed` those who signed up from `from` to `to` and have no affiliate.',
     answer: named(
@@ -90,7 +89,7 @@ export const listAttributed = accountList({
         'attribution.affiliate_configured',
       ],
     },
-  }),
+  })),
   // The paid affiliate is looked up now, so an affiliate that is configured later also has its earlier customers.
   async list({ env, account: { id }, db }, query, page) {
     const customers = await rows.listAttributions(db, id, page, filterOf(query))
@@ -118,7 +117,7 @@ export const countAttribution = accountOperation({
   ...ofCounts,
   id: 'countAttribution',
   path: '/attribution',
-  words: words({
+  words: described(() => ({
     description: 'Returns the number of customers for each day, verdict and link.',
     answer: listOf(
       named(
@@ -127,7 +126,7 @@ export const countAttribution = accountOperation({
       ),
     ),
     command: { name: 'attribution' },
-  }),
+  })),
   async run({ account, db }, query) {
     const { from, to } = readDayRange(query)
     const found = await rows.countAttributions(db, account.id, from, to)
@@ -140,11 +139,11 @@ export const countClicks = accountOperation({
   ...ofCounts,
   id: 'countClicks',
   path: '/clicks',
-  words: words({
+  words: described(() => ({
     description: 'Returns the number of clicks for each day and link. Clicks are kept for 30 days.',
     answer: listOf(named('Clicks', v.object({ day, link_id: v.string(), clicks: count }))),
     command: { name: 'clicks' },
-  }),
+  })),
   async run({ account, db }, query) {
     const data = await rows.countClicks(db, account.id, readDayRange(query))
     if (!data) throw tooManyGroups('clicks')

@@ -7,7 +7,7 @@ import { findAccount, listBindings } from '../db/directory/accounts.ts'
 import { type AuditSource, listAudit } from '../db/directory/audit.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
-import { member, named, teamList, words } from '../http/operation.ts'
+import { described, member, named, teamList } from '../http/operation.ts'
 import { invalidQuery, readDays } from '../http/query.ts'
 import { quote } from '../validation/quote.ts'
 import { daysWanted, time } from './answer-fields.ts'
@@ -49,7 +49,7 @@ export const listAuditLog = teamList({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists administrative actions with actor and time, newest first. Days are those of UTC. `actor` and `kind` are searched for in the latest 100,000 entries of the days.',
     answer: named(
@@ -75,7 +75,7 @@ export const listAuditLog = teamList({
       }),
     ),
     command: { name: 'audit-log', columns: ['at', 'actor', 'action', 'account', 'details'] },
-  }),
+  })),
   async list({ env }, query, page) {
     const { account: id = null, actor, kind } = query
     const { from, to } = readDays(query)

@@ -5,7 +5,7 @@ import { withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { accountOperation, listOf, member, named, words } from '../http/operation.ts'
+import { accountOperation, described, listOf, member, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { takes_effect, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
@@ -41,7 +41,7 @@ export const regenerateBrandToken = accountOperation({
   method: 'POST',
   body: { overlap },
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Issues a new Brand Token, which is shown only once. The previous one works for 24 hours unless `overlap` sets another time. With `none` it stops working before the next request.',
     answer: named(
@@ -55,7 +55,7 @@ export const regenerateBrandToken = accountOperation({
     ),
     account: 'brand_account',
     errors: ['conflict'],
-  }),
+  })),
   async run({ env, actor, account }, { overlap: length = DEFAULT_OVERLAP }) {
     requireBrand(account)
     const now = Date.now()
@@ -80,7 +80,7 @@ export const listBrandTokens = accountOperation({
   id: 'listBrandTokens',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the Brand Tokens of a brand by id. The tokens themselves are not stored.',
     answer: listOf(
       named(
@@ -96,7 +96,7 @@ export const listBrandTokens = accountOperation({
     account: 'brand_account',
     errors: ['conflict'],
     command: { name: 'brand-token list' },
-  }),
+  })),
   async run({ env, account }) {
     requireBrand(account)
     return { data: (await rows.listBrandTokens(env.DB, account.id)).map(present) }
@@ -109,7 +109,7 @@ export const revokeBrandToken = accountOperation({
   method: 'DELETE',
   path: '/brand-tokens/{token_id}',
   params: { token_id: id },
-  words: words({
+  words: described(() => ({
     description: 'Revokes a Brand Token. It stops working before its next request.',
     answer: null,
     account: 'brand_account',
@@ -118,7 +118,7 @@ export const revokeBrandToken = accountOperation({
       name: 'brand-token revoke',
       done: 'Revoked Brand Token {token_id} of account {account}.',
     },
-  }),
+  })),
   async run({ env, actor, account }, { token_id: id }) {
     requireBrand(account)
     const token = (await rows.listBrandTokens(env.DB, account.id)).find((row) => row.id === id)

@@ -6,7 +6,7 @@ import { wordsFor } from '../commission/statements/select-facts.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
 import { type DayStart, type LastDays, readChanges } from '../db/records/changes.ts'
 import { DAY_MS } from '../durations.ts'
-import { accountOperation, described, member, words } from '../http/operation.ts'
+import { accountOperation, described, member } from '../http/operation.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../zone.ts'
 import { count, day, time } from './answer-fields.ts'
 
@@ -43,13 +43,15 @@ const affiliatesOf = (rows: readonly { readonly affiliate_id: string }[]) =>
 
 /** Describes the numbers of the last three days. */
 const compared = (what: string, most = '') =>
-  member(
-    v.object({
-      day_before: member(count, `On the whole day before yesterday${most}.`),
-      yesterday: member(count, `On the whole of yesterday${most}.`),
-      today: member(count, `Today until now${most}.`),
-    }),
-    what,
+  described(() =>
+    member(
+      v.object({
+        day_before: member(count, `On the whole day before yesterday${most}.`),
+        yesterday: member(count, `On the whole of yesterday${most}.`),
+        today: member(count, `Today until now${most}.`),
+      }),
+      what,
+    ),
   )
 
 const amounts = described(() =>
@@ -69,7 +71,7 @@ export const getChanges = accountOperation({
   method: 'GET',
   path: '/changes',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Returns what has changed in an account since the start of yesterday, in the time zone of its records. Signups and records are compared with the day before. Who changed settings and plans is in the audit log. Of statements, cases, questions and entries of the audit log, the latest 1,000 are read, and of payments the latest 10,000 by their day.',
     answer: v.object({
@@ -112,7 +114,7 @@ export const getChanges = accountOperation({
       ),
     }),
     command: { name: 'changes' },
-  }),
+  })),
   async run({ env, account, db }) {
     const statusMap = await readMapping(env.DB, account.id, 'status')
     const days = lastDays(bookZoneOf(account), Date.now())

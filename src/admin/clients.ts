@@ -7,10 +7,10 @@ import { ApiError } from '../errors.ts'
 import {
   type AccountCall,
   accountOperation,
+  described,
   listOf,
   member,
   named,
-  words,
 } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { takes_effect, time } from './answer-fields.ts'
@@ -52,9 +52,11 @@ const client_id = member(
   'The id of the OAuth client.',
   'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
 )
-const client_secret = member(v.string(), 'The client secret. It is shown only in this response.')
-const previous_secret_until = v.nullable(
-  member(time, 'When the previous secret stops working. Null if it already has.'),
+const client_secret = described(() =>
+  member(v.string(), 'The client secret. It is shown only in this response.'),
+)
+const previous_secret_until = described(() =>
+  v.nullable(member(time, 'When the previous secret stops working. Null if it already has.')),
 )
 
 const ofClients = { topic: 'accounts', path: '/clients' } as const
@@ -65,7 +67,7 @@ export const issueClient = accountOperation({
   id: 'issueClient',
   method: 'POST',
   status: 201,
-  words: words({
+  words: described(() => ({
     description: 'Creates an OAuth client for a partner. The secret is shown only once.',
     answer: named('NewClient', v.object({ client_id, client_secret, created_at: time })),
     errors: ['conflict'],
@@ -75,7 +77,7 @@ export const issueClient = accountOperation({
       recovery:
         'A secret may have been created and lost. Do not simply repeat the command: run `clients list`, and first revoke the unknown client.',
     },
-  }),
+  })),
   async run({ env, actor, account }) {
     requirePartner(account)
     const client_id = crypto.randomUUID()
@@ -94,7 +96,7 @@ export const listClients = accountOperation({
   id: 'listClients',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the OAuth clients of an account, without their secrets.',
     answer: listOf(
       named(
@@ -109,7 +111,7 @@ export const listClients = accountOperation({
     ),
     errors: ['conflict'],
     command: { name: 'clients list' },
-  }),
+  })),
   async run({ env, account }) {
     requirePartner(account)
     return { data: (await rows.listClients(env.DB, account.id)).map(present) }
@@ -123,7 +125,7 @@ export const rotateClient = accountOperation({
   path: '/clients/{client_id}/rotate',
   body: { overlap },
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Issues a new secret. The previous one works for 24 hours unless `overlap` sets another time. With `none`, it and its access tokens stop working before the next request.',
     answer: named(
@@ -131,7 +133,7 @@ export const rotateClient = accountOperation({
       v.object({ client_id, client_secret, previous_secret_until, takes_effect }),
     ),
     errors: ['conflict'],
-  }),
+  })),
   async run(call, { client_id, overlap: length = DEFAULT_OVERLAP }) {
     const { env, actor, account } = call
     const client = await findClient(call, client_id)
@@ -157,7 +159,7 @@ export const revokeClient = accountOperation({
   id: 'revokeClient',
   method: 'DELETE',
   path: '/clients/{client_id}',
-  words: words({
+  words: described(() => ({
     description: 'Revokes a client. Its access tokens stop working before the next request.',
     answer: null,
     errors: ['conflict'],
@@ -165,7 +167,7 @@ export const revokeClient = accountOperation({
       name: 'clients revoke',
       done: 'Revoked client {client_id} of account {account}.',
     },
-  }),
+  })),
   async run(call, { client_id }) {
     const { env, actor, account } = call
     await findClient(call, client_id)

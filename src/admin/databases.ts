@@ -5,7 +5,7 @@ import { toDay } from '../db/records/arrivals.ts'
 import { ALARM_SHARE, MAX_DATABASE_BYTES, PLANNED_BYTES } from '../db/records/storage-limits.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { DAY_MS } from '../durations.ts'
-import { described, member, named, teamOperation, words } from '../http/operation.ts'
+import { described, member, named, teamOperation } from '../http/operation.ts'
 import { raiseAlarm } from './alarms.ts'
 import { count, day } from './answer-fields.ts'
 import { logFailure } from './log-failure.ts'
@@ -20,7 +20,7 @@ const FORESEEN_DAYS = 3650
 /** How many days before the last database of a jurisdiction is full the team is told. */
 const ALARM_DAYS = 30
 
-const forecast = {
+const forecast = described(() => ({
   growth_bytes: v.nullable(
     member(
       v.pipe(v.number(), v.integer()),
@@ -40,7 +40,7 @@ const forecast = {
     v.picklist(['no_history', 'steady', 'growing', 'full']),
     '`no_history`: it was not measured for seven days, so nothing is known. `steady`: it does not reach 5 GB within ten years. `growing`: on `full_on`. `full`: it has 5 GB.',
   ),
-}
+}))
 
 const database = described(() =>
   named(
@@ -150,11 +150,11 @@ export const listDatabases = teamOperation({
   method: 'GET',
   path: '/databases',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Lists the databases of the deployment: how many accounts each has, how full it is, and when it will have 5 GB. `pools` says the same of the databases of each jurisdiction.',
     answer: v.object({ data: v.array(database), pools: v.array(pool) }),
-  }),
+  })),
   async run({ env }) {
     const now = Date.now()
     const data = await readDatabases(env, now)

@@ -6,78 +6,84 @@ import { parseSubjectKey } from '../fraud/findings.ts'
 import {
   accountList,
   accountOperation,
+  described,
   member,
   named,
   reply,
   withMembers,
-  words,
 } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { count, day, time } from './answer-fields.ts'
 
 /** Whom a case is about. */
-export const subject = member(
-  v.union([
-    v.object({ affiliate_id: v.string() }),
-    v.object({ customer_id: v.string() }),
-    v.object({ customer_ids: v.pipe(v.tuple([v.string(), v.string()]), v.readonly()) }),
-  ]),
-  'Whom the case is about.',
+export const subject = described(() =>
+  member(
+    v.union([
+      v.object({ affiliate_id: v.string() }),
+      v.object({ customer_id: v.string() }),
+      v.object({ customer_ids: v.pipe(v.tuple([v.string(), v.string()]), v.readonly()) }),
+    ]),
+    'Whom the case is about.',
+  ),
 )
 
 const case_id = member(v.string(), 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs')
 
-const endedHold = named(
-  'EndedHold',
-  v.object({
-    case_id,
-    affiliate_id: member(v.string(), 'The affiliate whose payouts it held.'),
-    rule: member(v.string(), 'The id of the rule that found it.'),
-    name: member(v.string(), 'The display name of the rule.'),
-    subject,
-    sentence: member(v.string(), 'What was found, in one sentence.'),
-    because: member(
-      v.picklist(['records', 'rule', 'expired']),
-      'Why the hold ended. `records`: records of the case were corrected, erased or given to another affiliate, so that it is gone; `rule`: another version of the rule applies, which finds or holds less; `expired`: nobody decided it in time.',
-    ),
-    moved: v.nullable(
-      member(
-        v.object({
-          customer_id: member(v.string(), 'The customer.'),
-          affiliate_id: v.nullable(
-            member(v.string(), 'The affiliate that the customer has now, or null.'),
-          ),
-          from: v.nullable(member(day, 'The first day with it. Null: from the beginning.')),
-        }),
-        'A customer of the case who was moved to another affiliate, or null.',
+const endedHold = described(() =>
+  named(
+    'EndedHold',
+    v.object({
+      case_id,
+      affiliate_id: member(v.string(), 'The affiliate whose payouts it held.'),
+      rule: member(v.string(), 'The id of the rule that found it.'),
+      name: member(v.string(), 'The display name of the rule.'),
+      subject,
+      sentence: member(v.string(), 'What was found, in one sentence.'),
+      because: member(
+        v.picklist(['records', 'rule', 'expired']),
+        'Why the hold ended. `records`: records of the case were corrected, erased or given to another affiliate, so that it is gone; `rule`: another version of the rule applies, which finds or holds less; `expired`: nobody decided it in time.',
       ),
-    ),
-    opened_at: member(time, 'When an evaluation first found the case.'),
-    ended_at: member(time, 'When an evaluation ended the hold.'),
-    is_case: member(v.boolean(), 'Whether the case exists.'),
-    goes_on: member(
-      v.boolean(),
-      'Whether it goes on until two persons have acknowledged it or decided the case, since the account requires two.',
-    ),
-    acknowledged: v.nullable(
-      member(
-        v.object({
-          actor: member(v.string(), 'Who acknowledged it first.'),
-          reason: member(v.string(), 'What the person found.'),
-          at: member(time, 'When.'),
-        }),
-        'The acknowledgement of one person while another one must follow, or null.',
+      moved: v.nullable(
+        member(
+          v.object({
+            customer_id: member(v.string(), 'The customer.'),
+            affiliate_id: v.nullable(
+              member(v.string(), 'The affiliate that the customer has now, or null.'),
+            ),
+            from: v.nullable(member(day, 'The first day with it. Null: from the beginning.')),
+          }),
+          'A customer of the case who was moved to another affiliate, or null.',
+        ),
       ),
-    ),
-  }),
+      opened_at: member(time, 'When an evaluation first found the case.'),
+      ended_at: member(time, 'When an evaluation ended the hold.'),
+      is_case: member(v.boolean(), 'Whether the case exists.'),
+      goes_on: member(
+        v.boolean(),
+        'Whether it goes on until two persons have acknowledged it or decided the case, since the account requires two.',
+      ),
+      acknowledged: v.nullable(
+        member(
+          v.object({
+            actor: member(v.string(), 'Who acknowledged it first.'),
+            reason: member(v.string(), 'What the person found.'),
+            at: member(time, 'When.'),
+          }),
+          'The acknowledgement of one person while another one must follow, or null.',
+        ),
+      ),
+    }),
+  ),
 )
 
-const waitingEndedHold = named(
-  'WaitingEndedHold',
-  withMembers(endedHold, {
-    approvals_required: member(count, 'The number of different persons who must do so.'),
-    message: member(v.string(), 'What is still needed.'),
-  }),
+const waitingEndedHold = described(() =>
+  named(
+    'WaitingEndedHold',
+    withMembers(endedHold, {
+      approvals_required: member(count, 'The number of different persons who must do so.'),
+      message: member(v.string(), 'What is still needed.'),
+    }),
+  ),
 )
 
 /** Who acknowledged the end of a hold. `at` is a time as on the wire. */
@@ -114,7 +120,7 @@ export const listEndedHolds = accountList({
   params: {
     affiliate_id: v.optional(member(v.string(), 'Only those of this affiliate.', 'IB-07')),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Returns the holds of payouts that an evaluation ended although nobody had decided the case, the latest first: each until a person acknowledges it, the case is decided, or it holds again.',
     answer: endedHold,
@@ -125,7 +131,7 @@ export const listEndedHolds = accountList({
         ...['name', 'sentence'],
       ],
     },
-  }),
+  })),
   async list({ db, account }, { affiliate_id = null }, page) {
     const found = await rows.listEndedHolds(db, account.id, affiliate_id, page)
     return { ...found, data: found.data.map(present) }
@@ -139,13 +145,13 @@ export const acknowledgeEndedHold = accountOperation({
   path: '/ended-holds/{case_id}/acknowledge',
   params: { case_id },
   body: holdAcknowledgement,
-  words: words({
+  words: described(() => ({
     description:
       'Notes in the audit log that a person has looked at the end of a hold, with a reason. It is no longer listed, and `attention` no longer names it. A hold that goes on (`goes_on`) needs the acknowledgement of two persons, which ends it; the first one gets 202.',
     answer: endedHold,
     others: { 202: waitingEndedHold },
     command: { name: 'fraud acknowledge' },
-  }),
+  })),
   async run({ db, account, actor }, { case_id: id, reason }) {
     const found = await rows.findEndedHold(db, account.id, id)
     if (!found) throw notFound('ended hold', id)

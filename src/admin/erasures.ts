@@ -24,7 +24,6 @@ import {
   member,
   named,
   teamOperation,
-  words,
 } from '../http/operation.ts'
 import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
@@ -186,7 +185,7 @@ export const eraseCustomer = accountOperation({
     customer_id: member(v.string(), 'The `customer_id`, as you sent it.', 'C-1001'),
   },
   byQuery: 'customer_id',
-  words: words({
+  words: described(() => ({
     description:
       'Erases the personal data of a customer permanently. If it is sent again, it is not stored, and the record has the warning `erased`. Customers of brands also lose the country, additional fields, and `tracking_data` that the service did not issue for the account. Activities of a brand keep ids, times, amounts, KPIs and product lines; if there are many, `complete` is false, and the service erases the others within minutes.',
     answer: erasure,
@@ -198,7 +197,7 @@ export const eraseCustomer = accountOperation({
         name: 'customer_id',
       },
     },
-  }),
+  })),
   async run({ env, actor, account: row, db }, { customer_id }) {
     const { id: account, vertical } = row
     if (!v.is(anyId, customer_id) || !(await customerExists(db, account, customer_id))) {
@@ -224,11 +223,11 @@ export const listErasures = accountList({
   topic: 'customers',
   path: '/erasures',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the customers whose personal data was erased, with the time.',
     answer: erasure,
     command: { name: 'erasures list' },
-  }),
+  })),
   list: ({ account, db }, _, page) => rows.listErasures(db, account.id, page),
 })
 
@@ -246,14 +245,14 @@ export const replayErasures = teamOperation({
       member(v.string(), 'The `next` of the previous response, with the same `account`.'),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Repeats the erasures after a database was restored, from the journal outside the database. Also sends the restored settings to all live tokens. One request repeats a part of them: send `next` as `cursor` until it is null.',
     answer: v.object({
       erased: count,
       next: v.nullable(member(v.string(), 'The `cursor` of the next request. Null at the end.')),
     }),
-  }),
+  })),
   async run({ env, actor }, { account, cursor }) {
     const only = account === undefined ? null : await findAccount(env.DB, account)
     if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)

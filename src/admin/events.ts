@@ -9,12 +9,12 @@ import { ApiError } from '../errors.ts'
 import {
   accountOperation,
   answered,
+  described,
   listOf,
   member,
   named,
   reply,
   withMembers,
-  words,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import * as f from '../validation/fields.ts'
@@ -97,9 +97,8 @@ async function admitChange(
 
 const eventname = member(v.string(), 'The name of the event.', 'DailyStats')
 
-const eventDefinition = named(
-  'EventDefinition',
-  withMembers(answered(definitionFields), { eventname }),
+const eventDefinition = described(() =>
+  named('EventDefinition', withMembers(answered(definitionFields), { eventname })),
 )
 
 const ofEvent = {
@@ -114,22 +113,21 @@ export const listEventDefinitions = accountOperation({
   id: 'listEventDefinitions',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the event definitions of a brand, ordered by name.',
     answer: listOf(eventDefinition),
     account: 'brand_account',
     errors: ['conflict'],
     command: { name: 'events list' },
-  }),
+  })),
   async run({ env, account }) {
     requireBrand(account)
     return { data: await rows.listDefinitions(env.DB, account.id) }
   },
 })
 
-const changedEventDefinition = named(
-  'ChangedEventDefinition',
-  withMembers(eventDefinition, { takes_effect }),
+const changedEventDefinition = described(() =>
+  named('ChangedEventDefinition', withMembers(eventDefinition, { takes_effect })),
 )
 
 export const putEventDefinition = accountOperation({
@@ -138,14 +136,14 @@ export const putEventDefinition = accountOperation({
   method: 'PUT',
   role: 'manager',
   body: definitionFields,
-  words: words({
+  words: described(() => ({
     description:
       'Creates or replaces the definition of an event. It applies to later requests. A brand has at most 200 definitions.',
     answer: changedEventDefinition,
     others: { 201: changedEventDefinition },
     account: 'brand_account',
     errors: ['conflict'],
-  }),
+  })),
   async run({ env, account, actor }, { eventname: name, ...fields }) {
     requireBrand(account)
     if (!v.is(f.id, name))
@@ -172,7 +170,7 @@ export const dropEventDefinition = accountOperation({
   id: 'dropEventDefinition',
   method: 'DELETE',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description: 'Deletes a definition. Later events of that name are read without a definition.',
     answer: null,
     account: 'brand_account',
@@ -181,7 +179,7 @@ export const dropEventDefinition = accountOperation({
       name: 'events delete',
       done: 'Deleted the definition of event {eventname} of account {account}.',
     },
-  }),
+  })),
   async run({ env, account, actor }, { eventname: name }) {
     requireBrand(account)
     const definitions = await rows.listDefinitions(env.DB, account.id)

@@ -5,7 +5,7 @@ import { hasFiles } from '../db/exports/files.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { AFTER_RUNS_SECONDS } from '../exports/limits.ts'
-import { accountOperation, member, named, words } from '../http/operation.ts'
+import { accountOperation, described, member, named } from '../http/operation.ts'
 import { time } from './answer-fields.ts'
 import { sendJobs } from './jobs.ts'
 import { logFailure } from './log-failure.ts'
@@ -17,7 +17,7 @@ export const startExport = accountOperation({
   path: '/exports',
   role: 'manager',
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Starts the export of an account now. It reads every month again and writes the files that are missing or damaged; those of unchanged months stay as they are.',
     answer: named(
@@ -26,7 +26,7 @@ export const startExport = accountOperation({
     ),
     errors: ['conflict'],
     command: { name: 'exports start' },
-  }),
+  })),
   async run({ env, db, actor, account: { id, exports, disabled } }) {
     if (exports === 'off' || disabled === 1) {
       const detail =

@@ -3,7 +3,7 @@ import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
 import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
-import { described, member, named, teamList, words } from '../http/operation.ts'
+import { described, member, named, teamList } from '../http/operation.ts'
 import { readFeedsOf } from '../ingest/feed.ts'
 import { resourcesOf } from '../verticals.ts'
 import { count, day, time } from './answer-fields.ts'
@@ -101,7 +101,7 @@ export const listFeeds = teamList({
   topic: 'monitoring',
   path: '/feeds',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the feeds of all accounts, ordered by account id.',
     answer: named(
       'FeedOfAccount',
@@ -112,7 +112,7 @@ export const listFeeds = teamList({
         feeds: member(v.array(feed), 'One entry for each resource.'),
       }),
     ),
-  }),
+  })),
   async list({ env }, _, page) {
     const accounts = await listAccounts(env.DB, page)
     const names = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)

@@ -8,7 +8,7 @@ import { decideCase, noCase } from '../fraud/decide.ts'
 import { caseDecision, caseNote } from '../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../fraud/limits.ts'
 import { presentWholeCase } from '../fraud/present-case.ts'
-import { accountOperation, member, named, referred, reply, words } from '../http/operation.ts'
+import { accountOperation, described, member, named, referred, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { time } from './answer-fields.ts'
@@ -25,14 +25,14 @@ export const decideFraudCase = accountOperation({
   path: '/cases/{case_id}/decide',
   params: { case_id },
   body: caseDecision,
-  words: words({
+  words: described(() => ({
     description:
       'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
     answer: referred<WholeFraudCase>('WholeFraudCase'),
     others: { 202: referred('WaitingFraudCase') },
     errors: ['not_open', 'evidence_changed'],
     command: { name: 'fraud decide' },
-  }),
+  })),
   async run(call, { case_id: id, ...sent }) {
     const { env, db, account, actor } = call
     const { decision, reason, keep_hold: keepHold = false, from = null, shown = null } = sent
@@ -63,7 +63,7 @@ export const addFraudCaseNote = accountOperation({
   params: { case_id },
   body: caseNote,
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Stores a note of the team. The account does not read it. Each request stores one more, and none can be changed.',
     answer: named(
@@ -77,7 +77,7 @@ export const addFraudCaseNote = accountOperation({
     ),
     errors: ['conflict'],
     command: { name: 'fraud note' },
-  }),
+  })),
   async run({ db, account, actor }, { case_id, text }) {
     const whole = await findCase(db, account.id, case_id)
     if (!whole) throw noCase(case_id)

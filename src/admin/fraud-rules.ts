@@ -14,13 +14,13 @@ import {
   type AccountCall,
   accountList,
   accountOperation,
+  described,
   listOf,
   member,
   named,
   referred,
   reply,
   withMembers,
-  words,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { todayOf } from '../zone.ts'
@@ -38,68 +38,84 @@ const rule = member(
   'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.',
   'minimum-deposit',
 )
-const kind = member(v.string(), 'The kind of the rule.')
-const effective_from = member(day, 'The first day whose records the version reads.')
-const name = member(v.string(), 'The display name.')
-const severity = member(v.picklist(['low', 'medium', 'high']), 'How serious its cases are.')
-const action = member(v.picklist(['flag', 'hold']), 'Whether its cases hold payouts.')
-const disabled = member(v.boolean(), 'Whether it finds nothing.')
-const in_force = v.nullable(
-  member(version, 'The version in force today. Null if all begin later or are withdrawn.'),
+const kind = described(() => member(v.string(), 'The kind of the rule.'))
+const effective_from = described(() =>
+  member(day, 'The first day whose records the version reads.'),
 )
-const head = v.object({ rule, kind, name, severity, action, disabled, in_force })
-
-const fraudRuleHead = named(
-  'FraudRuleHead',
-  withMembers(head, {
-    effective_from: member(
-      day,
-      'The first day of the version in force; if none is, of the version that begins first.',
-    ),
-    words: member(
-      v.array(v.string()),
-      'That version in plain English: when it opens a case, and what else applies.',
-    ),
-  }),
+const name = described(() => member(v.string(), 'The display name.'))
+const severity = described(() =>
+  member(v.picklist(['low', 'medium', 'high']), 'How serious its cases are.'),
 )
-
-const fraudRuleWithVersions = named(
-  'FraudRuleWithVersions',
-  withMembers(head, {
-    versions: member(
-      v.array(withMembers(stored, { version, effective_from, name, severity, action, disabled })),
-      'All versions, by number.',
-    ),
-  }),
+const action = described(() =>
+  member(v.picklist(['flag', 'hold']), 'Whether its cases hold payouts.'),
 )
-
-const fraudRuleVersion = named(
-  'FraudRuleVersion',
-  withMembers(stored, { rule, version, effective_from, terms: referred<RuleTerms>('FraudRule') }),
+const disabled = described(() => member(v.boolean(), 'Whether it finds nothing.'))
+const in_force = described(() =>
+  v.nullable(
+    member(version, 'The version in force today. Null if all begin later or are withdrawn.'),
+  ),
 )
+const head = described(() => v.object({ rule, kind, name, severity, action, disabled, in_force }))
 
-const putFraudRuleAnswer = named(
-  'PutFraudRule',
-  v.object({
-    rule,
-    version,
-    effective_from,
-    outcome,
-    warnings: member(
-      v.array(
-        warning('FraudRuleWarning', [
-          'never_holds',
-          'always_holds',
-          'begins_later',
-          'before_first_record',
-          'later_version_applies',
-          'overlapping_scopes',
-          'unknown_affiliate',
-        ]),
+const fraudRuleHead = described(() =>
+  named(
+    'FraudRuleHead',
+    withMembers(head, {
+      effective_from: member(
+        day,
+        'The first day of the version in force; if none is, of the version that begins first.',
       ),
-      'What is allowed but probably a mistake.',
-    ),
-  }),
+      words: member(
+        v.array(v.string()),
+        'That version in plain English: when it opens a case, and what else applies.',
+      ),
+    }),
+  ),
+)
+
+const fraudRuleWithVersions = described(() =>
+  named(
+    'FraudRuleWithVersions',
+    withMembers(head, {
+      versions: member(
+        v.array(withMembers(stored, { version, effective_from, name, severity, action, disabled })),
+        'All versions, by number.',
+      ),
+    }),
+  ),
+)
+
+const fraudRuleVersion = described(() =>
+  named(
+    'FraudRuleVersion',
+    withMembers(stored, { rule, version, effective_from, terms: referred<RuleTerms>('FraudRule') }),
+  ),
+)
+
+const putFraudRuleAnswer = described(() =>
+  named(
+    'PutFraudRule',
+    v.object({
+      rule,
+      version,
+      effective_from,
+      outcome,
+      warnings: member(
+        v.array(
+          warning('FraudRuleWarning', [
+            'never_holds',
+            'always_holds',
+            'begins_later',
+            'before_first_record',
+            'later_version_applies',
+            'overlapping_scopes',
+            'unknown_affiliate',
+          ]),
+        ),
+        'What is allowed but probably a mistake.',
+      ),
+    }),
+  ),
 )
 
 const ofRule = { topic: 'fraud', path: '/fraud-rules/{rule}', params: { rule } } as const
@@ -120,13 +136,13 @@ export const putFraudRule = accountOperation({
   },
   body: { terms: referred<unknown>('FraudRule') },
   whole: { depth: RULE_DEPTH },
-  words: words({
+  words: described(() => ({
     description:
       'Validates a rule and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. A manager puts rules that flag; only an approver puts one that holds payouts, or another version of it. Defaults are filled in when a version is stored.',
     answer: putFraudRuleAnswer,
     others: { 201: putFraudRuleAnswer },
     errors: ['conflict'],
-  }),
+  })),
   async run(call, { rule: id, after = null, terms: body }) {
     const { db, account } = call
     if (!v.is(slug, id)) {
@@ -152,7 +168,7 @@ export const listFraudRules = accountOperation({
   id: 'listFraudRules',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Lists the fraud rules of an account, ordered by id. A new account starts with the rules of its vertical, none of which holds payouts.',
     answer: listOf(fraudRuleHead),
@@ -160,7 +176,7 @@ export const listFraudRules = accountOperation({
       name: 'fraud rules',
       columns: ['rule', 'name', 'kind', 'severity', 'action', 'disabled', 'in_force'],
     },
-  }),
+  })),
   async run({ db, account }) {
     const heads = await rows.listRuleVersions(db, account.id, null)
     const byRule = Map.groupBy(heads, (one) => one.rule)
@@ -187,11 +203,11 @@ export const getFraudRule = accountOperation({
   id: 'getFraudRule',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns a rule with its versions, also withdrawn ones.',
     answer: fraudRuleWithVersions,
     command: { name: 'fraud show' },
-  }),
+  })),
   async run({ db, account }, { rule: id }) {
     const heads = await rows.listRuleVersions(db, account.id, id)
     if (heads.length === 0) throw notFound('fraud rule', id)
@@ -204,7 +220,7 @@ export const disableFraudRule = accountOperation({
   id: 'disableFraudRule',
   method: 'DELETE',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description:
       'Disables a rule from today on: it withdraws the versions that begin today or later and, if an earlier one is in force, stores a version that is disabled. What the rule found on earlier days stays. Only an approver disables a rule that holds payouts. A rule that is disabled stays as it is.',
     answer: null,
@@ -212,7 +228,7 @@ export const disableFraudRule = accountOperation({
       name: 'fraud disable',
       done: 'Disabled the fraud rule {rule} of account {account}.',
     },
-  }),
+  })),
   async run(call, { rule: id }) {
     await disableRule(call, id)
     return null
@@ -225,14 +241,14 @@ export const listFraudRuleVersions = accountList({
   id: 'listFraudRuleVersions',
   role: 'viewer',
   params: { rule },
-  words: words({
+  words: described(() => ({
     description: 'Lists the versions of a rule with their terms, the latest first.',
     answer: fraudRuleVersion,
     command: {
       name: 'fraud versions',
       columns: ['version', 'effective_from', 'created_at', 'withdrawn_at'],
     },
-  }),
+  })),
   async list({ db, account }, { rule: id }, page) {
     const found = await rows.pageRuleVersions(db, account.id, id, page)
     return { ...found, data: found.data.map(presentVersion) }
@@ -244,10 +260,10 @@ export const getFraudRuleVersion = accountOperation({
   id: 'getFraudRuleVersion',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns the terms of a version, with all defaults.',
     answer: fraudRuleVersion,
-  }),
+  })),
   run: async (call, { rule: id, version: number }) =>
     presentVersion(await findVersion(call, id, number)),
 })
@@ -257,7 +273,7 @@ export const withdrawFraudRuleVersion = accountOperation({
   id: 'withdrawFraudRuleVersion',
   method: 'DELETE',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description:
       'Withdraws a version whose first day is today or later, so that no day of it is over. An earlier version is in force again. The number of a withdrawn version is not used again.',
     answer: null,
@@ -266,7 +282,7 @@ export const withdrawFraudRuleVersion = accountOperation({
       name: 'fraud withdraw',
       done: 'Withdrew version {version} of the fraud rule {rule} of account {account}.',
     },
-  }),
+  })),
   async run(call, { rule: id, version: number }) {
     const row = await findVersion(call, id, number)
     if (row.withdrawn_at === null) await withdraw(call, row)

@@ -4,7 +4,7 @@ import { inTurn } from '../commission/statements/on-request.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { evaluateRules } from '../fraud/evaluate.ts'
 import { EVALUATION_LIMITS } from '../fraud/limits.ts'
-import { accountOperation, member, named, words } from '../http/operation.ts'
+import { accountOperation, described, member, named } from '../http/operation.ts'
 import { count, day } from './answer-fields.ts'
 
 export const runFraudRules = accountOperation({
@@ -13,7 +13,7 @@ export const runFraudRules = accountOperation({
   method: 'POST',
   path: '/fraud-rules/run',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description:
       'Evaluates the stored rules on the days that are not evaluated yet, or that have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
     answer: named(
@@ -46,7 +46,7 @@ export const runFraudRules = accountOperation({
       }),
     ),
     command: { name: 'fraud run' },
-  }),
+  })),
   async run({ env, db, account, actor }) {
     const by = { actor, persons: account.approvals, now: Date.now() }
     const done = await inTurn({ account: account.id }, () =>

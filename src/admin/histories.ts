@@ -8,7 +8,7 @@ import * as rows from '../db/commission/histories.ts'
 import { deleteRefusal, putRefusal } from '../db/commission/refusals.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import { type AccountCall, accountOperation, member, words } from '../http/operation.ts'
+import { type AccountCall, accountOperation, described, member } from '../http/operation.ts'
 import { notFound, validateAt, validationFailed } from '../http/read-fields.ts'
 import { id as anyId } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
@@ -44,15 +44,17 @@ const presentAffiliations = (
 })
 
 const customer_id = member(v.string(), 'The id of the customer.', 'C-1001')
-const from = v.nullable(member(day, 'The first day. Null: from the beginning.'))
+const from = described(() => v.nullable(member(day, 'The first day. Null: from the beginning.')))
 
-const refused = v.object({
-  from,
-  reason: member(v.string(), 'Why.'),
-  refused_at: member(time, 'When it was decided.'),
-})
+const refused = described(() =>
+  v.object({
+    from,
+    reason: member(v.string(), 'Why.'),
+    refused_at: member(time, 'When it was decided.'),
+  }),
+)
 
-const affiliations = {
+const affiliations = described(() => ({
   customer_id,
   affiliations: member(
     v.array(
@@ -86,7 +88,7 @@ const affiliations = {
   refusal: v.nullable(
     member(refused, 'From when on the customer earns nothing. Null: the customer is not refused.'),
   ),
-}
+}))
 
 /** An operation on a part of what is known of a customer. */
 const ofPart = <const P extends string>(part: P) =>
@@ -102,12 +104,12 @@ export const getAffiliations = accountOperation({
   id: 'getAffiliations',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Returns the affiliates of a customer. The first counts from the signup on. A change counts from the day on which it was received: in the time zone of a brand, in UTC for partners. Only another `attributed` verdict changes the affiliate of a customer of a brand.',
     answer: v.object(affiliations),
     command: { name: 'customers affiliations' },
-  }),
+  })),
   run: async (call, { customer_id: id }) => presentAffiliations(id, await findHistory(call, id)),
 })
 
@@ -117,7 +119,7 @@ export const putAffiliations = accountOperation({
   method: 'PUT',
   role: 'manager',
   body: correction,
-  words: words({
+  words: described(() => ({
     description:
       'Replaces the affiliates of a customer by day. The reason and what was replaced are in the audit log. The last affiliate holds until the account sends another one than it last sent. No day may be after today.',
     answer: v.object({
@@ -134,7 +136,7 @@ export const putAffiliations = accountOperation({
       ),
       warnings_total: member(count, 'The number of all warnings, listed or not.'),
     }),
-  }),
+  })),
   async run(call, { customer_id: id, reason, affiliations: sent }) {
     const { db, account, actor } = call
     const { affiliations, issues } = readAffiliations(sent, today(account))
@@ -155,7 +157,7 @@ export const getCustomerFields = accountOperation({
   id: 'getCustomerFields',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Returns the fields of a customer that the conditions of plans use. The first value of each field holds from the beginning; a change counts from the day on which it was received.',
     answer: v.object({
@@ -177,7 +179,7 @@ export const getCustomerFields = accountOperation({
       ),
     }),
     command: { name: 'customers fields' },
-  }),
+  })),
   async run(call, { customer_id: id }) {
     const { fields } = await findHistory(call, id)
     return { customer_id: id, fields }
@@ -190,12 +192,12 @@ export const refuseCustomer = accountOperation({
   method: 'PUT',
   role: 'manager',
   body: refusal,
-  words: words({
+  words: described(() => ({
     description:
       'Excludes a customer from commission, from the beginning or from a day on: for fraud, self-referral or a duplicate. Replaces an earlier refusal.',
     answer: v.object({ customer_id, refusal: v.nullable(refused) }),
     command: { name: 'customers refuse' },
-  }),
+  })),
   async run(call, { customer_id: id, reason, from = null }) {
     const { db, account, actor } = call
     const { refusal: before } = await findHistory(call, id)
@@ -212,14 +214,14 @@ export const endRefusal = accountOperation({
   id: 'endRefusal',
   method: 'DELETE',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description: 'Ends the exclusion: the records of the customer earn again, on all days.',
     answer: null,
     command: {
       name: 'customers end-refusal',
       done: 'Ended the refusal of customer {customer_id} of account {account}.',
     },
-  }),
+  })),
   async run(call, { customer_id: id }) {
     const { db, account, actor } = call
     const { refusal: refused } = await findHistory(call, id)

@@ -3,7 +3,7 @@ import { fromUnits, moneyText } from '../commission/books/money.ts'
 import * as rows from '../db/commission/books/ledger.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
-import { accountList, accountOperation, member, named, words } from '../http/operation.ts'
+import { accountList, accountOperation, described, member, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { money, time } from './answer-fields.ts'
 
@@ -22,31 +22,33 @@ export function presentBalances(sums: readonly rows.SummedUnits[]) {
 }
 
 const affiliate_id = member(v.string(), 'The id of the affiliate.', 'IB-07')
-const currency = member(v.string(), 'An ISO 4217 code.')
+const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
-const entry = named(
-  'LedgerEntry',
-  v.object({
-    affiliate_id: member(v.string(), 'The affiliate.'),
-    id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
-    kind: member(
-      v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
-      'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
-    ),
-    plan: member(v.string(), 'The plan.'),
-    period: member(v.string(), 'The period.'),
-    statement: member(v.string(), 'The id of the statement.'),
-    currency,
-    amount: member(money, 'The amount.'),
-    reference: v.nullable(
-      member(
-        v.string(),
-        'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
+const entry = described(() =>
+  named(
+    'LedgerEntry',
+    v.object({
+      affiliate_id: member(v.string(), 'The affiliate.'),
+      id: member(v.string(), 'The id of the entry. Entries are listed in the order of time.'),
+      kind: member(
+        v.picklist(['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned']),
+        'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
       ),
-    ),
-    actor: member(v.string(), 'The member of the integrations team.'),
-    at: member(time, 'When.'),
-  }),
+      plan: member(v.string(), 'The plan.'),
+      period: member(v.string(), 'The period.'),
+      statement: member(v.string(), 'The id of the statement.'),
+      currency,
+      amount: member(money, 'The amount.'),
+      reference: v.nullable(
+        member(
+          v.string(),
+          'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
+        ),
+      ),
+      actor: member(v.string(), 'The member of the integrations team.'),
+      at: member(time, 'When.'),
+    }),
+  ),
 )
 
 export const listLedger = accountList({
@@ -65,7 +67,7 @@ export const listLedger = accountList({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
     answer: entry,
@@ -76,7 +78,7 @@ export const listLedger = accountList({
         ...['reference', 'statement', 'actor'],
       ],
     },
-  }),
+  })),
   list: ({ db, account }, { affiliate_id, order }, page) =>
     rows.listLedger(db, account.id, affiliate_id, order === 'latest', page),
 })
@@ -89,7 +91,7 @@ export const getBalance = accountOperation({
   method: 'GET',
   role: 'viewer',
   params: { affiliate_id },
-  words: words({
+  words: described(() => ({
     description:
       'Returns the sum of the ledger and what is due, by currency. An affiliate that is neither configured nor has entries is 404.',
     answer: named(
@@ -109,7 +111,7 @@ export const getBalance = accountOperation({
       }),
     ),
     command: { name: 'ledger balance' },
-  }),
+  })),
   async run({ db, account: { id } }, { affiliate_id }) {
     const sums = await rows.readBalances(db, id, affiliate_id)
     const isUnknown =

@@ -10,7 +10,6 @@ import {
   member,
   named,
   type TeamCall,
-  words,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { newLinkId } from '../tracking/code.ts'
@@ -121,12 +120,12 @@ export const createLink = accountOperation({
   role: 'manager',
   body: newLink,
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Creates a link from an affiliate to a landing page. The affiliate of a link cannot change.',
     answer: link,
     command: { name: 'links create', recovery: 'Run `links list` before you repeat the command.' },
-  }),
+  })),
   async run(call, fields) {
     const { affiliate_id: value } = fields
     if (await affiliateExists(call.db, call.account.id, value))
@@ -144,11 +143,11 @@ export const listLinks = accountList({
       member(v.string(), 'Returns only the links of this affiliate.', 'IB-07'),
     ),
   },
-  words: words({
+  words: described(() => ({
     description: 'Lists the links of an account, ordered by id.',
     answer: link,
     command: { name: 'links list' },
-  }),
+  })),
   async list({ env, account }, { affiliate_id = null }, page) {
     const found = await rows.listLinks(env.DB, account.id, affiliate_id, page)
     return { ...found, data: found.data.map((one) => presentLink(env, one)) }
@@ -160,10 +159,10 @@ export const getLink = accountOperation({
   id: 'getLink',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns a link with its settings.',
     answer: link,
-  }),
+  })),
   run: async (call, { link_id: id }) => presentLink(call.env, await findLink(call, id)),
 })
 
@@ -173,12 +172,12 @@ export const changeLink = accountOperation({
   method: 'PATCH',
   role: 'manager',
   body: linkChange,
-  words: words({
+  words: described(() => ({
     description:
       'Changes the landing page or the name, or disables the link. Visitors see the change within 60 seconds.',
     answer: link,
     command: { name: 'links change' },
-  }),
+  })),
   async run(call, { link_id: id, ...change }) {
     const found = await findLink(call, id)
     await storeLinkChange(call, call.account.id, found, { change, by: 'team' })

@@ -3,27 +3,36 @@ import { newManualEntry } from '../commission/books/book-fields.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import * as entries from '../commission/books/manual-entry.ts'
 import * as rows from '../db/commission/books/manual-entries.ts'
-import { accountList, accountOperation, member, named, reply, words } from '../http/operation.ts'
+import {
+  accountList,
+  accountOperation,
+  described,
+  member,
+  named,
+  reply,
+} from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import { money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
-const entry = named(
-  'ManualEntry',
-  v.object({
-    id: member(v.string(), 'The id of the entry.'),
-    affiliate_id: member(v.string(), 'The affiliate.'),
-    plan: member(v.string(), 'The plan.'),
-    currency: member(v.string(), 'An ISO 4217 code.'),
-    amount: member(money, 'The amount.'),
-    reason: member(v.string(), 'Why.'),
-    reference: member(v.string(), 'Its reference.'),
-    actor: member(v.string(), 'The member of the integrations team.'),
-    at: member(time, 'When.'),
-    statement: v.nullable(
-      member(v.string(), 'The approved statement that has it. Null until then.'),
-    ),
-  }),
+const entry = described(() =>
+  named(
+    'ManualEntry',
+    v.object({
+      id: member(v.string(), 'The id of the entry.'),
+      affiliate_id: member(v.string(), 'The affiliate.'),
+      plan: member(v.string(), 'The plan.'),
+      currency: member(v.string(), 'An ISO 4217 code.'),
+      amount: member(money, 'The amount.'),
+      reason: member(v.string(), 'Why.'),
+      reference: member(v.string(), 'Its reference.'),
+      actor: member(v.string(), 'The member of the integrations team.'),
+      at: member(time, 'When.'),
+      statement: v.nullable(
+        member(v.string(), 'The approved statement that has it. Null until then.'),
+      ),
+    }),
+  ),
 )
 
 const ofEntries = { topic: 'statements', path: '/manual-entries' } as const
@@ -35,13 +44,13 @@ export const addManualEntry = accountOperation({
   role: 'manager',
   body: newManualEntry,
   status: 201,
-  words: words({
+  words: described(() => ({
     description: `Stores an amount for an affiliate and plan. The statement of the earliest period that is not closed lists it. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
     answer: entry,
     others: { 200: entry },
     errors: ['reference_used', 'conflict'],
     command: { name: 'manual add' },
-  }),
+  })),
   async run(call, fields) {
     const added = await entries.addManualEntry(call.db, call.account.id, fields, call.actor)
     if (added.outcome === 'invalid') throw validationFailed(added.issues)
@@ -59,11 +68,11 @@ export const listManualEntries = accountList({
       member(v.string(), 'Returns only the entries of this affiliate.', 'IB-07'),
     ),
   },
-  words: words({
+  words: described(() => ({
     description: 'Lists the entries of the integrations team, the oldest first.',
     answer: entry,
     command: { name: 'manual list' },
-  }),
+  })),
   list: ({ db, account }, { affiliate_id = null }, page) =>
     rows.listManualEntries(db, account.id, affiliate_id, page),
 })

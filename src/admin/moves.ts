@@ -18,7 +18,6 @@ import {
   described,
   member,
   named,
-  words,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { count, time } from './answer-fields.ts'
@@ -257,12 +256,12 @@ export const moveAccount = accountOperation({
   method: 'POST',
   body: newMove,
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Copies the rows of an account to another database while it goes on writing, refuses its writes for a few seconds (503 with `Retry-After`), copies the rest, compares both, and switches. Reads are answered all the time. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time; the old copy of an earlier move must be deleted first (409).',
     answer: move,
     errors: ['conflict'],
-  }),
+  })),
   async run(call, { to, confirm = false }) {
     const { env, account } = call
     const active = await rows.findActiveMove(env.DB, account.id)
@@ -281,7 +280,7 @@ export const listMoves = accountList({
   ...ofMoves,
   id: 'listMoves',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the moves of an account, the latest first.',
     answer: move,
     command: {
@@ -297,7 +296,7 @@ export const listMoves = accountList({
         'drop_at',
       ],
     },
-  }),
+  })),
   async list({ env, account }, _, page) {
     const found = await rows.listMoves(env.DB, account.id, page)
     return { ...found, data: found.data.map(presentMove) }
@@ -310,10 +309,10 @@ export const getMove = accountOperation({
   method: 'GET',
   path: '/moves/{move_id}',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns how far a move is, and what it waits for.',
     answer: move,
-  }),
+  })),
   run: async (call, { move_id: id }) => presentMove(await findMove(call, id)),
 })
 
@@ -323,12 +322,12 @@ export const cancelMove = accountOperation({
   method: 'POST',
   path: '/moves/{move_id}/cancel',
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Ends a move before the switch. The account stays where it is, and its copy is deleted. After the switch: 409.',
     answer: move,
     errors: ['conflict'],
-  }),
+  })),
   async run(call, { move_id: id }) {
     const { DB } = call.env
     const stored = await findMove(call, id)
@@ -351,12 +350,12 @@ export const confirmMove = accountOperation({
   method: 'POST',
   path: '/moves/{move_id}/confirm',
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Has the old copy deleted now and not 7 days after the switch: at the earliest 10 minutes after it, when no request uses the old database any more. Before the switch: 409.',
     answer: move,
     errors: ['conflict'],
-  }),
+  })),
   async run(call, { move_id: id }) {
     const { DB } = call.env
     const { leastMs } = MOVE_LIMITS

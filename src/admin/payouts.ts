@@ -39,7 +39,6 @@ import {
   member,
   named,
   readParams,
-  words,
 } from '../http/operation.ts'
 import { linkNext, type PageQuery, readPage } from '../http/pagination.ts'
 import { invalidQuery, readDays, readQuery } from '../http/query.ts'
@@ -277,12 +276,12 @@ export const listPayouts = accountList({
   path: '/payouts',
   role: 'viewer',
   params: filters,
-  words: words({
+  words: described(() => ({
     description:
       'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, with a row for each due day, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
     answer: payout,
     csvHeaders: ['Payouts-Held', 'Payouts-Held-Amount'],
-  }),
+  })),
   list: readPayouts,
 })
 

@@ -31,13 +31,13 @@ import {
   type AccountCall,
   accountList,
   accountOperation,
+  described,
   listOf,
   member,
   named,
   referred,
   reply,
   withMembers,
-  words,
 } from '../http/operation.ts'
 import { readQuery } from '../http/query.ts'
 import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
@@ -90,45 +90,51 @@ const plan = member(
   'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.',
   'standard-ib',
 )
-const effective_from = member(day, 'The first day on which the version is in force.')
-
-const head = named(
-  'Plan',
-  v.object({
-    plan,
-    name: member(
-      v.string(),
-      'The display name of the version in force, or of the first if none is.',
-    ),
-    currency: member(v.string(), 'The currency of the plan.'),
-    period: member(v.picklist(['month', 'week']), 'The length of its periods.'),
-    terms: member(v.picklist(['signup', 'current']), 'Which version governs a fact.'),
-    in_force: v.nullable(
-      member(
-        version,
-        'The version in force today. Null if none is: all begin later or are withdrawn.',
-      ),
-    ),
-    next: v.nullable(
-      member(
-        v.object({
-          version: member(version, 'Its number.'),
-          from: member(day, 'Its first day.'),
-        }),
-        'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
-      ),
-    ),
-  }),
+const effective_from = described(() =>
+  member(day, 'The first day on which the version is in force.'),
 )
 
-const planVersion = named(
-  'PlanVersion',
-  withMembers(stored, {
-    plan,
-    version,
-    effective_from,
-    terms: referred<PlanTerms>('CommissionPlan'),
-  }),
+const head = described(() =>
+  named(
+    'Plan',
+    v.object({
+      plan,
+      name: member(
+        v.string(),
+        'The display name of the version in force, or of the first if none is.',
+      ),
+      currency: member(v.string(), 'The currency of the plan.'),
+      period: member(v.picklist(['month', 'week']), 'The length of its periods.'),
+      terms: member(v.picklist(['signup', 'current']), 'Which version governs a fact.'),
+      in_force: v.nullable(
+        member(
+          version,
+          'The version in force today. Null if none is: all begin later or are withdrawn.',
+        ),
+      ),
+      next: v.nullable(
+        member(
+          v.object({
+            version: member(version, 'Its number.'),
+            from: member(day, 'Its first day.'),
+          }),
+          'The next version, whose first day is to come. If none is in force, it also governs the days before it. Null if there is none.',
+        ),
+      ),
+    }),
+  ),
+)
+
+const planVersion = described(() =>
+  named(
+    'PlanVersion',
+    withMembers(stored, {
+      plan,
+      version,
+      effective_from,
+      terms: referred<PlanTerms>('CommissionPlan'),
+    }),
+  ),
 )
 
 const ofPlan = { topic: 'plans', path: '/plans/{plan}' } as const
@@ -138,18 +144,20 @@ const ofVersion = {
   params: { plan, version },
 } as const
 
-const putPlanAnswer = named(
-  'PutPlan',
-  v.object({
-    plan,
-    version,
-    effective_from,
-    outcome,
-    warnings: member(
-      v.array(referred<Warning>('PlanWarning')),
-      'Terms that are allowed but probably a mistake.',
-    ),
-  }),
+const putPlanAnswer = described(() =>
+  named(
+    'PutPlan',
+    v.object({
+      plan,
+      version,
+      effective_from,
+      outcome,
+      warnings: member(
+        v.array(referred<Warning>('PlanWarning')),
+        'Terms that are allowed but probably a mistake.',
+      ),
+    }),
+  ),
 )
 
 export const putPlan = accountOperation({
@@ -160,13 +168,13 @@ export const putPlan = accountOperation({
   params: { plan, after: afterOf('plan') },
   body: { terms: referred<unknown>('CommissionPlan') },
   whole: { depth: PLAN_DEPTH },
-  words: words({
+  words: described(() => ({
     description:
       'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
     answer: putPlanAnswer,
     others: { 201: putPlanAnswer },
     errors: ['conflict'],
-  }),
+  })),
   async run(call, { plan: id, after = null, terms: body }) {
     if (!v.is(slug, id)) {
       const expected = '1 to 63 characters of a-z, 0-9 and `-`'
@@ -191,11 +199,11 @@ export const listPlans = accountOperation({
   id: 'listPlans',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the plans of an account, ordered by id.',
     answer: listOf(head),
     command: { name: 'plans list' },
-  }),
+  })),
   async run({ db, account }) {
     const heads = await rows.listVersions(db, account.id, null)
     const byPlan = Map.groupBy(heads, (one) => one.plan)
@@ -210,7 +218,7 @@ export const getPlan = accountOperation({
   method: 'GET',
   role: 'viewer',
   params: { plan },
-  words: words({
+  words: described(() => ({
     description: 'Returns a plan with its versions, also withdrawn ones.',
     answer: named(
       'PlanWithVersions',
@@ -228,7 +236,7 @@ export const getPlan = accountOperation({
       }),
     ),
     command: { name: 'plans show' },
-  }),
+  })),
   async run({ db, account }, { plan: id }) {
     const heads = await rows.listVersions(db, account.id, id)
     if (heads.length === 0) throw notFound('plan', id)
@@ -242,14 +250,14 @@ export const listPlanVersions = accountList({
   id: 'listPlanVersions',
   role: 'viewer',
   params: { plan },
-  words: words({
+  words: described(() => ({
     description: 'Lists the versions of a plan with their terms, the latest first.',
     answer: planVersion,
     command: {
       name: 'plans versions',
       columns: ['version', 'effective_from', 'created_at', 'withdrawn_at'],
     },
-  }),
+  })),
   async list({ db, account }, { plan: id }, page) {
     const found = await rows.pageVersions(db, account.id, id, page)
     return { ...found, data: found.data.map(presentVersion) }
@@ -261,11 +269,11 @@ export const getPlanVersion = accountOperation({
   id: 'getPlanVersion',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns the terms of a version.',
     answer: planVersion,
     command: { name: 'plans version' },
-  }),
+  })),
   run: async (call, { plan: id, version: number }) =>
     presentVersion(await findVersion(call, id, number)),
 })
@@ -275,7 +283,7 @@ export const withdrawPlanVersion = accountOperation({
   id: 'withdrawPlanVersion',
   method: 'DELETE',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description:
       'Withdraws a version that was never in force. The first version of a plan with assignments, manual entries that no approved statement has, or closed periods cannot be withdrawn, because it also governs earlier days. The number of a withdrawn version is not used again.',
     answer: null,
@@ -284,7 +292,7 @@ export const withdrawPlanVersion = accountOperation({
       name: 'plans withdraw',
       done: 'Withdrew version {version} of plan {plan} of account {account}.',
     },
-  }),
+  })),
   async run(call, { plan: id, version: number }) {
     const row = await findVersion(call, id, number)
     if (row.withdrawn_at === null) await withdraw(call, row)
@@ -456,11 +464,11 @@ export const listAssignments = accountList({
       member(v.string(), 'Returns only the assignments of this affiliate.', 'IB-07'),
     ),
   },
-  words: words({
+  words: described(() => ({
     description: 'Lists assignments, ordered by `affiliate_id` and `from`.',
     answer: named('Assignment', assignment),
     command: { name: 'assignments list' },
-  }),
+  })),
   async list({ db, account }, { affiliate_id = null }, page) {
     const found = await rows.listAssignments(db, account.id, affiliate_id, page)
     return { ...found, data: found.data.map(present) }
@@ -478,7 +486,7 @@ export const deleteAssignment = accountOperation({
     affiliate_id: member(v.string(), 'The affiliate of the assignment, or `*`.', 'IB-70'),
     from: member(f.day, 'The first day of the assignment.', '2026-12-01'),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Deletes the assignment of an affiliate that begins on a day. One that begins in or before a closed period of the affiliate stays.',
     answer: null,
@@ -487,7 +495,7 @@ export const deleteAssignment = accountOperation({
       name: 'assignments delete',
       done: 'Deleted the assignment of account {account}.',
     },
-  }),
+  })),
   async run({ db, account: { id: account }, actor }, { affiliate_id, from: from_day }) {
     const key = { affiliate_id, from_day }
     const found = await rows.findAssignment(db, account, key)

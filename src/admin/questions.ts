@@ -10,7 +10,6 @@ import {
   described,
   member,
   named,
-  words,
 } from '../http/operation.ts'
 import { readChoice } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
@@ -137,7 +136,7 @@ export const listQuestions = accountList({
       ),
     ),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists the questions of affiliates, the latest first, with what was written about each.',
     answer: question,
@@ -145,7 +144,7 @@ export const listQuestions = accountList({
       name: 'questions list',
       columns: ['id', 'affiliate_id', 'about', 'status', 'asked_at'],
     },
-  }),
+  })),
   async list({ db, account }, filter, page) {
     const found = await rows.listQuestions(db, account.id, filter, page)
     return { ...found, data: found.data.map(presentQuestion) }
@@ -157,11 +156,11 @@ export const getQuestion = accountOperation({
   id: 'getQuestion',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns a question with what was written about it.',
     answer: question,
     command: { name: 'questions show' },
-  }),
+  })),
   run: async (call, { question_id: id }) => presentQuestion(await findQuestion(call, id)),
 })
 
@@ -173,12 +172,12 @@ export const answerQuestion = accountOperation({
   role: 'manager',
   body: newAnswer,
   status: 201,
-  words: words({
+  words: described(() => ({
     description: `Appends an answer, which the affiliate reads, and closes the question unless \`status\` is \`open\`. Two answers at the same moment are both stored, one after the other. A question has at most ${rows.MAX_MESSAGES} messages.`,
     answer: question,
     errors: ['conflict'],
     command: { name: 'questions answer' },
-  }),
+  })),
   async run(call, { question_id: id, text, status: then = 'closed' }) {
     const found = await findQuestion(call, id)
     refuseLong(found)
@@ -198,11 +197,11 @@ export const changeQuestion = accountOperation({
   method: 'PATCH',
   role: 'manager',
   body: questionChange,
-  words: words({
+  words: described(() => ({
     description: 'Closes a question without an answer, or opens it again.',
     answer: question,
     command: { name: 'questions set' },
-  }),
+  })),
   async run(call, { question_id: id, status: changed }) {
     const found = await findQuestion(call, id)
     if (found.status !== changed) {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
 import { findAccountsWith, SEARCHED, SEARCHED_ACCOUNTS } from '../db/records/accounts-with.ts'
-import { listOf, member, teamOperation, words } from '../http/operation.ts'
+import { described, listOf, member, teamOperation } from '../http/operation.ts'
 
 export const searchAccounts = teamOperation({
   id: 'searchAccounts',
@@ -13,7 +13,7 @@ export const searchAccounts = teamOperation({
   params: {
     id: member(v.string(), 'The id, or the name or e-mail address of an affiliate.', 'C-1001'),
   },
-  words: words({
+  words: described(() => ({
     description: `Returns the accounts that have a customer, a transaction, an event, an affiliate or a statement with this id, or an affiliate with this name or e-mail address. The first ${SEARCHED_ACCOUNTS} accounts are searched, in the order of their ids.`,
     answer: listOf(
       v.object({
@@ -25,7 +25,7 @@ export const searchAccounts = teamOperation({
         ),
       }),
     ),
-  }),
+  })),
   async run({ env }, { id }) {
     const { data } = await listAccounts(env.DB, { number: 1, size: SEARCHED_ACCOUNTS, after: null })
     const byBinding = Map.groupBy(data, ({ binding }) => binding)

@@ -5,7 +5,7 @@ import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { type MappedField, putMapping, readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { readStatuses } from '../db/records/attention.ts'
 import { DAY_MS } from '../durations.ts'
-import { type AccountCall, accountOperation, listOf, member, words } from '../http/operation.ts'
+import { type AccountCall, accountOperation, described, listOf, member } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import { STATUS_DAYS, statusMembersOf } from '../ingest/attention.ts'
 import * as f from '../validation/fields.ts'
@@ -74,10 +74,10 @@ function mappingOperations<const F extends MappedField>({
     method: 'GET',
     path,
     role: 'viewer',
-    words: words({
+    words: described(() => ({
       description: "Returns the partner's words with the meaning of each.",
       answer,
-    }),
+    })),
     run: read,
   })
   const put = accountOperation({
@@ -88,10 +88,10 @@ function mappingOperations<const F extends MappedField>({
     role: 'manager',
     body: members,
     whole: {},
-    words: words({
+    words: described(() => ({
       description: 'Replaces all words. An account has at most 500.',
       answer,
-    }),
+    })),
     async run(call, input) {
       const { env, actor, account } = call
       const sent = readMappingBody(input[field], meaning, expected)
@@ -140,12 +140,12 @@ export const listUnmappedStatuses = accountOperation({
   method: 'GET',
   path: '/status-map/unmapped',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description:
       'Returns the statuses of the latest 500 transactions, and of the last 30 days as far as their totals are kept, that the status map does not have. Their transactions earn nothing until it has them.',
     answer: listOf(v.object({ status: member(f.text, 'The status, as it was sent.') })),
     command: { name: 'status-map unmapped' },
-  }),
+  })),
   async run({ env, db, account }) {
     const since = Math.floor(Date.now() / DAY_MS) - STATUS_DAYS
     const members = statusMembersOf(await listDefinitions(env.DB, account.id))

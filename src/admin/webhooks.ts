@@ -10,7 +10,6 @@ import {
   member,
   named,
   withMembers,
-  words,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
@@ -177,10 +176,10 @@ export const createWebhook = accountOperation({
   method: 'POST',
   body: newWebhook,
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Creates a webhook: from now on, events of the account are sent to its URL, signed by the Standard Webhooks specification. The secret is shown only once. An account has at most 10 webhooks.',
-    answer: described(() => named('NewWebhook', withMembers(webhook, { secret }))),
+    answer: named('NewWebhook', withMembers(webhook, { secret })),
     errors: ['conflict'],
     command: {
       name: 'webhooks create',
@@ -188,7 +187,7 @@ export const createWebhook = accountOperation({
       recovery:
         'A secret may have been created and lost: run `webhooks list`, and first delete the unknown webhook.',
     },
-  }),
+  })),
   async run(call, fields) {
     checkUrl(call.env, fields.url)
     return hooks.createWebhook(call, fields)
@@ -200,11 +199,11 @@ export const listWebhooks = accountOperation({
   id: 'listWebhooks',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Lists the webhooks of an account, the oldest first, without their secrets.',
-    answer: described(() => listOf(webhook)),
+    answer: listOf(webhook),
     command: { name: 'webhooks list' },
-  }),
+  })),
   run: async ({ env, account }) => ({ data: await hooks.listWebhooks(env, account) }),
 })
 
@@ -213,11 +212,11 @@ export const getWebhook = accountOperation({
   id: 'getWebhook',
   method: 'GET',
   role: 'viewer',
-  words: words({
+  words: described(() => ({
     description: 'Returns a webhook without its secret.',
     answer: webhook,
     command: { name: 'webhooks show' },
-  }),
+  })),
   run: (call, { webhook_id: id }) => findWebhook(call, id),
 })
 
@@ -227,12 +226,12 @@ export const changeWebhook = accountOperation({
   method: 'PATCH',
   role: 'manager',
   body: webhookChange,
-  words: words({
+  words: described(() => ({
     description:
       'Changes the URL, the types of events or the description, or disables or enables a webhook. Omitted members keep their values.',
     answer: webhook,
     command: { name: 'webhooks change' },
-  }),
+  })),
   async run(call, { webhook_id: id, ...fields }) {
     await findWebhook(call, id)
     checkUrl(call.env, fields.url)
@@ -246,14 +245,14 @@ export const deleteWebhook = accountOperation({
   id: 'deleteWebhook',
   method: 'DELETE',
   role: 'manager',
-  words: words({
+  words: described(() => ({
     description: 'Deletes a webhook. Nothing more is sent to it, not even what is pending.',
     answer: null,
     command: {
       name: 'webhooks delete',
       done: 'Deleted webhook {webhook_id} of account {account}.',
     },
-  }),
+  })),
   async run(call, { webhook_id: id }) {
     await findWebhook(call, id)
     await hooks.deleteWebhook(call, id)
@@ -268,12 +267,10 @@ export const rotateWebhook = accountOperation({
   method: 'POST',
   body: { overlap },
   status: 201,
-  words: words({
+  words: described(() => ({
     description:
       'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
-    answer: described(() =>
-      named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
-    ),
+    answer: named('RotatedWebhook', v.object({ id: webhook_id, secret, previous_secret_until })),
     errors: ['conflict'],
     command: {
       name: 'webhooks rotate',
@@ -287,7 +284,7 @@ export const rotateWebhook = accountOperation({
       recovery:
         'A secret may have been created and lost: rotate again. The secret before it signs until its overlap ends.',
     },
-  }),
+  })),
   async run(call, { webhook_id: id, overlap: length = DEFAULT_OVERLAP }) {
     await findWebhook(call, id)
     const until = length === 'none' ? null : overlapEnd(length, Date.now())
@@ -302,18 +299,16 @@ export const testWebhook = accountOperation({
   method: 'POST',
   role: 'manager',
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Sends an event of the type `webhook.test`. `GET …/attempts` shows what the receiver answered.',
-    answer: described(() =>
-      v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
-    ),
+    answer: v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
     errors: ['conflict'],
     command: {
       name: 'webhooks test',
       recovery: 'Run `webhooks attempts` before you repeat the command: the event may be sent.',
     },
-  }),
+  })),
   async run(call, { webhook_id: id }) {
     refuseDisabled(await findWebhook(call, id))
     return { event_id: await hooks.testWebhook(call, id, Date.now()) }
@@ -328,18 +323,16 @@ export const replayWebhook = accountOperation({
   role: 'manager',
   body: replayFields,
   status: 202,
-  words: words({
+  words: described(() => ({
     description:
       'Sends one event again, or the events that were caused in a span, at most 10,000: also those that another webhook was sent and this one was not. They keep their `webhook-id`. Pending events are left out.',
-    answer: described(() =>
-      v.object({ replayed: member(count, 'The number of events that are sent again.') }),
-    ),
+    answer: v.object({ replayed: member(count, 'The number of events that are sent again.') }),
     errors: ['conflict'],
     command: {
       name: 'webhooks replay',
       recovery: 'Run `webhooks events` before you repeat the command: they may be sent.',
     },
-  }),
+  })),
   async run(call, { webhook_id: id, ...fields }) {
     const found = await findWebhook(call, id)
     const span = await replaySpan(fields, (one) => hooks.findEvent(call, one))
@@ -366,11 +359,11 @@ export const listWebhookAttempts = accountList({
       member(v.boolean(), 'Returns only attempts that failed, if it is `true`.', true),
     ),
   },
-  words: words({
+  words: described(() => ({
     description: 'Lists the attempts of the last 30 days, the newest first.',
     answer: attempt,
     command: { name: 'webhooks attempts' },
-  }),
+  })),
   async list(call, { webhook_id: id, event_id = null, failed = false }, page) {
     await findWebhook(call, id)
     const filter = { event: event_id, onlyFailed: failed }
@@ -387,12 +380,12 @@ export const listWebhookEvents = accountList({
     webhook_id,
     status: v.optional(member(status, 'Returns only the events with this status.', 'dead')),
   },
-  words: words({
+  words: described(() => ({
     description:
       'Lists the events of the last 30 days, the newest first: what is pending, delivered, or a dead letter.',
     answer: event,
     command: { name: 'webhooks events' },
-  }),
+  })),
   async list(call, { webhook_id: id, status: only = null }, page) {
     await findWebhook(call, id)
     return hooks.readMessages(call.env, call.account, id, only, page)

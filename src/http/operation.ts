@@ -61,19 +61,12 @@ export type Answer<A> = A extends v.GenericSchema ? Fixed<v.InferOutput<A>> : nu
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } }
 
-/** Returns what is told about an operation; undefined in a bundle for production, which needs none. */
-export function words<const A extends AnswerSchema>(
-  of: OperationWords<A>,
-): OperationWords<A> | undefined {
-  if (process.env.NODE_ENV === 'production') return undefined
-  return of
-}
-
 /**
- * Returns a schema of which words alone make use. A bundle for production has nothing of it: esbuild keeps other
- * constants that calls make, because it does not know that functions of other files have no effects.
+ * Returns what is told about operations: their words, and the schemas that only words use. A bundle for production
+ * has nothing of it: esbuild drops the function. Of other constants it keeps what calls make, because it does not
+ * know that functions of other files have no effects.
  */
-export function described<const S extends v.GenericSchema>(make: () => S): S {
+export function described<T>(make: () => T): T {
   if (process.env.NODE_ENV === 'production') return undefined as never
   return make()
 }
@@ -268,7 +261,7 @@ const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall
   ...draft,
   method: 'GET' as const,
   params: { ...params, ...PAGING },
-  words: ofItem && words({ ...ofItem, answer: pageOf(ofItem.answer) }),
+  words: ofItem && { ...ofItem, answer: pageOf(ofItem.answer) },
   async run(call: C, input: object) {
     const { page: number, per_page, cursor, ...filter } = input as PageQuery
     const context = JSON.stringify([accountOf(call), draft.id, filter])

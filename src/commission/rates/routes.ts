@@ -4,7 +4,7 @@ import type { AppEnv } from '../../auth/authorize.ts'
 import { loadRates, RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
-import { member, named, teamOperation, words } from '../../http/operation.ts'
+import { described, member, named, teamOperation } from '../../http/operation.ts'
 import { checkDay, invalidQuery, readFlag, readQuery, VALID_DATE } from '../../http/query.ts'
 import * as f from '../../validation/fields.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
@@ -21,7 +21,7 @@ export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {
 })
 
 const day = describeField(f.day, documentation('The day to which the rates apply.', '2026-10-04'))
-const currency = member(v.string(), 'An ISO 4217 code.')
+const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
 export const getFxRates = teamOperation({
   topic: 'plans',
@@ -30,7 +30,7 @@ export const getFxRates = teamOperation({
   path: '/fx-rates',
   role: 'viewer',
   params: { day },
-  words: words({
+  words: described(() => ({
     description:
       'Returns the exchange rates that apply to a day: for each currency the last rate published on or before the day, at most 7 days back. Amounts of commissions are converted by these rates.',
     answer: named(
@@ -69,7 +69,7 @@ export const getFxRates = teamOperation({
       }),
     ),
     command: { name: 'fx show', argument: 'day' },
-  }),
+  })),
   run: ({ env }, sent) => readRates(env, sent.day),
 })
 
