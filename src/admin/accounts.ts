@@ -29,7 +29,6 @@ import {
   type AccountCall,
   accountOperation,
   described,
-  member,
   named,
   reply,
   teamList,
@@ -38,7 +37,7 @@ import {
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
@@ -392,9 +391,9 @@ export const createAccount = teamOperation({
   body: {
     ...newAccount,
     binding: v.optional(
-      describeField(
+      member(
         f.text,
-        documentation('The D1 binding of the database that stores the records. Defaults to `DB`.'),
+        said('The D1 binding of the database that stores the records. Defaults to `DB`.'),
       ),
     ),
   },

@@ -13,7 +13,8 @@ import {
   listForFigures,
   readAffiliateFigures,
 } from '../db/directory/affiliate-figures.ts'
-import { accountList, described, member } from '../http/operation.ts'
+import { accountList, described } from '../http/operation.ts'
+import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
 import { day } from './answer-fields.ts'
 
@@ -98,20 +99,24 @@ export const listAffiliateFigures = accountList({
   role: 'viewer',
   params: {
     search: v.optional(
-      member(v.string(), 'Returns only affiliates whose id or name has this text.', 'IB'),
+      member(v.string(), said('Returns only affiliates whose id or name has this text.', 'IB')),
     ),
     only: v.optional(
       member(
         v.picklist(FIGURE_FILTERS),
-        'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
-        'without_plan',
+        said(
+          'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
+          'without_plan',
+        ),
       ),
     ),
     sort: v.optional(
       member(
         v.picklist(FIGURE_SORTS),
-        'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
-        'earned',
+        said(
+          'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
+          'earned',
+        ),
       ),
     ),
   },

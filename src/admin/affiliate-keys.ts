@@ -13,11 +13,11 @@ import {
   accountOperation,
   described,
   listOf,
-  member,
   named,
   type TeamCall,
 } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { newKeyFields } from './affiliate-key-fields.ts'
 import { day, takes_effect, time } from './answer-fields.ts'
@@ -130,12 +130,11 @@ export async function endAffiliateKeyNow(
 }
 
 /** The affiliate of a path. */
-export const affiliate_id = member(v.string(), 'The id of the affiliate.', 'IB-07')
+export const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
 
 const key_id = member(
   v.string(),
-  'The id of the key. It is not the key itself.',
-  'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+  said('The id of the key. It is not the key itself.', 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'),
 )
 const name = described(() => member(v.string(), 'What the key is for.'))
 const scope = described(() => member(v.picklist(['read', 'read links']), 'What the key may do.'))

@@ -8,8 +8,9 @@ import { withAudit } from '../db/directory/audit.ts'
 import { passkeyOrigin } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { accountOperation, described, listOf, member, withMembers } from '../http/operation.ts'
+import { accountOperation, described, listOf, withMembers } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
 import { count, time } from './answer-fields.ts'
 import { MAX_OPEN_INVITATIONS, newInvitation } from './invitation-fields.ts'
@@ -53,8 +54,11 @@ const presentMember = (member: rows.ListedMember, keys: AffiliateKeyRow[]) => {
 }
 
 const UUID = 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'
-const invitation_id = member(v.string(), 'The id of the invitation. It is not its link.', UUID)
-const member_id = member(v.string(), 'The id of the member.', UUID)
+const invitation_id = member(
+  v.string(),
+  said('The id of the invitation. It is not its link.', UUID),
+)
+const member_id = member(v.string(), said('The id of the member.', UUID))
 
 const invitation = described(() =>
   v.object({
@@ -241,8 +245,7 @@ export const removeMember = accountOperation({
     keep_keys: v.optional(
       member(
         v.boolean(),
-        'Whether the keys that the member made go on: `true` or `false`, the default.',
-        true,
+        said('Whether the keys that the member made go on: `true` or `false`, the default.', true),
       ),
     ),
   },

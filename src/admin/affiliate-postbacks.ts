@@ -1,13 +1,17 @@
 import * as v from 'valibot'
-import { accountOperation, described, listOf, member, named } from '../http/operation.ts'
+import { accountOperation, described, listOf, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
 import { time } from './answer-fields.ts'
 import { postbackPause } from './postback-fields.ts'
 
-const postback_id = member(v.string(), 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s')
+const postback_id = member(
+  v.string(),
+  said('The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
+)
 
 const postback = described(() =>
   named(

@@ -8,11 +8,12 @@ import * as rows from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { accountList, accountOperation, described, member, named } from '../http/operation.ts'
+import { accountList, accountOperation, described, named } from '../http/operation.ts'
 import { readFlag, readIds, readQuery } from '../http/query.ts'
 import { readJson, validateAt, validationFailed } from '../http/read-fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import { LANGUAGES } from '../languages.ts'
+import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { todayOf } from '../zone.ts'
@@ -175,7 +176,7 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
   return { sent, issues }
 }
 
-const affiliate_only = v.optional(member(v.string(), 'Returns only this affiliate.', 'IB-07'))
+const affiliate_only = v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07')))
 
 const row = described(() =>
   named(
@@ -207,15 +208,16 @@ export const listAffiliates = accountList({
     beginning: v.optional(
       member(
         v.string(),
-        'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
-        'Forex Fr',
+        said(
+          'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
+          'Forex Fr',
+        ),
       ),
     ),
     ids: v.optional(
       member(
         v.string(),
-        'Returns only these affiliates: a JSON array of 1 to 500 ids.',
-        '["IB-07", "IB-08"]',
+        said('Returns only these affiliates: a JSON array of 1 to 500 ids.', '["IB-07", "IB-08"]'),
       ),
     ),
   },
@@ -274,8 +276,10 @@ export const listUnconfiguredAffiliates = accountOperation({
           v.minValue(1),
           v.maxValue(rows.UNCONFIGURED_LIMITS.customers),
         ),
-        'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
-        10_000,
+        said(
+          'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
+          10_000,
+        ),
       ),
     ),
   },

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { described, member, named } from '../http/operation.ts'
+import { described, named } from '../http/operation.ts'
 import * as f from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 
 // Members that many answers have, and days as parameters.
 
@@ -57,16 +58,18 @@ export const stored = described(() =>
 /** The number of a version. */
 export const version = member(
   v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(999_999)),
-  'The number of the version, from 1.',
-  1,
+  said('The number of the version, from 1.', 1),
 )
-const from = member(f.day, 'The first day.', '2026-10-01')
-const to = member(f.day, 'The last day, inclusive.', '2026-10-31')
+const from = member(f.day, said('The first day.', '2026-10-01'))
+const to = member(f.day, said('The last day, inclusive.', '2026-10-31'))
 
 /** The first and the last day of what is counted: at most 366 days. */
 export const daysNeeded = {
   from,
-  to: member(f.day, 'The last day, inclusive. A request covers at most 366 days.', '2026-10-31'),
+  to: member(
+    f.day,
+    said('The last day, inclusive. A request covers at most 366 days.', '2026-10-31'),
+  ),
 }
 
 /** The first and the last day of a list. */

@@ -13,15 +13,9 @@ import { REFUSALS } from '../commission/books/refusal.ts'
 import type { Period } from '../commission/engine/calendar.ts'
 import { readPathPeriod } from '../commission/statements/path-period.ts'
 import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
-import {
-  type AccountCall,
-  accountOperation,
-  described,
-  member,
-  named,
-  reply,
-} from '../http/operation.ts'
+import { type AccountCall, accountOperation, described, named, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { count, day, money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
@@ -145,7 +139,7 @@ const ofStatement = {
   topic: 'statements',
   method: 'POST',
   params: {
-    statement_id: member(text, 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
+    statement_id: member(text, said('The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b')),
   },
 } as const
 
@@ -293,7 +287,7 @@ export const approvePeriod = accountOperation({
   id: 'approvePeriod',
   method: 'POST',
   path: '/periods/{period}/approve',
-  params: { period: member(text, 'The period: a month or a week of ISO 8601.', '2026-10') },
+  params: { period: member(text, said('The period: a month or a week of ISO 8601.', '2026-10')) },
   body: periodApproval,
   words: described(() => ({
     description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. A draft that is no longer what a computation comes to is refused. Then it closes the period for every affiliate without a refused draft. Without \`plan\`, it approves the plans that existed when the last run began. A repeated request continues where the last one stopped.`,

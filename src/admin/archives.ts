@@ -13,8 +13,9 @@ import type { RecordView } from '../db/records/list.ts'
 import { findWork } from '../db/records/moving.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { accountList, accountOperation, described, member, named } from '../http/operation.ts'
+import { accountList, accountOperation, described, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { count, time } from './answer-fields.ts'
 import { archivedMonth } from './archive-fields.ts'
@@ -132,7 +133,7 @@ async function refuseUnlessExported(
   }
 }
 
-const month = member(v.string(), 'The month of the calendar, such as `2024-03`.', '2024-03')
+const month = member(v.string(), said('The month of the calendar, such as `2024-03`.', '2024-03'))
 const resource = described(() =>
   member(v.picklist(['transactions', 'trading-activity', 'activities']), 'The resource.'),
 )

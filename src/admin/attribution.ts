@@ -1,15 +1,9 @@
 import * as v from 'valibot'
 import * as rows from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
-import {
-  accountList,
-  accountOperation,
-  described,
-  listOf,
-  member,
-  named,
-} from '../http/operation.ts'
+import { accountList, accountOperation, described, listOf, named } from '../http/operation.ts'
 import { invalidQuery, readDayRange } from '../http/query.ts'
+import { member, said } from '../validation/fields.ts'
 import { count, day, daysNeeded, daysWanted } from './answer-fields.ts'
 
 /** Returns the error of days with too much to count. */
@@ -50,12 +44,14 @@ export const listAttributed = accountList({
   path: '/customers',
   role: 'viewer',
   params: {
-    customer_id: v.optional(member(v.string(), 'Returns only this customer.', 'C-1001')),
+    customer_id: v.optional(member(v.string(), said('Returns only this customer.', 'C-1001'))),
     unattributed: v.optional(
       member(
         v.boolean(),
-        'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
-        true,
+        said(
+          'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required. These alone return all customers who signed up on these days.',
+          true,
+        ),
       ),
     ),
     ...daysWanted,

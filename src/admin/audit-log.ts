@@ -7,8 +7,9 @@ import { findAccount, listBindings } from '../db/directory/accounts.ts'
 import { type AuditSource, listAudit } from '../db/directory/audit.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
-import { described, member, named, teamList } from '../http/operation.ts'
+import { described, named, teamList } from '../http/operation.ts'
 import { invalidQuery, readDays } from '../http/query.ts'
+import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { daysWanted, time } from './answer-fields.ts'
 
@@ -37,15 +38,19 @@ export const listAuditLog = teamList({
   role: 'viewer',
   params: {
     account: v.optional(
-      member(v.string(), 'Returns only the entries of this account.', 'demo-forex'),
+      member(v.string(), said('Returns only the entries of this account.', 'demo-forex')),
     ),
     ...daysWanted,
-    actor: v.optional(member(v.string(), 'Returns only what this actor did.', 'ada@team.example')),
+    actor: v.optional(
+      member(v.string(), said('Returns only what this actor did.', 'ada@team.example')),
+    ),
     kind: v.optional(
       member(
         v.string(),
-        'Returns only actions that begin with one of these words, separated by commas.',
-        'plan,assignments',
+        said(
+          'Returns only actions that begin with one of these words, separated by commas.',
+          'plan,assignments',
+        ),
       ),
     ),
   },

@@ -5,8 +5,9 @@ import { withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { accountOperation, described, listOf, member, named } from '../http/operation.ts'
+import { accountOperation, described, listOf, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { takes_effect, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
@@ -29,8 +30,10 @@ export function requireBrand({ vertical }: Account): void {
 
 const id = member(
   v.string(),
-  'The id of the Brand Token. It is not the token itself.',
-  'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+  said(
+    'The id of the Brand Token. It is not the token itself.',
+    'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+  ),
 )
 
 const ofBrandTokens = { topic: 'accounts', path: '/brand-tokens' } as const

@@ -4,15 +4,9 @@ import { withAudit } from '../db/directory/audit.ts'
 import * as rows from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import {
-  type AccountCall,
-  accountOperation,
-  described,
-  listOf,
-  member,
-  named,
-} from '../http/operation.ts'
+import { type AccountCall, accountOperation, described, listOf, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { takes_effect, time } from './answer-fields.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
@@ -49,8 +43,7 @@ async function findClient({ env, account }: AccountCall, id: string): Promise<ro
 
 const client_id = member(
   v.string(),
-  'The id of the OAuth client.',
-  'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+  said('The id of the OAuth client.', 'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11'),
 )
 const client_secret = described(() =>
   member(v.string(), 'The client secret. It is shown only in this response.'),

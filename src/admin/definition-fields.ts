@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { objectOf } from '../commission/plans/shapes.ts'
 import { KNOWN_MEMBERS, PRODUCTS } from '../db/directory/event-definitions.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 
 const isCustomMember = (name: string) => !KNOWN_MEMBERS.includes(name)
 
 /** The name of a member that a definition can use: any but those that every event can have. */
-const member = v.pipe(
+const recordMember = v.pipe(
   f.text,
   v.check(
     isCustomMember,
@@ -18,12 +18,12 @@ const member = v.pipe(
 const MAX_NAMES = 100
 
 const names = v.pipe(
-  v.array(member, 'type array'),
+  v.array(recordMember, 'type array'),
   v.maxLength(MAX_NAMES, `length at most ${MAX_NAMES} names`),
 )
 
 const product = objectOf({
-  field: member,
+  field: recordMember,
   map: v.pipe(
     v.record(v.string(), f.oneOf(...PRODUCTS), 'type object'),
     v.maxEntries(MAX_NAMES, `length at most ${MAX_NAMES} values`),
@@ -32,34 +32,34 @@ const product = objectOf({
 
 /** The fields of an event definition. */
 export const definitionFields = {
-  granularity: describeField(
+  granularity: member(
     f.oneOf('event', 'day'),
-    documentation(
+    said(
       'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
     ),
   ),
   eventid: v.optional(
-    describeField(
+    member(
       f.oneOf('required', 'used', 'ignored'),
-      documentation(
+      said(
         'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
       ),
     ),
   ),
   kpis: v.optional(
-    describeField(
+    member(
       names,
-      documentation(
-        'The names of the KPI fields, which must be decimals. `Value` is always a KPI.',
-        ['GGR', 'NGR'],
-      ),
+      said('The names of the KPI fields, which must be decimals. `Value` is always a KPI.', [
+        'GGR',
+        'NGR',
+      ]),
     ),
   ),
   product: v.optional(
     v.nullable(
-      describeField(
+      member(
         product,
-        documentation(
+        said(
           'The field that carries the product line, and the product line of each of its values.',
           {
             field: 'Product',
@@ -71,25 +71,25 @@ export const definitionFields = {
   ),
   currency: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.currency,
-        documentation('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
+        said('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
       ),
     ),
   ),
   outflow: v.optional(
-    describeField(
+    member(
       v.boolean('type boolean'),
-      documentation(
+      said(
         'Whether money leaves with the event, as by a withdrawal. Its `Value` is positive, or negative if `amount_signs` of the account is `signed`. Defaults to `false`.',
       ),
     ),
   ),
   status_member: v.optional(
     v.nullable(
-      describeField(
-        member,
-        documentation(
+      member(
+        recordMember,
+        said(
           'The field that holds the status of an event. Its words have the meanings of the status map. An event without the field is `approved`, and so are all events if no field is named.',
           'status',
         ),

@@ -7,12 +7,12 @@ import {
   accountList,
   accountOperation,
   described,
-  member,
   named,
   reply,
   withMembers,
 } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { count, day, time } from './answer-fields.ts'
 
 /** Whom a case is about. */
@@ -27,7 +27,7 @@ export const subject = described(() =>
   ),
 )
 
-const case_id = member(v.string(), 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs')
+const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
 
 const endedHold = described(() =>
   named(
@@ -118,7 +118,7 @@ export const listEndedHolds = accountList({
   path: '/ended-holds',
   role: 'viewer',
   params: {
-    affiliate_id: v.optional(member(v.string(), 'Only those of this affiliate.', 'IB-07')),
+    affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
   },
   words: described(() => ({
     description:

@@ -21,14 +21,13 @@ import {
   accountList,
   accountOperation,
   described,
-  member,
   named,
   teamOperation,
 } from '../http/operation.ts'
 import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
-import { id as anyId } from '../validation/fields.ts'
+import { id as anyId, member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { count, time } from './answer-fields.ts'
 import { dropOldCopy } from './drop-old-copy.ts'
@@ -182,7 +181,7 @@ export const eraseCustomer = accountOperation({
   path: '/customers/{customer_id}/personal-data',
   role: 'manager',
   params: {
-    customer_id: member(v.string(), 'The `customer_id`, as you sent it.', 'C-1001'),
+    customer_id: member(v.string(), said('The `customer_id`, as you sent it.', 'C-1001')),
   },
   byQuery: 'customer_id',
   words: described(() => ({
@@ -239,10 +238,10 @@ export const replayErasures = teamOperation({
   role: 'manager',
   params: {
     account: v.optional(
-      member(v.string(), 'Repeats only the erasures of this account.', 'demo-forex'),
+      member(v.string(), said('Repeats only the erasures of this account.', 'demo-forex')),
     ),
     cursor: v.optional(
-      member(v.string(), 'The `next` of the previous response, with the same `account`.'),
+      member(v.string(), said('The `next` of the previous response, with the same `account`.')),
     ),
   },
   words: described(() => ({

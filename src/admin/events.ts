@@ -11,13 +11,13 @@ import {
   answered,
   described,
   listOf,
-  member,
   named,
   reply,
   withMembers,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import * as f from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { takes_effect } from './answer-fields.ts'
 import { requireBrand } from './brand-tokens.ts'
@@ -95,7 +95,7 @@ async function admitChange(
   })
 }
 
-const eventname = member(v.string(), 'The name of the event.', 'DailyStats')
+const eventname = member(v.string(), said('The name of the event.', 'DailyStats'))
 
 const eventDefinition = described(() =>
   named('EventDefinition', withMembers(answered(definitionFields), { eventname })),

@@ -6,7 +6,7 @@ import { objectOf } from '../commission/plans/shapes.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { LANGUAGES } from '../languages.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { landingPages } from './link-fields.ts'
 
@@ -93,47 +93,45 @@ const archiveAfter = v.pipe(
 /** What affiliates may see. A member that is left out keeps its value. */
 export const affiliateViewFields = {
   customer_ids: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('pseudonym', 'plain', 'none'),
-      documentation(
+      said(
         'How affiliates see the ids of customers: `pseudonym`, a name that stays the same for the affiliate and tells nothing; `plain`, the id; `none`, not at all. Defaults to `pseudonym`.',
       ),
     ),
   ),
   amounts: v.exactOptional(
-    describeField(
+    member(
       v.boolean('type boolean'),
-      documentation(
+      said(
         'Whether affiliates see what customers have paid and traded. Without, they see what they earn only. Defaults to true.',
       ),
     ),
   ),
   countries: v.exactOptional(
-    describeField(
+    member(
       v.boolean('type boolean'),
-      documentation('Whether affiliates see the countries of customers. Defaults to true.'),
+      said('Whether affiliates see the countries of customers. Defaults to true.'),
     ),
   ),
   sub_affiliates: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('totals', 'customers', 'none'),
-      documentation(
+      said(
         'What affiliates see of the affiliates below them: `totals`, `customers` or `none`. Defaults to `totals`.',
       ),
     ),
   ),
   drafts: v.exactOptional(
-    describeField(
+    member(
       v.boolean('type boolean'),
-      documentation(
-        'Whether affiliates see statements that are not approved yet. Defaults to true.',
-      ),
+      said('Whether affiliates see statements that are not approved yet. Defaults to true.'),
     ),
   ),
   held: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('category', 'none'),
-      documentation(
+      said(
         'Whether affiliates see that a payout is under review: `category` or `none`. They never see why. Defaults to `category`.',
       ),
     ),
@@ -145,14 +143,12 @@ const affiliateView = objectOf(affiliateViewFields)
 const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 
 const settings = {
-  name: v.optional(
-    describeField(f.label, documentation('The display name of the account.', 'Acme Markets')),
-  ),
+  name: v.optional(member(f.label, said('The display name of the account.', 'Acme Markets'))),
   address: v.optional(
     v.nullable(
-      describeField(
+      member(
         address,
-        documentation(
+        said(
           'The address of the firm on printed statements, of at most 8 lines. Null: none.',
           'Acme Markets Ltd\n1 High Street\nLondon EC1A 1BB',
         ),
@@ -161,9 +157,9 @@ const settings = {
   ),
   locale: v.optional(
     v.nullable(
-      describeField(
+      member(
         locale,
-        documentation(
+        said(
           'The language and region of printed statements: `en`, `de`, `fr`, `es` and `pt` have their own words. Others are in English, with days and numbers in the way of the locale. Null: `en-GB`.',
           'de-DE',
         ),
@@ -171,51 +167,48 @@ const settings = {
     ),
   ),
   time_zone: v.optional(
-    describeField(
+    member(
       zone,
-      documentation(
-        'The IANA time zone of times without an offset. Defaults to `UTC`.',
-        'Europe/Berlin',
-      ),
+      said('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
     ),
   ),
   book_zone: v.optional(
-    describeField(
+    member(
       zone,
-      documentation(
+      said(
         'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
         'America/New_York',
       ),
     ),
   ),
   amount_signs: v.optional(
-    describeField(
+    member(
       f.oneOf(...AMOUNT_SIGNS),
-      documentation(
+      said(
         'How the account writes the amounts of outflows, which are withdrawals, payouts and refunds, and the events whose definition says `outflow`. `magnitude`: positive, as all amounts. `signed`: negative. Commissions and reports use the magnitude under both; control totals sum what was sent. Defaults to `magnitude`. It can change only while no period is closed.',
       ),
     ),
   ),
   unknown_customer: v.optional(
-    describeField(
+    member(
       f.oneOf('reject', 'hold'),
-      documentation(
+      said(
         'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
       ),
     ),
   ),
   unknown_affiliate: v.optional(
-    describeField(
+    member(
       f.oneOf('warn', 'reject'),
-      documentation(
+      said(
         'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
       ),
     ),
   ),
   storage_quota: v.optional(
-    describeField(
+    member(
       storageQuota,
-      documentation(
+      said(
         `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
         DEFAULT_STORAGE_QUOTA,
       ),
@@ -223,9 +216,9 @@ const settings = {
   ),
   approvals: v.optional(approvalsRequired),
   exports: v.optional(
-    describeField(
+    member(
       f.oneOf('off', 'without_personal_data', 'with_personal_data'),
-      documentation(
+      said(
         'Whether Parquet files of the records and books are written each morning, for a warehouse. `with_personal_data` includes what names customers and affiliates. `off` deletes the files. Defaults to `off`.',
         'without_personal_data',
       ),
@@ -233,9 +226,9 @@ const settings = {
   ),
   archive_after: v.optional(
     v.nullable(
-      describeField(
+      member(
         archiveAfter,
-        documentation(
+        said(
           `After how many months records leave the database for the archive, from ${LEAST_MONTHS} to ${MOST_MONTHS}: whole months, once their statements are approved. They come back when they are needed. A plan or a fraud rule that reads records of more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
           24,
         ),
@@ -243,27 +236,27 @@ const settings = {
     ),
   ),
   unattributed_threshold: v.optional(
-    describeField(
+    member(
       share,
-      documentation(
+      said(
         `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
         UNATTRIBUTED_THRESHOLD,
       ),
     ),
   ),
   affiliate_view: v.optional(
-    describeField(
+    member(
       affiliateView,
-      documentation(
+      said(
         'What affiliates who call the API or sign in to the portal may see. A member that is left out keeps its value. Personal data of customers is never shown.',
         { customer_ids: 'pseudonym' },
       ),
     ),
   ),
   landing_pages: v.optional(
-    describeField(
+    member(
       landingPages,
-      documentation(
+      said(
         'The pages to which links that affiliates make may lead: each of these URLs, and all pages below it. Without one, affiliates make no links. Links of the team may lead anywhere.',
         ['https://acme.example/start'],
       ),
@@ -290,9 +283,9 @@ export const REGIONS = [
 export const JURISDICTIONS = ['eu', 'us', 'fedramp'] as const
 
 const region = v.nullable(
-  describeField(
+  member(
     f.oneOf(...REGIONS),
-    documentation(
+    said(
       'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
       'weur',
     ),
@@ -301,18 +294,15 @@ const region = v.nullable(
 
 /** The fields of a new account, without the binding of its database. */
 export const newAccount = {
-  account: describeField(
-    slug,
-    documentation('Identifies the account. The id never changes.', 'acme'),
-  ),
-  vertical: describeField(
+  account: member(slug, said('Identifies the account. The id never changes.', 'acme')),
+  vertical: member(
     f.oneOf('prop-trading', 'forex', 'igaming'),
-    documentation('The vertical of the account, which determines the API that it calls.'),
+    said('The vertical of the account, which determines the API that it calls.'),
   ),
   mode: v.optional(
-    describeField(
+    member(
       f.oneOf('live', 'test'),
-      documentation(
+      said(
         'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
       ),
     ),
@@ -322,9 +312,9 @@ export const newAccount = {
   region: v.optional(region),
   jurisdiction: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.oneOf(...JURISDICTIONS),
-        documentation(
+        said(
           'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
           'eu',
         ),
@@ -341,9 +331,9 @@ export const accountChange = {
   ...settings,
   accent_color: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.text,
-        documentation(
+        said(
           'The color of links and buttons in the portal, as `#rrggbb`. Its contrast with white is at least 4.5, so that both can be read on each other. Null: that of the service.',
           '#0a6472',
         ),
@@ -352,9 +342,9 @@ export const accountChange = {
   ),
   logo: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.textOf(MAX_LOGO_TEXT),
-        documentation(
+        said(
           'The logo in the portal: an SVG or PNG image of at most 50 KB as a data URL. A PNG has 16 to 2,000 pixels on each side. An SVG has no scripts and loads nothing. Null: none.',
           'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyIDEiLz4=',
         ),
@@ -363,26 +353,24 @@ export const accountChange = {
   ),
   region: v.optional(region),
   disabled: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
-        'Whether the account is disabled. The credentials of a disabled account are refused.',
-      ),
+      said('Whether the account is disabled. The credentials of a disabled account are refused.'),
     ),
   ),
 }
 
 /** The fields of an affiliate. */
 export const affiliate = {
-  affiliate_id: describeField(
+  affiliate_id: member(
     f.affiliateId,
-    documentation('Identifies the affiliate within the account.', 'IB-07'),
+    said('Identifies the affiliate within the account.', 'IB-07'),
   ),
   parent: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.affiliateId,
-        documentation(
+        said(
           'The affiliate who referred this affiliate. Null removes the parent, and so does an empty cell in a CSV file; if left out, it stays as it is.',
           'IB-01',
         ),
@@ -390,9 +378,9 @@ export const affiliate = {
     ),
   ),
   from: v.optional(
-    describeField(
+    member(
       f.day,
-      documentation(
+      said(
         'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
         '2026-12-01',
       ),
@@ -400,9 +388,9 @@ export const affiliate = {
   ),
   display_name: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.text,
-        documentation(
+        said(
           'What the team calls the affiliate. Null removes it; if left out, it stays as it is.',
           'Forex Friends',
         ),
@@ -411,9 +399,9 @@ export const affiliate = {
   ),
   contact_email: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.email,
-        documentation(
+        said(
           'The e-mail address of the affiliate. Personal data, which is not in the audit log. Null removes it; if left out, it stays as it is.',
           'ada@friends.example',
         ),
@@ -422,9 +410,9 @@ export const affiliate = {
   ),
   language: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.oneOf(...LANGUAGES),
-        documentation(
+        said(
           'The language in which the affiliate reads the portal. Null: English. If left out, it stays as it is.',
           'de',
         ),
@@ -433,9 +421,9 @@ export const affiliate = {
   ),
   note: v.optional(
     v.nullable(
-      describeField(
+      member(
         f.text,
-        documentation(
+        said(
           'What the team noted. The affiliate never sees it, and the audit log does not have it. Null removes it; if left out, it stays as it is.',
           'Prefers to be called in the morning.',
         ),
@@ -443,9 +431,9 @@ export const affiliate = {
     ),
   ),
   status: v.optional(
-    describeField(
+    member(
       f.oneOf('active', 'suspended'),
-      documentation(
+      said(
         'A suspended affiliate cannot sign in or call; it earns on. Its sessions end at once and for good; its keys work again once it is `active`. New affiliates are `active`; if left out, it stays as it is.',
         'suspended',
       ),

@@ -8,15 +8,16 @@ import { decideCase, noCase } from '../fraud/decide.ts'
 import { caseDecision, caseNote } from '../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../fraud/limits.ts'
 import { presentWholeCase } from '../fraud/present-case.ts'
-import { accountOperation, described, member, named, referred, reply } from '../http/operation.ts'
+import { accountOperation, described, named, referred, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
 type WholeFraudCase = ReturnType<typeof presentWholeCase>
 
-const case_id = member(v.string(), 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs')
+const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
 
 export const decideFraudCase = accountOperation({
   id: 'decideFraudCase',

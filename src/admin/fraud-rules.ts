@@ -16,13 +16,13 @@ import {
   accountOperation,
   described,
   listOf,
-  member,
   named,
   referred,
   reply,
   withMembers,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
 import { day, outcome, stored, version, warning } from './answer-fields.ts'
 import { slug } from './fields.ts'
@@ -35,8 +35,7 @@ type Row = NonNullable<Awaited<ReturnType<typeof rows.findRuleVersion>>>
 
 const rule = member(
   v.string(),
-  'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.',
-  'minimum-deposit',
+  said('The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
 )
 const kind = described(() => member(v.string(), 'The kind of the rule.'))
 const effective_from = described(() =>

@@ -4,7 +4,8 @@ import { inTurn } from '../commission/statements/on-request.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { evaluateRules } from '../fraud/evaluate.ts'
 import { EVALUATION_LIMITS } from '../fraud/limits.ts'
-import { accountOperation, described, member, named } from '../http/operation.ts'
+import { accountOperation, described, named } from '../http/operation.ts'
+import { member } from '../validation/fields.ts'
 import { count, day } from './answer-fields.ts'
 
 export const runFraudRules = accountOperation({

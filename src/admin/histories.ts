@@ -8,9 +8,9 @@ import * as rows from '../db/commission/histories.ts'
 import { deleteRefusal, putRefusal } from '../db/commission/refusals.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import { type AccountCall, accountOperation, described, member } from '../http/operation.ts'
+import { type AccountCall, accountOperation, described } from '../http/operation.ts'
 import { notFound, validateAt, validationFailed } from '../http/read-fields.ts'
-import { id as anyId } from '../validation/fields.ts'
+import { id as anyId, member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { today } from './account-day.ts'
@@ -43,7 +43,7 @@ const presentAffiliations = (
   refusal: refused,
 })
 
-const customer_id = member(v.string(), 'The id of the customer.', 'C-1001')
+const customer_id = member(v.string(), said('The id of the customer.', 'C-1001'))
 const from = described(() => v.nullable(member(day, 'The first day. Null: from the beginning.')))
 
 const refused = described(() =>

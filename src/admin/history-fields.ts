@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { objectOf } from '../commission/plans/shapes.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 
 // The fields of request bodies about what is known of a customer by day.
 
@@ -11,26 +11,23 @@ export const MAX_AFFILIATIONS = 1000
 /** The fields of an affiliation. */
 export const affiliation = {
   from: v.nullable(
-    describeField(
+    member(
       f.day,
-      documentation(
+      said(
         'The first day of the affiliate. Null in the first entry, which holds from the beginning.',
         '2026-11-01',
       ),
     ),
   ),
   affiliate_id: v.nullable(
-    describeField(
+    member(
       f.affiliateId,
-      documentation('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
+      said('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
     ),
   ),
 }
 
-const reason = describeField(
-  f.reason,
-  documentation('Why it is done. It is in the audit log.', 'Wrong link'),
-)
+const reason = member(f.reason, said('Why it is done. It is in the audit log.', 'Wrong link'))
 
 /** The affiliations are checked one by one, each with those before it. */
 const affiliations = {
@@ -44,9 +41,9 @@ const affiliations = {
 /** The fields of a correction. */
 export const correction = {
   reason,
-  affiliations: describeField(
+  affiliations: member(
     affiliations,
-    documentation(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
+    said(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
   ),
 }
 
@@ -54,9 +51,9 @@ export const correction = {
 export const refusal = {
   reason,
   from: v.optional(
-    describeField(
+    member(
       f.day,
-      documentation(
+      said(
         'The first day from which the customer earns nothing. Defaults to the beginning.',
         '2026-11-01',
       ),

@@ -3,8 +3,9 @@ import { fromUnits, moneyText } from '../commission/books/money.ts'
 import * as rows from '../db/commission/books/ledger.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
-import { accountList, accountOperation, described, member, named } from '../http/operation.ts'
+import { accountList, accountOperation, described, named } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { money, time } from './answer-fields.ts'
 
 /** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
@@ -21,7 +22,7 @@ export function presentBalances(sums: readonly rows.SummedUnits[]) {
   }))
 }
 
-const affiliate_id = member(v.string(), 'The id of the affiliate.', 'IB-07')
+const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
 const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
 const entry = described(() =>
@@ -62,8 +63,7 @@ export const listLedger = accountList({
     order: v.optional(
       member(
         v.picklist(LIST_ORDERS),
-        'The `oldest` entry first, which is the default, or the `latest`.',
-        'latest',
+        said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
       ),
     ),
   },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 
 /** The longest URL of a landing page, in characters, after normalization. */
 const MAX_URL_LENGTH = 2000
@@ -52,24 +52,22 @@ export function isAllowedPage(page: string, allowed: readonly string[]): boolean
 
 /** The fields of a new link. */
 export const newLink = {
-  affiliate_id: describeField(
+  affiliate_id: member(
     f.affiliateId,
-    documentation(
+    said(
       'Identifies the affiliate who is paid for customers who follow the link. It must be configured and never changes.',
       'IB-07',
     ),
   ),
-  landing_page: describeField(
+  landing_page: member(
     landingPage,
-    documentation('The URL of the page that the link leads to.', 'https://acme.example/start'),
+    said('The URL of the page that the link leads to.', 'https://acme.example/start'),
   ),
-  name: v.optional(
-    describeField(f.label, documentation('The display name of the link.', 'Spring newsletter')),
-  ),
+  name: v.optional(member(f.label, said('The display name of the link.', 'Spring newsletter'))),
   pass_query: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
+      said(
         'Whether the query of a visitor, such as `gclid=…`, is passed on to the landing page: at most 2000 characters, without `tracking_data` and without parameters that the landing page has already. Defaults to false.',
       ),
     ),
@@ -87,9 +85,9 @@ export const linkChange = {
   name: v.optional(v.nullable(newLink.name.wrapped)),
   pass_query: newLink.pass_query,
   disabled: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation('Whether the link is disabled. Visitors of a disabled link get a 404 page.'),
+      said('Whether the link is disabled. Visitors of a disabled link get a 404 page.'),
     ),
   ),
 }

@@ -7,12 +7,12 @@ import {
   accountList,
   accountOperation,
   described,
-  member,
   named,
   type TeamCall,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { newLinkId } from '../tracking/code.ts'
+import { member, said } from '../validation/fields.ts'
 import { time } from './answer-fields.ts'
 import { linkChange, newLink } from './link-fields.ts'
 
@@ -83,7 +83,7 @@ export async function storeLinkChange(
   await withAudit(DB, entry, [...(by === 'affiliate' ? limits : []), update])
 }
 
-const link_id = member(v.string(), 'The id of the link.', 'Lk7Qm2Xv')
+const link_id = member(v.string(), said('The id of the link.', 'Lk7Qm2Xv'))
 
 const link = described(() =>
   named(
@@ -140,7 +140,7 @@ export const listLinks = accountList({
   role: 'viewer',
   params: {
     affiliate_id: v.optional(
-      member(v.string(), 'Returns only the links of this affiliate.', 'IB-07'),
+      member(v.string(), said('Returns only the links of this affiliate.', 'IB-07')),
     ),
   },
   words: described(() => ({

@@ -3,15 +3,9 @@ import { newManualEntry } from '../commission/books/book-fields.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import * as entries from '../commission/books/manual-entry.ts'
 import * as rows from '../db/commission/books/manual-entries.ts'
-import {
-  accountList,
-  accountOperation,
-  described,
-  member,
-  named,
-  reply,
-} from '../http/operation.ts'
+import { accountList, accountOperation, described, named, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
@@ -65,7 +59,7 @@ export const listManualEntries = accountList({
   role: 'viewer',
   params: {
     affiliate_id: v.optional(
-      member(v.string(), 'Returns only the entries of this affiliate.', 'IB-07'),
+      member(v.string(), said('Returns only the entries of this affiliate.', 'IB-07')),
     ),
   },
   words: described(() => ({

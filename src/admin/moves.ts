@@ -16,10 +16,10 @@ import {
   accountList,
   accountOperation,
   described,
-  member,
   named,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { count, time } from './answer-fields.ts'
 import { newMove } from './move-fields.ts'
 import { MOVE_LIMITS } from './move-limits.ts'
@@ -183,7 +183,7 @@ async function beginMove(
   return stored
 }
 
-const move_id = member(v.string(), 'The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X')
+const move_id = member(v.string(), said('The id of the move.', 'mov_01M7W0R4W8E3V15G8XPED3Z94X'))
 
 const move = described(() =>
   named(

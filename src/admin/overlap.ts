@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 
 /** How long the old secret remains valid next to a new one, so that no request fails meanwhile. */
 export const overlap = v.optional(
-  describeField(
+  member(
     f.oneOf('none', '1h', '24h', '7d'),
-    documentation(
+    said(
       'How long the old credential remains valid. Defaults to `24h`. With `none` it ends at once.',
     ),
   ),

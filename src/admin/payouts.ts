@@ -36,7 +36,6 @@ import {
   type Answer,
   accountList,
   described,
-  member,
   named,
   readParams,
 } from '../http/operation.ts'
@@ -45,7 +44,7 @@ import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { readJson, validationFailed } from '../http/read-fields.ts'
 import { sendText } from '../http/send.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { count, day, money, time } from './answer-fields.ts'
 import { returnedPayment } from './approvals.ts'
@@ -215,54 +214,50 @@ type PayoutRow = Answer<typeof payout>
 /** The parameters that narrow the list. */
 const filters = {
   status: v.optional(
-    describeField(
+    member(
       v.picklist(['approved', 'paid']),
-      documentation(
+      said(
         '`approved` lists what is due, `paid` what was paid. Defaults to `approved`.',
         'paid' as const,
       ),
     ),
   ),
-  affiliate_id: v.optional(
-    describeField(v.string(), documentation('Only those of this affiliate.', 'IB-07')),
-  ),
-  payable_on: v.optional(
-    describeField(f.day, documentation('Only what is payable by this day.', '2026-11-15')),
-  ),
+  affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
+  payable_on: v.optional(member(f.day, said('Only what is payable by this day.', '2026-11-15'))),
   from: v.optional(
-    describeField(
+    member(
       f.day,
-      documentation('With `status=paid`: only what was paid on or after this day.', '2026-11-01'),
+      said('With `status=paid`: only what was paid on or after this day.', '2026-11-01'),
     ),
   ),
   to: v.optional(
-    describeField(
+    member(
       f.day,
-      documentation('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
+      said('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
     ),
   ),
   recorded_since: v.optional(
-    describeField(
+    member(
       f.instant,
-      documentation(
+      said(
         'With `status=paid`: only payments that were recorded at this time or later.',
         '2026-10-31T00:00:00Z',
       ),
     ),
   ),
   returned_since: v.optional(
-    describeField(
+    member(
       f.instant,
-      documentation(
+      said(
         'With `status=paid`: only payments of which it was recorded at this time or later that they came back.',
         '2026-10-31T00:00:00Z',
       ),
     ),
   ),
   returned: v.optional(
-    describeField(
+    member(
       v.picklist(['true']),
-      documentation('Only payouts of which a payment came back.', 'true' as const),
+      said('Only payouts of which a payment came back.', 'true' as const),
     ),
   ),
 }

@@ -33,7 +33,6 @@ import {
   accountOperation,
   described,
   listOf,
-  member,
   named,
   referred,
   reply,
@@ -42,6 +41,7 @@ import {
 import { readQuery } from '../http/query.ts'
 import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
 import * as f from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import type { Warning } from '../validation/warnings.ts'
 import { resourcesOf } from '../verticals.ts'
@@ -78,8 +78,10 @@ export const afterOf = (noun: string) =>
   v.optional(
     member(
       NUMBER,
-      `The number of the latest version that the sender has seen; 0 if the ${noun} is new. If there is a later one, nothing is stored.`,
-      1,
+      said(
+        `The number of the latest version that the sender has seen; 0 if the ${noun} is new. If there is a later one, nothing is stored.`,
+        1,
+      ),
     ),
   )
 
@@ -87,8 +89,7 @@ type Row = NonNullable<Awaited<ReturnType<typeof rows.findVersion>>>
 
 const plan = member(
   v.string(),
-  'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.',
-  'standard-ib',
+  said('The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
 )
 const effective_from = described(() =>
   member(day, 'The first day on which the version is in force.'),
@@ -461,7 +462,7 @@ export const listAssignments = accountList({
   role: 'viewer',
   params: {
     affiliate_id: v.optional(
-      member(v.string(), 'Returns only the assignments of this affiliate.', 'IB-07'),
+      member(v.string(), said('Returns only the assignments of this affiliate.', 'IB-07')),
     ),
   },
   words: described(() => ({
@@ -483,8 +484,8 @@ export const deleteAssignment = accountOperation({
   role: 'manager',
   // They are in the query: an id such as `..` cannot be in a path.
   params: {
-    affiliate_id: member(v.string(), 'The affiliate of the assignment, or `*`.', 'IB-70'),
-    from: member(f.day, 'The first day of the assignment.', '2026-12-01'),
+    affiliate_id: member(v.string(), said('The affiliate of the assignment, or `*`.', 'IB-70')),
+    from: member(f.day, said('The first day of the assignment.', '2026-12-01')),
   },
   words: described(() => ({
     description:

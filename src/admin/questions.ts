@@ -8,11 +8,11 @@ import {
   accountList,
   accountOperation,
   described,
-  member,
   named,
 } from '../http/operation.ts'
 import { readChoice } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { time } from './answer-fields.ts'
 import { newAnswer, questionChange } from './question-fields.ts'
 
@@ -73,7 +73,10 @@ const auditOf = (
   details: { affiliate_id, id },
 })
 
-const question_id = member(v.string(), 'The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X')
+const question_id = member(
+  v.string(),
+  said('The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X'),
+)
 const status = v.picklist(STATUSES)
 
 const question = described(() =>
@@ -126,13 +129,15 @@ export const listQuestions = accountList({
   id: 'listQuestions',
   role: 'viewer',
   params: {
-    affiliate_id: v.optional(member(v.string(), 'Only those of this affiliate.', 'IB-07')),
-    status: v.optional(member(status, 'Returns only questions with this status.', 'open')),
+    affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
+    status: v.optional(member(status, said('Returns only questions with this status.', 'open'))),
     statement: v.optional(
       member(
         v.string(),
-        'Returns only questions about this statement and its lines.',
-        'stm_3f1c52a9d0e84b7796c1d20b',
+        said(
+          'Returns only questions about this statement and its lines.',
+          'stm_3f1c52a9d0e84b7796c1d20b',
+        ),
       ),
     ),
   },

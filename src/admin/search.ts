@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
 import { findAccountsWith, SEARCHED, SEARCHED_ACCOUNTS } from '../db/records/accounts-with.ts'
-import { described, listOf, member, teamOperation } from '../http/operation.ts'
+import { described, listOf, teamOperation } from '../http/operation.ts'
+import { member, said } from '../validation/fields.ts'
 
 export const searchAccounts = teamOperation({
   id: 'searchAccounts',
@@ -11,7 +12,10 @@ export const searchAccounts = teamOperation({
   path: '/search',
   role: 'viewer',
   params: {
-    id: member(v.string(), 'The id, or the name or e-mail address of an affiliate.', 'C-1001'),
+    id: member(
+      v.string(),
+      said('The id, or the name or e-mail address of an affiliate.', 'C-1001'),
+    ),
   },
   words: described(() => ({
     description: `Returns the accounts that have a customer, a transaction, an event, an affiliate or a statement with this id, or an affiliate with this name or e-mail address. The first ${SEARCHED_ACCOUNTS} accounts are searched, in the order of their ids.`,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { ALL_EVENTS, EVENT_TYPES } from '../webhooks/events.ts'
 
 // The fields of request bodies about webhooks.
@@ -15,22 +15,22 @@ const events = v.pipe(
 )
 
 const description = v.nullable(
-  describeField(f.text, documentation('What the webhook is for.', 'Alerts of the finance team')),
+  member(f.text, said('What the webhook is for.', 'Alerts of the finance team')),
 )
 
 /** The fields of a new webhook. */
 export const newWebhook = {
-  url: describeField(
+  url: member(
     f.textOf(2000),
-    documentation(
+    said(
       'Where events are sent: an `https://` URL on port 443, or on a port from 1024 on, with a host name of the public internet.',
       'https://hooks.acme.example/tributary',
     ),
   ),
   events: v.optional(
-    describeField(
+    member(
       events,
-      documentation(
+      said(
         'The types of events to send; `*` stands for all, also those of later versions. Defaults to `["*"]`.',
         ['delivery.refused', 'statement.ready'],
       ),
@@ -45,9 +45,9 @@ export const webhookChange = {
   events: newWebhook.events,
   description: v.optional(description),
   disabled: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
+      said(
         'Whether the webhook is disabled. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Enabling it also ends its failures.',
       ),
     ),
@@ -57,24 +57,19 @@ export const webhookChange = {
 /** The fields of a replay: one event, or a span. */
 export const replayFields = {
   event_id: v.optional(
-    describeField(
-      f.text,
-      documentation('The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
-    ),
+    member(f.text, said('The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c')),
   ),
-  from: v.optional(
-    describeField(f.instant, documentation('The begin of the span.', '2026-11-01T00:00:00.000Z')),
-  ),
+  from: v.optional(member(f.instant, said('The begin of the span.', '2026-11-01T00:00:00.000Z'))),
   to: v.optional(
-    describeField(
+    member(
       f.instant,
-      documentation('The end of the span, exclusive. Defaults to now.', '2026-11-02T00:00:00.000Z'),
+      said('The end of the span, exclusive. Defaults to now.', '2026-11-02T00:00:00.000Z'),
     ),
   ),
   only_dead: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
+      said(
         'Whether only dead letters of the span are sent again. Defaults to `false`: all events of the span that the webhook wants.',
       ),
     ),

@@ -7,11 +7,11 @@ import {
   accountOperation,
   described,
   listOf,
-  member,
   named,
   withMembers,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../webhooks/events.ts'
 import * as hooks from '../webhooks/manage.ts'
@@ -67,7 +67,7 @@ export async function replaySpan(
   return { event: event_id }
 }
 
-const webhook_id = member(v.string(), 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s')
+const webhook_id = member(v.string(), said('The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'))
 
 const previous_secret_until = described(() =>
   v.nullable(
@@ -351,12 +351,11 @@ export const listWebhookAttempts = accountList({
     event_id: v.optional(
       member(
         v.string(),
-        'Returns only the attempts of this event.',
-        'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
+        said('Returns only the attempts of this event.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
       ),
     ),
     failed: v.optional(
-      member(v.boolean(), 'Returns only attempts that failed, if it is `true`.', true),
+      member(v.boolean(), said('Returns only attempts that failed, if it is `true`.', true)),
     ),
   },
   words: described(() => ({
@@ -378,7 +377,7 @@ export const listWebhookEvents = accountList({
   role: 'viewer',
   params: {
     webhook_id,
-    status: v.optional(member(status, 'Returns only the events with this status.', 'dead')),
+    status: v.optional(member(status, said('Returns only the events with this status.', 'dead'))),
   },
   words: described(() => ({
     description:

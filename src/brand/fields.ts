@@ -1,55 +1,49 @@
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { decimal } from './decimal.ts'
 
 // The known members of brand records, under their wire names. All other members are stored as sent.
 
 /** A brand time; `readTime` parses it. */
-export const time = describeField(
+export const time = member(
   f.text,
-  documentation("A date-time in the account's time zone, a date, or an RFC 3339 date-time."),
+  said("A date-time in the account's time zone, a date, or an RFC 3339 date-time."),
 )
 
 /** The known members of a customer. Only `customerId` is required. */
 export const customer = {
-  customerId: describeField(
+  customerId: member(
     f.id,
-    documentation(
+    said(
       'Identifies the player. The id never changes; sending it again updates the stored customer.',
       'P-1001',
     ),
   ),
-  regtime: describeField(
+  regtime: member(
     time,
-    documentation(
+    said(
       'When the player registered, preferably as `YYYY-MM-DD HH:mm`. Recommended.',
       '2026-10-01 08:30',
     ),
   ),
-  country: describeField(
+  country: member(
     f.text,
-    documentation(
+    said(
       "The player's country, preferably as an ISO 3166-1 alpha-2 code. Alpha-3 codes and English names are recognized, with the warning `country`.",
       'DE',
     ),
   ),
-  firstName: describeField(
+  firstName: member(
     f.text,
-    documentation(
-      "The player's first name. Personal data: an erasure removes it permanently.",
-      'Eve',
-    ),
+    said("The player's first name. Personal data: an erasure removes it permanently.", 'Eve'),
   ),
-  lastName: describeField(
+  lastName: member(
     f.text,
-    documentation(
-      "The player's last name. Personal data: an erasure removes it permanently.",
-      'Moran',
-    ),
+    said("The player's last name. Personal data: an erasure removes it permanently.", 'Moran'),
   ),
-  tracking_data: describeField(
+  tracking_data: member(
     f.tracking,
-    documentation(
+    said(
       'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. A value that is empty, too long or not text is ignored, with the warning `altered`. It never fails the request.',
       'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
     ),
@@ -68,42 +62,42 @@ export const COLUMNS = {
 
 /** The known members of an activity. `eventname`, `customerid` and at least one amount are required. */
 export const activity = {
-  eventname: describeField(
+  eventname: member(
     f.id,
-    documentation('The type of event, as agreed with the integrations team.', 'Deposit'),
+    said('The type of event, as agreed with the integrations team.', 'Deposit'),
   ),
-  customerid: describeField(
+  customerid: member(
     f.id,
-    documentation('Identifies the player: the `customerId` of a customer.', 'P-1001'),
+    said('Identifies the player: the `customerId` of a customer.', 'P-1001'),
   ),
-  eventid: describeField(
+  eventid: member(
     f.id,
-    documentation(
+    said(
       'Identifies the event. Sending the same id again replaces the event and never counts it twice, unless the event definition ignores `eventid`.',
       'dep-778',
     ),
   ),
-  createtime: describeField(
+  createtime: member(
     time,
-    documentation(
+    said(
       'When the event happened. Recommended. A date without a time makes the record a daily aggregate; sending it again replaces it.',
       '2026-10-02 09:30',
     ),
   ),
-  Value: describeField(
+  Value: member(
     decimal,
-    documentation(
+    said(
       'The amount of a single-KPI event. It is positive also where money leaves, as with a withdrawal, unless the `amount_signs` of the account is `signed`. Revenue, such as GGR, can be negative.',
       '100.00',
     ),
   ),
-  Currency: describeField(
+  Currency: member(
     f.currency,
-    documentation('The ISO 4217 currency code of the amounts. Recommended.', 'EUR'),
+    said('The ISO 4217 currency code of the amounts. Recommended.', 'EUR'),
   ),
-  product: describeField(
+  product: member(
     f.text,
-    documentation(
+    said(
       'The product line: `casino`, `sports`, `poker` or `bingo`, or a value that the event definition maps to one of them.',
       'casino',
     ),

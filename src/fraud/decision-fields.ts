@@ -1,56 +1,56 @@
 import * as v from 'valibot'
 import { listOf } from '../commission/plans/shapes.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 // The fields of request bodies about cases.
 
 /** The fields of a decision. */
 export const caseDecision = {
-  decision: describeField(
+  decision: member(
     f.oneOf('confirmed', 'dismissed'),
-    documentation(
+    said(
       'What was found is fraud, or it is not. A dismissed case holds nothing, and opens again only by records that it does not have.',
     ),
   ),
-  reason: describeField(
+  reason: member(
     f.reason,
-    documentation(
+    said(
       'Why. The audit log and the case show it, and the account reads it. Write no personal data.',
       'The customers share one device',
     ),
   ),
   keep_hold: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
+      said(
         'Only of `confirmed`: the payouts of the affiliate stay held, until the case is confirmed again without it. Defaults to `false`: the decision ends the hold.',
       ),
     ),
   ),
   refuse: v.optional(
-    describeField(
+    member(
       listOf(f.id, DECISION_LIMITS.refused),
-      documentation(
+      said(
         `Only of \`confirmed\`: customers of the case who earn nothing, 1 to ${DECISION_LIMITS.refused}. They are refused in the same step, with the case as the reason.`,
         ['c-1001'],
       ),
     ),
   ),
   from: v.optional(
-    describeField(
+    member(
       f.day,
-      documentation(
+      said(
         'The first day from which these customers earn nothing. Defaults to the beginning.',
         '2026-11-01',
       ),
     ),
   ),
   shown: v.optional(
-    describeField(
+    member(
       v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern 64 hexadecimal digits in lower case')),
-      documentation(
+      said(
         'The `evidence_digest` of the case as the person saw it: if its records have changed since, nothing is decided.',
         '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
       ),
@@ -60,9 +60,9 @@ export const caseDecision = {
 
 /** The fields of a note about a case. */
 export const caseNote = {
-  text: describeField(
+  text: member(
     f.remarkOf(DECISION_LIMITS.note),
-    documentation(
+    said(
       `The note, of 1 to ${DECISION_LIMITS.note.toLocaleString('en')} characters. Write no personal data: the erasure of a customer does not change it.`,
       'Asked the affiliate for the contracts.',
     ),
@@ -71,9 +71,9 @@ export const caseNote = {
 
 /** The fields by which a person acknowledges the end of a hold. */
 export const holdAcknowledgement = {
-  reason: describeField(
+  reason: member(
     f.reason,
-    documentation(
+    said(
       'What the person found. The audit log shows it. Write no personal data.',
       'The customer was moved to the right affiliate',
     ),

@@ -2,20 +2,20 @@ import * as v from 'valibot'
 import type { Fact } from '../commission/engine/facts.ts'
 import { either } from '../commission/engine/plan-words.ts'
 import { listOf, objectOf } from '../commission/plans/shapes.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { ruleMessage } from '../validation/issue.ts'
 
 // Which records are fees, deposits, withdrawals and play. Brands name their events as they like, so that rules of
 // brands list the names; the defaults are those of the source document.
 
-type Documentation = ReturnType<typeof documentation>
+type Documentation = ReturnType<typeof said>
 
 const MOST_NAMES = 20
 const MOST_CHARACTERS = 200
 
 const names = (usual: readonly string[], documentation: Documentation) =>
   v.optional(
-    describeField(
+    member(
       listOf(
         v.pipe(
           v.string(),
@@ -31,19 +31,13 @@ const names = (usual: readonly string[], documentation: Documentation) =>
 
 /** The schema of the names of events; they are not used for partners. */
 export const eventNames = v.optional(
-  describeField(
+  member(
     objectOf({
-      deposits: names(['Deposit'], documentation('The names of events that are deposits.')),
-      withdrawals: names(
-        ['Withdrawal'],
-        documentation('The names of events that are withdrawals.'),
-      ),
-      bets: names(
-        ['Bet', 'GGR', 'NGR', 'DailyStats'],
-        documentation('The names of events that show play.'),
-      ),
+      deposits: names(['Deposit'], said('The names of events that are deposits.')),
+      withdrawals: names(['Withdrawal'], said('The names of events that are withdrawals.')),
+      bets: names(['Bet', 'GGR', 'NGR', 'DailyStats'], said('The names of events that show play.')),
     }),
-    documentation('Brands only: the names of the events that are deposits, withdrawals and play.'),
+    said('Brands only: the names of the events that are deposits, withdrawals and play.'),
   ),
   {},
 )

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { notNegative, positive, wholeNumber } from '../commission/plans/decimals.ts'
-import { describeField, type documentation } from '../validation/fields.ts'
+import { member, type said } from '../validation/fields.ts'
 import { ruleMessage } from '../validation/issue.ts'
 
 // The parameters of fraud rules (contract §17): counts and days are numbers, other thresholds decimals as text.
@@ -8,14 +8,13 @@ import { ruleMessage } from '../validation/issue.ts'
 /** The longest window of a rule, in days. */
 export const MAX_DAYS = 400
 
-type Documentation = ReturnType<typeof documentation>
+type Documentation = ReturnType<typeof said>
 
 const withDefault = <const S extends v.GenericSchema>(
   schema: S,
   usual: v.InferInput<S>,
   documentation: Documentation,
-) =>
-  v.optional(describeField(schema, documentation && { ...documentation, examples: [usual] }), usual)
+) => v.optional(member(schema, documentation && { ...documentation, examples: [usual] }), usual)
 
 /** A number of days, from 1 to `MAX_DAYS`. */
 export const days = (usual: number, documentation: Documentation) =>

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { listOf, objectOf } from '../commission/plans/shapes.ts'
 import type { Fixed } from '../http/operation-words.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { percentage } from './parameters.ts'
@@ -27,61 +27,48 @@ export const ALL_AFFILIATES = '*'
 /** The affiliates whose records a rule reads. */
 const scope = objectOf({
   affiliates: v.optional(
-    describeField(
+    member(
       listOf(f.affiliateOrAll, RULE_LIMITS.affiliates),
-      documentation('The affiliates. `*`, which is the default, stands for all.', ['*']),
+      said('The affiliates. `*`, which is the default, stands for all.', ['*']),
     ),
     [ALL_AFFILIATES],
   ),
   not_affiliates: v.exactOptional(
-    describeField(
+    member(
       listOf(f.affiliateId, RULE_LIMITS.affiliates),
-      documentation('The affiliates that are left out.', ['HOUSE']),
+      said('The affiliates that are left out.', ['HOUSE']),
     ),
   ),
 })
 
 /** The members of a rule beside those that depend on its kind. */
 export const commonMembers = {
-  name: describeField(
-    f.label,
-    documentation('The display name of the rule.', 'Deposits at the minimum'),
-  ),
-  effective_from: describeField(
+  name: member(f.label, said('The display name of the rule.', 'Deposits at the minimum')),
+  effective_from: member(
     f.day,
-    documentation('The first day whose records the version reads.', '2026-12-01'),
+    said('The first day whose records the version reads.', '2026-12-01'),
   ),
-  severity: describeField(
-    f.oneOf('low', 'medium', 'high'),
-    documentation('How serious its cases are.'),
-  ),
+  severity: member(f.oneOf('low', 'medium', 'high'), said('How serious its cases are.')),
   action: v.optional(
-    describeField(
+    member(
       f.oneOf('flag', 'hold'),
-      documentation(
+      said(
         'What its cases do. `flag`, the default: they are listed. `hold`: they also hold the payouts of the affiliate. Only an approver puts, disables or withdraws a rule that holds.',
       ),
     ),
     'flag',
   ),
-  scope: v.optional(
-    describeField(scope, documentation('The affiliates whose records it reads; all by default.')),
-    { affiliates: [ALL_AFFILIATES] },
-  ),
+  scope: v.optional(member(scope, said('The affiliates whose records it reads; all by default.')), {
+    affiliates: [ALL_AFFILIATES],
+  }),
   reserve_percent: v.exactOptional(
-    describeField(
+    member(
       percentage,
-      documentation(
-        'With `hold`: the part of a payout that is held, in percent. All by default.',
-        '50',
-      ),
+      said('With `hold`: the part of a payout that is held, in percent. All by default.', '50'),
     ),
   ),
   disabled: v.optional(
-    describeField(
-      v.boolean(),
-      documentation('Whether the rule finds nothing from this version on.', false),
-    ),
+    member(v.boolean(), said('Whether the rule finds nothing from this version on.', false)),
     false,
   ),
 }
@@ -89,10 +76,10 @@ export const commonMembers = {
 /** Returns the schema of a rule of a kind. */
 const ruleOf = ({ kind, parameters }: Kind) =>
   objectOf({
-    kind: describeField(f.oneOf(kind), documentation('The kind of the rule.', kind)),
+    kind: member(f.oneOf(kind), said('The kind of the rule.', kind)),
     ...commonMembers,
     parameters: v.optional(
-      describeField(parameters, documentation('What the kind compares; all have defaults.')),
+      member(parameters, said('What the kind compares; all have defaults.')),
       {},
     ),
   })

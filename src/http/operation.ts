@@ -6,7 +6,7 @@ import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { ReadMemory } from './memory.ts'
 import type { AnswerSchema, DescribedOperation, Fixed, OperationWords } from './operation-words.ts'
 import {
@@ -69,16 +69,6 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } }
 export function described<T>(make: () => T): T {
   if (process.env.NODE_ENV === 'production') return undefined as never
   return make()
-}
-
-/** Returns a member's schema with what the reference says of it. */
-/* @__NO_SIDE_EFFECTS__ */
-export function member<S extends v.GenericSchema>(
-  schema: S,
-  description: string,
-  example?: v.InferInput<S>,
-): S {
-  return describeField(schema, documentation(description, example))
 }
 
 /** An operation. */
@@ -168,27 +158,27 @@ function complete<P extends Entries, B extends Entries, A extends AnswerSchema, 
 /** The members of a query with which lists are read page by page. `readPage` reads them. */
 export const PAGING = {
   page: v.optional(
-    describeField(
+    member(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_DEPTH)),
-      documentation(
+      said(
         'The page number, from 1. `page` times `per_page` is at most 10,000; a cursor reads on. Do not combine it with `cursor`.',
         1,
       ),
     ),
   ),
   per_page: v.optional(
-    describeField(
+    member(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PER_PAGE)),
-      documentation(
+      said(
         'The number of rows on a page. Defaults to 50. A page holds at most 2 MiB: if the rows need more, the 400 response says how many fit.',
         100,
       ),
     ),
   ),
   cursor: v.optional(
-    describeField(
+    member(
       v.string(),
-      documentation(
+      said(
         'The `meta.next_cursor` of the previous page. Valid for the same account, resource and filters.',
       ),
     ),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
@@ -13,21 +13,18 @@ export const forex = {
     defineResource(tables.customers, definitions.customers, {
       ...shared.customer,
       trading_account_type: v.optional(
-        describeField(
+        member(
           f.text,
-          documentation(
+          said(
             'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
             'standard',
           ),
         ),
       ),
       leverage: v.optional(
-        describeField(
+        member(
           f.leverage,
-          documentation(
-            'The leverage of the trading account as a ratio. For information only.',
-            '1:100',
-          ),
+          said('The leverage of the trading account as a ratio. For information only.', '1:100'),
         ),
       ),
     }),
@@ -35,16 +32,16 @@ export const forex = {
       tables.transactions,
       definitions.transactions,
       shared.transaction(
-        describeField(
+        member(
           f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
-          documentation(
+          said(
             'The type of transaction. Send a rebate to an introducing broker, as computed by the broker, as `ib_rebate`.',
             'deposit',
           ),
         ),
-        describeField(
+        member(
           f.text,
-          documentation(
+          said(
             'A more specific type, for example `wire`, `card`, `crypto`, `lot_rebate` or `spread_rebate`.',
             'card',
           ),
@@ -54,27 +51,21 @@ export const forex = {
     defineResource(tables.activity, definitions.activity, {
       ...shared.tradingActivity,
       pnl: v.optional(
-        describeField(
+        member(
           f.amount,
-          documentation(
-            'The realized profit or loss in `currency`. Include closed positions only.',
-            -12.5,
-          ),
+          said('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
         ),
       ),
       volume_usd: v.optional(
-        describeField(
-          f.notNegative,
-          documentation('The notional volume in USD. Recommended.', 107000),
-        ),
+        member(f.notNegative, said('The notional volume in USD. Recommended.', 107000)),
       ),
       spread_cost: v.optional(
-        describeField(f.notNegative, documentation('The cost of the spread in `currency`.', 8.4)),
+        member(f.notNegative, said('The cost of the spread in `currency`.', 8.4)),
       ),
       commission: v.optional(
-        describeField(
+        member(
           f.notNegative,
-          documentation(
+          said(
             'The trading commission that the broker charged in `currency`, without the spread.',
             3.5,
           ),

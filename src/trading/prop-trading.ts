@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
 import * as f from '../validation/fields.ts'
-import { describeField, documentation } from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
@@ -13,27 +13,27 @@ export const propTrading = {
     defineResource(tables.customers, definitions.customers, {
       ...shared.customer,
       challenge_type: v.optional(
-        describeField(
+        member(
           f.text,
-          documentation(
+          said(
             'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
             'standard',
           ),
         ),
       ),
       phase: v.optional(
-        describeField(
+        member(
           f.text,
-          documentation(
+          said(
             'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
             'phase_1',
           ),
         ),
       ),
       account_size: v.optional(
-        describeField(
+        member(
           f.notNegative,
-          documentation('The size of the challenge account in USD. Recommended.', 50000),
+          said('The size of the challenge account in USD. Recommended.', 50000),
         ),
       ),
     }),
@@ -41,16 +41,16 @@ export const propTrading = {
       tables.transactions,
       definitions.transactions,
       shared.transaction(
-        describeField(
+        member(
           f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
-          documentation(
+          said(
             'The type of transaction: a fee for a challenge or its reset, a payout of the profit split, a refund, an adjustment, or any other.',
             'challenge_fee',
           ),
         ),
-        describeField(
+        member(
           f.text,
-          documentation(
+          said(
             'A more specific type, for example `phase_1_fee`, `phase_2_fee`, `profit_split` or `monthly_payout`.',
             'phase_1_fee',
           ),
@@ -59,26 +59,23 @@ export const propTrading = {
     ),
     defineResource(tables.activity, definitions.activity, {
       ...shared.tradingActivity,
-      pnl: describeField(
+      pnl: member(
         f.amount,
-        documentation(
-          'The realized profit or loss in `currency`. Include closed positions only.',
-          -12.5,
-        ),
+        said('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
       ),
       drawdown: v.optional(
-        describeField(
+        member(
           f.notNegative,
-          documentation(
+          said(
             'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
             2.5,
           ),
         ),
       ),
       max_drawdown: v.optional(
-        describeField(
+        member(
           f.notNegative,
-          documentation(
+          said(
             'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
             4,
           ),

@@ -28,8 +28,8 @@ export function currencyHint(sent: string): string | null {
   return code && `Did you mean ${quote(code)}?`
 }
 
-/** The documentation of a field. */
-interface Documentation<Example> {
+/** What the documentation says of a member. */
+interface Said<Example> {
   readonly description: string
   readonly examples?: readonly Example[]
 }
@@ -37,26 +37,31 @@ interface Documentation<Example> {
 declare const process: { readonly env: { readonly NODE_ENV?: string } }
 
 /**
- * Returns the documentation of a field, from which JSON Schemas and pages are generated; undefined in a
- * bundle for production, which needs none. wrangler and `bench/build.ts` write the value of `NODE_ENV`
+ * Returns what the documentation says of a member, from which JSON Schemas and pages are generated; undefined
+ * in a bundle for production, which needs none. wrangler and `bench/build.ts` write the value of `NODE_ENV`
  * here. esbuild then drops the calls with their texts, as long as this function has no rest parameter.
  */
-export function documentation<Example>(
+export function said<Example extends string | number | boolean | object | null>(
   description: string,
   example?: Example,
-): Documentation<Example> | undefined {
+): Said<Example> | undefined {
   if (process.env.NODE_ENV === 'production') return undefined
   return { description, ...(example !== undefined && { examples: [example] }) }
 }
 
-/** Returns a field with its documentation, which validation skips; in production the field itself. */
-export function describeField<S extends v.GenericSchema>(
-  field: S,
-  documentation: Documentation<v.InferInput<S>> | undefined,
+/**
+ * Returns the schema of a member with its documentation, which validation skips; in production the schema itself.
+ * A text suffices where the bundle has no call of this function: inside `described`.
+ */
+export function member<S extends v.GenericSchema>(
+  schema: S,
+  documentation: string | Said<v.InferInput<S>> | undefined,
 ): S {
-  if (process.env.NODE_ENV === 'production' || documentation === undefined) return field
-  const pipe = 'pipe' in field && Array.isArray(field.pipe) ? field.pipe : [field]
-  return { ...field, pipe: [...pipe, v.metadata({ ...documentation })] }
+  if (process.env.NODE_ENV === 'production' || documentation === undefined) return schema
+  const pipe = 'pipe' in schema && Array.isArray(schema.pipe) ? schema.pipe : [schema]
+  const metadata =
+    typeof documentation === 'string' ? { description: documentation } : documentation
+  return { ...schema, pipe: [...pipe, v.metadata({ ...metadata })] }
 }
 
 /** The contract: a number has at most so many significant digits. Any double keeps them. */

@@ -6,7 +6,7 @@ import forexTransaction from '../../schemas/v1/forex/transaction.json'
 import propCustomer from '../../schemas/v1/prop-trading/customer.json'
 import propActivity from '../../schemas/v1/prop-trading/trading-activity.json'
 import propTransaction from '../../schemas/v1/prop-trading/transaction.json'
-import { country, describeField, documentation, instant } from '../../src/validation/fields.ts'
+import { country, instant, member, said } from '../../src/validation/fields.ts'
 import { listNames } from '../../src/validation/messages.ts'
 import { quote } from '../../src/validation/quote.ts'
 import {
@@ -640,8 +640,8 @@ describe('a compiled field', () => {
       ),
     ],
     ['a changed value', v.pipe(v.string(), v.trim(), short)],
-    ['a described field', describeField(v.pipe(v.string(), short), documentation('A text.', 'a'))],
-    ['a described type', describeField(even, documentation('An even number.'))],
+    ['a described field', member(v.pipe(v.string(), short), said('A text.', 'a'))],
+    ['a described type', member(even, said('An even number.'))],
     ['an optional field', v.optional(v.pipe(v.string(), short))],
     ['a field that may be null', v.nullable(v.pipe(v.string(), short))],
     ['an instant', instant],
@@ -655,11 +655,11 @@ describe('a compiled field', () => {
 
   test('keeps a description and its example as metadata', () => {
     const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
-    expect(metadataOf(describeField(v.string(), documentation('A text.', 'a')))).toEqual({
+    expect(metadataOf(member(v.string(), said('A text.', 'a')))).toEqual({
       description: 'A text.',
       examples: ['a'],
     })
-    expect(metadataOf(describeField(v.string(), documentation('A text.')))).toEqual({
+    expect(metadataOf(member(v.string(), said('A text.')))).toEqual({
       description: 'A text.',
     })
   })
@@ -668,10 +668,10 @@ describe('a compiled field', () => {
 test('a bundle for production keeps no documentation of a field', () => {
   const field = v.string()
   vi.stubEnv('NODE_ENV', 'production')
-  expect(documentation('A text.', 'a')).toBeUndefined()
-  expect(describeField(field, { description: 'A text.' })).toBe(field)
+  expect(said('A text.', 'a')).toBeUndefined()
+  expect(member(field, { description: 'A text.' })).toBe(field)
   vi.unstubAllEnvs()
-  expect(describeField(field, undefined)).toBe(field)
+  expect(member(field, undefined)).toBe(field)
 })
 
 test('an instruction lists 20 names, and tells how many more there are', () => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { decimal, positiveMoney } from '../plans/decimals.ts'
 import { objectOf } from '../plans/shapes.ts'
@@ -9,9 +9,9 @@ import { objectOf } from '../plans/shapes.ts'
 // The fields of request bodies about the books.
 
 /** The setting of an account: how many persons must approve a statement. */
-export const approvalsRequired = describeField(
+export const approvalsRequired = member(
   v.pipe(f.number, v.picklist([1, 2], 'pattern 1 or 2')),
-  documentation(
+  said(
     'How many different persons must approve a statement. Defaults to 1. Everyone who uses the same key counts as one person: give each approver a key in `ADMIN_KEYS`, or use Cloudflare Access.',
     2,
   ),
@@ -19,17 +19,17 @@ export const approvalsRequired = describeField(
 
 /** The fields of the approval of a statement. */
 export const approval = {
-  hash: describeField(
+  hash: member(
     v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern 64 hexadecimal digits in lower case')),
-    documentation(
+    said(
       'The `hash` of the draft that was reviewed.',
       '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
     ),
   ),
   leave_out_holds: v.optional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
+      said(
         'Approves it although records lack a rate or a currency. They are paid as an adjustment in a later period, once a rate exists. Defaults to `false`.',
       ),
     ),
@@ -38,9 +38,7 @@ export const approval = {
 
 /** The fields of the approval of a period. */
 export const periodApproval = {
-  plan: v.optional(
-    describeField(f.text, documentation('Only this plan. Defaults to all.', 'standard-ib')),
-  ),
+  plan: v.optional(member(f.text, said('Only this plan. Defaults to all.', 'standard-ib'))),
   leave_out_holds: approval.leave_out_holds,
 }
 
@@ -58,13 +56,13 @@ const FIRST_DAY = '2000-01-01'
 const dayInFirstZone = (later: number) =>
   new Date(Date.now() + 14 * HOUR_MS + later * DAY_MS).toISOString().slice(0, 10)
 
-const paidOn = describeField(
+const paidOn = member(
   v.pipe(
     f.day,
     v.check((day) => day >= FIRST_DAY, ruleMessage('minimum', FIRST_DAY)),
     v.check((day) => day <= dayInFirstZone(1), ruleMessage('maximum', 'tomorrow in UTC+14')),
   ),
-  documentation(
+  said(
     'The day of the payment, from 2000-01-01 to tomorrow (in UTC+14). Once booked, it cannot be changed.',
     '2026-11-16',
   ),
@@ -72,9 +70,9 @@ const paidOn = describeField(
 
 /** The fields of the payment of a statement. */
 export const payment = {
-  reference: describeField(
+  reference: member(
     reference,
-    documentation(
+    said(
       'Identifies the payment. The same one is never booked twice: white space around it and the case of its letters do not count.',
       'pay_2c8f1e0a94b7d36518fa',
     ),
@@ -86,14 +84,14 @@ export const payment = {
 export const heldPayment = {
   ...payment,
   override: v.optional(
-    describeField(
+    member(
       objectOf({
-        reason: describeField(
+        reason: member(
           f.reason,
-          documentation('Why it is paid nevertheless. The audit log shows it.', 'Bank confirmed'),
+          said('Why it is paid nevertheless. The audit log shows it.', 'Bank confirmed'),
         ),
       }),
-      documentation(
+      said(
         'Pays a statement although a case of the fraud review holds it. Without effect if none does. Not possible if the account requires two persons: they decide the case.',
         { reason: 'The affiliate has shown the contracts of these customers' },
       ),
@@ -101,27 +99,27 @@ export const heldPayment = {
   ),
 }
 
-const returnedOn = describeField(
+const returnedOn = member(
   v.pipe(
     f.day,
     v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today in UTC+14')),
   ),
-  documentation(
+  said(
     'The day on which the payment came back: not before the payment, and not after today (in UTC+14).',
     '2026-11-18',
   ),
 )
 
-const reasonOfReturn = describeField(
+const reasonOfReturn = member(
   f.reason,
-  documentation('Why it came back. The statement and the audit log show it.', 'Account closed'),
+  said('Why it came back. The statement and the audit log show it.', 'Account closed'),
 )
 
 /** The fields of the return of a statement's payment. */
 export const paymentReturn = {
-  reference: describeField(
+  reference: member(
     reference,
-    documentation(
+    said(
       'Identifies the return, such as the reference of the bank. It may be that of the payment, but not one of another payment or return.',
       'RET-2026-11-18-1',
     ),
@@ -132,11 +130,11 @@ export const paymentReturn = {
 
 /** The fields of a payment in a list. */
 export const listedPayment = {
-  affiliate_id: describeField(f.id, documentation('The affiliate who was paid.', 'IB-07')),
-  currency: describeField(f.currency, documentation('The currency, an ISO 4217 code.', 'EUR')),
-  amount: describeField(
+  affiliate_id: member(f.id, said('The affiliate who was paid.', 'IB-07')),
+  currency: member(f.currency, said('The currency, an ISO 4217 code.', 'EUR')),
+  amount: member(
     positiveMoney,
-    documentation(
+    said(
       'What was paid: the sum of the oldest unpaid statements, or of the oldest of a due day.',
       '1240.50',
     ),
@@ -147,9 +145,9 @@ export const listedPayment = {
 /** The due day that a payment in a list pays. */
 export const listedDay = {
   payable_on: v.optional(
-    describeField(
+    member(
       f.day,
-      documentation(
+      said(
         'Pays the statements that are payable from this day on, if the amount is the sum of the oldest of them. Else, and without it, the oldest of all.',
         '2026-11-14',
       ),
@@ -165,34 +163,28 @@ export const listedReturn = {
 
 /** The fields of a manual entry. */
 export const newManualEntry = {
-  affiliate_id: describeField(
-    f.id,
-    documentation('The affiliate. It must be configured.', 'IB-07'),
-  ),
-  plan: describeField(
+  affiliate_id: member(f.id, said('The affiliate. It must be configured.', 'IB-07')),
+  plan: member(
     f.text,
-    documentation(
+    said(
       'A plan to which the affiliate is assigned. Its currency is that of the amount.',
       'standard-ib',
     ),
   ),
-  amount: describeField(
+  amount: member(
     v.pipe(
       decimal,
       v.check((text) => /[1-9]/.test(text), 'pattern a decimal other than 0'),
     ),
-    documentation(
+    said(
       'The amount: a decimal with at most the minor digits of the currency. Negative: the affiliate gets less.',
       '-25.00',
     ),
   ),
-  reason: describeField(
-    f.reason,
-    documentation('The reason. The statement and the audit log show it.', 'Bonus'),
-  ),
-  reference: describeField(
+  reason: member(f.reason, said('The reason. The statement and the audit log show it.', 'Bonus')),
+  reference: member(
     reference,
-    documentation(
+    said(
       'Identifies the entry within the account. The same one is stored once: white space around it and the case of its letters do not count.',
       'bonus-2026-10-IB-07',
     ),

@@ -1,5 +1,5 @@
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
 import type { Warning } from '../../validation/warnings.ts'
@@ -18,18 +18,15 @@ export const ALL_OTHERS = '*'
 
 /** An assignment, as it is sent. */
 export const assignment = objectOf({
-  affiliate_id: describeField(
+  affiliate_id: member(
     f.affiliateOrAll,
-    documentation(
-      'The affiliate. `*` covers every affiliate that has no assignment of its own.',
-      'IB-07',
-    ),
+    said('The affiliate. `*` covers every affiliate that has no assignment of its own.', 'IB-07'),
   ),
-  plan: describeField(f.id, documentation('The plan, which must exist.', 'standard-ib')),
-  from: describeField(f.day, documentation('The first day.', '2026-12-01')),
-  customers: describeField(
+  plan: member(f.id, said('The plan, which must exist.', 'standard-ib')),
+  from: member(f.day, said('The first day.', '2026-12-01')),
+  customers: member(
     f.oneOf('new', 'all'),
-    documentation(
+    said(
       '`new`: customers who sign up from that day on; earlier customers keep their earlier assignment. An affiliate’s first assignment also governs customers who signed up before it, for their records of that day and later. `all`: takes over all customers from that day on.',
     ),
   ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { notNegative } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
@@ -21,7 +21,7 @@ const glob = v.pipe(
 function both<const N extends string, S extends v.GenericSchema>(
   name: N,
   item: S,
-  described: ReturnType<typeof documentation<v.InferInput<S>[]>>,
+  described: ReturnType<typeof said<v.InferInput<S>[]>>,
 ) {
   const list = () => listOf(item, PLAN_LIMITS.values)
   const entry = (ending: string) => {
@@ -29,7 +29,7 @@ function both<const N extends string, S extends v.GenericSchema>(
       ...described,
       description: `${described.description} ${ending}`,
     }
-    return v.exactOptional(describeField(list(), ended))
+    return v.exactOptional(member(list(), ended))
   }
   const entries = {
     [name]: entry('is one of these.'),
@@ -42,28 +42,24 @@ const ofCustomer = {
   ...both(
     'countries',
     f.text,
-    documentation(
+    said(
       'Partners: two capital letters. Brands: as they send it; alpha-2 and alpha-3 codes of ISO 3166 and English names match each other, in any letter case, and any other text matches itself. The country of the customer',
       ['DE'],
     ),
   ),
-  ...both('account_types', f.text, documentation('The type of the trading account', ['ECN'])),
-  ...both('challenge_types', f.text, documentation('The type of the challenge', ['rapid'])),
-  ...both('phases', f.text, documentation('The evaluation phase', ['funded'])),
-  ...both('kyc', f.text, documentation('The KYC status, as sent,', ['2'])),
-  ...both('sales', f.text, documentation('The sales status, as sent,', ['hot'])),
-  ...both('links', f.text, documentation('The link that the customer followed', ['Lk7Qm2Xv'])),
+  ...both('account_types', f.text, said('The type of the trading account', ['ECN'])),
+  ...both('challenge_types', f.text, said('The type of the challenge', ['rapid'])),
+  ...both('phases', f.text, said('The evaluation phase', ['funded'])),
+  ...both('kyc', f.text, said('The KYC status, as sent,', ['2'])),
+  ...both('sales', f.text, said('The sales status, as sent,', ['hot'])),
+  ...both('links', f.text, said('The link that the customer followed', ['Lk7Qm2Xv'])),
   account_size: v.exactOptional(
-    describeField(
+    member(
       objectOf({
-        min: v.exactOptional(
-          describeField(notNegative, documentation('The least size, in USD.', '50000')),
-        ),
-        max: v.exactOptional(
-          describeField(notNegative, documentation('The largest size, in USD.', '200000')),
-        ),
+        min: v.exactOptional(member(notNegative, said('The least size, in USD.', '50000'))),
+        max: v.exactOptional(member(notNegative, said('The largest size, in USD.', '200000'))),
       }),
-      documentation('The size of the challenge account in USD is in this range.'),
+      said('The size of the challenge account in USD is in this range.'),
     ),
   ),
 }
@@ -72,14 +68,14 @@ const ofFact = {
   ...both(
     'instruments',
     glob,
-    documentation(
+    said(
       'In a pattern, `*` stands for any text and `?` for one character. Letter case is ignored. The whole symbol',
       ['EURUSD*'],
     ),
   ),
-  ...both('products', f.text, documentation('The product line of the event', ['casino'])),
-  ...both('currencies', f.currency, documentation('The currency of the record', ['EUR'])),
-  ...both('subtypes', f.text, documentation('The subtype of the transaction', ['card'])),
+  ...both('products', f.text, said('The product line of the event', ['casino'])),
+  ...both('currencies', f.currency, said('The currency of the record', ['EUR'])),
+  ...both('subtypes', f.text, said('The subtype of the transaction', ['card'])),
 }
 
 /** The names of the conditions on a fact; all others are on the customer. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { hasMinorUnit } from '../minor-digits.ts'
@@ -19,85 +19,71 @@ import {
 } from './terms.ts'
 
 /** An amount of money that is not negative. */
-const amount = describeField(
-  notNegative,
-  documentation('The amount, in the plan’s currency.', '200.00'),
-)
+const amount = member(notNegative, said('The amount, in the plan’s currency.', '200.00'))
 
 /** A percentage that is not negative. */
-const percent = describeField(
-  notNegative,
-  documentation('The percentage, such as `30` for 30 %.', '30'),
-)
+const percent = member(notNegative, said('The percentage, such as `30` for 30 %.', '30'))
 
 const step = objectOf({
-  from: describeField(
+  from: member(
     notNegative,
-    documentation(
+    said(
       'The measure from which the step applies, inclusive. The first is 0, each further one larger.',
       '100',
     ),
   ),
-  percent: v.exactOptional(describeField(percent, documentation('The percentage of the step.'))),
-  amount: v.exactOptional(describeField(amount, documentation('The amount of the step.'))),
+  percent: v.exactOptional(member(percent, said('The percentage of the step.'))),
+  amount: v.exactOptional(member(amount, said('The amount of the step.'))),
 })
 
 const measure = byMember({
   once: objectOf({
-    once: describeField(
-      name,
-      documentation('The id of a `once` rule: the number of its CPAs.', 'cpa'),
-    ),
+    once: member(name, said('The id of a `once` rule: the number of its CPAs.', 'cpa')),
   }),
   customers: objectOf({
-    customers: describeField(
+    customers: member(
       f.oneOf('active'),
-      documentation('The number of customers with a record that this rule counts in the period.'),
+      said('The number of customers with a record that this rule counts in the period.'),
     ),
   }),
-  base: objectOf({ base: describeField(base, documentation('The terms of another base.')) }),
+  base: objectOf({ base: member(base, said('The terms of another base.')) }),
 })
 
 /** Steps in place of a percentage or an amount. */
 export const tiers = objectOf({
-  mode: describeField(
+  mode: member(
     f.oneOf('whole', 'slice'),
-    documentation(
+    said(
       '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again at the new rate. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(
-    describeField(
+    member(
       measure,
-      documentation('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
+      said('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
     ),
   ),
   over: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('own', 'network'),
-      documentation(
-        'Whether the measure also covers all affiliates below: `network`. `own` by default.',
-      ),
+      said('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
     ),
   ),
   window: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('period', 'quarter', 'lifetime'),
-      documentation('The time that the measure covers. `period` by default.'),
+      said('The time that the measure covers. `period` by default.'),
     ),
   ),
-  steps: describeField(
-    listOf(step, PLAN_LIMITS.steps),
-    documentation('The steps, in ascending order.'),
-  ),
+  steps: member(listOf(step, PLAN_LIMITS.steps), said('The steps, in ascending order.')),
 })
 
 const { count, days, graceHours, qualifications, terms } = PLAN_LIMITS
 
 const min = v.exactOptional(
-  describeField(
+  member(
     notNegative,
-    documentation('The smallest amount of that single record, in the plan’s currency.', '100'),
+    said('The smallest amount of that single record, in the plan’s currency.', '100'),
   ),
 )
 
@@ -105,15 +91,15 @@ const trigger = byMember({
   transactions: objectOf({ ...transactionMembers, min }),
   event: objectOf({ ...eventMembers, min }),
   signup: objectOf({
-    signup: describeField(v.literal(true, 'enum true'), documentation('The signup itself.')),
+    signup: member(v.literal(true, 'enum true'), said('The signup itself.')),
   }),
 })
 
 const within_days = wholeNumber(1, days)
 const window = v.exactOptional(
-  describeField(
+  member(
     within_days,
-    documentation(
+    said(
       'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
       30,
     ),
@@ -130,81 +116,68 @@ const countMin = v.union(
 
 const qualification = byMember({
   sum: objectOf({
-    sum: describeField(listOf(factTerm, terms), documentation('The terms that are summed.')),
-    min: describeField(decimal, documentation('The sum to reach, in the plan’s currency.', '500')),
+    sum: member(listOf(factTerm, terms), said('The terms that are summed.')),
+    min: member(decimal, said('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
     at: v.exactOptional(
-      describeField(
+      member(
         f.oneOf('first', 'end'),
-        documentation(
+        said(
           '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
         ),
       ),
     ),
   }),
   count: objectOf({
-    count: describeField(countedForQualify, documentation('The records that are counted.')),
-    min: describeField(countMin, documentation('The number to reach.', 3)),
+    count: member(countedForQualify, said('The records that are counted.')),
+    min: member(countMin, said('The number to reach.', 3)),
     within_days: window,
   }),
   customer: objectOf({
-    customer: describeField(conditions, documentation('Conditions that the customer meets.')),
+    customer: member(conditions, said('Conditions that the customer meets.')),
   }),
 })
 
 /** The members of a `once` rule that no other rule has. */
 const onceMembers = {
-  trigger: describeField(
-    trigger,
-    documentation('What starts the CPA, usually the first-time deposit.'),
-  ),
-  min_amount: v.exactOptional(
-    describeField(notNegative, documentation('The least that a percentage pays.', '50')),
-  ),
-  max_amount: v.exactOptional(
-    describeField(notNegative, documentation('The most that a percentage pays.', '600')),
-  ),
+  trigger: member(trigger, said('What starts the CPA, usually the first-time deposit.')),
+  min_amount: v.exactOptional(member(notNegative, said('The least that a percentage pays.', '50'))),
+  max_amount: v.exactOptional(member(notNegative, said('The most that a percentage pays.', '600'))),
   qualify: v.exactOptional(
-    describeField(
-      listOf(qualification, qualifications),
-      documentation('Further conditions. All must hold.'),
-    ),
+    member(listOf(qualification, qualifications), said('Further conditions. All must hold.')),
   ),
   grace_hours: v.exactOptional(
-    describeField(
+    member(
       wholeNumber(0, graceHours),
-      documentation(
+      said(
         'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
         24,
       ),
     ),
   ),
   requalify: v.exactOptional(
-    describeField(
+    member(
       v.boolean(),
-      documentation(
+      said(
         'Whether the customer can qualify by a later trigger, such as another deposit, after a chargeback. Defaults to `false`: no CPA for this customer.',
       ),
     ),
   ),
   void_by: v.exactOptional(
-    describeField(
+    member(
       objectOf({
-        terms: describeField(
-          listOf(factTerm, terms),
-          documentation('The terms that are summed, such as refunds.'),
-        ),
-        within_days: describeField(within_days, documentation('The days after the trigger.', 30)),
+        terms: member(listOf(factTerm, terms), said('The terms that are summed, such as refunds.')),
+        within_days: member(within_days, said('The days after the trigger.', 30)),
       }),
-      documentation(
+      said(
         'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
       ),
     ),
   ),
   max_count: v.exactOptional(
-    describeField(
+    member(
       wholeNumber(1, count),
-      documentation('The most customers of an affiliate that are paid in a period.', 100),
+      said('The most customers of an affiliate that are paid in a period.', 100),
     ),
   ),
 }
@@ -213,50 +186,37 @@ const { levels, months } = PLAN_LIMITS
 
 /** The members that every rule can have. */
 const common = {
-  id: describeField(
-    name,
-    documentation('Identifies the rule in its plan. Keep it in later versions.', 'cpa'),
-  ),
-  when: v.exactOptional(
-    describeField(conditions, documentation('Only records that meet these conditions.')),
-  ),
+  id: member(name, said('Identifies the rule in its plan. Keep it in later versions.', 'cpa')),
+  when: v.exactOptional(member(conditions, said('Only records that meet these conditions.'))),
   months: v.exactOptional(
-    describeField(
+    member(
       wholeNumber(1, months),
-      documentation(
+      said(
         'Only records in the first n months after the signup; of a `once` rule, only triggers.',
         24,
       ),
     ),
   ),
-  tiers: v.exactOptional(
-    describeField(tiers, documentation('Tiers in place of `percent` or `amount`.')),
-  ),
+  tiers: v.exactOptional(member(tiers, said('Tiers in place of `percent` or `amount`.'))),
   max: v.exactOptional(
-    describeField(
-      notNegative,
-      documentation('The most that the rule pays an affiliate in a period.', '10000'),
-    ),
+    member(notNegative, said('The most that the rule pays an affiliate in a period.', '10000')),
   ),
 }
 
 const max_per_customer = v.exactOptional(
-  describeField(notNegative, documentation('The most that a line of one customer pays.', '500')),
+  member(notNegative, said('The most that a line of one customer pays.', '500')),
 )
 
 const allow_over_100 = v.exactOptional(
-  describeField(v.boolean(), documentation('Allows a percentage above 100 without a warning.')),
+  member(v.boolean(), said('Allows a percentage above 100 without a warning.')),
 )
 
 const once = objectOf({
   ...common,
-  kind: describeField(v.literal('once'), documentation('Pays once for a customer.')),
+  kind: member(v.literal('once'), said('Pays once for a customer.')),
   amount: v.exactOptional(amount),
   percent: v.exactOptional(
-    describeField(
-      percent,
-      documentation('The percentage of the trigger’s converted amount.', '50'),
-    ),
+    member(percent, said('The percentage of the trigger’s converted amount.', '50')),
   ),
   ...onceMembers,
   max_per_customer,
@@ -265,49 +225,46 @@ const once = objectOf({
 
 const share = objectOf({
   ...common,
-  kind: describeField(v.literal('share'), documentation('Pays a percentage of a base.')),
+  kind: member(v.literal('share'), said('Pays a percentage of a base.')),
   percent: v.exactOptional(percent),
-  base: describeField(
-    base,
-    documentation('The terms of the base, in the order in which explanations list them.'),
-  ),
+  base: member(base, said('The terms of the base, in the order in which explanations list them.')),
   per: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('affiliate', 'customer', 'product'),
-      documentation(
+      said(
         'One line per affiliate (default), customer or product. Negative lines are handled per line.',
       ),
     ),
   ),
   negative: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('offset', 'zero', 'carry'),
-      documentation(
+      said(
         '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
       ),
     ),
   ),
   fence: v.exactOptional(
-    describeField(
+    member(
       objectOf({
-        customer: describeField(
+        customer: member(
           notPositive,
-          documentation('Customers whose base is at or below this are fenced.', '-7000'),
+          said('Customers whose base is at or below this are fenced.', '-7000'),
         ),
-        affiliate: describeField(
+        affiliate: member(
           notPositive,
-          documentation('The fence applies if the affiliate’s base is at or below this.', '-2000'),
+          said('The fence applies if the affiliate’s base is at or below this.', '-2000'),
         ),
       }),
-      documentation(
+      said(
         'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
       ),
     ),
   ),
   recoups: v.exactOptional(
-    describeField(
+    member(
       name,
-      documentation(
+      said(
         'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
         'cpa',
       ),
@@ -319,69 +276,60 @@ const share = objectOf({
 
 const unitRule = objectOf({
   ...common,
-  kind: describeField(v.literal('unit'), documentation('Pays an amount for each unit.')),
-  unit: describeField(unit, documentation('What is counted.')),
+  kind: member(v.literal('unit'), said('Pays an amount for each unit.')),
+  unit: member(unit, said('What is counted.')),
   each: v.exactOptional(
-    describeField(
-      positive,
-      documentation('The number of units that `amount` pays for, 1 by default.', '1000000'),
-    ),
+    member(positive, said('The number of units that `amount` pays for, 1 by default.', '1000000')),
   ),
   amount: v.exactOptional(amount),
 })
 
 const below = byMember({
   lines: objectOf({
-    lines: describeField(
+    lines: member(
       listOf(f.oneOf('once', 'share', 'unit'), 3),
-      documentation('The kinds of the rules whose lines are summed.', ['share', 'unit']),
+      said('The kinds of the rules whose lines are summed.', ['share', 'unit']),
     ),
   }),
   base: objectOf({
-    base: describeField(
+    base: member(
       base,
-      documentation('The terms of a base over the records of the sub-affiliates’ customers.'),
+      said('The terms of a base over the records of the sub-affiliates’ customers.'),
     ),
   }),
   unit: objectOf({
-    unit: describeField(unit, documentation('The units of the sub-affiliates’ customers.')),
+    unit: member(unit, said('The units of the sub-affiliates’ customers.')),
   }),
   once: objectOf({
-    once: describeField(
-      name,
-      documentation('Pays for each CPA that this `once` rule paid below.', 'cpa'),
-    ),
+    once: member(name, said('Pays for each CPA that this `once` rule paid below.', 'cpa')),
   }),
 })
 
 const override = objectOf({
   ...common,
-  kind: describeField(v.literal('override'), documentation('Pays for the affiliates below.')),
-  level: describeField(
+  kind: member(v.literal('override'), said('Pays for the affiliates below.')),
+  level: member(
     wholeNumber(1, levels),
-    documentation('Exactly this level below: 1 for direct sub-affiliates.', 1),
+    said('Exactly this level below: 1 for direct sub-affiliates.', 1),
   ),
-  of: describeField(below, documentation('What the override is computed from.')),
+  of: member(below, said('What the override is computed from.')),
   percent: v.exactOptional(percent),
   amount: v.exactOptional(amount),
   each: v.exactOptional(
-    describeField(
-      positive,
-      documentation('The number of units that `amount` pays for, 1 by default.', '1000000'),
-    ),
+    member(positive, said('The number of units that `amount` pays for, 1 by default.', '1000000')),
   ),
   negative: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('offset', 'zero'),
-      documentation(
+      said(
         'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
       ),
     ),
   ),
   funded_by: v.exactOptional(
-    describeField(
+    member(
       f.oneOf('operator', 'downline'),
-      documentation(
+      said(
         'Who pays: `operator` (default), or the affiliate below, whose statement then has the negative line.',
       ),
     ),
@@ -409,54 +357,49 @@ const planCurrency = v.pipe(
 
 /** A version of a plan. */
 export const planTerms = objectOf({
-  name: describeField(f.label, documentation('The display name of the plan.', 'Standard IB')),
-  currency: describeField(
+  name: member(f.label, said('The display name of the plan.', 'Standard IB')),
+  currency: member(
     planCurrency,
-    documentation(
+    said(
       'The ISO 4217 currency of all amounts and thresholds, with a minor unit. It never changes.',
       'EUR',
     ),
   ),
-  period: describeField(
+  period: member(
     f.oneOf('month', 'week'),
-    documentation(
-      'The length of a period: a calendar month or a week of ISO 8601. It never changes.',
-    ),
+    said('The length of a period: a calendar month or a week of ISO 8601. It never changes.'),
   ),
-  effective_from: describeField(
+  effective_from: member(
     f.day,
-    documentation(
+    said(
       'The first day on which the version is in force. The first version applies to earlier days, too.',
       '2026-12-01',
     ),
   ),
-  terms: describeField(
+  terms: member(
     f.oneOf('signup', 'current'),
-    documentation(
+    said(
       '`signup`: a customer keeps the version in force at signup, or at the start of the assignment if that is later. `current`: all customers move to the version in force on the first day of the period. It never changes.',
     ),
   ),
-  negative: describeField(
+  negative: member(
     f.oneOf('carry', 'zero'),
-    documentation(
+    said(
       'Negative carryover of the statement’s balance (opening + total): `carry` carries it over, `zero` writes it off.',
     ),
   ),
-  minimum_payout: describeField(
+  minimum_payout: member(
     notNegative,
-    documentation(
+    said(
       'A lower balance is carried to the next period. Applies per plan, not per affiliate.',
       '50.00',
     ),
   ),
-  hold_days: describeField(
+  hold_days: member(
     wholeNumber(0, PLAN_LIMITS.holdDays),
-    documentation('The days after the end of the period until the payout is payable.', 14),
+    said('The days after the end of the period until the payout is payable.', 14),
   ),
-  rules: describeField(
-    listOf(rule, PLAN_LIMITS.rules),
-    documentation('The rules. Each pays lines of its own.'),
-  ),
+  rules: member(listOf(rule, PLAN_LIMITS.rules), said('The rules. Each pays lines of its own.')),
 })
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { ActivityField } from '../engine/plan.ts'
 import { conditions } from './conditions.ts'
@@ -17,22 +17,16 @@ export const name = v.pipe(
   v.regex(/^[A-Za-z\d_-]{1,64}$/, ruleMessage('pattern', '1 to 64 letters, digits, `_` or `-`')),
 )
 
-const transactionTypes = describeField(
+const transactionTypes = member(
   listOf(f.text, values),
-  documentation('The types of transactions, as sent in `transaction_type`.', ['deposit']),
+  said('The types of transactions, as sent in `transaction_type`.', ['deposit']),
 )
-const subtypes = describeField(
+const subtypes = member(
   listOf(f.text, values),
-  documentation('Only transactions of these subtypes, as sent in `transaction_subtype`.', ['card']),
+  said('Only transactions of these subtypes, as sent in `transaction_subtype`.', ['card']),
 )
-const event = describeField(
-  f.id,
-  documentation('The name of the event, as sent in `eventname`.', 'Deposit'),
-)
-const kpi = describeField(
-  f.text,
-  documentation('The KPI field, or `Value`, which is the default.', 'NGR'),
-)
+const event = member(f.id, said('The name of the event, as sent in `eventname`.', 'Deposit'))
+const kpi = member(f.text, said('The KPI field, or `Value`, which is the default.', 'NGR'))
 
 /** The members of transactions of a kind. */
 export const transactionMembers = {
@@ -45,36 +39,25 @@ export const eventMembers = { event, kpi: v.exactOptional(kpi) }
 const AMOUNTS = ['pnl', 'volume_usd', 'spread_cost', 'commission'] as const
 
 /** A field of trading activity. */
-export const activityField = describeField(
+export const activityField = member(
   f.oneOf(...ACTIVITY_FIELDS),
-  documentation(
-    'The field of the trading activity. A row without it is not counted.',
-    'lots_traded',
-  ),
+  said('The field of the trading activity. A row without it is not counted.', 'lots_traded'),
 )
 
 /** A field of trading activity that is an amount. A base sums amounts and no lots. */
-const activityAmount: v.GenericSchema<string, ActivityField> = describeField(
+const activityAmount: v.GenericSchema<string, ActivityField> = member(
   f.oneOf(...AMOUNTS),
-  documentation(
-    'The amount of the trading activity. A row without it is not counted.',
-    'spread_cost',
-  ),
+  said('The amount of the trading activity. A row without it is not counted.', 'spread_cost'),
 )
 
 const options = {
   name: v.exactOptional(
-    describeField(name, documentation('A name by which a later term can use this one.', 'fees')),
+    member(name, said('A name by which a later term can use this one.', 'fees')),
   ),
   times: v.exactOptional(
-    describeField(
-      decimal,
-      documentation('The factor, `1` by default. A negative one deducts.', '-1'),
-    ),
+    member(decimal, said('The factor, `1` by default. A negative one deducts.', '-1')),
   ),
-  when: v.exactOptional(
-    describeField(conditions, documentation('Only records that meet these conditions.')),
-  ),
+  when: v.exactOptional(member(conditions, said('Only records that meet these conditions.'))),
 }
 
 const factForms = {
@@ -90,23 +73,15 @@ export const factTerm = byMember(factForms)
 export const term = byMember({
   ...factForms,
   of: objectOf({
-    of: describeField(
+    of: member(
       listOf(name, terms),
-      documentation('The names of earlier terms of this base. The term is their sum × `times`.', [
-        'fees',
-      ]),
+      said('The names of earlier terms of this base. The term is their sum × `times`.', ['fees']),
     ),
-    times: describeField(
-      decimal,
-      documentation('The factor of that sum. A negative one deducts.', '-0.2'),
-    ),
+    times: member(decimal, said('The factor of that sum. A negative one deducts.', '-0.2')),
     name: options.name,
   }),
   fixed: objectOf({
-    fixed: describeField(
-      decimal,
-      documentation('An amount of each period, in the plan’s currency.', '-50.00'),
-    ),
+    fixed: member(decimal, said('An amount of each period, in the plan’s currency.', '-50.00')),
     name: options.name,
   }),
 })
@@ -130,14 +105,14 @@ export const countedForQualify = byMember({
 /** What a unit rule counts. */
 export const unit = byMember({
   activity: objectOf({
-    activity: describeField(
+    activity: member(
       f.oneOf('lots_traded', 'volume_usd'),
-      documentation('The field of the trading activity that is summed.', 'lots_traded'),
+      said('The field of the trading activity that is summed.', 'lots_traded'),
     ),
   }),
   event: objectOf({
     event,
-    kpi: describeField(kpi, documentation('The KPI field that is summed, or `Value`.')),
+    kpi: member(kpi, said('The KPI field that is summed, or `Value`.')),
   }),
-  count: objectOf({ count: describeField(counted, documentation('The facts that are counted.')) }),
+  count: objectOf({ count: member(counted, said('The facts that are counted.')) }),
 })

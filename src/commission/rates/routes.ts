@@ -4,10 +4,10 @@ import type { AppEnv } from '../../auth/authorize.ts'
 import { loadRates, RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
-import { described, member, named, teamOperation } from '../../http/operation.ts'
+import { described, named, teamOperation } from '../../http/operation.ts'
 import { checkDay, invalidQuery, readFlag, readQuery, VALID_DATE } from '../../http/query.ts'
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
 import { importRates } from './import-rates.ts'
@@ -20,7 +20,7 @@ export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {
   return c.json(await readRates(c.env, requestedDay))
 })
 
-const day = describeField(f.day, documentation('The day to which the rates apply.', '2026-10-04'))
+const day = member(f.day, said('The day to which the rates apply.', '2026-10-04'))
 const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
 export const getFxRates = teamOperation({

@@ -11,7 +11,7 @@ import {
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { countFigure, magnitude, median, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
 import { above0, MAX_DAYS } from '../parameters.ts'
@@ -27,9 +27,7 @@ export const activityOutlier = defineKind({
   parameters: objectOf({
     times: above0(
       '20',
-      documentation(
-        'How many times the median of the customer’s last active days a day must exceed.',
-      ),
+      said('How many times the median of the customer’s last active days a day must exceed.'),
     ),
   }),
   labels: {

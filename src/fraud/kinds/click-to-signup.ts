@@ -4,7 +4,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import {
   countFigure,
   overFigure,
@@ -24,23 +24,20 @@ export const clickToSignup = defineKind({
   kind: 'click_to_signup',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min_signups: count(10, documentation('The fewest signups with a click that are compared.')),
-    days: days(7, documentation('The days whose signups are compared.')),
+    min_signups: count(10, said('The fewest signups with a click that are compared.')),
+    days: days(7, said('The days whose signups are compared.')),
     share_percent: share(
       '50',
-      documentation('The share of these signups, in percent, from which a case opens.'),
+      said('The share of these signups, in percent, from which a case opens.'),
     ),
     seconds: v.optional(
-      describeField(
-        wholeNumber(1, 3600),
-        documentation('A signup sooner after its click counts.', 10),
-      ),
+      member(wholeNumber(1, 3600), said('A signup sooner after its click counts.', 10)),
       10,
     ),
     hours: v.exactOptional(
-      describeField(
+      member(
         wholeNumber(1, 24 * MAX_DAYS),
-        documentation('A signup longer after its click counts, too. Left out: none does.', 72),
+        said('A signup longer after its click counts, too. Left out: none does.', 72),
       ),
     ),
   }),

@@ -12,7 +12,7 @@ import type { FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import {
   overFigure,
   partOf,
@@ -43,19 +43,16 @@ export const commissionOverRevenue = defineKind({
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     periods: v.optional(
-      describeField(
-        wholeNumber(1, MOST_PERIODS),
-        documentation('The last periods that are compared.', 3),
-      ),
+      member(wholeNumber(1, MOST_PERIODS), said('The last periods that are compared.', 3)),
       3,
     ),
     percent: above0(
       '100',
-      documentation('The percentage of the net revenue that the affiliate must earn more than.'),
+      said('The percentage of the net revenue that the affiliate must earn more than.'),
     ),
     min: atLeast0(
       '1000',
-      documentation('The least that the affiliate must have earned, in the currency of its plan.'),
+      said('The least that the affiliate must have earned, in the currency of its plan.'),
     ),
     events: eventNames,
   }),

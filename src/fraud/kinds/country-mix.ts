@@ -12,7 +12,7 @@ import {
 import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { countFigure, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
@@ -25,11 +25,11 @@ export const countryMix = defineKind({
   kind: 'country_mix',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min_signups: count(20, documentation('The fewest signups that are compared.')),
-    days: days(7, documentation('The days whose signups are compared.')),
+    min_signups: count(20, said('The fewest signups that are compared.')),
+    days: days(7, said('The days whose signups are compared.')),
     points: share(
       '40',
-      documentation('The percentage points by which the share of one country must have grown.'),
+      said('The percentage points by which the share of one country must have grown.'),
     ),
   }),
   labels: {

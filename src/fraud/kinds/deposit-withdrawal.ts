@@ -14,7 +14,7 @@ import {
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import {
   countFigure,
   partOf,
@@ -48,19 +48,19 @@ export const depositWithdrawal = defineKind({
   parameters: objectOf({
     percent: share(
       '90',
-      documentation('The share of the deposits, in percent, that must have been withdrawn.'),
+      said('The share of the deposits, in percent, that must have been withdrawn.'),
     ),
-    days: days(7, documentation('The days from the first deposit on.')),
-    lots: above0('0.1', documentation('A customer who traded as many lots is left out.')),
+    days: days(7, said('The days from the first deposit on.')),
+    lots: above0('0.1', said('A customer who traded as many lots is left out.')),
     share_percent: share(
       '30',
-      documentation(
+      said(
         'The share of the affiliate’s customers, in percent, from which a case of the affiliate opens.',
       ),
     ),
     min_customers: count(
       10,
-      documentation('The fewest customers with a deposit that are compared for the affiliate.'),
+      said('The fewest customers with a deposit that are compared for the affiliate.'),
     ),
     events: eventNames,
   }),

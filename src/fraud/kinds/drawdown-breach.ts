@@ -5,7 +5,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import * as f from '../../validation/fields.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { pointerStep } from '../../validation/pointer.ts'
 import { exceeds } from '../figures.ts'
 import { type Doubt, defineKind, evidenceOf, ownFacts, type Seen } from '../kind.ts'
@@ -16,10 +16,10 @@ const FAILED = 'failed'
 
 const limits = objectOf({
   daily: v.exactOptional(
-    describeField(positive, documentation('The limit of the drawdown of a day, in percent.', '4')),
+    member(positive, said('The limit of the drawdown of a day, in percent.', '4')),
   ),
   total: v.exactOptional(
-    describeField(positive, documentation('The limit of the maximum drawdown, in percent.', '8')),
+    member(positive, said('The limit of the maximum drawdown, in percent.', '8')),
   ),
 })
 
@@ -28,19 +28,19 @@ export const drawdownBreach = defineKind({
   kind: 'drawdown_breach',
   verticals: ['prop-trading'],
   parameters: objectOf({
-    daily: above0('5', documentation('The limit of the drawdown of a day, in percent.')),
-    total: above0('10', documentation('The limit of the maximum drawdown, in percent.')),
+    daily: above0('5', said('The limit of the drawdown of a day, in percent.')),
+    total: above0('10', said('The limit of the maximum drawdown, in percent.')),
     grace_days: v.optional(
-      describeField(
+      member(
         wholeNumber(0, 30),
-        documentation('The days after the breach in which the phase may still become `failed`.', 2),
+        said('The days after the breach in which the phase may still become `failed`.', 2),
       ),
       2,
     ),
     by_challenge_type: v.optional(
-      describeField(
+      member(
         v.record(f.text, limits),
-        documentation('Other limits for a `challenge_type`.', { '2-step': { daily: '4' } }),
+        said('Other limits for a `challenge_type`.', { '2-step': { daily: '4' } }),
       ),
       {},
     ),

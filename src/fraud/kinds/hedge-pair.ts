@@ -13,7 +13,7 @@ import {
 import { amountOf, compareText } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { atMostFigure, countFigure, magnitude } from '../figures.ts'
 import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
@@ -23,15 +23,12 @@ export const hedgePair = defineKind({
   kind: 'hedge_pair',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
-    days: count(3, documentation('The fewest days with opposite trades.')),
-    window_days: days(30, documentation('The days in which they are counted.')),
-    lots_percent: share(
-      '1',
-      documentation('How far the lots may differ, in percent of the greater ones.'),
-    ),
+    days: count(3, said('The fewest days with opposite trades.')),
+    window_days: days(30, said('The days in which they are counted.')),
+    lots_percent: share('1', said('How far the lots may differ, in percent of the greater ones.')),
     pnl_percent: share(
       '10',
-      documentation('How far profit and loss may differ, in percent of the greater one.'),
+      said('How far profit and loss may differ, in percent of the greater one.'),
     ),
   }),
   labels: {

@@ -9,7 +9,7 @@ import {
 import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { exceeds, partOf, type Total, totalOf, withParts } from '../figures.ts'
 import {
   defineKind,
@@ -29,11 +29,9 @@ export const lotChurn = defineKind({
   parameters: objectOf({
     percent: above0(
       '80',
-      documentation(
-        'The percentage of spread cost and commission that the earnings by volume must exceed.',
-      ),
+      said('The percentage of spread cost and commission that the earnings by volume must exceed.'),
     ),
-    days: days(30, documentation('The days that are summed.')),
+    days: days(30, said('The days that are summed.')),
   }),
   labels: {
     percent: {

@@ -11,7 +11,7 @@ import {
 } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import {
   atMostFigure,
   countFigure,
@@ -45,25 +45,17 @@ export const minimumDeposit = defineKind({
   kind: 'minimum_deposit',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min_customers: count(
-      10,
-      documentation('The fewest customers who qualified that are compared.'),
-    ),
-    days: days(30, documentation('The days in which they qualified.')),
+    min_customers: count(10, said('The fewest customers who qualified that are compared.')),
+    days: days(30, said('The days in which they qualified.')),
     share_percent: share(
       '60',
-      documentation('The share of these customers, in percent, from which a case opens.'),
+      said('The share of these customers, in percent, from which a case opens.'),
     ),
     within_percent: atLeast0(
       '1',
-      documentation(
-        'How far above what the rule asks for a deposit counts as the minimum, in percent.',
-      ),
+      said('How far above what the rule asks for a deposit counts as the minimum, in percent.'),
     ),
-    idle_days: days(
-      14,
-      documentation('The days after qualifying in which the customer did nothing.'),
-    ),
+    idle_days: days(14, said('The days after qualifying in which the customer did nothing.')),
     events: eventNames,
   }),
   labels: {

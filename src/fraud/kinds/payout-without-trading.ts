@@ -10,7 +10,7 @@ import {
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { overFigure, partOf, type Total, totalOf, underFigure, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
 import { isFee } from '../money-records.ts'
@@ -24,10 +24,10 @@ export const payoutWithoutTrading = defineKind({
   kind: 'payout_without_trading',
   verticals: ['prop-trading'],
   parameters: objectOf({
-    days: days(30, documentation('The days before the payout without trading.')),
+    days: days(30, said('The days before the payout without trading.')),
     times: above0(
       '1',
-      documentation('How many times the profit since the last payout the payout must exceed.'),
+      said('How many times the profit since the last payout the payout must exceed.'),
     ),
   }),
   labels: {

@@ -1,6 +1,6 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import { defineKind, evidenceOf, ownFacts } from '../kind.ts'
 import { isFee } from '../money-records.ts'
@@ -11,8 +11,8 @@ export const resets = defineKind({
   kind: 'resets',
   verticals: ['prop-trading'],
   parameters: objectOf({
-    count: count(5, documentation('The fewest fees of a customer for challenges and resets.')),
-    days: days(14, documentation('The days in which they are counted.')),
+    count: count(5, said('The fewest fees of a customer for challenges and resets.')),
+    days: days(14, said('The days in which they are counted.')),
   }),
   labels: {
     count: {

@@ -2,7 +2,7 @@ import { decimal, isPositive, multiply, ZERO } from '../../commission/engine/dec
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import {
   countFigure,
   overFigure,
@@ -26,13 +26,10 @@ export const reversals = defineKind({
   parameters: objectOf({
     percent: share(
       '20',
-      documentation('The share of the approved amount, in percent, from which a case opens.'),
+      said('The share of the approved amount, in percent, from which a case opens.'),
     ),
-    min_count: count(
-      5,
-      documentation('The fewest reversed, declined or refunded fees and deposits.'),
-    ),
-    days: days(30, documentation('The days in which they are counted.')),
+    min_count: count(5, said('The fewest reversed, declined or refunded fees and deposits.')),
+    days: days(30, said('The days in which they are counted.')),
   }),
   labels: {
     percent: { label: 'Share of the approved amount', is: 'percent' },

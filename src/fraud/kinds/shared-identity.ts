@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { compareText } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { describeField, documentation } from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import {
   defineKind,
@@ -20,9 +20,9 @@ export const sharedIdentity = defineKind({
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     names: v.optional(
-      describeField(
+      member(
         v.boolean(),
-        documentation('Whether the same first and last name and country count, too.', true),
+        said('Whether the same first and last name and country count, too.', true),
       ),
       false,
     ),

@@ -1,7 +1,7 @@
 import { integer } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import {
   countFigure,
   partOf,
@@ -19,16 +19,13 @@ export const shortLife = defineKind({
   kind: 'short_life',
   verticals: ['forex', 'igaming'],
   parameters: objectOf({
-    min_customers: count(
-      10,
-      documentation('The fewest customers who qualified that are compared.'),
-    ),
+    min_customers: count(10, said('The fewest customers who qualified that are compared.')),
     share_percent: share(
       '80',
-      documentation('The share of these customers, in percent, from which a case opens.'),
+      said('The share of these customers, in percent, from which a case opens.'),
     ),
-    active_days: count(3, documentation('Customers with fewer active days count.')),
-    days: days(30, documentation('The days after qualifying.')),
+    active_days: count(3, said('Customers with fewer active days count.')),
+    days: days(30, said('The days after qualifying.')),
     events: eventNames,
   }),
   labels: {

@@ -2,7 +2,7 @@ import { compare, decimal, integer, multiply, plainText } from '../../commission
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
-import { documentation } from '../../validation/fields.ts'
+import { said } from '../../validation/fields.ts'
 import { countFigure, median, overFigure, partOf, withParts } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { above0, count, MAX_DAYS } from '../parameters.ts'
@@ -15,10 +15,10 @@ export const signupBurst = defineKind({
   kind: 'signup_burst',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min: count(20, documentation('The fewest signups of a day, or of an hour.')),
+    min: count(20, said('The fewest signups of a day, or of an hour.')),
     times: above0(
       '5',
-      documentation('How many times the median of the last days with signups they must exceed.'),
+      said('How many times the median of the last days with signups they must exceed.'),
     ),
   }),
   labels: {
