@@ -167,10 +167,11 @@ function tableOf(table: string): string {
     ...(unique ? [`uniqueIndex('${unique.name}').on(${columnsIn(unique.columns)})`] : []),
   ]
   const more = keys.length === 0 ? '' : `, (t) => [${keys.join(', ')}]`
+  // Columns in a function, and the annotation: esbuild drops the tables that only types name.
   return `/** ${TABLES[table]} */
-export const ${camel(table)} = sqliteTable(${quoted([table])}, {
+export const ${camel(table)} = /* @__PURE__ */ sqliteTable(${quoted([table])}, () => ({
 ${lines.join('\n')}
-}${more})
+})${more})
 `
 }
 

@@ -4,7 +4,7 @@ import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizz
 import { day, id, instant } from './column-types.ts'
 
 /** Partner firms and brands. */
-export const accounts = sqliteTable('accounts', {
+export const accounts = /* @__PURE__ */ sqliteTable('accounts', () => ({
   id: text().primaryKey(),
   name: text().notNull(),
   vertical: text({ enum: ['prop-trading', 'forex', 'igaming'] }).notNull(),
@@ -41,10 +41,10 @@ export const accounts = sqliteTable('accounts', {
     .notNull()
     .default('off'),
   archive_after: integer().default(13),
-})
+}))
 
 /** The OAuth clients of partner firms. */
-export const clients = sqliteTable('clients', {
+export const clients = /* @__PURE__ */ sqliteTable('clients', () => ({
   client_id: text().primaryKey(),
   account: text().notNull(),
   secret_digest: text().notNull(),
@@ -52,27 +52,27 @@ export const clients = sqliteTable('clients', {
   revoked: integer().notNull().default(0),
   created_at: text().notNull(),
   closed: integer().notNull().default(0),
-})
+}))
 
 /** Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds). */
-export const clientSecrets = sqliteTable('client_secrets', {
+export const clientSecrets = /* @__PURE__ */ sqliteTable('client_secrets', () => ({
   digest: text().primaryKey(),
   client_id: text().notNull(),
   ends_at: integer().notNull(),
-})
+}))
 
 /** Brand Tokens; `ends_at` (milliseconds) is null while a token has no end. */
-export const brandTokens = sqliteTable('brand_tokens', {
+export const brandTokens = /* @__PURE__ */ sqliteTable('brand_tokens', () => ({
   digest: text().primaryKey(),
   id: text().notNull(),
   account: text().notNull(),
   ends_at: integer(),
   created_at: text().notNull(),
   closed: integer().notNull().default(0),
-})
+}))
 
 /** Keys of affiliates; `ends_at` (milliseconds) is null while a key has no end. */
-export const affiliateKeys = sqliteTable('affiliate_keys', {
+export const affiliateKeys = /* @__PURE__ */ sqliteTable('affiliate_keys', () => ({
   digest: text().primaryKey(),
   id: text().notNull(),
   account: text().notNull(),
@@ -84,12 +84,12 @@ export const affiliateKeys = sqliteTable('affiliate_keys', {
   created_by: text().notNull(),
   closed: integer().notNull().default(0),
   last_used_on: text(),
-})
+}))
 
 /** The affiliates of an account, under the ids that the account uses. */
-export const affiliates = sqliteTable(
+export const affiliates = /* @__PURE__ */ sqliteTable(
   'affiliates',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     parent: text(),
@@ -101,14 +101,14 @@ export const affiliates = sqliteTable(
       .notNull()
       .default('active'),
     suspensions: integer().notNull().default(0),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
 )
 
 /** Persons who sign in for an affiliate. */
-export const affiliateMembers = sqliteTable(
+export const affiliateMembers = /* @__PURE__ */ sqliteTable(
   'affiliate_members',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     id: text().notNull(),
@@ -116,14 +116,14 @@ export const affiliateMembers = sqliteTable(
     created_at: text().notNull(),
     last_seen_at: text().notNull(),
     questions_seen_at: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
 )
 
 /** Their passkeys; `transports` is JSON. */
-export const affiliatePasskeys = sqliteTable(
+export const affiliatePasskeys = /* @__PURE__ */ sqliteTable(
   'affiliate_passkeys',
-  {
+  () => ({
     account: text().notNull(),
     credential_id: text().notNull(),
     affiliate_id: text().notNull(),
@@ -134,14 +134,14 @@ export const affiliatePasskeys = sqliteTable(
     name: text().notNull(),
     created_at: text().notNull(),
     last_used_at: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.credential_id] })],
 )
 
 /** Invitations to register a passkey, as digests; `ends_at` in milliseconds. */
-export const affiliateInvitations = sqliteTable(
+export const affiliateInvitations = /* @__PURE__ */ sqliteTable(
   'affiliate_invitations',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     id: text().notNull(),
@@ -151,7 +151,7 @@ export const affiliateInvitations = sqliteTable(
     created_by: text().notNull(),
     ends_at: integer().notNull(),
     used_at: text(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.affiliate_id, t.id] }),
     uniqueIndex('affiliate_invitations_digest').on(t.account, t.digest),
@@ -159,9 +159,9 @@ export const affiliateInvitations = sqliteTable(
 )
 
 /** Questions of affiliates about a statement, line or customer. */
-export const affiliateQuestions = sqliteTable(
+export const affiliateQuestions = /* @__PURE__ */ sqliteTable(
   'affiliate_questions',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     affiliate_id: text().notNull(),
@@ -175,12 +175,12 @@ export const affiliateQuestions = sqliteTable(
       .default('open'),
     asked_at: text().notNull(),
     answered_at: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
 /** Tracking links, each of one affiliate. */
-export const links = sqliteTable('links', {
+export const links = /* @__PURE__ */ sqliteTable('links', () => ({
   link_id: text().primaryKey(),
   account: text().notNull(),
   affiliate_id: text().notNull(),
@@ -190,12 +190,12 @@ export const links = sqliteTable('links', {
   created_at: text().notNull(),
   pass_query: integer().notNull().default(0),
   disabled_by: text({ enum: ['team', 'affiliate'] }),
-})
+}))
 
 /** Clicks on links; `clicked_at` in milliseconds. */
-export const clicks = sqliteTable(
+export const clicks = /* @__PURE__ */ sqliteTable(
   'clicks',
-  {
+  () => ({
     account: text().notNull(),
     day: day().notNull(),
     link_id: text().notNull(),
@@ -206,14 +206,14 @@ export const clicks = sqliteTable(
     sub3: text(),
     sub4: text(),
     sub5: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
 )
 
 /** How the events of one name are validated; `kpis` and `product` are JSON. */
-export const eventDefinitions = sqliteTable(
+export const eventDefinitions = /* @__PURE__ */ sqliteTable(
   'event_definitions',
-  {
+  () => ({
     account: text().notNull(),
     eventname: text().notNull(),
     granularity: text({ enum: ['event', 'day'] }).notNull(),
@@ -223,26 +223,26 @@ export const eventDefinitions = sqliteTable(
     currency: text(),
     outflow: integer().notNull().default(0),
     status_member: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.eventname] })],
 )
 
 /** The meanings of values that an account uses in place of the standard ones. */
-export const vocabulary = sqliteTable(
+export const vocabulary = /* @__PURE__ */ sqliteTable(
   'vocabulary',
-  {
+  () => ({
     account: text().notNull(),
     field: text({ enum: ['status', 'kyc_status_id', 'sales_status_id'] }).notNull(),
     word: text().notNull(),
     means: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
 )
 
 /** The versions of plans; `terms` is canonical JSON. */
-export const planVersions = sqliteTable(
+export const planVersions = /* @__PURE__ */ sqliteTable(
   'plan_versions',
-  {
+  () => ({
     account: text().notNull(),
     plan: text().notNull(),
     version: integer().notNull(),
@@ -250,7 +250,7 @@ export const planVersions = sqliteTable(
     terms: text().notNull(),
     created_at: text().notNull(),
     withdrawn_at: text(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.plan, t.version] }),
     uniqueIndex('plan_versions_day').on(t.account, t.plan, t.effective_from),
@@ -258,9 +258,9 @@ export const planVersions = sqliteTable(
 )
 
 /** The versions of fraud rules; `terms` is canonical JSON. */
-export const fraudRuleVersions = sqliteTable(
+export const fraudRuleVersions = /* @__PURE__ */ sqliteTable(
   'fraud_rule_versions',
-  {
+  () => ({
     account: text().notNull(),
     rule: text().notNull(),
     version: integer().notNull(),
@@ -268,7 +268,7 @@ export const fraudRuleVersions = sqliteTable(
     terms: text().notNull(),
     created_at: text().notNull(),
     withdrawn_at: text(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.rule, t.version] }),
     uniqueIndex('fraud_rule_versions_day').on(t.account, t.rule, t.effective_from),
@@ -276,7 +276,7 @@ export const fraudRuleVersions = sqliteTable(
 )
 
 /** How far the fraud rules of an account were evaluated. */
-export const fraudProgress = sqliteTable('fraud_progress', {
+export const fraudProgress = /* @__PURE__ */ sqliteTable('fraud_progress', () => ({
   account: text().primaryKey(),
   through: integer().notNull(),
   changed_from: integer(),
@@ -285,12 +285,12 @@ export const fraudProgress = sqliteTable('fraud_progress', {
   last: integer(),
   cursor: text().notNull().default(''),
   too_large: text().notNull().default('{}'),
-})
+}))
 
 /** What fraud rules found on each day; `figures` and `evidence` are JSON. */
-export const fraudFindings = sqliteTable(
+export const fraudFindings = /* @__PURE__ */ sqliteTable(
   'fraud_findings',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     rule: text().notNull(),
@@ -301,14 +301,14 @@ export const fraudFindings = sqliteTable(
     figures: text(),
     sentence: text(),
     evidence: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.rule, t.subject, t.day, t.part] })],
 )
 
 /** The cases of the fraud review. */
-export const fraudCases = sqliteTable(
+export const fraudCases = /* @__PURE__ */ sqliteTable(
   'fraud_cases',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     affiliate_id: text().notNull(),
@@ -332,7 +332,7 @@ export const fraudCases = sqliteTable(
     evidence_digest: text().notNull(),
     keep_hold: integer().notNull().default(0),
     decided_at: integer(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.id] }),
     uniqueIndex('fraud_cases_position').on(
@@ -346,9 +346,9 @@ export const fraudCases = sqliteTable(
 )
 
 /** Holds that ended without a decision, until a person acknowledges it. */
-export const fraudEndedHolds = sqliteTable(
+export const fraudEndedHolds = /* @__PURE__ */ sqliteTable(
   'fraud_ended_holds',
-  {
+  () => ({
     account: text().notNull(),
     case_id: text().notNull(),
     affiliate_id: text().notNull(),
@@ -365,14 +365,14 @@ export const fraudEndedHolds = sqliteTable(
     acknowledged_by: text(),
     acknowledged_reason: text(),
     acknowledged_at: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.case_id] })],
 )
 
 /** What persons decided of cases; `refuse` and `seen` are JSON. */
-export const fraudDecisions = sqliteTable(
+export const fraudDecisions = /* @__PURE__ */ sqliteTable(
   'fraud_decisions',
-  {
+  () => ({
     account: text().notNull(),
     case_id: text().notNull(),
     position: integer().notNull(),
@@ -385,41 +385,41 @@ export const fraudDecisions = sqliteTable(
     shown: text().notNull(),
     actor: text().notNull(),
     at: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.case_id, t.position] })],
 )
 
 /** What persons wrote about cases. */
-export const fraudNotes = sqliteTable(
+export const fraudNotes = /* @__PURE__ */ sqliteTable(
   'fraud_notes',
-  {
+  () => ({
     account: text().notNull(),
     case_id: text().notNull(),
     id: text().notNull(),
     text: text().notNull(),
     actor: text().notNull(),
     at: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.case_id, t.id] })],
 )
 
 /** Which plan governs the customers of an affiliate, from a day on. */
-export const assignments = sqliteTable(
+export const assignments = /* @__PURE__ */ sqliteTable(
   'assignments',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     from_day: text().notNull(),
     plan: text().notNull(),
     customers: text({ enum: ['new', 'all'] }).notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.from_day] })],
 )
 
 /** Customers of every vertical. */
-export const customers = sqliteTable(
+export const customers = /* @__PURE__ */ sqliteTable(
   'customers',
-  {
+  () => ({
     account: text().notNull(),
     customer_id: id().notNull(),
     signup_date: instant(),
@@ -449,14 +449,14 @@ export const customers = sqliteTable(
     link: text(),
     first_seen_at: integer(),
     first_seen_day: integer(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
 /** Financial events on trader accounts. */
-export const transactions = sqliteTable(
+export const transactions = /* @__PURE__ */ sqliteTable(
   'transactions',
-  {
+  () => ({
     account: text().notNull(),
     transaction_id: id().notNull(),
     customer_id: id().notNull(),
@@ -473,7 +473,7 @@ export const transactions = sqliteTable(
     delivery: text().notNull(),
     idx: integer().notNull(),
     revision: integer().notNull(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.day, t.customer_id, t.transaction_id] }),
     uniqueIndex('transactions_key').on(t.account, t.transaction_id),
@@ -481,9 +481,9 @@ export const transactions = sqliteTable(
 )
 
 /** The resource `trading-activity`: one row per day, customer, instrument and currency. */
-export const activity = sqliteTable(
+export const activity = /* @__PURE__ */ sqliteTable(
   'activity',
-  {
+  () => ({
     account: text().notNull(),
     date: day().notNull(),
     customer_id: id().notNull(),
@@ -500,14 +500,14 @@ export const activity = sqliteTable(
     delivery: text().notNull(),
     idx: integer().notNull(),
     revision: integer().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
 )
 
 /** The resource `activities`: events of brand customers. */
-export const events = sqliteTable(
+export const events = /* @__PURE__ */ sqliteTable(
   'events',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     eventname: text().notNull(),
@@ -526,7 +526,7 @@ export const events = sqliteTable(
     delivery: text().notNull(),
     idx: integer().notNull(),
     revision: integer().notNull(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.day, t.customer_id, t.id] }),
     uniqueIndex('events_key').on(t.account, t.id),
@@ -534,9 +534,9 @@ export const events = sqliteTable(
 )
 
 /** Changes of the affiliates of customers, by day. */
-export const customerAffiliations = sqliteTable(
+export const customerAffiliations = /* @__PURE__ */ sqliteTable(
   'customer_affiliations',
-  {
+  () => ({
     account: text().notNull(),
     customer_id: id().notNull(),
     day: day().notNull(),
@@ -545,14 +545,14 @@ export const customerAffiliations = sqliteTable(
     previous_affiliate_id: text(),
     previous_link: text(),
     delivery: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
 /** Changes of the customer fields that plans use, by day: the values before each. */
-export const customerFields = sqliteTable(
+export const customerFields = /* @__PURE__ */ sqliteTable(
   'customer_fields',
-  {
+  () => ({
     account: text().notNull(),
     customer_id: id().notNull(),
     day: day().notNull(),
@@ -565,53 +565,53 @@ export const customerFields = sqliteTable(
     account_size: real(),
     link: text(),
     delivery: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
 /** Customers who earn nothing from a day on. */
-export const customerRefusals = sqliteTable(
+export const customerRefusals = /* @__PURE__ */ sqliteTable(
   'customer_refusals',
-  {
+  () => ({
     account: text().notNull(),
     customer_id: id().notNull(),
     day: day().notNull(),
     reason: text().notNull(),
     refused_at: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
 /** Changes of the parents of affiliates, by day. */
-export const affiliateParents = sqliteTable(
+export const affiliateParents = /* @__PURE__ */ sqliteTable(
   'affiliate_parents',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     day: day().notNull(),
     parent: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
 )
 
 /** The number of records of an account by resource, and of its held records, which `total` leaves out. */
-export const totals = sqliteTable(
+export const totals = /* @__PURE__ */ sqliteTable(
   'totals',
-  {
+  () => ({
     account: text().notNull(),
     resource: text().notNull(),
     total: integer().notNull(),
     held: integer().notNull().default(0),
     releasing: text(),
     released_at: integer(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
 /** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times. */
-export const deliveries = sqliteTable(
+export const deliveries = /* @__PURE__ */ sqliteTable(
   'deliveries',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     attempt: integer().notNull(),
@@ -649,26 +649,26 @@ export const deliveries = sqliteTable(
     received_day: day(),
     changed_events: text(),
     affiliated: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
 /** Codes of errors and ids of refused records, by which deliveries are found. */
-export const deliveryTerms = sqliteTable(
+export const deliveryTerms = /* @__PURE__ */ sqliteTable(
   'delivery_terms',
-  {
+  () => ({
     account: text().notNull(),
     day: day().notNull(),
     term: text().notNull(),
     delivery: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
 )
 
 /** Control totals of the days that have not changed since they were summed. */
-export const dayTotals = sqliteTable(
+export const dayTotals = /* @__PURE__ */ sqliteTable(
   'day_totals',
-  {
+  () => ({
     account: text().notNull(),
     resource: text().notNull(),
     day: day().notNull(),
@@ -677,27 +677,27 @@ export const dayTotals = sqliteTable(
     computation: text(),
     checked_at: integer().notNull(),
     records: integer(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
 )
 
 /** Idempotency keys, each with a digest of the records of its first use. */
-export const idempotencyKeys = sqliteTable(
+export const idempotencyKeys = /* @__PURE__ */ sqliteTable(
   'idempotency_keys',
-  {
+  () => ({
     account: text().notNull(),
     resource: text().notNull(),
     key: text().notNull(),
     digest: text().notNull(),
     delivery: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
 )
 
 /** Moves of accounts to other databases; `place` is JSON. */
-export const accountMoves = sqliteTable(
+export const accountMoves = /* @__PURE__ */ sqliteTable(
   'account_moves',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     source: text().notNull(),
@@ -728,7 +728,7 @@ export const accountMoves = sqliteTable(
     ended_at: text(),
     due_at: integer(),
     attempt: integer().notNull().default(1),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.id] }),
     uniqueIndex('account_moves_active').on(t.account),
@@ -736,9 +736,9 @@ export const accountMoves = sqliteTable(
 )
 
 /** The files of exports, by resource and month; `sums` is JSON, times are in milliseconds. */
-export const exports = sqliteTable(
+export const exports = /* @__PURE__ */ sqliteTable(
   'exports',
-  {
+  () => ({
     account: text().notNull(),
     resource: text().notNull(),
     month: text().notNull(),
@@ -755,12 +755,12 @@ export const exports = sqliteTable(
     version: integer().notNull(),
     written_at: integer().notNull(),
     replaced_at: integer(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.resource, t.month, t.part, t.id] })],
 )
 
 /** How far the export of each account is; times are in milliseconds. */
-export const exportRuns = sqliteTable('export_runs', {
+export const exportRuns = /* @__PURE__ */ sqliteTable('export_runs', () => ({
   account: text().primaryKey(),
   run: text().notNull(),
   begun_at: integer().notNull(),
@@ -768,12 +768,12 @@ export const exportRuns = sqliteTable('export_runs', {
   since: integer(),
   whole_at: integer(),
   form: text().notNull(),
-})
+}))
 
 /** The freshness of each feed: one row per account, hour (since 1970) and resource. */
-export const arrivals = sqliteTable(
+export const arrivals = /* @__PURE__ */ sqliteTable(
   'arrivals',
-  {
+  () => ({
     account: text().notNull(),
     hour: integer().notNull(),
     resource: text().notNull(),
@@ -785,30 +785,30 @@ export const arrivals = sqliteTable(
     today: integer().notNull(),
     logged_bytes: integer().notNull().default(0),
     written_bytes: integer().notNull().default(0),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
 )
 
 /** Test accounts whose records are being deleted. */
-export const resets = sqliteTable('resets', {
+export const resets = /* @__PURE__ */ sqliteTable('resets', () => ({
   account: text().primaryKey(),
   started_at: text().notNull(),
-})
+}))
 
 /** The bytes that each account stores, up to an hour (since 1970). */
-export const storage = sqliteTable('storage', {
+export const storage = /* @__PURE__ */ sqliteTable('storage', () => ({
   account: text().primaryKey(),
   bytes: integer().notNull(),
   until_hour: integer().notNull(),
   measured_at: integer(),
   measured_bytes: integer(),
   measuring: text(),
-})
+}))
 
 /** Months whose records have left the database for objects in R2. */
-export const archivedMonths = sqliteTable(
+export const archivedMonths = /* @__PURE__ */ sqliteTable(
   'archived_months',
-  {
+  () => ({
     account: text().notNull(),
     resource: text().notNull(),
     first_day: day().notNull(),
@@ -822,52 +822,52 @@ export const archivedMonths = sqliteTable(
     archived_at: integer(),
     wanted_at: integer(),
     fault: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day] })],
 )
 
 /** The ids of archived records, each with the first day of its month. */
-export const archivedRecords = sqliteTable(
+export const archivedRecords = /* @__PURE__ */ sqliteTable(
   'archived_records',
-  {
+  () => ({
     account: text().notNull(),
     resource: text().notNull(),
     id: text().notNull(),
     first_day: day().notNull(),
     part: integer(),
     row_group: integer(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.resource, t.id] })],
 )
 
 /** Objects of months that are no longer archived, until they are deleted. */
-export const retiredArchives = sqliteTable(
+export const retiredArchives = /* @__PURE__ */ sqliteTable(
   'retired_archives',
-  {
+  () => ({
     account: text().notNull(),
     prefix: text().notNull(),
     delete_at: integer().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.prefix] })],
 )
 
 /** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */
-export const erasures = sqliteTable(
+export const erasures = /* @__PURE__ */ sqliteTable(
   'erasures',
-  {
+  () => ({
     account: text().notNull(),
     customer_id: id().notNull(),
     erased_at: text().notNull(),
     next_day: integer().default(-719528),
     after_id: text().default(''),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
 /** Statements of commissions, by period, affiliate and plan. */
-export const statements = sqliteTable(
+export const statements = /* @__PURE__ */ sqliteTable(
   'statements',
-  {
+  () => ({
     account: text().notNull(),
     period: text().notNull(),
     affiliate_id: text().notNull(),
@@ -889,7 +889,7 @@ export const statements = sqliteTable(
     approved_at: integer(),
     payment: text(),
     returned: text(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] }),
     uniqueIndex('statements_id').on(t.account, t.id),
@@ -897,21 +897,21 @@ export const statements = sqliteTable(
 )
 
 /** The lines of long statements from the second part on. */
-export const statementLines = sqliteTable(
+export const statementLines = /* @__PURE__ */ sqliteTable(
   'statement_lines',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     part: integer().notNull(),
     lines: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
 )
 
 /** Amounts that the integrations team entered. */
-export const manualEntries = sqliteTable(
+export const manualEntries = /* @__PURE__ */ sqliteTable(
   'manual_entries',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     affiliate_id: text().notNull(),
@@ -924,7 +924,7 @@ export const manualEntries = sqliteTable(
     at: text().notNull(),
     statement: text(),
     folded_reference: text().notNull(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.id] }),
     uniqueIndex('manual_entries_folded').on(t.account, t.folded_reference),
@@ -932,9 +932,9 @@ export const manualEntries = sqliteTable(
 )
 
 /** What was paid, by reference. */
-export const payments = sqliteTable(
+export const payments = /* @__PURE__ */ sqliteTable(
   'payments',
-  {
+  () => ({
     account: text().notNull(),
     reference: text().notNull(),
     affiliate_id: text().notNull(),
@@ -945,7 +945,7 @@ export const payments = sqliteTable(
     actor: text().notNull(),
     at: text().notNull(),
     folded_reference: text().notNull(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.account, t.reference] }),
     uniqueIndex('payments_folded').on(t.account, t.folded_reference),
@@ -953,9 +953,9 @@ export const payments = sqliteTable(
 )
 
 /** What affiliates earned and were paid: append-only. */
-export const ledger = sqliteTable(
+export const ledger = /* @__PURE__ */ sqliteTable(
   'ledger',
-  {
+  () => ({
     account: text().notNull(),
     affiliate_id: text().notNull(),
     id: text().notNull(),
@@ -970,14 +970,14 @@ export const ledger = sqliteTable(
     reference: text(),
     actor: text().notNull(),
     at: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
 )
 
 /** Runs that compute the statements of a period. */
-export const statementRuns = sqliteTable(
+export const statementRuns = /* @__PURE__ */ sqliteTable(
   'statement_runs',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     period: text().notNull(),
@@ -991,14 +991,14 @@ export const statementRuns = sqliteTable(
     restarts: integer().notNull().default(0),
     steps_done: integer(),
     reason: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
 /** Past days of which an account keeps the facts, by calendar year. */
-export const keptDays = sqliteTable(
+export const keptDays = /* @__PURE__ */ sqliteTable(
   'kept_days',
-  {
+  () => ({
     account: text().notNull(),
     first_day: day().notNull(),
     last_day: integer().notNull(),
@@ -1008,40 +1008,40 @@ export const keptDays = sqliteTable(
     begun_at: integer().notNull(),
     ready: integer().notNull(),
     mean: real().notNull().default(0),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.first_day] })],
 )
 
 /** The facts of a customer on these days, as runs have read them; `rows` is JSON. */
-export const keptFacts = sqliteTable(
+export const keptFacts = /* @__PURE__ */ sqliteTable(
   'kept_facts',
-  {
+  () => ({
     account: text().notNull(),
     customer_id: id().notNull(),
     first_day: day().notNull(),
     generation: text().notNull(),
     facts: integer().notNull(),
     rows: text().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
 )
 
 /** Days of these of which a record has changed since. */
-export const changedDays = sqliteTable(
+export const changedDays = /* @__PURE__ */ sqliteTable(
   'changed_days',
-  {
+  () => ({
     account: text().notNull(),
     first_day: day().notNull(),
     generation: text().notNull(),
     day: day().notNull(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.first_day, t.generation, t.day] })],
 )
 
 /** The addresses to which events are sent, also postbacks of affiliates; their secrets are encrypted. */
-export const webhookEndpoints = sqliteTable(
+export const webhookEndpoints = /* @__PURE__ */ sqliteTable(
   'webhook_endpoints',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     url: text().notNull(),
@@ -1057,14 +1057,14 @@ export const webhookEndpoints = sqliteTable(
       .default('POST'),
     paused_by_firm: integer().notNull().default(0),
     active_since: integer(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
 /** The log of attempts to send events. */
-export const webhookAttempts = sqliteTable(
+export const webhookAttempts = /* @__PURE__ */ sqliteTable(
   'webhook_attempts',
-  {
+  () => ({
     account: text().notNull(),
     id: text().notNull(),
     endpoint: text().notNull(),
@@ -1074,19 +1074,19 @@ export const webhookAttempts = sqliteTable(
     status: integer(),
     ms: integer().notNull(),
     error: text(),
-  },
+  }),
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
 /** Changes that the integrations team made; `details` is JSON. */
-export const auditLog = sqliteTable('audit_log', {
+export const auditLog = /* @__PURE__ */ sqliteTable('audit_log', () => ({
   id: text().primaryKey(),
   at: text().notNull(),
   actor: text().notNull(),
   action: text().notNull(),
   account: text(),
   details: text().notNull(),
-})
+}))
 
 /** An account as configured. */
 export type Account = typeof accounts.$inferSelect
