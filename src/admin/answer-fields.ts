@@ -26,7 +26,6 @@ export const takes_effect = described(() =>
 export const money = described(() => v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)))
 
 /** Describes a warning about the terms of a plan or of a rule, which has one of these codes. */
-/* @__NO_SIDE_EFFECTS__ */
 export const warning = (component: string, codes: readonly string[]) =>
   described(() =>
     named(

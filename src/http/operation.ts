@@ -185,19 +185,20 @@ export const PAGING = {
   ),
 }
 
-const pageMetaSchema = named(
-  'Meta',
-  v.object({
-    total: v.number(),
-    total_is_limited: v.exactOptional(v.literal(true)),
-    page: v.number(),
-    per_page: v.number(),
-    next_cursor: v.nullable(v.string()),
-  }),
+const pageMetaSchema = described(() =>
+  named(
+    'Meta',
+    v.object({
+      total: v.number(),
+      total_is_limited: v.exactOptional(v.literal(true)),
+      page: v.number(),
+      per_page: v.number(),
+      next_cursor: v.nullable(v.string()),
+    }),
+  ),
 )
 
 /** Describes an object that has more members than another. */
-/* @__NO_SIDE_EFFECTS__ */
 export const withMembers = <const E extends Entries, const M extends Entries>(
   object: v.ObjectSchema<E, undefined>,
   more: M,
@@ -208,7 +209,6 @@ type Present<E extends Entries> = {
 }
 
 /** Describes an answer that has all members of a body, also those that may be left out there. */
-/* @__NO_SIDE_EFFECTS__ */
 export const answered = <const E extends Entries>(
   body: E,
 ): v.ObjectSchema<Present<E>, undefined> => {
@@ -219,7 +219,6 @@ export const answered = <const E extends Entries>(
 }
 
 /** Refers to a schema that OpenAPI has without operations, by its name. */
-/* @__NO_SIDE_EFFECTS__ */
 export const referred = <T>(component: string) =>
   named(
     component,
@@ -227,12 +226,10 @@ export const referred = <T>(component: string) =>
   )
 
 /** Describes one page of a list. */
-/* @__NO_SIDE_EFFECTS__ */
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item), meta: pageMetaSchema })
 
 /** Describes a list that is answered as a whole. */
-/* @__NO_SIDE_EFFECTS__ */
 export const listOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item) })
 
@@ -251,7 +248,7 @@ const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall
   ...draft,
   method: 'GET' as const,
   params: { ...params, ...PAGING },
-  words: ofItem && { ...ofItem, answer: pageOf(ofItem.answer) },
+  words: described(() => ofItem && { ...ofItem, answer: pageOf(ofItem.answer) }),
   async run(call: C, input: object) {
     const { page: number, per_page, cursor, ...filter } = input as PageQuery
     const context = JSON.stringify([accountOf(call), draft.id, filter])
@@ -273,7 +270,6 @@ export const teamList = <const I extends v.GenericSchema, const P extends Entrie
 ) => teamOperation(listBy(draft, () => null))
 
 /** Gives a schema the name that it has in OpenAPI. Where it is a part of others, they refer to it. */
-/* @__NO_SIDE_EFFECTS__ */
 export function named<const S extends v.GenericSchema>(component: string, schema: S): S {
   return { ...schema, component }
 }
