@@ -9,7 +9,7 @@ import { partsWithin } from '../db/commission/history.ts'
 import { customers } from '../db/schema.ts'
 
 /** An affiliate below, with the days on which they stood there. */
-interface BelowOnDays {
+export interface BelowOnDays {
   readonly affiliate_id: string
   readonly from: string
   readonly to: string

@@ -45,7 +45,12 @@ export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
 }
 
 /** Returns the versions of plans that govern some of an affiliate's customers on a day, and later ones, in words. */
-function plansOf({ versions, assignments }: StoredPlans, id: string, today: string, words: Words) {
+export function plansOf(
+  { versions, assignments }: StoredPlans,
+  id: string,
+  today: string,
+  words: Words,
+) {
   const of = (whom: string) => assignments.filter(({ affiliate_id }) => affiliate_id === whom)
   const all = withEveryone(of(id), of(ALL_OTHERS))
   const present = all.findLastIndex((one) => one.customers === 'all' && one.from <= today)
@@ -63,7 +68,9 @@ function plansOf({ versions, assignments }: StoredPlans, id: string, today: stri
       plan,
       name: one.terms.name ?? plan,
       from: one === first ? from : one.effective_from,
-      customers: (one === first ? i === 0 || customers === 'all' : isCurrent) ? 'all' : 'new',
+      customers: (one === first ? i === 0 || customers === 'all' : isCurrent)
+        ? ('all' as const)
+        : ('new' as const),
       version: one.version,
       rules: one.terms.rules.map((rule) => ruleWords(rule, one.terms, words)),
       in_words: termsWords(one.terms, words),

@@ -1,5 +1,5 @@
 import { listAffiliates, listParents } from '../admin/affiliates.ts'
-import { listPlans } from '../admin/plans.ts'
+import { listAssignments, listPlans } from '../admin/plans.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { listed } from '../commission/engine/reasons.ts'
 import { ApiError } from '../errors.ts'
@@ -214,10 +214,9 @@ async function readAll<Row>(
 
 async function readStored(visit: Visit): Promise<Stored> {
   const { api, account } = visit
-  type Assignment = { affiliate_id: string; plan: string; from: string }
   const [parents, assignments, plans, profiles] = await Promise.all([
     readAll((page) => api.call(listParents, { account, ...page })),
-    readAll((page) => api.get<List<Assignment>>(apiPath(account, 'assignments'), page)),
+    readAll((page) => api.call(listAssignments, { account, ...page })),
     api.call(listPlans, { account }),
     readAll((page) => api.call(listAffiliates, { account, ...page })),
   ])

@@ -26,7 +26,8 @@ export const accountExports = new Hono<AppEnv>()
 
 const instant = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
-const presentFile = ({ days: _, sign: _sign, ...file }: ExportFile) => ({
+/** Returns a file as the API lists it. */
+export const presentFile = ({ days: _, sign: _sign, ...file }: ExportFile) => ({
   ...file,
   month: file.month || null,
   sums: JSON.parse(file.sums),

@@ -111,7 +111,7 @@ export async function pageCustomers(
 }
 
 /** A record of a case on the wire. `values` is null if the record is gone or archived. */
-interface PresentedEvidence extends Omit<Evidence, 'day' | 'delivery_id'> {
+export interface PresentedEvidence extends Omit<Evidence, 'day' | 'delivery_id'> {
   readonly day: string
   readonly delivery_id: string | null
   readonly values: Readonly<Record<string, string | number | null>> | null

@@ -2,6 +2,7 @@ import { type AffiliateHolds, sumByCurrency } from '../commission/books/holds.ts
 import { dayText } from '../commission/engine/calendar.ts'
 import type { StoredCase, StoredDecision, StoredNote, WholeCase } from '../db/fraud/cases.ts'
 import { parseSubjectKey } from './findings.ts'
+import type { Figure } from './kind.ts'
 
 // Cases on the wire.
 
@@ -18,7 +19,7 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     opened_at: new Date(one.opened_at).toISOString(),
     opened_for: dayText(one.opened_for),
     last_evidence_for: dayText(one.last_day),
-    figures: JSON.parse(one.figures),
+    figures: JSON.parse(one.figures) as readonly Figure[],
     sentence,
     evidence_total: one.evidence_count,
     evidence_digest: one.evidence_digest,
@@ -39,7 +40,12 @@ function presentDecisions({ found, decisions }: WholeCase) {
     return {
       one,
       shared: {
-        ...{ decision, reason, keep_hold: one.keep_hold === 1, refuse: JSON.parse(one.refuse) },
+        ...{
+          decision,
+          reason,
+          keep_hold: one.keep_hold === 1,
+          refuse: JSON.parse(one.refuse) as string[],
+        },
         from: from_day === null ? null : dayText(from_day),
         ...{ at, ends_hold: endsHold, waiting: isWaiting(found, one, endsHold) },
       },

@@ -237,7 +237,7 @@ const oldestId = () => firstIdAt(Date.now() - DELIVERY_LOG_MS)
 export const toIsoTime = (ms: number): string => new Date(ms).toISOString()
 
 /** Returns a delivery as lists show it. */
-const presentDelivery = (delivery: DeliverySummary) => ({
+export const presentDelivery = (delivery: DeliverySummary) => ({
   delivery_id: delivery.id,
   received_at: toIsoTime(delivery.received_at),
   resource: delivery.resource,

@@ -3,7 +3,10 @@ import { archivedFinder } from '../archive/find-record.ts'
 import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readArrivalsByDay } from '../db/records/arrivals.ts'
-import { countDeliveryErrors } from '../db/records/count-delivery-errors.ts'
+import {
+  countDeliveryErrors,
+  type DeliveryErrorCount,
+} from '../db/records/count-delivery-errors.ts'
 import { readRecordsBeginning, readStoredRecords } from '../db/records/stored-record.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -79,6 +82,14 @@ function respondWithArrivals(c: Context<AppEnv>) {
   })
 }
 
+/** The deliveries with an error. */
+export type CountedErrors = ReturnType<typeof presentCounted>
+
+const presentCounted = ({ code, deliveries, delivery }: DeliveryErrorCount) => ({
+  ...{ code, deliveries, last_delivery_id: delivery },
+  last_received_at: toIsoTime(deliveryTime(delivery)),
+})
+
 function respondWithErrors(c: Context<AppEnv>) {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
   return withReadSession(c, async ({ grant, session }) => {
@@ -87,12 +98,7 @@ function respondWithErrors(c: Context<AppEnv>) {
     const rows = await countDeliveryErrors(session, grant.account, days, firstIdAt(oldestTime))
     if (!rows)
       throw invalidQuery('From `from` to `to`, there are too many errors. Ask for fewer days.')
-    const data = rows.map(({ code, deliveries, delivery }) => ({
-      code,
-      deliveries,
-      last_delivery_id: delivery,
-      last_received_at: toIsoTime(deliveryTime(delivery)),
-    }))
+    const data = rows.map(presentCounted)
     return c.json({ data })
   })
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { CustomerState, OwnCustomer } from '../affiliate/customer-states.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import { type SeenState, stateWords } from '../commission/why/affiliate-words.ts'
@@ -11,22 +12,10 @@ import { AskLink } from './questions.tsx'
 import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 
-interface State extends SeenState {
-  readonly plan: string
-  readonly version: number
-  readonly rule: string
-  readonly status: 'qualified' | 'waiting' | 'failed' | 'refused' | 'already_counted'
-  readonly qualified_on: string | null
-  /** What the rule paid for the customer; absent if it is not computed yet. */
-  readonly amount?: string | null
-  readonly currency?: string
-}
-
-interface Customer {
-  readonly customer: string | null
+type Customer = Omit<OwnCustomer, 'states'> & {
+  readonly states: readonly (CustomerState & SeenState)[]
   readonly signup_day: string
   readonly country_code?: string | null
-  readonly states: readonly State[]
 }
 
 const AT = '/customers'
@@ -39,7 +28,11 @@ function ruleOf(terms: PlanTerms | undefined, rule: string) {
 }
 
 /** Renders what became of a customer under a rule, what is missing, and until when. */
-const StateItem = (props: { visit: MemberVisit; plans: NamedPlans; state: State }) => {
+const StateItem = (props: {
+  visit: MemberVisit
+  plans: NamedPlans
+  state: CustomerState & SeenState
+}) => {
   const { visit, plans, state } = props
   const { words, speech } = visit
   const { plan, version, rule, status, qualified_on, amount, currency } = state

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import type { getLink } from '../admin/links.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
@@ -7,6 +8,7 @@ import { FigureCard } from '../console/parts/figures.tsx'
 import { respond, textOf } from '../console/respond.ts'
 import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { CampaignLinks, linkMetrics } from './campaigns.tsx'
 import { Copied, MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
@@ -16,16 +18,7 @@ import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-/** What `GET /affiliate/v1/links` says of a link. */
-interface Link {
-  readonly link_id: string
-  readonly url: string
-  readonly name: string | null
-  readonly landing_page: string
-  readonly pass_query: boolean
-  readonly disabled: boolean
-  readonly disabled_by: 'team' | 'affiliate' | null
-}
+type Link = AnswerOf<typeof getLink>
 
 /** The figures of links by their ids; null if they cannot be told. */
 type Figures = ReadonlyMap<string, Readonly<Record<string, number | null>>> | null

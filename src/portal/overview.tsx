@@ -1,10 +1,14 @@
 import type { Context } from 'hono'
+import type { plansOf } from '../affiliate/me.ts'
+import type { AffiliateView } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Chart, type ChartRow } from '../console/parts/chart.tsx'
 import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
+import type { Money } from '../console/parts/owed.ts'
 import { respond } from '../console/respond.ts'
+import type { PendingStatement } from '../db/commission/statements.ts'
 import type { Postback } from '../webhooks/manage.ts'
 import { portalPath } from './layout.tsx'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
@@ -15,14 +19,8 @@ import { fill } from './words.ts'
 
 /** What `GET /affiliate/v1/me` says of plans, and of what the affiliate may see. */
 export interface Me {
-  readonly plans: readonly {
-    readonly name: string
-    readonly from: string
-    readonly customers: 'new' | 'all'
-    readonly rules: readonly { readonly pays: string; readonly limits: readonly string[] }[]
-    readonly in_words: readonly string[]
-  }[]
-  readonly affiliate_view: { readonly sub_affiliates: 'totals' | 'customers' | 'none' }
+  readonly plans: ReturnType<typeof plansOf>
+  readonly affiliate_view: AffiliateView
 }
 
 /** Renders the plans of an affiliate in sentences. */
@@ -57,24 +55,14 @@ interface Day {
 /** What `GET /affiliate/v1/overview` says of some days. */
 interface Overview {
   readonly days: readonly Day[]
-  readonly earned: readonly (Money & { readonly period: string; readonly total: string })[]
+  readonly earned: readonly Readonly<Record<'currency' | 'period' | 'total', string>>[]
   readonly pending: {
     readonly waiting: number
     readonly due_by_day: readonly Due[]
-    readonly hold_period: readonly Pending[]
-    readonly below_minimum: readonly Pending[]
-    readonly under_review: readonly (Money & { readonly amount: string })[]
+    readonly hold_period: readonly PendingStatement[]
+    readonly below_minimum: readonly PendingStatement[]
+    readonly under_review: readonly Money[]
   }
-}
-
-interface Money {
-  readonly currency: string
-}
-
-type Pending = Money & {
-  readonly amount: string
-  readonly period: string
-  readonly payable_on: string
 }
 
 /** The days of the figures; as many before them are those that they are compared with. */

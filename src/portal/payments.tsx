@@ -1,30 +1,20 @@
 import type { Context } from 'hono'
+import type { presentDue } from '../affiliate/books.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { Data, type List, Table } from '../console/parts/data.tsx'
+import type { Money } from '../console/parts/owed.ts'
 import { respond } from '../console/respond.ts'
+import type { LedgerEntry } from '../db/commission/books/ledger.ts'
+import type { Payment } from '../db/commission/books/pay.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, SentenceList, timeText } from './member-page.tsx'
 import { STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-interface Amount {
-  readonly currency: string
-  readonly amount: string
-}
-
-interface Payment extends Amount {
-  readonly reference: string
-  readonly paid_on: string | null
-  readonly return_reference: string | null
-  readonly returned_on: string | null
-  readonly reason: string | null
-}
-
 /** What is due on a day; `payable_on` is null if it is due now. */
-export interface Due extends Amount {
-  readonly payable_on: string | null
-}
+export type Due = Unpaid['due_by_day'][number]
+type Unpaid = ReturnType<typeof presentDue>
 
 /** Says what is due now, or on a later day. */
 export const dueText = (
@@ -36,10 +26,9 @@ export const dueText = (
     day: payable_on === null ? '' : speech.day(payable_on),
   })
 
-type Payouts = List<Payment> & {
-  readonly due_by_day: readonly Due[]
-  readonly under_review: readonly Amount[]
-}
+type Payouts = List<Payment> & Unpaid
+
+type Entry = LedgerEntry & { readonly balance_after: string }
 
 const AT = '/payments'
 const LEDGER = '/payments/ledger'
@@ -56,7 +45,7 @@ function paymentText({ paid_on, returned_on, reason }: Payment, { words, speech 
 export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech, account } = visit
   const found = await visit.get<Payouts>('/payouts', { cursor: c.req.query('cursor') })
-  const money = ({ amount, currency }: Amount) => speech.money(amount, currency)
+  const money = ({ amount, currency }: Money) => speech.money(amount, currency)
   const due = [
     ...found.due_by_day.map((one) => dueText(one, visit)),
     ...found.under_review.map((one) => fill(words.pending_review, { amount: money(one) })),
@@ -81,15 +70,6 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
       <NextPage visit={visit} at={AT} cursor={found.meta.next_cursor} />
     </MemberPage>,
   )
-}
-
-interface Entry extends Amount {
-  readonly kind: 'earned' | 'adjusted' | 'manual' | 'dropped' | 'transferred' | 'paid' | 'returned'
-  readonly period: string
-  readonly statement: string
-  readonly reference: string | null
-  readonly at: string
-  readonly balance_after: string
 }
 
 /** Responds with what was booked, the latest first, each entry with the balance after it. */

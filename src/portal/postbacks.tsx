@@ -1,10 +1,12 @@
 import type { Context } from 'hono'
+import type { listWebhookAttempts } from '../admin/webhooks.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
 import type { List } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
@@ -21,15 +23,7 @@ const AT = '/postbacks'
 /** The attempts that the page shows of a postback. */
 const SHOWN_ATTEMPTS = 20
 
-/** What `GET /affiliate/v1/postbacks/{id}/attempts` says of an attempt. */
-interface Attempt {
-  readonly at: string
-  readonly event_id: string
-  readonly type: string | null
-  readonly status: number | null
-  readonly error: keyof typeof RESULTS | null
-  readonly next_attempt_at: string | null
-}
+type Attempt = AnswerOf<typeof listWebhookAttempts>['data'][number]
 
 const RESULTS = {
   timeout: 'result_timeout',

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import type { getQuestion } from '../admin/questions.ts'
 import { isViewer } from '../affiliate/member-session.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
@@ -9,6 +10,7 @@ import { seeAnswers } from '../db/directory/affiliate-passkeys.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, NextPage, timeText } from './member-page.tsx'
@@ -17,19 +19,7 @@ import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** What `GET /affiliate/v1/questions` says of a question. */
-export interface Question {
-  readonly id: string
-  readonly statement: string | null
-  readonly line: string | null
-  readonly customer: string | null
-  readonly period: string | null
-  readonly status: 'open' | 'closed'
-  readonly messages: readonly {
-    readonly at: string
-    readonly from: 'affiliate' | 'team'
-    readonly text: string | null
-  }[]
-}
+export type Question = AnswerOf<typeof getQuestion>
 
 const AT = '/questions'
 

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { BelowOnDays, CustomersBelow } from '../affiliate/customers-below.ts'
 import { HIDDEN } from '../affiliate/view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
@@ -9,17 +10,12 @@ import type { Me } from './overview.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-interface Below {
-  readonly affiliate_id: string
-  readonly level: number
-  readonly from: string
-  readonly to: string
-  readonly signups: number
-  readonly active_customers: number
-  /** Absent if the account does not show them. */
-  readonly customers?: readonly { readonly customer: string; readonly signup_day: string }[]
-  readonly customers_total?: number | null
-}
+type Below = BelowOnDays &
+  Partial<CustomersBelow> & {
+    readonly level: number
+    readonly signups: number
+    readonly active_customers: number
+  }
 
 /** Renders the customers of an affiliate below, which open. */
 const Customers = ({ visit, below }: { visit: MemberVisit; below: Below }) => {

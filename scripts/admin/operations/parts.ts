@@ -1,6 +1,6 @@
 import { usageError } from '../../exit-error.ts'
 import { fetchPages } from '../client.ts'
-import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
+import type { Operation, Options } from '../operation.ts'
 
 const LIMIT: Options = {
   limit: {
@@ -47,12 +47,4 @@ export function parsePairs(words: readonly string[], form: string): Record<strin
   const repeated = pairs.find(([name], i) => pairs.some(([other], j) => j < i && other === name))
   if (repeated) throw usageError(`\`${repeated[0]}\` is given twice.`)
   return Object.fromEntries(pairs)
-}
-
-/** Creates the body of a change from the options that are given, of which there must be one. */
-export const changesFrom = (options: Options) => (input: Input) => {
-  const changes = membersOf(options, input)
-  if (Object.keys(changes).length > 0) return changes
-  const names = Object.keys(options).map((name) => `--${name}`)
-  throw usageError(`Nothing to change. Add at least one of ${names.join(', ')}.`)
 }

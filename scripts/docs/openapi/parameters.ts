@@ -204,10 +204,6 @@ const QUERY: Record<string, object> = {
     { type: 'string', enum: ['exact', 'beginning'] },
   ),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
-  ledger_affiliate: {
-    ...query('affiliate_id', 'The id of the affiliate.', 'IB-07'),
-    required: true,
-  },
   period_query: query('period', 'Returns only this period.', '2026-10'),
   period_required: {
     ...query('period', 'The period: a month, or a week of ISO 8601.', '2026-10'),
@@ -298,7 +294,6 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['draft', 'approved', 'paid'],
   }),
-  payout_affiliate: query('affiliate_id', 'Only those of this affiliate.', 'IB-07'),
   part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
   fresh: query(
     'fresh',
@@ -382,7 +377,6 @@ const PATH: Record<string, object> = {
   postback_id: path('postback_id', 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
-  affiliate_id: path('affiliate_id', 'The id of the affiliate.', 'IB-07'),
   resource_path: path('resource', 'The resource.', 'transactions', {
     type: 'string',
     enum: ['customers', 'transactions', 'trading-activity', 'activities'],

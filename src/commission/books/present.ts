@@ -1,11 +1,7 @@
 import type { BookedStatement, ReturnedPayment } from '../../db/commission/books/booked.ts'
+import type { ListedStatement } from '../../db/commission/statements.ts'
 
 export type { ReturnedPayment } from '../../db/commission/books/booked.ts'
-
-/** What became of a statement, as it is stored. */
-type Outcome = Pick<BookedStatement, 'approved_at' | 'payment' | 'paid_on' | 'payment_return'> & {
-  readonly status: string
-}
 
 /** Returns what became of a statement, as its JSON has it. */
 export const presentBooks = ({
@@ -14,7 +10,7 @@ export const presentBooks = ({
   payment,
   paid_on,
   payment_return,
-}: Outcome) => ({
+}: Pick<ListedStatement, 'status' | 'approved_at' | 'payment' | 'paid_on' | 'payment_return'>) => ({
   status,
   approved_at: approved_at === null ? null : new Date(approved_at).toISOString(),
   paid: payment === null ? null : { reference: payment, paid_on },

@@ -1,5 +1,6 @@
 import { deleteAffiliate, listAffiliates, listParents } from '../../admin/affiliates.ts'
 import { getBalance, listLedger } from '../../admin/ledger.ts'
+import { listLinks } from '../../admin/links.ts'
 import { getPlanVersion } from '../../admin/plans.ts'
 import { listQuestions } from '../../admin/questions.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
@@ -84,13 +85,7 @@ const TREND = 12
 type Parents = AnswerOf<typeof listParents>['data'][number]
 type Profile = AnswerOf<typeof listAffiliates>['data'][number]
 
-interface Link {
-  readonly link_id: string
-  readonly name: string | null
-  readonly url: string
-  readonly landing_page: string
-  readonly disabled: boolean
-}
+type Link = AnswerOf<typeof listLinks>['data'][number]
 
 /** The plan that governs customers who sign up today. */
 interface PlanInForce {
@@ -289,7 +284,6 @@ const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
 async function readAffiliate(visit: Visit) {
   const { api, account, params, query } = visit
   const { affiliate: affiliate_id = '' } = params
-  const at = (...parts: string[]) => apiPath(account, ...parts)
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
@@ -314,7 +308,7 @@ async function readAffiliate(visit: Visit) {
     api.call(listLedger, {
       ...{ account, ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
     }),
-    api.get<List<Link>>(at('links'), own),
+    api.call(listLinks, { account, ...own }),
     readPlanInForce(visit, choices, assignments),
     readAffiliateCases(visit, affiliate_id),
     readAccess(visit, affiliate_id),

@@ -1,8 +1,10 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
+import type { presentWholeCase } from '../../fraud/present-case.ts'
 import { accountPath, apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
-import { Evidence, type EvidenceRecord, RecordName } from '../parts/case-evidence.tsx'
+import { Evidence, RecordName } from '../parts/case-evidence.tsx'
 import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
 import {
   AgreeForm,
@@ -13,7 +15,6 @@ import {
   decide,
   MOST_REFUSED,
   NoteForm,
-  type Proposal,
   ReleaseForm,
   release,
 } from '../parts/case-forms.tsx'
@@ -22,7 +23,6 @@ import {
   CaseStatusBadge,
   customersOf,
   expiryOf,
-  type FraudCase,
   HeldAmounts,
   isHolding,
   SEVERITY_WORDS,
@@ -37,32 +37,9 @@ import { AffiliateLink } from '../parts/names.tsx'
 import { canManage, canPay } from '../parts/payout-forms.tsx'
 import { computeTakenBack, type TakenBackByDraft, TakenBackWords } from '../parts/taken-back.tsx'
 
-/** What a person decided of a case. */
-interface Decision extends Proposal {
-  /** Whether it ends the hold that an earlier decision kept. */
-  readonly ends_hold: boolean
-  /** Whether another person must decide the same. */
-  readonly waiting: boolean
-}
-
-interface Note {
-  readonly text: string
-  readonly actor: string
-  readonly at: string
-}
-
 /** A case with what persons decided and noted. */
-interface WholeCase extends FraudCase {
-  /** A digest of its records, by which the API notices that they have changed. */
-  readonly evidence_digest: string
-  readonly decisions: readonly Decision[]
-  readonly notes: readonly Note[]
-}
-
-/** A customer who has records in a case. */
-interface CustomerOfCase {
-  readonly customer_id: string
-}
+type WholeCase = ReturnType<typeof presentWholeCase>
+type Decision = WholeCase['decisions'][number]
 
 /** A case on its page. */
 interface ShownCase {
@@ -230,7 +207,7 @@ function NextDecision({
   visit,
   found,
   customers,
-}: ShownCase & { customers: List<CustomerOfCase> }) {
+}: ShownCase & { customers: List<{ customer_id: string }> }) {
   const { decisions, status, keep_hold, evidence_digest: shown } = found
   const waiting = decisions.filter((one) => one.waiting)
   const other = waiting.findLast(({ actor }) => actor !== visit.member.actor)
@@ -270,7 +247,7 @@ function NextDecision({
 
 /** Renders what persons decided and noted, and the forms for both. */
 const Decisions = (
-  props: ShownCase & { customers: List<CustomerOfCase>; takenBack: TakenBackByDraft },
+  props: ShownCase & { customers: List<{ customer_id: string }>; takenBack: TakenBackByDraft },
 ) => {
   const { visit, found, takenBack } = props
   const { decisions, notes } = found
@@ -309,8 +286,8 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
   const { api, account, query } = visit
   const path = apiPath(account, 'cases', found.case_id, 'evidence')
   const [evidence, customers] = await Promise.all([
-    api.get<List<EvidenceRecord>>(path, query),
-    api.get<List<CustomerOfCase>>(apiPath(account, 'cases', found.case_id, 'customers'), {
+    api.get<List<PresentedEvidence>>(path, query),
+    api.get<List<{ customer_id: string }>>(apiPath(account, 'cases', found.case_id, 'customers'), {
       per_page: MOST_REFUSED,
     }),
   ])

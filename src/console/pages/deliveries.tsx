@@ -1,30 +1,13 @@
 import { getAccount } from '../../admin/accounts.ts'
+import type { CountedErrors } from '../../ingest/team-routes.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
-import {
-  count,
-  EmptyState,
-  isolated,
-  type List,
-  Live,
-  Pager,
-  Table,
-  Time,
-  titleOf,
-} from '../parts/data.tsx'
+import { count, EmptyState, isolated, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { type DeliveryList, RecordHistory, toDelivery } from '../parts/record-history.tsx'
 
 const LIVE_SECONDS = 10
-
-/** An error code, and how many deliveries have it. */
-interface ErrorCount {
-  readonly code: string
-  readonly deliveries: number
-  readonly last_delivery_id: string
-  readonly last_received_at: string
-}
 
 const option = (name: string): Option => [name, resourceTitle(name)]
 
@@ -66,7 +49,7 @@ const Quick = (visit: Visit) => {
 }
 
 /** Renders the same error across deliveries as one row. */
-const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly ErrorCount[] }) => (
+const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly CountedErrors[] }) => (
   <Table
     caption="The errors of these days"
     rows={rows}
@@ -132,7 +115,9 @@ async function render(visit: Visit) {
   const [list, { vertical }, errors] = await Promise.all([
     api.get<DeliveryList>(path, query),
     api.call(getAccount, { account }),
-    hasErrors ? api.get<List<ErrorCount>>(apiPath(account, 'delivery-errors'), days) : null,
+    hasErrors
+      ? api.get<{ data: CountedErrors[] }>(apiPath(account, 'delivery-errors'), days)
+      : null,
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
   const body = (

@@ -1,7 +1,8 @@
+import type { RefusedRecord } from '../../ingest/delivery-errors.ts'
 import { accountPath, apiPath, type Page } from '../page.ts'
 import { count, type List, Time } from '../parts/data.tsx'
 import { DeliveryBadge, OUTCOMES, resourceTitle } from '../parts/deliveries.tsx'
-import { type DeliveryInFull, Refusals, type Refused, Stored } from '../parts/refusals.tsx'
+import { type DeliveryInFull, Refusals, Stored } from '../parts/refusals.tsx'
 
 /** What outcomes mean, as far as their names do not say it. */
 const MEANINGS: Partial<Record<string, string>> = {
@@ -61,7 +62,7 @@ export const deliveryPage: Page = {
     const path = apiPath(account, 'deliveries', params.delivery ?? '')
     const [delivery, refused] = await Promise.all([
       api.get<DeliveryInFull>(path),
-      api.get<List<Refused>>(`${path}/refused`, query),
+      api.get<List<RefusedRecord>>(`${path}/refused`, query),
     ])
     const body = (
       <>

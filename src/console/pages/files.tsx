@@ -2,6 +2,7 @@ import { getAccount } from '../../admin/accounts.ts'
 import { startExport } from '../../admin/exports.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
+import type { presentFile } from '../../exports/routes.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   count,
@@ -24,15 +25,7 @@ const PAGE_SIZE = 100
 /** The setting of an account: what its files have. */
 type Exports = keyof typeof ACCOUNT_WORDS.exports.choices
 
-interface ExportFile {
-  readonly id: string
-  readonly resource: string
-  readonly month: string | null
-  readonly part: number
-  readonly records: number
-  readonly bytes: number
-  readonly written_at: string
-}
+type ExportFile = ReturnType<typeof presentFile>
 
 interface Files extends List<ExportFile> {
   readonly exported_at: string | null

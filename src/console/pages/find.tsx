@@ -1,4 +1,5 @@
 import { listAffiliates } from '../../admin/affiliates.ts'
+import { listLinks } from '../../admin/links.ts'
 import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -31,7 +32,7 @@ async function isAffiliate({ api, account }: Visit, affiliate_id: string): Promi
   const lists = await Promise.all([
     api.call(listAffiliates, { account, affiliate_id }),
     api.get<List<object>>(apiPath(account, 'statements'), own),
-    api.get<List<object>>(apiPath(account, 'links'), own),
+    api.call(listLinks, { account, ...own }),
   ])
   return lists.some(({ data }) => data.length > 0)
 }

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { listQuestions } from '../../admin/questions.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
-import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import type { PartRecord } from '../../commission/why/explain.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
@@ -26,6 +25,7 @@ import { type Question, QuestionsBeside } from '../parts/questions.tsx'
 import { readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import type { WholeStatement } from '../parts/statement.tsx'
 
 /** Returns the query that finds a line that no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
@@ -181,17 +181,6 @@ async function partsOf(visit: Visit, at: readonly string[]): Promise<(currency: 
   )
 }
 
-/** A stored statement, with the first part of its lines and adjustments. */
-interface Stored {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-  readonly parts: number
-  readonly lines: readonly StatementLine[]
-  readonly adjustments: readonly Adjustment[]
-}
-
 /** What is shown of a line or an adjustment. The explanation of a stored one is deferred. */
 interface Found {
   readonly statement: Parameters<typeof Head>[0]['statement']
@@ -207,7 +196,7 @@ async function readStored(visit: Visit): Promise<Found | null> {
   const statementId = statementOfLine(id)
   if (statementId === null) return null
   const path = apiPath(account, 'statements', statementId)
-  const statement = await api.get<Stored>(path).catch(nullIfNotFound)
+  const statement = await api.get<WholeStatement>(path).catch(nullIfNotFound)
   if (!statement) return null
   const line = statement.lines.find((one) => one.id === id) ?? null
   const { amount } = line ?? statement.adjustments.find((one) => one.id === id) ?? {}

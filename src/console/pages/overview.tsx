@@ -2,6 +2,7 @@ import { getAccount } from '../../admin/accounts.ts'
 import { listPayouts } from '../../admin/payouts.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
+import type { DayArrivals } from '../../db/records/arrivals.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Attention } from '../../ingest/attention.ts'
@@ -30,17 +31,8 @@ import { readSinceYesterday, SinceYesterdayList } from '../parts/since-yesterday
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
 
-/** What arrived of a resource on a day. */
-interface DayArrivals {
-  readonly day: string
-  readonly resource: string
-  readonly deliveries: number
-  readonly received: number
-  readonly refused: number
-}
-
 /** Returns a row for each day with the records that were accepted and those that were refused. */
-function chartRows(arrivals: readonly DayArrivals[]): ChartRow[] {
+function chartRows(arrivals: readonly (Omit<DayArrivals, 'day'> & { day: string })[]): ChartRow[] {
   const byDay = Map.groupBy(arrivals, ({ day }) => day)
   return [...byDay].map(([day, rows]): ChartRow => {
     const refused = rows.reduce((sum, row) => sum + row.refused, 0)
@@ -237,7 +229,7 @@ export const overviewPage: Page = {
       api.call(getAccount, { account }),
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
-      api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),
+      api.get<{ data: Parameters<typeof chartRows>[0] }>(apiPath(account, 'arrivals')),
       api.get<PeriodSums>(apiPath(account, 'periods')),
       api.call(listPayouts, {
         account,

@@ -31,6 +31,7 @@ import { Field, Filters, Refusals } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 import { plainWords } from '../parts/plain-words.ts'
 import { REST_WORDS } from '../parts/report-words.ts'
+import type { Statement } from '../parts/statement-lists.tsx'
 import { readAmount, readDay, type Typed } from '../typed.ts'
 
 /** The currencies that the European Central Bank publishes. */
@@ -39,20 +40,6 @@ const PUBLISHED = new Set(
     ' ',
   ),
 )
-
-/** What a draft holds back, as the administration API shows it. */
-interface Hold {
-  readonly reason: string
-  readonly currency: string | null
-  readonly count: number
-  readonly sum: string
-}
-
-interface Draft {
-  readonly affiliate_id: string
-  readonly period: string
-  readonly holds: readonly Hold[]
-}
 
 type Rates = AnswerOf<typeof getFxRates>
 
@@ -70,7 +57,7 @@ interface Waiting {
 const DRAFTS = 100
 
 /** Adds up what drafts hold back for want of a rate, by currency. */
-function waitingIn(drafts: readonly Draft[]): Waiting[] {
+function waitingIn(drafts: readonly Statement[]): Waiting[] {
   const sums = new Map<string, Waiting>()
   for (const { affiliate_id, period, holds } of drafts) {
     for (const { reason, currency, count: amounts, sum } of holds) {
@@ -154,7 +141,7 @@ const WaitingTable = ({
   rates,
 }: {
   visit: Visit
-  drafts: List<Draft>
+  drafts: List<Statement>
   waiting: readonly Waiting[]
   rates: ReadonlyMap<string, Rates>
 }) => (
@@ -424,7 +411,10 @@ export const ratesPage: Page = {
     const { api, account, query } = visit
     const day = query.day ?? dayBefore(visit.today, 0)
     const [drafts, known] = await Promise.all([
-      api.get<List<Draft>>(apiPath(account, 'statements'), { status: 'draft', per_page: DRAFTS }),
+      api.get<List<Statement>>(apiPath(account, 'statements'), {
+        status: 'draft',
+        per_page: DRAFTS,
+      }),
       api.call(getFxRates, { day }),
     ])
     const waiting = waitingIn(drafts.data)

@@ -3,6 +3,7 @@ import type { PeriodApproved } from '../../commission/books/approve.ts'
 import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import type { ChangedDraft } from '../../commission/statements/present.ts'
+import type { Run } from '../../db/commission/runs.ts'
 import { ApiError } from '../../errors.ts'
 import {
   accountPath,
@@ -49,18 +50,6 @@ import {
   type StatementTotals,
   StatusSums,
 } from '../parts/statement-lists.tsx'
-
-interface Run {
-  readonly id: string
-  readonly period: string
-  readonly status: 'running' | 'done' | 'failed'
-  readonly affiliates: number | null
-  readonly steps: number | null
-  readonly steps_done: number | null
-  readonly changed: number | null
-  readonly ended_at: string | null
-  readonly reason: string | null
-}
 
 /** How often a page shows the progress of a run, in seconds. */
 const RUN_SECONDS = 2

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
-import type { FactResource } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
+import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Visit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Badge, Data, Day, type List, Pager, periodWords, Table } from './data.tsx'
@@ -11,22 +11,10 @@ import { RecordLink } from './record-link.tsx'
 
 // The records behind a case, down to their deliveries.
 
-/** A record of a case, as the administration API lists it. */
-export interface EvidenceRecord {
-  readonly resource: FactResource | 'statements'
-  readonly id: string
-  readonly day: string
-  readonly customer_id: string | null
-  readonly delivery_id: string | null
-  /** Its main values; null if the record is no longer stored, or archived. */
-  readonly values: Readonly<Record<string, string | number | null>> | null
-  readonly archived: boolean
-}
-
 const NONE = <span class="quiet">–</span>
 
 /** The values that are shown of each resource, and the fields whose labels and formats they have. */
-const SHOWN: Readonly<Record<EvidenceRecord['resource'], Readonly<Record<string, string>>>> = {
+const SHOWN: Readonly<Record<PresentedEvidence['resource'], Readonly<Record<string, string>>>> = {
   customers: { country_code: 'country_code' },
   transactions: { amount_currency: 'amount_currency' },
   'trading-activity': {
@@ -58,7 +46,7 @@ const UNITS = [
 ] as const
 
 /** Renders the main values of a record. */
-function Values({ resource, values, archived }: EvidenceRecord) {
+function Values({ resource, values, archived }: PresentedEvidence) {
   if (values === null)
     return <span class="quiet">{archived ? 'Archived' : 'No longer stored'}</span>
   const after = afterClick(values)
@@ -90,7 +78,7 @@ export function RecordName({
   record,
 }: {
   visit: Visit
-  record: Omit<EvidenceRecord, 'delivery_id' | 'archived'>
+  record: Omit<PresentedEvidence, 'delivery_id' | 'archived'>
 }): Child {
   const { resource, id, day, customer_id, values } = record
   if (resource === 'statements') {
@@ -113,19 +101,21 @@ export function RecordName({
 }
 
 /** Renders a page of the records of a case. */
-export const Evidence = ({ visit, found }: { visit: Visit; found: List<EvidenceRecord> }) => (
+export const Evidence = ({ visit, found }: { visit: Visit; found: List<PresentedEvidence> }) => (
   <>
     <Table
       caption="Records, by day"
       rows={found.data}
       columns={[
-        column('Record', (record: EvidenceRecord) => <RecordName visit={visit} record={record} />),
-        column('Day', ({ day }: EvidenceRecord) => <Day day={day} />),
-        column('Customer', ({ customer_id }: EvidenceRecord) =>
+        column('Record', (record: PresentedEvidence) => (
+          <RecordName visit={visit} record={record} />
+        )),
+        column('Day', ({ day }: PresentedEvidence) => <Day day={day} />),
+        column('Customer', ({ customer_id }: PresentedEvidence) =>
           customer_id === null ? NONE : <CustomerLink account={visit.account} id={customer_id} />,
         ),
         column('Values', Values),
-        column('Delivery', ({ delivery_id }: EvidenceRecord) =>
+        column('Delivery', ({ delivery_id }: PresentedEvidence) =>
           delivery_id === null ? (
             NONE
           ) : (

@@ -2,11 +2,11 @@ import { dayNumber, dayText, latestPeriods, type Period } from '../../commission
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
+import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Figure, LeftOut } from '../../fraud/kind.ts'
 import { metricsOf, type Report, type Row } from '../../reports/report.ts'
 import { apiPath, type Visit } from '../page.ts'
 import { BarList } from './bars.tsx'
-import type { EvidenceRecord } from './case-evidence.tsx'
 import type { FraudCase } from './cases.tsx'
 import { Table, titleOf } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
@@ -259,11 +259,11 @@ function valueText(value: string | number, isAmount: boolean, currency: string):
 interface PastOf {
   readonly vertical: string
   /** The records that the page shows: the amounts are in their currency. */
-  readonly records: readonly EvidenceRecord[]
+  readonly records: readonly PresentedEvidence[]
 }
 
 /** Returns the currency of a case: that of its records, else that of its figures. */
-const currencyOf = ({ figures }: FraudCase, records: readonly EvidenceRecord[]) =>
+const currencyOf = ({ figures }: FraudCase, records: readonly PresentedEvidence[]) =>
   records.map(({ values }) => values?.currency).find((one) => typeof one === 'string') ??
   figures.find(({ unit }) => /^[A-Z]{3}$/.test(unit))?.unit
 

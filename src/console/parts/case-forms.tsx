@@ -2,6 +2,7 @@ import { addFraudCaseNote, decideFraudCase } from '../../admin/fraud-decisions.t
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { caseDecision } from '../../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
+import type { presentWholeCase } from '../../fraud/present-case.ts'
 import { parseField, pick } from '../form.ts'
 import type { Change, Values, Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
@@ -71,16 +72,8 @@ export const addNote: Change = {
     api.call(addFraudCaseNote, { account, case_id, text: values('text').trim() }),
 }
 
-/** What one person has decided, while another one must decide the same. */
-export interface Proposal {
-  readonly decision: 'confirmed' | 'dismissed'
-  readonly reason: string
-  readonly keep_hold: boolean
-  readonly refuse: readonly string[]
-  readonly from: string | null
-  readonly actor: string
-  readonly at: string
-}
+/** What a person has decided of a case. */
+export type Proposal = ReturnType<typeof presentWholeCase>['decisions'][number]
 
 interface DecideProps {
   readonly visit: Visit

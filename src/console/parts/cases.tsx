@@ -2,13 +2,13 @@ import type { Child } from 'hono/jsx'
 import { listEndedHolds } from '../../admin/ended-holds.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
-import type { Figure, Subject } from '../../fraud/kind.ts'
+import type { Subject } from '../../fraud/kind.ts'
+import type { presentStoredCase } from '../../fraud/present-case.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, apiPath, dayBefore, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { affiliateText } from './names.tsx'
-import type { Money } from './owed.ts'
 
 // Cases of the fraud review, as lists show them.
 
@@ -19,33 +19,7 @@ export const SEVERITIES = ['high', 'medium', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 /** A case as lists of the administration API show it. */
-export interface FraudCase {
-  readonly case_id: string
-  readonly affiliate_id: string
-  readonly rule: string
-  /** The name of the rule. */
-  readonly name: string
-  readonly version: number
-  readonly kind: string
-  readonly subject: Subject
-  readonly severity: Severity
-  readonly action: 'flag' | 'hold'
-  readonly status: 'open' | 'confirmed' | 'dismissed' | 'expired'
-  readonly opened_at: string
-  readonly opened_for: string
-  readonly last_evidence_for: string
-  readonly figures: readonly Figure[]
-  readonly sentence: string
-  readonly evidence_total: number
-  /** What it holds now, by currency. */
-  readonly amount_held: readonly Money[]
-  /** Of a case that was confirmed: whether it goes on holding payouts. */
-  readonly keep_hold: boolean
-  /** Whether its hold ended without a decision, and goes on until two persons have acknowledged that. */
-  readonly hold_goes_on: boolean
-  /** Whether a person has decided it, and another one must decide the same. */
-  readonly waiting: boolean
-}
+export type FraudCase = ReturnType<typeof presentStoredCase>
 
 /** The colors of the severities. */
 export const SEVERITY_TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const

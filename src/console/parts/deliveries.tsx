@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx'
+import type { presentDelivery } from '../../ingest/find-deliveries.ts'
+import type { FormattedIssue } from '../../validation/messages.ts'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
 import { errorSentences, errorTitle } from './error-words.ts'
@@ -7,27 +9,10 @@ import { labelOf } from './record-fields.tsx'
 // The parts of pages that show deliveries and their errors.
 
 /** A delivery as lists of the administration API show it. */
-export interface Delivery {
-  readonly delivery_id: string
-  readonly received_at: string
-  readonly resource: string
-  readonly status: number
-  readonly dry_run: boolean
-  readonly summary: Readonly<Record<'received' | Outcomes, number>>
-  readonly errors_total: number
-}
+export type Delivery = ReturnType<typeof presentDelivery>
 
 /** The outcomes of records, in the order in which pages show them. */
 export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
-type Outcomes = (typeof OUTCOMES)[number]
-
-/** An error of a record. */
-export interface RecordError {
-  readonly code: string
-  readonly pointer: string
-  readonly message: string
-  readonly hint?: string
-}
 
 /** Returns what a resource is called: `Trading activity` for `trading-activity`. */
 export const resourceTitle = (name: string): string => titleOf(name.replaceAll('-', ' '))
@@ -66,7 +51,7 @@ export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
 }
 
 /** Renders the errors of one record: what was wrong, where, and what to send instead. */
-export const Errors = ({ errors }: { errors: readonly RecordError[] }) => (
+export const Errors = ({ errors }: { errors: readonly FormattedIssue[] }) => (
   <ul class="errors">
     {errors.map((error) => (
       <li>
@@ -77,7 +62,7 @@ export const Errors = ({ errors }: { errors: readonly RecordError[] }) => (
 )
 
 /** Renders the sentences of an error. */
-export function ErrorText({ error }: { error: RecordError }): Child {
+export function ErrorText({ error }: { error: FormattedIssue }): Child {
   const { message, hint } = errorSentences(error)
   return (
     <>
@@ -107,7 +92,7 @@ export function placeOf(pointer: string): string {
   return words.join(' › ') || 'whole body'
 }
 
-const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
+const Place = ({ error: { pointer, code } }: { error: FormattedIssue }) => (
   <small>
     {placeOf(pointer)} · {errorTitle(code)}
   </small>

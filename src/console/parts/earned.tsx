@@ -1,6 +1,7 @@
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
+import type { customerLines } from '../../commission/why/earnings.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, type Visit } from '../page.ts'
@@ -9,29 +10,11 @@ import { column } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
 import { planName, readTerms, wordsOf } from './reasons.tsx'
 import { Amounts } from './record-fields.tsx'
+import type { WholeStatement } from './statement.tsx'
 
 // The part of the page of a customer that shows what the customer earned.
 
-/** A line that counts records of a customer. */
-interface Line {
-  readonly statement_id: string
-  readonly line_id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly version: number
-  readonly rule: string
-  readonly scope: string
-  readonly period: string
-  readonly currency: string
-  readonly records: number
-  readonly base: string | null
-  readonly units: string | null
-}
-
-/** The lines of a statement, as far as the page reads them. */
-interface StatementLines {
-  readonly lines: readonly { readonly id: string; readonly amount: string }[]
-}
+type Line = Awaited<ReturnType<typeof customerLines>>[number]
 
 /** The maximum number of statements whose lines the page reads. */
 const MAX_STATEMENTS = 8
@@ -73,7 +56,7 @@ export async function earnedIn(
 async function readAmounts(api: Visit['api'], path: string, lines: readonly Line[]) {
   const ids = [...new Set(lines.map(({ statement_id }) => statement_id))].slice(0, MAX_STATEMENTS)
   const statements = await Promise.all(
-    ids.map((id) => api.get<StatementLines>(`${path}/statements/${id}`).catch(nullIfNotFound)),
+    ids.map((id) => api.get<WholeStatement>(`${path}/statements/${id}`).catch(nullIfNotFound)),
   )
   const stored = statements.flatMap((statement) => statement?.lines ?? [])
   return new Map(stored.map(({ id, amount }) => [id, amount]))

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
+import { listAffiliates } from '../../admin/affiliates.ts'
 import { type getFraudRuleVersion, putFraudRule } from '../../admin/fraud-rules.ts'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
@@ -19,7 +20,6 @@ import {
 } from '../fraud/form.ts'
 import {
   accountPath,
-  apiPath,
   type Change,
   dayBefore,
   type FieldError,
@@ -30,7 +30,7 @@ import {
 } from '../page.ts'
 import type { Members } from '../plan/fields.ts'
 import { computeBackTest } from './back-test.tsx'
-import { dayWords, type List, Sentence, visible } from './data.tsx'
+import { dayWords, Sentence, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import { plainWords } from './plain-words.ts'
 import { Lists } from './plan-editor.tsx'
@@ -146,9 +146,7 @@ export interface RuleFormProps {
 
 /** Reads the affiliates that the form proposes. */
 export const readAffiliates = async ({ api, account }: Visit): Promise<readonly string[]> => {
-  const list = await api.get<List<{ affiliate_id: string }>>(apiPath(account, 'affiliates'), {
-    per_page: 500,
-  })
+  const list = await api.call(listAffiliates, { account, per_page: 500 })
   return list.data.map(({ affiliate_id }) => affiliate_id)
 }
 

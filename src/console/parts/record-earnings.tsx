@@ -1,6 +1,5 @@
 import { earningWords } from '../../commission/engine/earning-words.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
-import type { StatementLine } from '../../commission/statements/draft.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import type { RecordEarnings } from '../../commission/why/earnings.ts'
 import { earningsAddress, type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
@@ -11,28 +10,28 @@ import { AccountLink } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
 import { NextStep, planName, Reason, readTerms, wordsOf } from './reasons.tsx'
 import type { FoundRecord } from './record-lookup.ts'
-import { type Statement, StatusBadge } from './statement-lists.tsx'
+import type { WholeStatement } from './statement.tsx'
+import { StatusBadge } from './statement-lists.tsx'
 
 // What a record earns, in sentences: the lines that count it, or the reason why none does.
 
 type Line = RecordEarnings['lines'][number]
-
-/** A stored statement with the first part of its lines. */
-type Stored = Statement & { readonly lines: readonly StatementLine[] }
 
 interface Earned {
   readonly visit: Visit
   readonly found: FoundRecord
   readonly earnings: RecordEarnings
   readonly termsOf: TermsOf
-  readonly statements: ReadonlyMap<string, Stored>
+  readonly statements: ReadonlyMap<string, WholeStatement>
 }
 
 async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
   const ids = new Set(lines.flatMap(({ line_id }) => statementOfLine(line_id) ?? []))
   const read = await Promise.all(
     [...ids].map(async (id) => {
-      const found = await api.get<Stored>(apiPath(account, 'statements', id)).catch(nullIfNotFound)
+      const found = await api
+        .get<WholeStatement>(apiPath(account, 'statements', id))
+        .catch(nullIfNotFound)
       return found ? [[id, found] as const] : []
     }),
   )

@@ -1,12 +1,7 @@
+import type { FormattedIssue } from '../../validation/messages.ts'
 import { accountPath, type Visit } from '../page.ts'
 import { Badge, count, Data, EmptyState, type List, Time } from './data.tsx'
-import {
-  type Delivery,
-  deliveriesPath,
-  Errors,
-  type RecordError,
-  resourceTitle,
-} from './deliveries.tsx'
+import { type Delivery, deliveriesPath, Errors, resourceTitle } from './deliveries.tsx'
 
 // The part of the deliveries page that shows the history of one record: each delivery that had it.
 
@@ -14,7 +9,7 @@ import {
 interface FoundRecord {
   readonly outcome: string
   readonly index?: number
-  readonly errors?: readonly RecordError[]
+  readonly errors?: readonly FormattedIssue[]
 }
 
 /** A delivery; with a record id, what it did with the records that have it. */

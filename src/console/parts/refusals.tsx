@@ -1,39 +1,16 @@
+import type { RefusedRecord } from '../../ingest/delivery-errors.ts'
+import type { presentInFull } from '../../ingest/find-deliveries.ts'
 import type { Visit } from '../page.ts'
 import { count, Data, EmptyState, type List, Pager, Table } from './data.tsx'
-import {
-  type Delivery,
-  deliveriesPath,
-  Errors,
-  ErrorText,
-  placeOf,
-  type RecordError,
-} from './deliveries.tsx'
+import { deliveriesPath, Errors, ErrorText, placeOf } from './deliveries.tsx'
 import { errorTitle } from './error-words.ts'
 import { AccountLink } from './fields.tsx'
 import { labelOf } from './record-fields.tsx'
 
 // The parts of the page of a delivery that show why records were refused, and where to find the others.
 
-interface ErrorGroup {
-  readonly code: string
-  readonly pointer: string
-  readonly count: number
-  readonly example: RecordError
-}
-
 /** A delivery as the administration API shows one. */
-export interface DeliveryInFull extends Delivery {
-  readonly errors: readonly RecordError[]
-  readonly error_groups: readonly ErrorGroup[]
-  readonly errors_not_kept?: true
-}
-
-/** A record that a delivery refused. */
-export interface Refused {
-  readonly index?: number
-  readonly key?: Readonly<Record<string, string>>
-  readonly errors: readonly RecordError[]
-}
+export type DeliveryInFull = ReturnType<typeof presentInFull>
 
 const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFull }) => (
   <Table
@@ -62,7 +39,13 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
   />
 )
 
-const Key = ({ account, record: { key = {}, index } }: { account: string; record: Refused }) => (
+const Key = ({
+  account,
+  record: { key = {}, index },
+}: {
+  account: string
+  record: RefusedRecord
+}) => (
   <>
     {Object.entries(key).map(([name, id]) => (
       <>
@@ -75,9 +58,9 @@ const Key = ({ account, record: { key = {}, index } }: { account: string; record
   </>
 )
 
-const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<Refused> }) => (
+const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<RefusedRecord> }) => (
   <section id="refused">
-    <h2>Refused records</h2>
+    <h2>RefusedRecord records</h2>
     <Table
       caption="Each record with its errors"
       rows={list.data}
@@ -101,7 +84,7 @@ const AskSender = () => (
 interface RefusalsProps {
   readonly visit: Visit
   readonly delivery: DeliveryInFull
-  readonly refused: List<Refused>
+  readonly refused: List<RefusedRecord>
 }
 
 /** Renders why records of a delivery were refused. */

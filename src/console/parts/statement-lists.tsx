@@ -1,14 +1,14 @@
 import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
-import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { add, type Decimal, decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import type { StatementHead } from '../../commission/statements/draft.ts'
 import type {
   ChangedDraft,
   LeadingStatement,
   presentDueSums,
   presentPeriods,
+  presentStatement,
+  presentSums,
 } from '../../commission/statements/present.ts'
 import type { PlanNames, Visit } from '../page.ts'
 import {
@@ -30,30 +30,11 @@ import { AffiliateName } from './names.tsx'
 // The parts of pages that list statements.
 
 /** A statement as lists of the administration API show it. */
-export interface Statement extends StatementHead {
-  readonly status: 'draft' | 'approved' | 'paid'
-  readonly approved_at: string | null
-  readonly paid: { readonly reference: string; readonly paid_on: string } | null
-  readonly returned: ReturnedPayment | null
-  readonly hash: string
-  readonly computed_at: string
-}
+export type Statement = ReturnType<typeof presentStatement>
 
 /** Sums of statements as `GET …/statements/totals` shows them. */
 export interface StatementTotals {
-  readonly data: readonly {
-    readonly plan: string
-    readonly status: Statement['status']
-    readonly currency: string
-    readonly statements: number
-    readonly with_holds: number
-    readonly paying: number
-    readonly total: string
-    readonly payable: string
-    /** Null unless all statements are of one period, as `closing`. */
-    readonly opening: string | null
-    readonly closing: string | null
-  }[]
+  readonly data: readonly ReturnType<typeof presentSums>[]
   readonly is_limited: boolean
   /** The largest changes of drafts against the period before; null unless drafts of a period are asked for. */
   readonly changes: readonly ChangedDraft[] | null

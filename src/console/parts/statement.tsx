@@ -2,22 +2,18 @@ import type { Child } from 'hono/jsx'
 import { money } from '../../commission/engine/reasons.ts'
 import { type BalanceRow, balanceOf } from '../../commission/statements/balance.ts'
 import { correctionWords } from '../../commission/statements/cause-words.ts'
-import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
+import type { Adjustment } from '../../commission/statements/draft.ts'
+import type { presentWhole } from '../../commission/statements/present.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Data, Day, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields, prose } from './fields.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
-import { type Statement, StatusBadge } from './statement-lists.tsx'
+import { StatusBadge } from './statement-lists.tsx'
 
 // The parts of the page of a statement, without its lines.
 
 /** A statement with one part of its lines and adjustments. */
-export interface WholeStatement extends Statement {
-  readonly lines: readonly StatementLine[]
-  readonly adjustments: readonly Adjustment[]
-  readonly part: number
-  readonly parts: number
-}
+export type WholeStatement = ReturnType<typeof presentWhole>
 
 /** A statement on a page. */
 export interface ShownStatement {

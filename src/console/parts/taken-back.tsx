@@ -5,6 +5,8 @@ import { ApiError } from '../../errors.ts'
 import { apiPath, type Visit } from '../page.ts'
 import { Amount, type List, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
+import type { WholeStatement } from './statement.tsx'
+import type { Statement } from './statement-lists.tsx'
 
 // What was approved for customers who were refused since: it stays payable until the next statement takes it back.
 
@@ -34,25 +36,6 @@ export const TakenBackText = ({
     </AccountLink>
   </>
 )
-
-/** A correction in a draft, with the first of its causes. */
-interface Adjustment {
-  readonly amount: string
-  readonly causes: readonly { readonly kind: string; readonly customer_id?: string }[]
-}
-
-/** A draft as it is computed now. */
-interface Draft {
-  readonly id: string
-  readonly period: string
-  readonly currency: string
-  readonly adjustments: readonly Adjustment[]
-}
-
-/** A stored statement. */
-interface StoredStatement {
-  readonly period: string
-}
 
 /** What the drafts of an affiliate take back, by draft; null if they have too many records to be computed. */
 export type TakenBackByDraft = readonly (TakenBack & { readonly currency: string })[] | null
@@ -85,7 +68,7 @@ export async function computeTakenBack(
   const path = apiPath(account, 'statements')
   const read = async (status: 'draft' | 'approved') => {
     const query = { affiliate_id, status, per_page: READ }
-    const { data } = await api.get<List<StoredStatement>>(path, query)
+    const { data } = await api.get<List<Statement>>(path, query)
     return data.map(({ period }) => period)
   }
   const [drafts, approved] = await Promise.all([read('draft'), read('approved')])
@@ -93,7 +76,12 @@ export async function computeTakenBack(
   try {
     const computed = await Promise.all(
       periods.map((period) =>
-        api.get<List<Draft>>(path, { affiliate_id, period, status: 'draft', fresh: 'true' }),
+        api.get<List<WholeStatement>>(path, {
+          affiliate_id,
+          period,
+          status: 'draft',
+          fresh: 'true',
+        }),
       ),
     )
     return computed.flatMap((one) => one.data).flatMap((draft) => takenBackBy(draft, customers))
@@ -105,7 +93,7 @@ export async function computeTakenBack(
 
 /** Returns what a draft takes back because of these customers; nothing if that is nothing. */
 function takenBackBy(
-  { id, period, currency, adjustments }: Draft,
+  { id, period, currency, adjustments }: WholeStatement,
   customers: readonly string[],
 ): (TakenBack & { currency: string })[] {
   const own = adjustments.filter(({ causes }) =>

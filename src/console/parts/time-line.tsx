@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { getAffiliations } from '../../admin/histories.ts'
 import type { QualificationReport } from '../../commission/engine/once-report.ts'
+import type { customerLines } from '../../commission/why/earnings.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -13,7 +14,8 @@ import { planName, readTerms, type Unearned, wordsOf } from './reasons.tsx'
 import { Amounts, nounOf } from './record-fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
 import { pathOfRecord } from './records.tsx'
-import { type Statement, StatusBadge } from './statement-lists.tsx'
+import type { WholeStatement } from './statement.tsx'
+import { StatusBadge } from './statement-lists.tsx'
 
 // The time line of a customer: click, signup, records, qualification and payment.
 
@@ -34,25 +36,13 @@ export interface CustomerHistory extends AnswerOf<typeof getAffiliations> {
   readonly lists: readonly { readonly resource: string; readonly data: readonly StoredRecord[] }[]
 }
 
-/** A line of a statement that counts records of the customer. */
-interface Line {
-  readonly statement_id: string
-  readonly line_id: string
-  readonly affiliate_id: string
-  readonly rule: string
-  readonly kind: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-}
-
-type Stored = Statement & { readonly lines: readonly { id: string; amount: string }[] }
+type Line = Awaited<ReturnType<typeof customerLines>>[number]
 
 /** What a customer qualified for, with the statement that pays it. */
 interface Qualified {
   readonly report: QualificationReport
   readonly line: Line | undefined
-  readonly statement: Stored | null
+  readonly statement: WholeStatement | null
 }
 
 const dayOf = (value: unknown): string | null =>
@@ -158,7 +148,7 @@ async function readQualified(visit: Visit, report: QualificationReport): Promise
     .flatMap((one) => one?.data ?? [])
     .find((one) => one.kind === 'once' && one.rule === rule)
   const at = line && apiPath(account, 'statements', line.statement_id)
-  const statement = at ? await api.get<Stored>(at).catch(nullIfNotFound) : null
+  const statement = at ? await api.get<WholeStatement>(at).catch(nullIfNotFound) : null
   return { report, line, statement }
 }
 

@@ -59,7 +59,7 @@ export interface ListedStatement {
   readonly period: string
   readonly affiliate_id: string
   readonly plan: string
-  readonly status: string
+  readonly status: 'draft' | 'approved' | 'paid'
   readonly hash: string
   readonly statement: string
   readonly computed_at: string

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../../src/errors.ts'
 import type { JsonSchema } from '../../types.ts'
-import { type Operation, PAGE_HEADERS, pageOf, ref } from '../operation.ts'
+import { type Operation, ref } from '../operation.ts'
 
 /** The location of schemas in the components. */
 export const AT = '#/components/schemas/'
@@ -65,15 +65,6 @@ export const created = (description: string, name: string) => ({
 /** Describes a response with a body. */
 export const returned = (description: string, schema: JsonSchema) => ({
   200: { description, schema },
-})
-
-/** Describes a response with one page of a list. Administration always reads from the primary. */
-export const paged = (description: string, schema: JsonSchema) => ({
-  200: {
-    description,
-    schema: pageOf(schema),
-    headers: PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark'),
-  },
 })
 
 /** The response without a body. */
