@@ -1,13 +1,11 @@
+import type * as v from 'valibot'
 import type { AffiliateParents, Parent } from '../db/commission/histories.ts'
-import type { AffiliateProfile } from '../db/directory/affiliates.ts'
 import type { Issue } from '../validation/issue.ts'
+import type { affiliate } from './fields.ts'
 
 /** An affiliate as sent, with its index in the body. Without `parent` it keeps its stored parents. */
-export interface AffiliateInput extends Partial<AffiliateProfile> {
-  index: number
-  affiliate_id: string
-  parent?: string | null
-  from?: string
+export interface AffiliateInput extends v.InferOutput<v.ObjectSchema<typeof affiliate, undefined>> {
+  readonly index: number
 }
 
 /** The parents of an account's affiliates by day, by affiliate id. */

@@ -150,8 +150,7 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
   const sent = body.flatMap((item: unknown, index): AffiliateInput[] => {
     const pointer = `/${index}`
     const checked = validateAt(item, affiliate, pointer)
-    const { affiliate_id, parent, from, display_name, contact_email } = checked.output
-    const { language, note, status } = checked.output
+    const { affiliate_id, parent, from } = checked.output
     issues.push(...checked.issues)
     if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
     if (from !== undefined && parent === undefined) {
@@ -159,19 +158,7 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
     }
     if (affiliate_id === undefined) return []
     seen.add(affiliate_id)
-    return [
-      {
-        index,
-        affiliate_id,
-        ...(parent !== undefined && { parent }),
-        ...(from !== undefined && { from }),
-        ...(display_name !== undefined && { display_name }),
-        ...(contact_email !== undefined && { contact_email }),
-        ...(language !== undefined && { language }),
-        ...(note !== undefined && { note }),
-        ...(status !== undefined && { status }),
-      },
-    ]
+    return [{ index, ...checked.output, affiliate_id }]
   })
   return { sent, issues }
 }

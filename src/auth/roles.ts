@@ -31,11 +31,9 @@ export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 /** A POST that computes and stores nothing. */
 const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
-/** The changes of an account that managers make, below its path. */
-const OF_MANAGERS = ['periods/[^/]+/run|assignments|affiliates'].join('|')
-
 /** The changes that managers make. What is not named here falls to approvers. */
-const MANAGING = new RegExp(`^/admin/v1/(?:fx-rates|accounts/[^/]+/(?:${OF_MANAGERS}))$`)
+const MANAGING =
+  /^\/admin\/v1\/(?:fx-rates|accounts\/[^/]+\/(?:periods\/[^/]+\/run|assignments|affiliates))$/
 
 /** Returns the lowest role that may send a request to a path of the administration API. */
 export function neededRole(method: string, path: string): Role {

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
-import type { FactResource } from '../commission/engine/facts.ts'
 import { DAY_MS } from '../durations.ts'
+import type { PresentedEvidence } from '../fraud/case-evidence.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
 import type { ShownSecret } from './session.ts'
@@ -46,12 +46,7 @@ export interface ChangedEvidence {
   /** The number of new records; null if others changed, too. */
   readonly added: number | null
   /** The first of the new records. */
-  readonly records: readonly {
-    readonly resource: FactResource | 'statements'
-    readonly id: string
-    readonly customer_id: string | null
-    readonly day: string
-  }[]
+  readonly records: readonly Pick<PresentedEvidence, 'resource' | 'id' | 'customer_id' | 'day'>[]
 }
 
 /** A filter of an address whose value cannot be applied. */

@@ -34,8 +34,7 @@ export function respondWithDeliveries(c: Context<AppEnv>, resourcesOf: Resources
     const resources = resourcesOf(reader.grant.vertical)
     const filters = Object.entries(query)
     const context = JSON.stringify([account, 'deliveries', ...(filters.length > 0 ? [query] : [])])
-    const paging = { ...(number && { page: number }), ...(per_page && { per_page }) }
-    const page = await readPage(c.env, context, { ...paging, ...(cursor && { cursor }) })
+    const page = await readPage(c.env, context, { page: number, per_page, cursor })
     const { stored, ...found } = await findDeliveries(c.env, reader, resources, query, page)
     const memory = new ReadMemory(account)
     if (!stored) return respondWithPage(c, context, page, found, memory)

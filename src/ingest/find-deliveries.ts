@@ -192,7 +192,8 @@ function recordsOf(
 export const outcomeOfStored = ({ revision, held }: Pick<StoredRecord, 'revision' | 'held'>) =>
   outcomeOf(revision, held === 1, false)
 
-const presentStored = (record: StoredRecord) => ({
+/** Returns a stored record as the list of its deliveries has it. */
+export const presentStored = (record: StoredRecord) => ({
   resource: record.resource,
   delivery_id: record.delivery,
   received_at: toIsoTime(deliveryTime(record.delivery)),

@@ -1,12 +1,15 @@
 import * as v from 'valibot'
-import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
+import {
+  type BookedStatement,
+  findBooked,
+  type ReturnedPayment,
+} from '../../db/commission/books/booked.ts'
 import type { PayableStatement } from '../../db/commission/books/ledger.ts'
 import {
   bookPayments,
   findPayments,
   foldReference,
   type NewPayment,
-  type NewReturn,
   type Payment,
   type PaymentChanges,
   readDue,
@@ -216,7 +219,7 @@ function matchPayments(
   const heldIds = new Set([...holds.values()].flatMap(({ held }) => held.map(({ id }) => id)))
   const open = new Map([...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byAge)]))
   const made: NewPayment[] = []
-  const returned: NewReturn[] = []
+  const returned: ReturnedPayment[] = []
   const refused: Issue[] = []
   let unchanged = 0
   let statements = 0
@@ -270,7 +273,7 @@ function bookedByReference(booked: readonly Payment[]) {
 
 const isReturned = (
   booked: Payment,
-  { returned_on, reason }: Pick<NewReturn, 'returned_on' | 'reason'>,
+  { returned_on, reason }: Pick<ReturnedPayment, 'returned_on' | 'reason'>,
 ): boolean => booked.returned_on === returned_on && booked.reason === reason
 
 const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>

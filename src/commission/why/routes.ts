@@ -323,16 +323,6 @@ const respondWith = (
     return sendJson(c, body, new ReadMemory(reader.grant.account))
   })
 
-/** The paging parameters of a query. */
-const pageOf = (query: PageQuery): PageQuery => {
-  const { page, per_page, cursor } = query
-  return {
-    ...(page !== undefined && { page }),
-    ...(per_page !== undefined && { per_page }),
-    ...(cursor !== undefined && { cursor }),
-  }
-}
-
 /**
  * Responds with a page of a computed list. The whole list is computed for each page, so its length is
  * exact; the cursor is the number of items before the page. `complete` adds what is read for the page only.
@@ -347,7 +337,7 @@ export const respondWithList = <T extends object>(
   withReadSession(c, async (reader) => {
     const { account } = reader.grant
     const context = JSON.stringify([account, ...list])
-    const page = await readPage(c.env, context, pageOf(query))
+    const page = await readPage(c.env, context, query)
     const all = await computeFor(reader, compute)
     const start = page.after ? Number(page.after[0]) : (page.number - 1) * page.size
     const end = start + page.size

@@ -1,3 +1,4 @@
+import type { presentStored } from '../../ingest/find-deliveries.ts'
 import type { FormattedIssue } from '../../validation/messages.ts'
 import { accountPath, type Visit } from '../page.ts'
 import { Badge, count, Data, EmptyState, type List, Time } from './data.tsx'
@@ -18,12 +19,7 @@ interface Found extends Delivery {
 }
 
 /** A stored record, and the delivery that stored it. */
-interface Stored {
-  readonly resource: string
-  readonly delivery_id: string
-  readonly received_at: string
-  readonly outcome: string
-}
+type Stored = ReturnType<typeof presentStored>
 
 /** A page of deliveries; with a record id, also the stored records that have it. */
 export type DeliveryList = List<Found> & { readonly stored?: readonly Stored[] }

@@ -96,7 +96,9 @@ export const PROFILE_MEMBERS = [
 export type AffiliateProfile = Pick<Affiliate, (typeof PROFILE_MEMBERS)[number]>
 
 /** An affiliate to store. A member that is left out keeps what is stored. */
-type SentAffiliate = Pick<Affiliate, 'affiliate_id'> & Partial<Affiliate>
+type SentAffiliate = Pick<Affiliate, 'affiliate_id'> & {
+  readonly [N in keyof Affiliate]?: Affiliate[N] | undefined
+}
 
 /** The columns that a request may set; one that it leaves out keeps what is stored. */
 const PUT_COLUMNS = ['parent', ...PROFILE_MEMBERS] as const

@@ -100,7 +100,7 @@ interface Payer {
 /** What happened to payments. */
 export interface PaymentChanges {
   readonly made: readonly NewPayment[]
-  readonly returned: readonly NewReturn[]
+  readonly returned: readonly ReturnedPayment[]
 }
 
 /**
@@ -141,15 +141,6 @@ export async function bookPayments(
     if (!isAssertionFailure(error)) throw error
     return false
   }
-}
-
-/** A payment that came back. */
-export interface NewReturn {
-  /** The reference of the payment, as it is stored. */
-  readonly payment: string
-  readonly reference: string
-  readonly returned_on: string
-  readonly reason: string
 }
 
 const RETURNED_ROWS = `
@@ -206,7 +197,7 @@ export const RETURN = compileStatement(`
 const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURNS, BOOK_RETURNS, RETURN]
 
 /** Returns the values of these statements, in a batch that pays so many statements before. */
-const rowsOfReturns = (returned: readonly NewReturn[], paid: number) => ({
+const rowsOfReturns = (returned: readonly ReturnedPayment[], paid: number) => ({
   returns: JSON.stringify(
     returned.map(({ payment, reference, returned_on, reason }) => [
       payment,

@@ -1,3 +1,4 @@
+import type { Correction } from '../../../commission/engine/explain.ts'
 import type { Connection } from '../../database.ts'
 import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
@@ -39,15 +40,6 @@ export const findItem = (
 ): Promise<StoredItem | null> =>
   withD1Retry(() => bindStatement(db, FIND_ITEM, { account, statement, item }).first<StoredItem>())
 
-/** A correction of a line. */
-export interface LineCorrection {
-  readonly id: string
-  readonly statement: string
-  readonly period: string
-  readonly status: 'draft' | 'approved' | 'paid'
-  readonly amount: string
-}
-
 /**
  * Returns `items`, the lines and corrections of the statements of `own o`, each with columns of its statement, as SQL.
  * The first part is in the statement's row.
@@ -83,7 +75,7 @@ interface CorrectedRecord {
 }
 
 /** A correction that names a record as its cause. */
-export interface RecordCorrection extends LineCorrection {
+export interface RecordCorrection extends Correction {
   readonly affiliate_id: string
   readonly plan: string
   readonly of_period: string
@@ -121,7 +113,7 @@ export async function readRecordCorrections(
 }
 
 /** A correction in a draft of what was approved for a customer who was refused since. */
-export interface RefusalCorrection extends Pick<LineCorrection, 'statement' | 'period' | 'amount'> {
+export interface RefusalCorrection extends Pick<Correction, 'statement' | 'period' | 'amount'> {
   readonly affiliate_id: string
   readonly currency: string
 }
@@ -167,9 +159,9 @@ export async function readCorrections(
   db: Connection,
   account: string,
   { affiliate_id, plan, period, line }: CorrectedPlace,
-): Promise<LineCorrection[]> {
+): Promise<Correction[]> {
   const values = { account, affiliate_id, plan, period, line }
-  return all<LineCorrection>(db, READ_CORRECTIONS, values)
+  return all<Correction>(db, READ_CORRECTIONS, values)
 }
 
 /** The amount of a line of a stored statement. */
