@@ -7,14 +7,15 @@ import { newKnownKeys } from '../auth/issued-key.ts'
 import { isSafe } from '../auth/roles.ts'
 import { isWellFormed } from '../auth/secret.ts'
 import { affiliateKeyObjectName } from '../auth/token-gate.ts'
+import { findCustomersOf } from '../db/commission/customers-of.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import { readProfiles } from '../db/directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
 import { acceptedLanguage } from '../languages.ts'
-import { findNamedCustomer } from './find-customer.ts'
 import { noteUse } from './last-use.ts'
+import type { AdmittedAffiliate } from './me.ts'
 import {
   CSRF_HEADER,
   isMemberCsrfToken,
@@ -25,7 +26,30 @@ import {
 } from './member-session.ts'
 import { openLineId, viewContextOf } from './pseudonyms.ts'
 import { findHolder } from './session-holder.ts'
-import { visible } from './view.ts'
+import { HIDDEN, visible } from './view.ts'
+
+const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
+
+/** Returns the id of the customer whom an affiliate knows under a name; null if they never had such a customer. */
+async function findNamedCustomer(
+  env: Env,
+  { id, account, view }: Pick<AdmittedAffiliate, 'id' | 'account' | 'view'>,
+  name: string,
+): Promise<string | null> {
+  if (name === HIDDEN) return null
+  const databases = { db: resolveDatabase(env, account.binding), directory: env.DB }
+  const pseudonymKey = await pseudonymKeyOf(env.DB, account)
+  const query = { account: account.id, affiliates: [id], ...ALL_DAYS }
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, next } = await findCustomersOf(databases, query, cursor)
+    const data = customers.map(({ customer_id }) => ({ customer_id }))
+    const { nameOf } = await viewContextOf({ data }, view, pseudonymKey, id)
+    const found = data.find(({ customer_id }) => nameOf(customer_id, 'customer') === name)
+    if (found) return found.customer_id
+    if (next === null) return null
+    cursor = next
+  }
+}
 
 const affiliateKeys = newKnownKeys('keys of affiliates')
 

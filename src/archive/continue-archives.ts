@@ -1,8 +1,27 @@
 import { type DueMonth, dueMonths } from '../db/archive/due.ts'
+import { deleteRetired, retiredArchives } from '../db/archive/retired.ts'
 import type { ArchivedResource } from '../db/archive/tables.ts'
-import { type ArchivePlace, archiveStep } from './archive-month.ts'
-import { deleteRetiredObjects } from './delete-retired.ts'
+import { deleteObjects, listKeys } from '../parquet/bucket.ts'
+import type { ArchivePlace } from './archive-month.ts'
+import { archiveStep } from './archive-month.ts'
 import { restoreStep } from './restore-month.ts'
+
+/**
+ * Deletes the objects of retired archives that are due, those of at most `limit` months. Returns whether none is
+ * left.
+ */
+async function deleteRetiredObjects(
+  { db, bucket }: ArchivePlace,
+  now: number,
+  limit: number,
+): Promise<boolean> {
+  const due = await retiredArchives(db, now, limit)
+  for (const retired of due) {
+    await deleteObjects(bucket, await listKeys(bucket, `${retired.prefix}/`))
+    await deleteRetired(db, retired)
+  }
+  return due.length < limit
+}
 
 /** The months that one call goes on with, and the months whose objects it deletes. */
 const LIMITS = { months: 20, retired: 10 }

@@ -1,5 +1,13 @@
-import { ArchiveChanged, type ArchiveReader } from '../archive/reader.ts'
+import {
+  ArchiveChanged,
+  type ArchivedRow,
+  type ArchiveReader,
+  groupsOf,
+  openPart,
+} from '../archive/reader.ts'
+import { readParts } from '../db/archive/months.ts'
 import { RecordsArchived } from '../db/archive/needed.ts'
+import type { ArchivedResource } from '../db/archive/tables.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import {
@@ -11,6 +19,7 @@ import {
 } from '../db/exports/files.ts'
 import {
   type ArchivedMonthOfExport,
+  boundsOf,
   countErased,
   listArchivedMonths,
 } from '../db/exports/record-rows.ts'
@@ -27,13 +36,56 @@ import type { Account } from '../db/schema.ts'
 import { required } from '../db/statement.ts'
 import { ulid } from '../db/ulid.ts'
 import { putObject } from '../parquet/bucket.ts'
-import { archivedDataset } from './archived.ts'
-import type { Dataset, DatasetMonth } from './dataset.ts'
+import type { DatasetMonth } from './dataset.ts'
+import { type Dataset, withTextPlaces } from './dataset.ts'
 import { datasetsOf } from './datasets.ts'
 import type { ExportJob, ExportPlace } from './job.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
 import { bucketOf, deleteExports, deleteReplaced, deleteUnknown, objectOf } from './objects.ts'
 import { writeFile } from './write-file.ts'
+
+// The files of a month that was archived before its account was exported, or before the columns of the files
+// changed, are written from the objects of the archive. They have the records in the order of an export.
+
+/** A row group: the number of its object, and its own. */
+type Place = readonly [part: number, group: number]
+
+/** Decodes a row group of an object. */
+type ReadGroup = Awaited<ReturnType<typeof openPart>>
+
+/**
+ * Returns the export of a resource whose pages are the row groups of an archived month. An object is read once for all
+ * pages that follow each other.
+ *
+ * @param prefix Where the objects of the month are.
+ */
+function archivedDataset(
+  dataset: Dataset,
+  reader: (db: D1Database) => ArchiveReader,
+  prefix: string,
+): Dataset {
+  const resource = dataset.name as ArchivedResource
+  let opened: { readonly part: number; readonly read: ReadGroup } | null = null
+  const { page } = withTextPlaces<Place>({
+    ...dataset,
+    async page({ db, account, month }, after) {
+      const { first: first_day } = boundsOf(month)
+      const parts = await readParts(db, { account, resource, first_day })
+      const [number, group] = after ?? [1, 0]
+      const part = parts.find((one) => one.part === number)
+      if (!part) return { rows: [] as ArchivedRow[], next: null }
+      if (opened?.part !== number) {
+        const place = { ...part, first_day, prefix, fault: null }
+        opened = { part: number, read: await openPart(reader(db), resource, place) }
+      }
+      const rows = await opened.read(group)
+      const isLast = group + 1 >= groupsOf(part).length
+      const next: Place = isLast ? [number + 1, 0] : [number, group + 1]
+      return { rows, next: isLast && number >= parts.length ? null : next }
+    },
+  })
+  return { ...dataset, page }
+}
 
 /** The account of a message, and what its export has. */
 interface Exported {

@@ -1,10 +1,57 @@
 import { ApiError } from '../errors.ts'
 import { malformed, tooLarge } from './body-errors.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
-import { type JsonSize, measureJson } from './body-size.ts'
-import { type BodyWeight, weigh } from './body-weight.ts'
+import type { JsonSize } from './body-size.ts'
+import { measureJson } from './body-size.ts'
 import { BodyMemory, type CallerPromise, HEAD_BYTES } from './memory.ts'
 import { MAX_WEIGHT } from './memory-queues.ts'
+
+/** The memory of the parsed value, its validation and its errors, in bytes. */
+const BYTES_PER_VALUE = 160
+const BYTES_PER_CONTAINER = 240
+
+/** The memory of a request beside its body, in bytes. */
+const REQUEST_BYTES = 4096
+
+/** Above this weight the Worker frees the parsed records, but for what the response needs. */
+const FREES_RECORDS_WEIGHT = 12 * 1024 * 1024
+
+/** What a body takes in memory at its worst. */
+interface BodyWeight {
+  /** Bytes. */
+  weight: number
+  /**
+   * Whether the Worker must free the parsed records before it stores their rows, because memory has no
+   * room for both.
+   */
+  mustFreeRecords: boolean
+}
+
+/**
+ * Estimates what a body takes in memory at its worst, which is an upper bound for the two times when
+ * it takes the most: parsed and validated, or written as JSON for the database.
+ */
+function weigh({
+  bytes,
+  values,
+  containers,
+  escapes,
+  isWide,
+}: Omit<JsonSize, 'mayBeInexact'>): BodyWeight {
+  const width = isWide ? 2 : 1
+  const parsed =
+    2 * width * bytes + values * BYTES_PER_VALUE + containers * BYTES_PER_CONTAINER + REQUEST_BYTES
+  // The rows are JSON, which may hold JSON as text. The request to D1 is JSON that holds the rows,
+  // twice if records move: as a string, and as bytes.
+  const rows = width * (bytes + escapes)
+  const requests = 2 * (width + 1) * (bytes + 3 * escapes)
+  const both = parsed + rows + requests
+  const mustFreeRecords = both > FREES_RECORDS_WEIGHT
+  return {
+    weight: mustFreeRecords ? Math.max(parsed + rows, rows + requests) : both,
+    mustFreeRecords,
+  }
+}
 
 /** The memory that a byte of CSV takes at its worst: in text, in cells and in rows for the database. */
 const WEIGHT_PER_CSV_BYTE = 12

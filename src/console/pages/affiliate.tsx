@@ -1,3 +1,5 @@
+import type { Child } from 'hono/jsx'
+import { listAffiliatePostbacks, pausePostback } from '../../admin/affiliate-postbacks.ts'
 import { deleteAffiliate, listAffiliates, listParents } from '../../admin/affiliates.ts'
 import { getBalance, listLedger } from '../../admin/ledger.ts'
 import { listLinks } from '../../admin/links.ts'
@@ -12,16 +14,8 @@ import type { AnswerOf } from '../../http/operation.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
-import {
-  accountPath,
-  apiPath,
-  type Change,
-  dayBefore,
-  type Page,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import type { Change, Visit } from '../page.ts'
+import { accountPath, apiPath, dayBefore, type Page, type Values, withQuery } from '../page.ts'
 import {
   type Balance,
   EarnedSparkline,
@@ -40,10 +34,11 @@ import {
   versionWords,
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess, ViewForm } from '../parts/affiliate-members.tsx'
-import { PostbacksPart, postbackChanges, readPostbacks } from '../parts/affiliate-postbacks.tsx'
 import { StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
+import { Actor } from '../parts/audit-words.tsx'
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
+  Amount,
   Badge,
   CopiedText,
   count,
@@ -58,17 +53,197 @@ import {
   periodWords,
   shortName,
   Table,
+  Time,
 } from '../parts/data.tsx'
-import { AccountLink, column } from '../parts/fields.tsx'
+import { AccountLink, column, prose } from '../parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
-import { Ledger } from '../parts/ledger.tsx'
-import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
+import { AffiliateLink, AffiliateName, PlanName } from '../parts/names.tsx'
 import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
 import { QuestionsBeside } from '../parts/questions.tsx'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
 import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
+
+// Where an affiliate has events sent.
+
+type Postback = AnswerOf<typeof listAffiliatePostbacks>['data'][number]
+
+/** Reads the postbacks of an affiliate; none if it is not configured. */
+async function readPostbacks(
+  { api, account }: Visit,
+  affiliate: string,
+): Promise<readonly Postback[]> {
+  const found = await api
+    .call(listAffiliatePostbacks, { account, affiliate_id: affiliate })
+    .catch(nullIfNotFound)
+  return found?.data ?? []
+}
+
+const switched = (disabled: boolean, done: string): Change => ({
+  done,
+  perform: (values, { api, account, params: { affiliate = '' } }) =>
+    api.call(pausePostback, {
+      account,
+      affiliate_id: affiliate,
+      postback_id: values('postback'),
+      disabled,
+    }),
+})
+
+/** The changes of the postbacks of the affiliate of a page. */
+const postbackChanges: Readonly<Record<string, Change>> = {
+  pause_postback: switched(true, 'The postback is paused. Nothing more is sent to it.'),
+  resume_postback: switched(false, 'The postback goes on.'),
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  affiliate: 'paused by the affiliate',
+  firm: 'paused by your team',
+  gone: 'stopped: its server says that the address no longer exists',
+  failing: 'stopped: every attempt of three days failed',
+}
+
+const EVENT_WORDS: Readonly<Record<string, string>> = {
+  signup: 'signups',
+  first_deposit: 'first deposits',
+  qualified: 'customers who qualify',
+  'commission.approved': 'approved commission',
+  'commission.adjusted': 'corrected commission',
+  'statement.paid': 'payments',
+}
+
+/** Renders what an affiliate has sent to their tracker, and the forms that pause a postback. */
+const PostbacksPart = (props: { visit: Visit; postbacks: readonly Postback[] }) => {
+  const { visit, postbacks } = props
+  if (postbacks.length === 0) return null
+  const optionsOf = (isPaused: boolean) =>
+    postbacks
+      .filter(({ disabled_reason }) => (disabled_reason === 'firm') === isPaused)
+      .map(({ id, url }) => [id, url] as const)
+  const [active, paused] = [optionsOf(false), optionsOf(true)]
+  return (
+    <>
+      <Table
+        caption="Postbacks"
+        rows={postbacks}
+        columns={[
+          column('Address', ({ url }: Postback) => <Data text={url} />),
+          column('What is sent', ({ events }: Postback) =>
+            events.map((type) => EVENT_WORDS[type] ?? type).join(', '),
+          ),
+          column('State', ({ disabled_reason }: Postback) =>
+            disabled_reason === null ? 'active' : (STATES[disabled_reason] ?? ''),
+          ),
+          column('Made', ({ created_at }: Postback) => <Time at={created_at} />),
+        ]}
+      />
+      {active.length > 0 && (
+        <FoldedForm
+          visit={visit}
+          change="pause_postback"
+          title="Pause a postback"
+          submit="Pause the postback"
+          fields={[{ name: 'postback', label: 'Postback', options: active }]}
+        >
+          <p>The affiliate cannot end your pause. What waits to be sent is not sent.</p>
+        </FoldedForm>
+      )}
+      {paused.length > 0 && (
+        <FoldedForm
+          visit={visit}
+          change="resume_postback"
+          title="Let a postback go on"
+          submit="Let it go on"
+          fields={[{ name: 'postback', label: 'Postback', options: paused }]}
+        >
+          <p>What happens from now on is sent again.</p>
+        </FoldedForm>
+      )}
+    </>
+  )
+}
+
+// The ledger of an affiliate, in words.
+
+type LedgerEntry = AnswerOf<typeof listLedger>['data'][number]
+
+const StatementOf = ({ visit, entry }: { visit: Visit; entry: LedgerEntry }) => (
+  <AccountLink visit={visit} at={['statements', entry.statement]}>
+    {periodWords(entry.period)}
+  </AccountLink>
+)
+
+const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
+  reference === null ? null : (
+    <>
+      , reference <Data text={reference} />
+    </>
+  )
+
+/** Renders what an entry booked, as a sentence. */
+function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Child {
+  const statement = <StatementOf visit={visit} entry={entry} />
+  const { kind, amount, reference, plan } = entry
+  switch (kind) {
+    case 'earned':
+      return (
+        <>
+          Earned for {statement} by the plan <PlanName visit={visit} id={plan} />
+        </>
+      )
+    case 'adjusted':
+      return <>Corrections of earlier periods, with the statement of {statement}</>
+    case 'manual':
+      return <>Entered by hand, with the statement of {statement}</>
+    case 'dropped':
+      return <>A negative balance written off, with the statement of {statement}</>
+    case 'transferred':
+      return (
+        <>
+          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan{' '}
+          <PlanName visit={visit} id={reference ?? ''} />, with the statement of {statement}
+        </>
+      )
+    case 'paid':
+      return (
+        <>
+          Paid for {statement}
+          <Reference entry={entry} />
+        </>
+      )
+    case 'returned':
+      return (
+        <>
+          The payment for {statement} came back
+          <Reference entry={entry} />
+        </>
+      )
+  }
+}
+
+/** Renders entries of a ledger as sentences, the latest first. */
+const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly LedgerEntry[] }) => (
+  <Table
+    caption="Ledger, the latest entry first. The balance is the sum of all entries."
+    rows={rows}
+    columns={[
+      column('When', ({ at }: LedgerEntry) => <Time at={at} />),
+      prose('What', (entry: LedgerEntry) => <EntryWords visit={visit} entry={entry} />),
+      column(
+        'Amount',
+        ({ amount, currency }: LedgerEntry) => <Amount value={amount} currency={currency} />,
+        true,
+      ),
+      column('By', ({ actor }: LedgerEntry) => <Actor actor={actor} />),
+    ]}
+    empty={
+      <EmptyState title="Nothing has been booked yet.">
+        <p>Approving a statement books what it earned.</p>
+      </EmptyState>
+    }
+  />
+)
 
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12

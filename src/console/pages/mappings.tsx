@@ -1,4 +1,9 @@
-import { dropEventDefinition, listEventDefinitions } from '../../admin/events.ts'
+import { definitionFields } from '../../admin/definition-fields.ts'
+import {
+  dropEventDefinition,
+  listEventDefinitions,
+  putEventDefinition,
+} from '../../admin/events.ts'
 import {
   getKycLabels,
   getSalesLabels,
@@ -9,21 +14,195 @@ import {
   putStatusMap,
 } from '../../admin/status-map.ts'
 import { STATUSES } from '../../db/directory/status-maps.ts'
+import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import { type Page, type Visit, withQuery } from '../page.ts'
-import { Data, EmptyState, isolated, Table } from '../parts/data.tsx'
-import {
-  type Definition,
-  DefinitionForm,
-  definitionChange,
-  productsOf,
-} from '../parts/definition-form.tsx'
+import type { Change, Values, Visit } from '../page.ts'
+import { type Page, withQuery } from '../page.ts'
+import { Data, EmptyState, isolated, Table, visible } from '../parts/data.tsx'
 import { DEFINITION_WORDS } from '../parts/field-words.ts'
 import { column, fields } from '../parts/fields.tsx'
-import { ConfirmForm } from '../parts/forms.tsx'
-import { MappingForm, mappingChange } from '../parts/mapping-form.tsx'
+import { ChangeForm, ConfirmForm, Field, type Option } from '../parts/forms.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { SchemaFields } from '../parts/schema-fields.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
+
+/** An event definition as the API shows it. */
+type Definition = AnswerOf<typeof listEventDefinitions>['data'][number]
+
+const { granularity, eventid, currency, outflow, status_member } = definitionFields
+const simple = { granularity, eventid, currency, outflow, status_member }
+
+/** Returns the product lines of a definition, one `Value=product line` on each line of text. */
+const productsOf = (product: Definition['product']) =>
+  Object.entries(product?.map ?? {})
+    .map(([value, line]) => `${value}=${line}`)
+    .join('\n')
+
+const linesOf = (text: string) =>
+  text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
+
+/** Returns the product line of each value; a line without `=` has the product line ''. */
+function readProducts(text: string): Record<string, string> {
+  const pairs = linesOf(text).map((line) => {
+    const at = line.lastIndexOf('=')
+    return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function definitionOf(values: Values) {
+  const [field, map] = [values('field'), values('map')]
+  return {
+    ...changedMembers(simple, values),
+    kpis: linesOf(values('kpis')),
+    ...((field !== '' || map !== '') && { product: { field, map: readProducts(map) } }),
+  }
+}
+
+/** Defines an event, or replaces its definition. */
+const definitionChange: Change = {
+  done: 'The definition is saved.',
+  next: (_, { path }) => path,
+  perform: (values, { api, account }) =>
+    api.call(putEventDefinition, {
+      account,
+      eventname: values('eventname'),
+      ...definitionOf(values),
+    }),
+}
+
+/** Renders the form of an event definition; empty if there is none yet. */
+function DefinitionForm({ visit, one }: { visit: Visit; one: Definition | undefined }) {
+  const shared = { visit, change: 'define' }
+  return (
+    <ChangeForm {...shared} submit="Save the definition">
+      {one ? (
+        <input type="hidden" name="eventname" value={one.eventname} />
+      ) : (
+        <Field {...shared} name="eventname" label="Event" required />
+      )}
+      <SchemaFields
+        {...shared}
+        schemas={simple}
+        words={DEFINITION_WORDS}
+        values={{ ...one }}
+        sendsAll
+      />
+      <div class="members short">
+        <Field
+          {...shared}
+          name="kpis"
+          label="KPIs"
+          type="area"
+          value={one?.kpis.join('\n')}
+          hint="The names of further amounts as the brand writes them, one in a line. “Value” always is one."
+        />
+        <Field
+          {...shared}
+          name="field"
+          label="Field of the product line"
+          pointer="/product/field"
+          value={one?.product?.field}
+          hint="The name of the field, as the brand writes it. Leave it empty if there is none."
+        />
+        <Field
+          {...shared}
+          name="map"
+          label="Product lines"
+          type="area"
+          pointer="/product/map"
+          value={productsOf(one?.product ?? null)}
+          hint="One value in a line with its product line, such as “Live Casino=casino”."
+        />
+      </div>
+    </ChangeForm>
+  )
+}
+
+// The form of a map from words of a partner to their meanings.
+
+/**
+ * Returns a word of the form.
+ *
+ * @throws ApiError `validation_failed` if no form of the console can have sent it.
+ */
+function decodeWord(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw new ApiError('validation_failed', {
+      detail: 'A word of this form is damaged. Open the page again and repeat the change.',
+      cause,
+    })
+  }
+}
+
+/** Returns the words of a form with their meanings. A word without a meaning is left out. */
+function readWords(values: Values): Record<string, string> {
+  const words = new Map<string, string>()
+  for (let i = 0; values(`word${i}`) !== ''; i++) {
+    const means = values(`means${i}`)
+    if (means !== '') words.set(decodeWord(values(`word${i}`)), means)
+  }
+  const [word, means] = [values('word'), values('means')]
+  // A word without a meaning, or a meaning without a word, is an error of the API.
+  if (word !== '' || means !== '') words.set(word, means)
+  return Object.fromEntries(words)
+}
+
+/** Returns the change that replaces a map by that of its form. */
+const mappingChange = (
+  put: (call: Visit, words: Record<string, string>) => Promise<unknown>,
+): Change => ({
+  done: 'The meanings are saved.',
+  perform: (values, visit) => put(visit, readWords(values)),
+})
+
+interface MappingProps {
+  readonly visit: Visit
+  readonly change: string
+  /** The text of the button. */
+  readonly submit: string
+  readonly mapping: Readonly<Record<string, string>>
+  /** Words of the records that have no meaning yet. */
+  readonly unmapped: readonly string[]
+  /** The meanings that can be chosen; any text if it is empty. */
+  readonly meanings: readonly string[]
+}
+
+/** Renders a field for the meaning of each word, those without a meaning first, and for another word. */
+function MappingForm({ visit, change, submit, mapping, unmapped, meanings }: MappingProps) {
+  const options: readonly Option[] = [
+    ['', 'no meaning'],
+    ...meanings.map((one): Option => [one, one]),
+  ]
+  const choice = meanings.length > 0 ? { options } : {}
+  const shared = { visit, change }
+  const words = [...unmapped.map((word) => [word, ''] as const), ...Object.entries(mapping)]
+  return (
+    <ChangeForm visit={visit} change={change} submit={submit}>
+      <div class="words">
+        {words.map(([word, means], i) => (
+          <>
+            {/* Browsers would change the line breaks of a word that is not encoded. */}
+            <input type="hidden" name={`word${i}`} value={encodeURIComponent(word)} />
+            <Field
+              {...shared}
+              {...choice}
+              name={`means${i}`}
+              label={visible(word)}
+              value={means}
+              pointer={`/${word.replaceAll('~', '~0').replaceAll('/', '~1')}`}
+            />
+          </>
+        ))}
+        <Field {...shared} name="word" label="Another word" />
+        <Field {...shared} {...choice} name="means" label="Its meaning" />
+      </div>
+    </ChangeForm>
+  )
+}
 
 type Choices = Readonly<Record<string, string>>
 

@@ -1,11 +1,13 @@
 import { changeAccount, getAccount, resetAccount } from '../../admin/accounts.ts'
 import { listDatabases } from '../../admin/databases.ts'
 import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
+import type { LogoMeta } from '../../admin/logo.ts'
+import type { getMove } from '../../admin/moves.ts'
 import { cancelMove, confirmMove, listMoves, moveAccount } from '../../admin/moves.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import type { AnswerOf, InputOf } from '../../http/operation.ts'
 import type { Page, Values, Visit } from '../page.ts'
-import { Badge } from '../parts/data.tsx'
+import { Badge, count, Live, Time } from '../parts/data.tsx'
 import {
   ACCOUNT_WORDS,
   jurisdictionWords,
@@ -15,12 +17,229 @@ import {
   VIEW_WORDS,
 } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { LatestMove, StartMove } from '../parts/moves.tsx'
-import { changedLooks, PortalLooksForm } from '../parts/portal-looks.tsx'
+import { ChangeForm, ConfirmForm, FoldedForm, type Option, Refusal } from '../parts/forms.tsx'
+import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
+
+type Move = AnswerOf<typeof getMove>
+type Database = AnswerOf<typeof listDatabases>['data'][number]
+
+/** The states in which a move can be cancelled. */
+const CANCELLABLE = ['copying', 'comparing', 'waiting', 'switching']
+
+/** The states that a page shows again by itself. */
+const CHANGING = [...CANCELLABLE, 'dropping', 'cancelling']
+
+const WAITS: Readonly<Record<string, string>> = {
+  run: 'It waits until the computation of statements has ended.',
+  reset: 'It waits until all records are deleted.',
+  erasure: 'It waits until the personal data of a customer is erased.',
+  archive: 'It waits until old records are archived, or are back.',
+  writes: 'It waits for a time with fewer changes.',
+}
+
+/** Returns a sentence, and how many records it holds for so far. */
+function withProgress(sentence: string, { records_done, records_about }: Move): string {
+  return records_done === null || records_about === null
+    ? `${sentence}.`
+    : `${sentence}: ${count(records_done)} of about ${count(records_about)}.`
+}
+
+/** Says how far a move is. */
+function stateOf(move: Move): string {
+  const { from, to, status, waits_for } = move
+  const states: Readonly<Record<string, string>> = {
+    copying: `${withProgress('Its records are being copied', move)} The account works as always.`,
+    comparing: `${withProgress('The copied records are being compared', move)} The account works as always.`,
+    waiting: WAITS[waits_for ?? ''] ?? 'It is about to switch.',
+    switching: 'It is about to switch. Changes may be refused for a moment.',
+    switched: `The account is in ${to}. A copy is kept in ${from} for now.`,
+    dropping: `The account is in ${to}. The copy in ${from} is being deleted.`,
+    done: `The account is in ${to}. The copy in ${from} is deleted.`,
+    cancelling: `The account stays in ${from}. The copy in ${to} is being deleted.`,
+    cancelled: `The move was cancelled. The account has stayed in ${from}.`,
+    failed: `The account has stayed in ${from}.`,
+  }
+  return states[status] ?? status
+}
+
+/** The states of moves after which another one can be started. */
+const ENDED = ['done', 'cancelled', 'failed']
+
+const accountsText = (accounts: number) =>
+  accounts === 1 ? '1 account' : `${count(accounts)} accounts`
+
+/** Returns the words of a database: how full it is. */
+const databaseWords = ({ binding, accounts, bytes }: Database): string =>
+  [binding, accountsText(accounts), ...(bytes === null ? [] : [storageWords(bytes)])].join(', ')
+
+/** Renders the form that moves an account; nothing if it moves already, or there is no other database. */
+function StartMove(props: {
+  visit: Visit
+  account: { readonly binding: string; readonly jurisdiction: string | null }
+  databases: readonly Database[]
+  latest: Move | undefined
+}) {
+  const { visit, account, databases, latest } = props
+  const others = databases.filter(
+    ({ binding, jurisdiction }) =>
+      binding !== account.binding && jurisdiction === account.jurisdiction,
+  )
+  if (others.length === 0 || (latest && !ENDED.includes(latest.status))) return null
+  return (
+    <>
+      {!latest && <h2 id="move">Database</h2>}
+      <FoldedForm
+        visit={visit}
+        change="start_move"
+        title="Move the account to another database"
+        submit="Move the account"
+        needs="approver"
+        fields={[
+          {
+            name: 'to',
+            label: 'Database',
+            options: others.map((one): Option => [one.binding, databaseWords(one)]),
+            hint: 'For example because its database is nearly full. The account goes on working. Its writes are refused once, for a few seconds, and senders repeat them.',
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+/** Renders the latest move of an account, with what can be done. */
+function LatestMove({ visit, move }: { visit: Visit; move: Move }) {
+  const { from, status, pause_ms, reason, started_at, switched_at, drop_at } = move
+  const facts: Pair[] = [
+    [
+      'State',
+      <>
+        {status === 'failed' && <Badge tone="bad">Failed</Badge>} {stateOf(move)}
+      </>,
+    ],
+    ['Begun', <Time at={started_at} />],
+    ...(reason === null ? [] : [['Reason', reason] satisfies Pair]),
+    ...(switched_at === null ? [] : [['Switched', <Time at={switched_at} />] satisfies Pair]),
+    ...(pause_ms === null
+      ? []
+      : [['Changes were refused for', `${pause_ms / 1000} seconds`] satisfies Pair]),
+    ...(drop_at === null
+      ? []
+      : [[`Deleted in ${from} after`, <Time at={drop_at} />] satisfies Pair]),
+  ]
+  return (
+    <>
+      <h2 id="move">
+        Move from {move.from} to {move.to}
+      </h2>
+      <Live id="latest-move" seconds={CHANGING.includes(status) ? 5 : null}>
+        <Facts visit={visit} row={{}} names={[]} more={facts} />
+        {CANCELLABLE.includes(status) && (
+          <ChangeForm visit={visit} change="cancel_move" submit="Cancel the move" needs="approver">
+            <input type="hidden" name="move" value={move.move} />
+          </ChangeForm>
+        )}
+        {status === 'switched' && (
+          <FoldedForm
+            visit={visit}
+            change="confirm_move"
+            title="Delete the old copy now"
+            submit="Delete the old copy"
+            needs="approver"
+          >
+            <p>
+              Look first whether the account works as it should. After that it cannot go back
+              without another move.
+            </p>
+            <input type="hidden" name="move" value={move.move} />
+          </FoldedForm>
+        )}
+      </Live>
+    </>
+  )
+}
+
+// How the portal of an account looks: its logo, and the color of links and buttons.
+
+type Looks = Pick<AnswerOf<typeof getAccount>, 'account' | 'accent_color' | 'logo'>
+
+const LABELS = new Map([
+  ['/accent_color', 'Color of links and buttons'],
+  ['/logo', 'Logo'],
+])
+
+/** Renders the logo of an account as its portal shows it. */
+const Shown = ({ account, logo }: { account: string; logo: LogoMeta }) => (
+  <p>
+    <img
+      src={`/portal/${encodeURIComponent(account)}/logo?v=${logo.digest}`}
+      alt="The present logo"
+      class="logo"
+    />
+  </p>
+)
+
+/** Renders the form with the logo and the color of the portal. */
+const PortalLooksForm = ({ visit, looks }: { visit: Visit; looks: Looks }) => {
+  const { account, accent_color = '', logo } = looks
+  const { refused } = visit
+  if (!canManage(visit)) return <p class="note">Only the role manager can change this.</p>
+  const isRefused = refused?.change === 'looks'
+  return (
+    <>
+      {logo && <Shown account={account} logo={logo} />}
+      <PostForm visit={visit} id="change-looks" hasFile>
+        {isRefused && <Refusal {...refused} labels={LABELS} />}
+        <input type="hidden" name="change" value="looks" />
+        <div class="field">
+          <label for="accent-color">Color of links and buttons</label>
+          <input
+            id="accent-color"
+            name="accent_color"
+            value={isRefused ? refused.values('accent_color') : accent_color}
+            placeholder="#0a6472"
+            autocomplete="off"
+            aria-describedby="accent-color-about"
+          />
+          <p id="accent-color-about" class="note">
+            Six digits after #, such as #0a6472. It must be dark enough to be read on white. On dark
+            screens a lighter one stands for it. Empty: the color of the service.
+          </p>
+        </div>
+        <FileField
+          id="logo-file"
+          label={logo ? 'Another logo' : 'Logo'}
+          accept=".svg,.png,image/svg+xml,image/png"
+        >
+          An SVG or PNG image of at most 50 KB, without scripts. It stands beside the name of the
+          account.
+        </FileField>
+        {logo && (
+          <div class="field">
+            <label>
+              <input type="checkbox" name="remove_logo" value="yes" /> Remove the logo
+            </label>
+          </div>
+        )}
+        <button type="submit">Save how the portal looks</button>
+      </PostForm>
+    </>
+  )
+}
+
+/** Returns the change of an account that the form asks for. A file that is not sent leaves the logo as it is. */
+function changedLooks(values: Values): object {
+  const image = values('file:base64')
+  const color = values('accent_color').trim()
+  return {
+    accent_color: color === '' ? null : color,
+    ...(values('remove_logo') === 'yes' && { logo: null }),
+    ...(image !== '' && { logo: `data:;base64,${image}` }),
+  }
+}
 
 type Account = AnswerOf<typeof getAccount>
 
