@@ -2,7 +2,11 @@ import { customerReader } from '../../archive/customer-records.ts'
 import { archivedFinder } from '../../archive/find-record.ts'
 import type { ArchiveReader } from '../../archive/reader.ts'
 import { decode, encode } from '../../db/column-types.ts'
-import { findItem, readRecordCorrections } from '../../db/commission/books/stored-items.ts'
+import {
+  findItem,
+  type LineCorrection,
+  readRecordCorrections,
+} from '../../db/commission/books/stored-items.ts'
 import { type FactKey, findFactPlace } from '../../db/commission/fact-keys.ts'
 import { readSignups } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
@@ -20,7 +24,7 @@ import {
   evaluateCustomer,
   factEvaluator,
 } from '../engine/evaluate.ts'
-import type { ClosedLine, Correction } from '../engine/explain.ts'
+import type { ClosedLine } from '../engine/explain.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import { compareText, type FactResource } from '../engine/facts.ts'
 import { type ClosingsOf, readClosingsOf } from '../statements/books.ts'
@@ -115,7 +119,7 @@ interface EarnedLine extends Earning {
 }
 
 /** An adjustment of a line of a closed period. */
-interface RecordAdjustment extends Correction {
+interface RecordAdjustment extends LineCorrection {
   readonly affiliate_id: string
   readonly plan: string
   readonly of: { readonly period: string; readonly line: string | null }

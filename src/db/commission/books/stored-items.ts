@@ -1,4 +1,3 @@
-import type { Correction } from '../../../commission/engine/explain.ts'
 import type { Connection } from '../../database.ts'
 import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
@@ -40,6 +39,15 @@ export const findItem = (
 ): Promise<StoredItem | null> =>
   withD1Retry(() => bindStatement(db, FIND_ITEM, { account, statement, item }).first<StoredItem>())
 
+/** A correction of a line. */
+export interface LineCorrection {
+  readonly id: string
+  readonly statement: string
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly amount: string
+}
+
 /**
  * Returns `items`, the lines and corrections of the statements of `own o`, each with columns of its statement, as SQL.
  * The first part is in the statement's row.
@@ -75,7 +83,7 @@ interface CorrectedRecord {
 }
 
 /** A correction that names a record as its cause. */
-export interface RecordCorrection extends Correction {
+export interface RecordCorrection extends LineCorrection {
   readonly affiliate_id: string
   readonly plan: string
   readonly of_period: string
@@ -113,7 +121,7 @@ export async function readRecordCorrections(
 }
 
 /** A correction in a draft of what was approved for a customer who was refused since. */
-export interface RefusalCorrection extends Pick<Correction, 'statement' | 'period' | 'amount'> {
+export interface RefusalCorrection extends Pick<LineCorrection, 'statement' | 'period' | 'amount'> {
   readonly affiliate_id: string
   readonly currency: string
 }
@@ -159,9 +167,9 @@ export async function readCorrections(
   db: Connection,
   account: string,
   { affiliate_id, plan, period, line }: CorrectedPlace,
-): Promise<Correction[]> {
+): Promise<LineCorrection[]> {
   const values = { account, affiliate_id, plan, period, line }
-  return all<Correction>(db, READ_CORRECTIONS, values)
+  return all<LineCorrection>(db, READ_CORRECTIONS, values)
 }
 
 /** The amount of a line of a stored statement. */
