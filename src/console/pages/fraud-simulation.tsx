@@ -126,7 +126,6 @@ export const fraudSimulationPage: Page = {
           . Nothing is stored.
         </p>
         <Choices visit={visit} versions={versions} days={days} />
-        <DeferredPart />
         {terms !== undefined && <Terms terms={terms} account={account} />}
         {isEditor && (
           <p class="quick">
@@ -138,6 +137,7 @@ export const fraudSimulationPage: Page = {
             />
           </p>
         )}
+        <DeferredPart />
       </>
     )
     return {
