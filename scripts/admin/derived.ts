@@ -108,8 +108,7 @@ function exampleOf(of: DescribedOperation, options: Options, argument: readonly 
     return String(metadataOf(schema).examples?.[0] ?? choicesOf(schema)?.[0] ?? '')
   }
   const inPath = [...of.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const others = inPath.filter((name) => !argument.includes(name))
-  const operands = [...others, ...argument].map((name) =>
+  const operands = [...new Set([...inPath, ...argument])].map((name) =>
     name === 'account' ? 'acme' : exampleOfMember(name) || name.toUpperCase(),
   )
   const known = Object.entries(options).flatMap(([flag, { member = flag, required }]) => {
@@ -142,6 +141,7 @@ function toCommand(of: DescribedOperation): Operation {
     summary: description,
     example: exampleOf(of, options, argument ? [argument] : []),
     path: of.path.slice(1).replace(`/{${byQuery}}`, ''),
+    order: of.path,
     options,
     ...(argument && { argument, isArgumentInQuery: Object.hasOwn(of.params, argument) }),
     format: (body: unknown, input: Input) => {

@@ -51,6 +51,8 @@ export interface Operation {
   path: string
   /** Whether `run` only reads files of the project, so that no address and no key are needed. */
   isLocal?: boolean
+  /** The path of the API that has the arguments in their order, if `path` has not all of them. */
+  order?: string
   /** The choices of a path parameter. */
   choices?: Readonly<Record<string, readonly string[]>>
   /** An argument that is not in the path. */
@@ -100,10 +102,10 @@ export const nameOf = ({ noun, verb }: Operation) => (verb ? `${noun} ${verb}` :
 const PARAMETER = /\{(\w+)\}/g
 
 /** Returns the names of the arguments of an operation, in order. */
-export const argumentsOf = ({ path, argument }: Operation): string[] => [
-  ...[...path.matchAll(PARAMETER)].map(([, name = '']) => name),
-  ...(argument ? [argument] : []),
-]
+export const argumentsOf = ({ path, argument, order = path }: Operation): string[] => {
+  const names = [...order.matchAll(PARAMETER)].map(([, name = '']) => name)
+  return argument && !names.includes(argument) ? [...names, argument] : names
+}
 
 /** Returns a template with its parameters replaced by the arguments. */
 export const fillTemplate = (template: string, operands: Record<string, string>) =>

@@ -576,7 +576,7 @@ export const resetAccount = accountOperation({
   role: 'manager',
   words: described(() => ({
     description:
-      'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments and the ledger. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
+      'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments, the ledger, fraud rules and cases. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
     answer: null,
     others: { 202: v.object({ resetting: v.literal(true) }) },
     account: 'test_account',
