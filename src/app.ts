@@ -1,6 +1,7 @@
 import { type ErrorHandler, Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
+import { OPERATIONS } from './admin/operations.ts'
 import { admin } from './admin/routes.ts'
 import { affiliateApi } from './affiliate/routes.ts'
 import { apiKey } from './auth/api-key.ts'
@@ -16,11 +17,11 @@ import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { accountExports } from './exports/routes.ts'
 import { accountCases } from './fraud/case-routes.ts'
+import { mountFor, weightOf } from './http/operation.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
 import { accountInfo, accountRoutes, requestWeight } from './ingest/account-routes.ts'
 import { recordRoutes } from './ingest/record-routes.ts'
-import { accountReports, reportWeight } from './reports/routes.ts'
 import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
@@ -52,6 +53,10 @@ app.get('/healthz', (c) => c.json({ status: 'ok' }))
 app.route('/.well-known', wellKnown)
 app.route('/oauth', oauth)
 
+/** The routes of the operations that an account has for itself. */
+const accountOperations = new Hono<AppEnv>()
+mountFor(accountOperations, OPERATIONS, 'account')
+
 for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
   app.use(`${base}/*`, bearer(vertical, isEndpoint, weightBelow(base)))
@@ -62,7 +67,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountStatements)
   app.route(base, accountWhy)
   app.route(base, accountCases)
-  app.route(base, accountReports)
+  app.route(base, accountOperations)
   app.route(base, accountExports)
 }
 
@@ -76,7 +81,7 @@ app.route('/tracking/events', accountRates)
 app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountCases)
-app.route('/tracking/events', accountReports)
+app.route('/tracking/events', accountOperations)
 app.route('/tracking/events', accountExports)
 
 app.route('/affiliate/v1', affiliateApi)
@@ -86,11 +91,12 @@ app.route('/go', go)
 app.route('/admin/v1', admin(resourcesOf))
 
 /** Returns a function that tells how many requests a request to a path below `base` counts as. */
-function weightBelow(base: string): (path: string) => number {
-  const weightOf = requestWeight(base)
-  return (path) => {
+function weightBelow(base: string): (path: string, method: string) => number {
+  const legacyWeight = requestWeight(base)
+  const weightOfOperation = weightOf(OPERATIONS, base)
+  return (path, method) => {
     const below = path.slice(base.length)
-    return whyWeight(below) ?? reportWeight(below) ?? weightOf(path)
+    return whyWeight(below) ?? Math.max(legacyWeight(path), weightOfOperation(path, method))
   }
 }
 

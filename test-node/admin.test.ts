@@ -335,7 +335,7 @@ describe('operations', { concurrency: 4 }, () => {
       notes: [{ metric: 'clicks', reason: 'not_kept', detail: 'Clicks are kept for 30 days.' }],
     }
     const { base } = await service(() => ({ body }))
-    const { stdout, stderr } = await admin(base, ['reports', 'a', ...SPAN, '--by', 'day'])
+    const { stdout, stderr } = await admin(base, ['reports', 'a', ...SPAN, '--group-by', 'day'])
     assert.match(
       stdout,
       /day .* lots .*\n.*\n.* 2026-10-01 .* 1 +│ 812\.83 .*\n.* total .* 812\.83 /,

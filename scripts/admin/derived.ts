@@ -11,6 +11,7 @@ import {
   type Options,
 } from './operation.ts'
 import { listOperation } from './operations/parts.ts'
+import type { TextPage } from './request.ts'
 
 // The commands of the operations that are values: arguments are the members of the path, options all others.
 
@@ -123,7 +124,7 @@ function exampleOf(of: DescribedOperation, options: Options, argument: readonly 
 }
 
 function toCommand(of: DescribedOperation): Operation {
-  const { command, description } = of.words!
+  const { command, description, files = {} } = of.words!
   const { byQuery } = of
   const { name, argument = byQuery, done = 'Done.', confirm, columns, ...rest } = command!
   const [noun = '', verb] = name.split(' ')
@@ -134,7 +135,11 @@ function toCommand(of: DescribedOperation): Operation {
       !['page', 'per_page', 'cursor', argument].includes(member),
   )
   const members = [...inQuery, ...Object.entries(of.body)].filter(([one]) => one !== argument)
-  const options = optionsOf(Object.fromEntries(members))
+  const type = Object.keys(files).find((one) => one === 'text/csv')
+  const options = {
+    ...optionsOf(Object.fromEntries(members)),
+    ...(type && { csv: { description: 'Prints CSV.' } }),
+  }
   const own = {
     noun,
     ...(verb && { verb }),
@@ -146,6 +151,7 @@ function toCommand(of: DescribedOperation): Operation {
     ...(argument && { argument, isArgumentInQuery: Object.hasOwn(of.params, argument) }),
     format: (body: unknown, input: Input) => {
       if (!body) return sentence(done)(body, input)
+      if ('text' in (body as object)) return (body as TextPage).text.trimEnd()
       const isTable = isList || Object.keys(body).join() === 'data'
       return isTable ? list(columns)(body, input) : object(body, input)
     },
@@ -155,6 +161,10 @@ function toCommand(of: DescribedOperation): Operation {
   return {
     ...own,
     method: of.method,
+    ...(type && {
+      run: (send, { query: { csv, ...query }, ...request }, { options: given }) =>
+        send({ ...request, query, ...(given.csv && { accept: type }) }),
+    }),
     ...(of.method !== 'GET' &&
       of.method !== 'DELETE' && { body: (input: Input) => bodyOf(of, input, argument) }),
     ...(confirm && {

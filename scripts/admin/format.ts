@@ -84,6 +84,13 @@ const memberNames = (data: readonly unknown[]) => [
   ...new Set(data.filter(isObject).flatMap((row) => Object.keys(row))),
 ]
 
+/** Returns the paths of all members; those of an object are members of its row. */
+const memberPaths = (data: readonly Row[]) =>
+  memberNames(data).flatMap((name) => {
+    const inner = memberNames(data.map((row) => row[name]))
+    return inner.length > 0 ? inner.map((one) => `${name}.${one}`) : [name]
+  })
+
 /** The position of a page in its list. */
 interface ListMeta {
   total: number
@@ -115,7 +122,7 @@ export const object: Format = (body) => {
   return [
     ...lines.map(([name, value]) => `${title(name).padEnd(width)}  ${cell(value, name)}`),
     ...members.flatMap(([name, value]) =>
-      isList(value) ? [`${title(name)}:`, table(value as Row[], memberNames(value as Row[]))] : [],
+      isList(value) ? [`${title(name)}:`, table(value as Row[], memberPaths(value as Row[]))] : [],
     ),
   ].join('\n')
 }

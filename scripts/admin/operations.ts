@@ -16,7 +16,6 @@ import { MONITORING } from './operations/monitoring.ts'
 import { MOVES } from './operations/moves.ts'
 import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
-import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
 import { WHY } from './operations/why.ts'
 
@@ -36,7 +35,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...STATEMENTS,
   ...BOOKS,
   ...WHY,
-  ...REPORTS,
   ...EXPORTS,
   ...ARCHIVES,
   ...CUSTOMERS,

@@ -28,14 +28,13 @@ import { firstRules } from '../fraud/rule-sets.ts'
 import {
   type AccountCall,
   accountOperation,
-  described,
-  named,
   reply,
   teamList,
   teamOperation,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
+import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'

@@ -13,7 +13,8 @@ import {
   listForFigures,
   readAffiliateFigures,
 } from '../db/directory/affiliate-figures.ts'
-import { accountList, described } from '../http/operation.ts'
+import { accountList } from '../http/operation.ts'
+import { described } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
 import { day } from './answer-fields.ts'

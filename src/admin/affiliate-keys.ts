@@ -8,15 +8,9 @@ import { bumpVersion } from '../db/directory/credentials.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import {
-  type AccountCall,
-  accountOperation,
-  described,
-  listOf,
-  named,
-  type TeamCall,
-} from '../http/operation.ts'
+import { type AccountCall, accountOperation, type TeamCall } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { newKeyFields } from './affiliate-key-fields.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { accountOperation, described, listOf, named } from '../http/operation.ts'
+import { accountOperation } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'

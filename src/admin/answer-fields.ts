@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described, named } from '../http/operation.ts'
+import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import * as rows from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
-import { accountList, accountOperation, described, listOf, named } from '../http/operation.ts'
+import { accountList, accountOperation } from '../http/operation.ts'
 import { invalidQuery, readDayRange } from '../http/query.ts'
+import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { count, day, daysNeeded, daysWanted } from './answer-fields.ts'
 

@@ -3,15 +3,9 @@ import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
 import * as rows from '../db/fraud/ended-holds.ts'
 import { holdAcknowledgement } from '../fraud/decision-fields.ts'
 import { parseSubjectKey } from '../fraud/findings.ts'
-import {
-  accountList,
-  accountOperation,
-  described,
-  named,
-  reply,
-  withMembers,
-} from '../http/operation.ts'
+import { accountList, accountOperation, reply } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { count, day, time } from './answer-fields.ts'
 

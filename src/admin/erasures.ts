@@ -17,16 +17,11 @@ import {
 } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
-import {
-  accountList,
-  accountOperation,
-  described,
-  named,
-  teamOperation,
-} from '../http/operation.ts'
+import { accountList, accountOperation, teamOperation } from '../http/operation.ts'
 import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
+import { described, named } from '../validation/described.ts'
 import { id as anyId, member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { count, time } from './answer-fields.ts'

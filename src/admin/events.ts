@@ -6,16 +6,9 @@ import { bumpVersion } from '../db/directory/credentials.ts'
 import * as rows from '../db/directory/event-definitions.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import {
-  accountOperation,
-  answered,
-  described,
-  listOf,
-  named,
-  reply,
-  withMembers,
-} from '../http/operation.ts'
+import { accountOperation, reply } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { answered, described, listOf, named, withMembers } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'

@@ -10,18 +10,9 @@ import { decideDisable, decidePut } from '../fraud/put-rule.ts'
 import { RULE_DEPTH, type RuleTerms } from '../fraud/rules.ts'
 import { parseRuleVersion, ruleOn } from '../fraud/stored-rules.ts'
 import { fraudRuleWords } from '../fraud/words.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  described,
-  listOf,
-  named,
-  referred,
-  reply,
-  withMembers,
-} from '../http/operation.ts'
+import { type AccountCall, accountList, accountOperation, reply } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { described, listOf, named, referred, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
 import { day, outcome, stored, version, warning } from './answer-fields.ts'

@@ -6,12 +6,11 @@ import {
   type AccountCall,
   accountList,
   accountOperation,
-  described,
-  named,
   type TeamCall,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { newLinkId } from '../tracking/code.ts'
+import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { time } from './answer-fields.ts'
 import { linkChange, newLink } from './link-fields.ts'

@@ -11,14 +11,9 @@ import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account, AccountMove } from '../db/schema.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError, errorName } from '../errors.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  described,
-  named,
-} from '../http/operation.ts'
+import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { count, time } from './answer-fields.ts'
 import { newMove } from './move-fields.ts'

@@ -1,5 +1,6 @@
 import { getFxRates } from '../commission/rates/routes.ts'
 import type { AnyOperation } from '../http/operation.ts'
+import { getReport } from '../reports/operations.ts'
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { AFFILIATE_KEY_OPERATIONS } from './affiliate-keys.ts'
 import { AFFILIATE_MEMBER_OPERATIONS } from './affiliate-members.ts'
@@ -65,6 +66,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...ATTRIBUTION_OPERATIONS,
   ...ERASURE_OPERATIONS,
   searchAccounts,
+  getReport,
   getChanges,
   listFeeds,
   listDatabases,

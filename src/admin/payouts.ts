@@ -31,18 +31,12 @@ import { type OpenCase, readOpenCases } from '../db/fraud/cases.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
 import { ReadMemory } from '../http/memory.ts'
-import {
-  type AccountCall,
-  type Answer,
-  accountList,
-  described,
-  named,
-  readParams,
-} from '../http/operation.ts'
+import { type AccountCall, type Answer, accountList, readParams } from '../http/operation.ts'
 import { linkNext, type PageQuery, readPage } from '../http/pagination.ts'
 import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { readJson, validationFailed } from '../http/read-fields.ts'
 import { sendText } from '../http/send.ts'
+import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'

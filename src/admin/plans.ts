@@ -27,19 +27,10 @@ import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  described,
-  listOf,
-  named,
-  referred,
-  reply,
-  withMembers,
-} from '../http/operation.ts'
+import { type AccountCall, accountList, accountOperation, reply } from '../http/operation.ts'
 import { readQuery } from '../http/query.ts'
 import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
+import { described, listOf, named, referred, withMembers } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'

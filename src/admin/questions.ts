@@ -3,15 +3,10 @@ import * as rows from '../db/directory/affiliate-questions.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  described,
-  named,
-} from '../http/operation.ts'
+import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { readChoice } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
+import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { time } from './answer-fields.ts'
 import { newAnswer, questionChange } from './question-fields.ts'

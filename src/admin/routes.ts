@@ -8,11 +8,10 @@ import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statem
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { accountExports, EXPORT_PATHS } from '../exports/routes.ts'
 import { CASE_PATHS, teamCases } from '../fraud/case-routes.ts'
-import { mount, type TeamCall } from '../http/operation.ts'
+import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { TEAM_READING_PATHS, teamReading } from '../ingest/team-routes.ts'
-import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
@@ -30,13 +29,13 @@ const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
   actor: c.var.actor,
   role: c.var.role,
   accounts: c.var.accounts,
-  waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+  ...pageOfRequest(c),
 })
 
 /** Adds the routes that are shared with the account's own API, which reads the account from its grant. */
 function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
   const account = '/accounts/:account'
-  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
+  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS }
   for (const path of Object.values({
     ...shared,
     ...WHY_PATHS,
@@ -54,7 +53,7 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamStatements).route(account, teamWhy).route(account, teamCases)
-  routes.route(account, accountReports).route(account, accountExports)
+  routes.route(account, accountExports)
 }
 
 /** Returns the routes of the administration API. Every change is in the audit log. */

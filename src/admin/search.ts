@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
 import { findAccountsWith, SEARCHED, SEARCHED_ACCOUNTS } from '../db/records/accounts-with.ts'
-import { described, listOf, teamOperation } from '../http/operation.ts'
+import { teamOperation } from '../http/operation.ts'
+import { described, listOf } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 
 export const searchAccounts = teamOperation({

@@ -1,16 +1,9 @@
 import * as v from 'valibot'
 import type { ReplaySpan } from '../db/webhooks/log.ts'
 import { ApiError } from '../errors.ts'
-import {
-  type AccountCall,
-  accountList,
-  accountOperation,
-  described,
-  listOf,
-  named,
-  withMembers,
-} from '../http/operation.ts'
+import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { described, listOf, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../webhooks/events.ts'

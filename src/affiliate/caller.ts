@@ -168,15 +168,14 @@ async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
   refuseHidden(c.req.url, view)
   const pseudonymKey = await pseudonymKeyOf(c.env.DB, row)
   const language = profile.language ?? acceptedLanguage(c.req.header('Accept-Language'))
-  c.set('affiliate', { account: row, profile, language })
-  c.set('actor', affiliateActor(affiliate))
-  c.set('show', async (answer) => {
-    return visible(answer, await viewContextOf(answer, view, pseudonymKey, affiliate.id))
+  const { id } = affiliate
+  c.set('affiliate', {
+    ...{ account: row, profile, language },
+    show: async (answer) => visible(answer, await viewContextOf(answer, view, pseudonymKey, id)),
+    lineIdOf: (shown) => openLineId(pseudonymKey, id, shown),
+    customerIdOf: (shown) => findNamedCustomer(c.env, { id, account: row, view }, shown),
   })
-  c.set('lineIdOf', (shown) => openLineId(pseudonymKey, affiliate.id, shown))
-  c.set('customerIdOf', (shown) =>
-    findNamedCustomer(c.env, { id: affiliate.id, account: row, view }, shown),
-  )
+  c.set('actor', affiliateActor(affiliate))
   return { ...grant, binding, affiliate: { ...affiliate, view } }
 }
 

@@ -68,12 +68,12 @@ async function findSubject(
     )
   }
   if (customer !== undefined) {
-    const id = await namedCustomer(c, customer)
+    const id = await namedCustomer(c.var, customer)
     if (id === null) throw notYours()
     return { about: 'customer', subject: id, statement: null, period: null, customer_id: id }
   }
   if (line !== undefined) {
-    const item = await namedLine(c, line)
+    const item = await namedLine(c.var, line)
     const of = item && statementOfLine(item)
     const found = of && (await findItem(db, account.id, of, item))
     if (!found || found.item === null || !maySee(grant, found.affiliate_id, found.status)) {

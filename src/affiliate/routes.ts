@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
+import { OPERATIONS } from '../admin/operations.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../auth/oauth.ts'
 import { affiliateStatements } from '../commission/statements/routes.ts'
 import { affiliateWhy } from '../commission/why/routes.ts'
 import { whyWeight } from '../commission/why/weight.ts'
-import { REPORT_WEIGHT } from '../reports/limits.ts'
-import { accountReports } from '../reports/routes.ts'
+import { mountFor, weightOf } from '../http/operation.ts'
 import { respondWithLedger, respondWithPayouts } from './books.ts'
 import { caller } from './caller.ts'
 import { orCsv } from './csv.ts'
@@ -25,22 +25,24 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   '/clicks': 10,
   '/customers': 10,
   '/overview': 20,
-  '/reports': REPORT_WEIGHT,
   '/sub-affiliates': 20,
 }
 
 /** What a question counts as: the customer of a pseudonym is searched for among all of the affiliate. */
 const QUESTION_WEIGHT = 10
 
+const weightOfOperation = weightOf(OPERATIONS, BASE)
+
 /** Returns how many requests of the limit a request counts as. */
-const weightOf = (path: string, method: string): number => {
+const weightOfRequest = (path: string, method: string): number => {
   const below = path.slice(BASE.length)
   if (below === '/questions' && method === 'POST') return QUESTION_WEIGHT
-  return WEIGHTS[below] ?? whyWeight(below) ?? 1
+  return WEIGHTS[below] ?? whyWeight(below) ?? weightOfOperation(path, method)
 }
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
-export const affiliateApi = new Hono<AppEnv>().use(caller(weightOf), noStore)
+export const affiliateApi = new Hono<AppEnv>().use(caller(weightOfRequest), noStore)
+mountFor(affiliateApi, OPERATIONS, 'affiliate')
 for (const path of CSV_COLUMNS.keys()) affiliateApi.use(`/${path}`, orCsv(path))
 affiliateApi
   .get('/me', respondWithMe)
@@ -53,7 +55,6 @@ affiliateApi
   .get('/links/:link_id', respondWithLink)
   .patch('/links/:link_id', respondWithChangedLink)
   .get('/clicks', respondWithClicks)
-  .route('/', accountReports)
   .route('/postbacks', postbacks)
   .get('/ledger', respondWithLedger)
   .get('/payouts', respondWithPayouts)

@@ -27,10 +27,17 @@ export const apiKey = (weightOf: WeightOf) =>
     const tokenDigest = await brandTokens.digestOf(c.env.TRACKING_KEYS, key)
     const objectName = brandTokenObjectName(tokenDigest)
     const unknownToken = () => invalidApiKey(INVALID)
-    await authorize(c, next, objectName, weightOf(c.req.path), unknownToken, (grant) => {
-      brandTokens.accept(tokenDigest)
-      return grant
-    })
+    await authorize(
+      c,
+      next,
+      objectName,
+      weightOf(c.req.path, c.req.method),
+      unknownToken,
+      (grant) => {
+        brandTokens.accept(tokenDigest)
+        return grant
+      },
+    )
   })
 
 const INVALID =

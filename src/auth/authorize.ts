@@ -17,6 +17,11 @@ export interface ReadAffiliate {
   readonly profile: AffiliateProfile
   /** The language of the affiliate, or else the one that the request prefers; null if neither is known. */
   readonly language: AffiliateProfile['language']
+  /** Returns what they see of an answer. */
+  show(answer: object): Promise<object>
+  /** Returns the id of what they see under another name; null if there is nothing. */
+  lineIdOf(name: string): Promise<string | null>
+  customerIdOf(name: string): Promise<string | null>
 }
 
 /** The bindings and variables that handlers use. */
@@ -37,11 +42,6 @@ export interface AppEnv {
     accounts?: ReadAccounts
     /** What is read of an affiliate who calls; absent if somebody else does. */
     affiliate?: ReadAffiliate
-    /** Returns what the affiliate who calls sees of an answer. */
-    show?: (answer: object) => Promise<object>
-    /** Returns the id of what the affiliate who calls sees under another name; null if there is nothing. */
-    lineIdOf?: (name: string) => Promise<string | null>
-    customerIdOf?: (name: string) => Promise<string | null>
     /** Whether an answer passed through `show`. */
     isShown?: boolean
     /** The delivery, for the request log. */
@@ -66,8 +66,8 @@ export async function admitRequest(
   return { ...own, ...(await withObjectRetry(() => env.TOKEN_GATE.getByName(name).count(weight))) }
 }
 
-/** Returns the number of requests that a request to a path counts as. */
-export type WeightOf = (path: string) => number
+/** Returns the number of requests that a request counts as. */
+export type WeightOf = (path: string, method: string) => number
 
 /**
  * Starts authorization, runs the handlers, and adds the rate limit headers. One call to the token's

@@ -22,8 +22,16 @@ export const bearer = (vertical: string, isEndpoint: IsEndpoint, weightOf: Weigh
     if (!claims) throw invalidToken(MISPLACED[token.slice(0, PREFIX_LENGTH)] ?? RENEW)
 
     const unknownToken = () => invalidToken(RENEW)
-    await authorize(c, next, claims.jti, weightOf(c.req.path), unknownToken, (grant) =>
-      checkGrant(grant, vertical, c.req.method, () => sameResource(grant, c.req.path, isEndpoint)),
+    await authorize(
+      c,
+      next,
+      claims.jti,
+      weightOf(c.req.path, c.req.method),
+      unknownToken,
+      (grant) =>
+        checkGrant(grant, vertical, c.req.method, () =>
+          sameResource(grant, c.req.path, isEndpoint),
+        ),
     )
   })
 

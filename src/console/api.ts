@@ -7,10 +7,11 @@ import type { Member } from '../auth/roles.ts'
 import { ApiError } from '../errors.ts'
 import {
   type Answer,
+  type Call,
   type InputOf,
   type Operation,
+  pageOfRequest,
   perform,
-  type TeamCall,
 } from '../http/operation.ts'
 import type { AnswerSchema } from '../http/operation-words.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
@@ -62,7 +63,7 @@ export interface Api {
     P extends v.ObjectEntries,
     B extends v.ObjectEntries,
     A extends AnswerSchema,
-    C extends TeamCall,
+    C extends Call,
   >(of: Operation<P, B, A, C>, input: InputOf<Operation<P, B, A, C>>): Promise<Answer<A>>
   /**
    * Reads from a path below `/admin/v1`.
@@ -109,7 +110,6 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     const request = markAsMember(member, accounts, new Request(url, { ...init, method }))
     return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
-  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise)
   const callJson = async (...request: Parameters<typeof call>) => {
     const text = await (await call(...request)).text()
     return text === '' ? null : JSON.parse(text)
@@ -119,7 +119,7 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     call: (of, input) =>
       perform(
         of,
-        { ...member, env: c.env, ...(of.method === 'GET' && { accounts }), waitUntil },
+        { ...member, env: c.env, ...(of.method === 'GET' && { accounts }), ...pageOfRequest(c) },
         input,
       ),
     get: (path, query) => callJson('GET', path, query),

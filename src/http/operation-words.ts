@@ -33,6 +33,30 @@ export interface CommandWords {
   readonly columns?: readonly string[]
 }
 
+/** What is told about another format of an answer. */
+export interface FileWords {
+  readonly example?: string
+  /** The format has bytes instead of text. */
+  readonly isBinary?: true
+  readonly headers?: readonly string[]
+}
+
+/**
+ * Returns the id of an operation for a caller other than the team: with the caller after the verb, such as
+ * `getForexReport` and `getAffiliateReport` of `getReport`.
+ */
+export const idFor = (id: string, caller: string): string =>
+  id.replace(/^[a-z]+/, (verb) => verb + caller)
+
+/** Returns whether a caller may call an operation. */
+export const isFor = (
+  { callers = ['team'] }: Pick<DescribedOperation, 'callers'>,
+  caller: CallerKind,
+) => callers.includes(caller)
+
+/** Who calls an operation: the team for an account, the account itself, or one of its affiliates. */
+export type CallerKind = 'team' | 'account' | 'affiliate'
+
 /** What is told about an operation. It is left out of the bundle for production. */
 export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly description: string
@@ -42,6 +66,8 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly others?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>
   /** The headers of the answer as CSV, if another route answers so to `Accept: text/csv`. */
   readonly csvHeaders?: readonly string[]
+  /** The other formats of the answer, by media type. */
+  readonly files?: Readonly<Record<string, FileWords>>
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** The parameter of OpenAPI that describes the account, if not every account fits. */
@@ -71,6 +97,12 @@ export interface DescribedOperation {
    */
   readonly whole?: { readonly depth?: number }
   readonly status?: 200 | 201 | 202
+  /** Who may call an operation that reads what an account stores. Absent: the team alone, in its role. */
+  readonly callers?: readonly CallerKind[]
+  /** The parameters that some callers do not have. */
+  readonly except?: Readonly<Partial<Record<CallerKind, readonly string[]>>>
+  /** How many requests of the rate limit a request of an account or affiliate counts as. 1 if absent. */
+  readonly weight?: number
   /**
    * A member of the path whose value may be `.` or `..`, which URLs resolve. The operation has a second path that
    * takes it from the query.

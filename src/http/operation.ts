@@ -1,14 +1,24 @@
 import type { Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv, ReadAccounts } from '../auth/authorize.ts'
+import type { AppEnv, ReadAccounts, ReadAffiliate } from '../auth/authorize.ts'
+import { type CallingAffiliate, type Grant, grantOf } from '../auth/grant.ts'
 import { type Role, requireRole } from '../auth/roles.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
+import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { ReadMemory } from './memory.ts'
-import type { AnswerSchema, DescribedOperation, Fixed, OperationWords } from './operation-words.ts'
+import { oncePerRequest } from './once-per-request.ts'
+import {
+  type AnswerSchema,
+  type CallerKind,
+  type DescribedOperation,
+  type Fixed,
+  isFor,
+  type OperationWords,
+} from './operation-words.ts'
 import {
   linkTo,
   MAX_PER_PAGE,
@@ -16,7 +26,9 @@ import {
   type PageQuery,
   pageMeta,
   readPage,
+  readWithin,
 } from './pagination.ts'
+import { preferredType } from './preferred-type.ts'
 import {
   checkPercentEncoding,
   invalidQuery,
@@ -27,20 +39,48 @@ import {
   VALID_DATE,
 } from './query.ts'
 import { notFound, readFields, readJson, validateFields } from './read-fields.ts'
+import { withReadSession } from './read-session.ts'
 import { sendJson } from './send.ts'
+import { showTo } from './show.ts'
 
-// An operation of the administration API is one value. Its route, its role, OpenAPI, the reference, the command and
-// the types of the console follow from it.
+// An operation is one value. Its routes, its role, its weight, OpenAPI, the reference, the command and the types of
+// console and portal follow from it.
 
-/** Who calls an operation, and with what it works. */
-export interface TeamCall {
+/** What each call has. */
+export interface Call {
   readonly env: Env
+  readonly waitUntil: (promise: Promise<unknown>) => void
+  /** Memoizes what several calls of one request or page compute. The key names the function and the account. */
+  readonly once: <T>(key: string, make: () => Promise<T>) => Promise<T>
+}
+
+/** Who of the team calls an operation, and with what it works. */
+export interface TeamCall extends Call {
   /** The member of the team who calls; the audit log records it. */
   readonly actor: string
   readonly role: Role
-  readonly waitUntil: (promise: Promise<unknown>) => void
   /** The accounts that the calls of one page share, so that it reads each once. */
   readonly accounts?: ReadAccounts | undefined
+}
+
+/** A call that reads what an account stores, in one session of its database. */
+export interface ReadCall extends Call {
+  /** The account that is read, and who calls: the account itself, the team for it, or an affiliate. */
+  readonly grant: Grant
+  readonly session: D1DatabaseSession
+  /** The memory of the answer. */
+  readonly memory: ReadMemory
+  /** The affiliate who calls; absent if the account or the team does. */
+  readonly affiliate?: ReadAffiliate | undefined
+}
+
+/** A call of an affiliate. */
+export interface AffiliateCall extends ReadCall {
+  readonly affiliate: ReadAffiliate & CallingAffiliate
+  /** Who makes a change, for the audit log. */
+  readonly actor: string
+  /** The database of the account. */
+  readonly db: D1Database
 }
 
 /** A call that concerns an account. */
@@ -59,28 +99,20 @@ type In<E extends Entries> = v.InferInput<v.ObjectSchema<E, undefined>>
 /** The value of an answer. */
 export type Answer<A> = A extends v.GenericSchema ? Fixed<v.InferOutput<A>> : null
 
-declare const process: { readonly env: { readonly NODE_ENV?: string } }
-
-/**
- * Returns what is told about operations: their words, and the schemas that only words use. A bundle for production
- * has nothing of it: esbuild drops the function. Of other constants it keeps what calls make, because it does not
- * know that functions of other files have no effects.
- */
-export function described<T>(make: () => T): T {
-  if (process.env.NODE_ENV === 'production') return undefined as never
-  return make()
-}
-
 /** An operation. */
 export interface Operation<
   P extends Entries,
   B extends Entries,
   A extends AnswerSchema,
-  C extends TeamCall,
+  C extends Call,
 > extends DescribedOperation {
   readonly params: P
   readonly body: B
   readonly words: OperationWords<A> | undefined
+  /** Other formats of the answer, by media type: each responds in place of `run` if the request prefers it. */
+  readonly files?: Readonly<
+    Record<string, (c: Context<AppEnv>, call: C, input: Read<P> & Out<B>) => Promise<Response>>
+  >
   run(call: C, input: Read<P> & Out<B>): Promise<Answer<A> | Reply>
 }
 
@@ -113,8 +145,10 @@ type Params<P extends Entries> = { [N in keyof In<P>]: In<P>[N] | string }
 /** What a caller inside the Worker sends. */
 export type InputOf<O> =
   O extends Operation<infer P, infer B, infer _A, infer C>
-    ? Params<P> & In<B> & (C extends AccountCall ? { readonly account: string } : unknown)
+    ? Params<P> & In<B> & (C extends AffiliateCall ? unknown : OfAccount<C>)
     : never
+
+type OfAccount<C> = C extends AccountCall | ReadCall ? { readonly account: string } : unknown
 
 /** What an operation answers. */
 export type AnswerOf<O> =
@@ -143,9 +177,35 @@ export function teamOperation<
   return complete(draft)
 }
 
+/**
+ * Defines an operation that reads what an account stores. Without `callers`, only the team has it, in the role of a
+ * viewer. Its path is below that of the account.
+ */
+export function readOperation<
+  const P extends Entries = None,
+  const B extends Entries = None,
+  const A extends AnswerSchema = null,
+>(draft: Draft<Operation<P, B, A, ReadCall>>): Operation<P, B, A, ReadCall> {
+  return complete({
+    role: 'viewer',
+    callers: ['team'],
+    ...draft,
+    path: `/accounts/{account}${draft.path}`,
+  })
+}
+
+/** Defines an operation that only affiliates have. */
+export function affiliateOperation<
+  const P extends Entries = None,
+  const B extends Entries = None,
+  const A extends AnswerSchema = null,
+>(draft: Draft<Operation<P, B, A, AffiliateCall>>): Operation<P, B, A, AffiliateCall> {
+  return complete({ ...draft, callers: ['affiliate'], path: `/accounts/{account}${draft.path}` })
+}
+
 const isOfAccount = ({ path }: Pick<AnyOperation, 'path'>) => path.startsWith('/accounts/{account}')
 
-function complete<P extends Entries, B extends Entries, A extends AnswerSchema, C extends TeamCall>(
+function complete<P extends Entries, B extends Entries, A extends AnswerSchema, C extends Call>(
   draft: Draft<Operation<P, B, A, C>>,
 ): Operation<P, B, A, C> {
   const { params = {}, body = {} } = draft
@@ -198,81 +258,111 @@ const pageMetaSchema = described(() =>
   ),
 )
 
-/** Describes an object that has more members than another. */
-export const withMembers = <const E extends Entries, const M extends Entries>(
-  object: v.ObjectSchema<E, undefined>,
-  more: M,
-) => v.object({ ...object.entries, ...more })
-
-type Present<E extends Entries> = {
-  readonly [N in keyof E]: E[N] extends v.OptionalSchema<infer S, undefined> ? S : E[N]
-}
-
-/** Describes an answer that has all members of a body, also those that may be left out there. */
-export const answered = <const E extends Entries>(
-  body: E,
-): v.ObjectSchema<Present<E>, undefined> => {
-  const present = Object.entries<v.GenericSchema & { wrapped?: v.GenericSchema }>(body).map(
-    ([name, schema]) => [name, schema.type === 'optional' ? schema.wrapped : schema],
-  )
-  return v.object(Object.fromEntries(present))
-}
-
-/** Refers to a schema that OpenAPI has without operations, by its name. */
-export const referred = <T>(component: string) =>
-  named(
-    component,
-    v.custom<T>(() => true, 'type object'),
-  )
-
 /** Describes one page of a list. */
 export const pageOf = <const I extends v.GenericSchema>(item: I) =>
   v.object({ data: v.array(item), meta: pageMetaSchema })
 
-/** Describes a list that is answered as a whole. */
-export const listOf = <const I extends v.GenericSchema>(item: I) =>
-  v.object({ data: v.array(item) })
+type Listed =
+  | 'id'
+  | 'topic'
+  | 'path'
+  | 'role'
+  | 'byQuery'
+  | 'callers'
+  | 'except'
+  | 'weight'
+  | 'files'
 
-interface ListDraft<I extends v.GenericSchema, P extends Entries, C extends TeamCall>
-  extends Pick<AnyOperation, 'id' | 'topic' | 'path' | 'role' | 'byQuery'> {
+interface ListDraft<
+  I extends v.GenericSchema,
+  P extends Entries,
+  C extends Call,
+  M extends Entries = None,
+> extends Pick<Operation<P, None, null, C>, Listed> {
   readonly params?: P
-  /** The answer of the words is a row. */
-  readonly words: OperationWords<I> | undefined
-  list(call: C, filter: Read<P>, page: Page): Promise<FoundPage<Answer<I> & object>>
+  /** The answer of the words is a row; `more` are members beside `data` and `meta`. */
+  readonly words: (OperationWords<I> & { readonly more?: M }) | undefined
+  list(
+    call: C,
+    filter: Read<P>,
+    page: Page,
+  ): Promise<
+    FoundPage<Answer<I> & object> &
+      ([keyof M] extends [never] ? unknown : { readonly more: Fixed<Out<M>> })
+  >
 }
 
-const listBy = <I extends v.GenericSchema, P extends Entries, C extends TeamCall>(
-  { list, params = {} as P, words: ofItem, ...draft }: ListDraft<I, P, C>,
-  accountOf: (call: C) => string | null,
+const listBy = <
+  I extends v.GenericSchema,
+  P extends Entries,
+  C extends Call,
+  M extends Entries = None,
+>(
+  { list, params = {} as P, words: ofItem, ...draft }: ListDraft<I, P, C, M>,
+  readerOf: (call: C) => unknown,
 ) => ({
   ...draft,
   method: 'GET' as const,
   params: { ...params, ...PAGING },
-  words: described(() => ofItem && { ...ofItem, answer: pageOf(ofItem.answer) }),
+  words: described(
+    () => ofItem && { ...ofItem, answer: withMembers(pageOf(ofItem.answer), ofItem.more as M) },
+  ),
   async run(call: C, input: object) {
-    const { page: number, per_page, cursor, ...filter } = input as PageQuery
-    const context = JSON.stringify([accountOf(call), draft.id, filter])
-    const page = await readPage(call.env, context, { page: number, per_page, cursor })
-    const found = await list(call, filter as Read<P>, page)
+    const { context, page, filter } = await pageOfQuery(call, draft.id, input, readerOf(call))
+    const read = (bounded: Page) => list(call, filter as Read<P>, bounded)
+    const found = await ('memory' in call
+      ? readWithin(call.memory as ReadMemory, page, read)
+      : read(page))
     const next = await nextCursor(call.env, context, page, found)
-    return { data: found.data, meta: pageMeta(page, found, next) } as never
+    const { more } = found as { more?: object }
+    return { data: found.data, meta: pageMeta(page, found, next), ...more } as never
   },
 })
+
+/** Returns the page that a query asks for, its other parameters, and what its cursors are issued for. */
+async function pageOfQuery({ env }: Call, id: string, input: object, reader: unknown) {
+  const { page: number, per_page, cursor, ...filter } = input as PageQuery
+  const context = JSON.stringify([reader, id, filter])
+  const page = await readPage(env, context, { page: number, per_page, cursor })
+  return { context, page, filter }
+}
 
 /** Defines an operation that lists rows of an account page by page. */
 export const accountList = <const I extends v.GenericSchema, const P extends Entries = None>(
   draft: ListDraft<I, P, AccountCall>,
 ) => accountOperation(listBy(draft, ({ account }) => account.id))
 
+const readerOf = ({ grant: { account, affiliate } }: ReadCall) => [account, affiliate?.id]
+
+/**
+ * Returns the page of a list that a request asks for, for another format than JSON: what its cursors are issued for,
+ * and its rows.
+ */
+export const pageOfList = (call: ReadCall, { id }: AnyOperation, input: object) =>
+  pageOfQuery(call, id, input, readerOf(call))
+
+/** Defines an operation that lists what an account stores page by page. */
+export const readList = <
+  const I extends v.GenericSchema,
+  const P extends Entries = None,
+  const M extends Entries = None,
+>(
+  draft: ListDraft<I, P, ReadCall, M>,
+) => readOperation(listBy(draft, readerOf))
+
+/** Defines a list that only affiliates have. */
+export const affiliateList = <
+  const I extends v.GenericSchema,
+  const P extends Entries = None,
+  const M extends Entries = None,
+>(
+  draft: ListDraft<I, P, AffiliateCall, M>,
+) => affiliateOperation(listBy(draft, readerOf))
+
 /** Defines an operation that lists rows page by page, of no account or of all. */
 export const teamList = <const I extends v.GenericSchema, const P extends Entries = None>(
   draft: ListDraft<I, P, TeamCall>,
 ) => teamOperation(listBy(draft, () => null))
-
-/** Gives a schema the name that it has in OpenAPI. Where it is a part of others, they refer to it. */
-export function named<const S extends v.GenericSchema>(component: string, schema: S): S {
-  return { ...schema, component }
-}
 
 const wrappedBy = (schema: v.GenericSchema): v.GenericSchema =>
   'wrapped' in schema ? wrappedBy(schema.wrapped as v.GenericSchema) : schema
@@ -327,13 +417,20 @@ export function readParams(of: AnyOperation, sent: Readonly<Record<string, unkno
 /** Returns the call of an operation, with the account if it concerns one. */
 async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<TeamCall> {
   if (!isOfAccount(of)) return call
-  const name = String(id)
-  const found = call.accounts?.get(name) ?? findAccount(call.env.DB, name)
-  call.accounts?.set(name, found)
-  const account = await found
-  if (!account) throw notFound('account', name)
+  const account = await readAccount(call, String(id))
   return { ...call, account, db: resolveDatabase(call.env, account.binding) } as AccountCall
 }
+
+async function readAccount({ env, accounts }: TeamCall, name: string): Promise<Account> {
+  const found = accounts?.get(name) ?? findAccount(env.DB, name)
+  accounts?.set(name, found)
+  const account = await found
+  if (!account) throw notFound('account', name)
+  return account
+}
+
+/** Returns whether an operation reads in a session of the account's database, for whom it has a grant. */
+const reads = ({ callers }: AnyOperation): boolean => callers !== undefined
 
 /**
  * Calls an operation from inside the Worker: what a request must pass is checked here, too.
@@ -344,7 +441,7 @@ export async function perform<
   P extends Entries,
   B extends Entries,
   A extends AnswerSchema,
-  C extends TeamCall,
+  C extends Call,
 >(
   of: Operation<P, B, A, C>,
   call: TeamCall,
@@ -352,18 +449,42 @@ export async function perform<
 ): Promise<Answer<A>> {
   requireRole(call.role, of.role ?? 'approver')
   const { account, ...others } = input as Readonly<Record<string, unknown>>
-  const members = isOfAccount(of) ? others : (input as typeof others)
-  const own = await callOf(of, call, account)
+  if (!reads(of)) {
+    const members = isOfAccount(of) ? others : (input as typeof others)
+    return runWith(of, (await callOf(of, call, account)) as Call as C, members)
+  }
+  const found = await readAccount(call, String(account))
+  return performAs(of, { ...call, grant: grantOf(found, null, 'read') }, others)
+}
+
+/** Calls an operation that reads, or that affiliates have, for who is admitted with a grant. */
+export async function performAs<A extends AnswerSchema>(
+  of: Operation<Any, Any, A, Any>,
+  call: Omit<ReadCall, 'session' | 'memory'>,
+  members: Readonly<Record<string, unknown>>,
+): Promise<Answer<A>> {
+  const memory = new ReadMemory(call.grant.account)
+  const session = resolveDatabase(call.env, call.grant.binding).withSession('first-primary')
+  try {
+    const full = { ...call, session, memory }
+    return await runWith(of, full, members)
+  } finally {
+    memory.release()
+  }
+}
+
+async function runWith<A extends AnswerSchema>(
+  of: Operation<Any, Any, A, Any>,
+  call: Call,
+  members: Readonly<Record<string, unknown>>,
+): Promise<Answer<A>> {
   // As in JSON, a member that is undefined is absent.
   const body = Object.entries(members).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(of.params, name),
   )
   const sent = Object.fromEntries(body)
   const fields = of.whole ? sent : validateFields(sent, of.body)
-  const answer = await of.run(
-    own as C,
-    { ...readParams(of, members), ...fields } as Read<P> & Out<B>,
-  )
+  const answer = await of.run(call, { ...readParams(of, members), ...fields })
   return answer instanceof Reply ? (answer.value as Answer<A>) : answer
 }
 
@@ -371,29 +492,112 @@ export async function perform<
 export const pathsOf = ({ path, byQuery }: AnyOperation): readonly string[] =>
   byQuery ? [path, path.replace(`/{${byQuery}}`, '')] : [path]
 
-/** Mounts operations: the only place that turns requests into calls. */
+/** Returns the path of an operation below that of the account. */
+const ownPath = (path: string) => path.replace('/accounts/{account}', '')
+
+const honoPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+
+/** Returns the names of the parameters that a caller has, in path and query. */
+export const namesFor = ({ params, except }: AnyOperation, caller: CallerKind): readonly string[] =>
+  Object.keys(params).filter((name) => !except?.[caller]?.includes(name))
+
+/** Returns the members of path and query of a request. */
+function readRequest(c: Context<AppEnv>, of: AnyOperation, caller: CallerKind) {
+  checkPercentEncoding(new URL(c.req.url).pathname)
+  const inPath: Record<string, string> = c.req.param()
+  const names = namesFor(of, caller).filter((name) => !Object.hasOwn(inPath, name))
+  const query = readQuery(c.req.url, ...names)
+  return readParams(of, { ...query, ...inPath })
+}
+
+/** Mounts the operations of the team: one of the two places that turn requests into calls. */
 export function mount(
   app: Hono<AppEnv>,
   operations: readonly AnyOperation[],
   teamCallOf: (c: Context<AppEnv>) => TeamCall,
 ): void {
-  for (const of of operations) {
+  for (const of of operations.filter((one) => isFor(one, 'team'))) {
     for (const path of pathsOf(of)) {
-      app.on(of.method, path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+      app.on(of.method, honoPath(path), async (c) => {
         const team = teamCallOf(c)
         requireRole(team.role, of.role ?? 'approver')
-        checkPercentEncoding(new URL(c.req.url).pathname)
-        const inPath: Record<string, string> = c.req.param()
-        const names = Object.keys(of.params).filter((name) => !Object.hasOwn(inPath, name))
-        const query = readQuery(c.req.url, ...names)
-        const call = await callOf(of, team, inPath.account)
-        const params = readParams(of, { ...query, ...inPath })
-        const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
-        return respond(c, of, answer)
+        const params = readRequest(c, of, 'team')
+        const { account = '' }: { account?: string } = c.req.param()
+        if (!reads(of)) {
+          const call = await callOf(of, team, account)
+          const answer = await of.run(call, { ...params, ...(await bodyOf(c, of)) })
+          return respond(c, of, answer, new ReadMemory('the team'))
+        }
+        const found = readAccount(team, account)
+        c.set(
+          'grantPromise',
+          found.then((row) => grantOf(row, null, 'read')),
+        )
+        return respondToReader(c, of, params, team)
       })
     }
   }
 }
+
+/** Mounts operations for who is admitted by a grant: an account, or an affiliate. */
+export function mountFor(
+  app: Hono<AppEnv>,
+  operations: readonly AnyOperation[],
+  caller: 'account' | 'affiliate',
+): void {
+  for (const of of operations.filter((one) => isFor(one, caller))) {
+    for (const path of pathsOf(of)) {
+      app.on(of.method, honoPath(ownPath(path)), (c) => {
+        const params = readRequest(c, of, caller)
+        const call = { env: c.env, ...pageOfRequest(c) }
+        return respondToReader(c, of, params, call)
+      })
+    }
+  }
+}
+
+/** Returns what the calls of one request share. */
+export const pageOfRequest = (c: Context): Pick<Call, 'waitUntil' | 'once'> => ({
+  waitUntil: (promise) => c.executionCtx.waitUntil(promise),
+  once: (key, make) => oncePerRequest(c, key, make),
+})
+
+/** Runs an operation in a session of the account's database, once the caller is admitted. */
+function respondToReader(
+  c: Context<AppEnv>,
+  of: AnyOperation,
+  params: object,
+  general: Call,
+): Promise<Response> {
+  return withReadSession(c, async ({ grant, session }) => {
+    const memory = new ReadMemory(grant.account)
+    const db = resolveDatabase(c.env, grant.binding)
+    const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
+    const call = { ...general, grant, session, memory, affiliate, actor: c.var.actor, db }
+    try {
+      const input = { ...params, ...(await bodyOf(c, of)) }
+      const files = of.files ?? {}
+      const file = files[preferredType(c, ['application/json', ...Object.keys(files)])]
+      if (file) return await file(c, call, input)
+      return await respond(c, of, await of.run(call, input), memory)
+    } catch (error) {
+      memory.release()
+      throw error
+    }
+  })
+}
+
+/** Returns how many requests a request counts as: see `weight` of an operation. */
+export function weightOf(operations: readonly AnyOperation[], base: string) {
+  const heavy = operations.flatMap(({ method, path, weight }) =>
+    weight ? [{ method, weight, pattern: patternOf(base + ownPath(path)) }] : [],
+  )
+  return (path: string, method: string): number =>
+    heavy.find((one) => one.pattern.test(path) && (one.method === method || method === 'HEAD'))
+      ?.weight ?? 1
+}
+
+const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
 
 /** Returns the members of the body; the body itself as the only one if it is a whole. */
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
@@ -404,15 +608,16 @@ async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
 }
 
 /** Responds with an answer, and with a `Link` to the next page of a list. */
-function respond(
+async function respond(
   c: Context<AppEnv>,
   of: AnyOperation,
   answer: object | null,
-): Promise<Response> | Response {
+  memory: ReadMemory,
+): Promise<Response> {
   if (answer === null) return c.body(null, 204)
-  if (answer instanceof Reply) return c.json(answer.value, answer.status)
+  if (answer instanceof Reply) return c.json(await showTo(c, answer.value), answer.status)
   const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
   if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
-  if (of.status && of.status !== 200) return c.json(answer, of.status)
-  return sendJson(c, answer, new ReadMemory('the team'))
+  if (of.status && of.status !== 200) return c.json(await showTo(c, answer), of.status)
+  return sendJson(c, answer, memory)
 }

@@ -95,11 +95,28 @@ type CursorPosition = [
 const ASSUMED_ROW_BYTES = 1024
 
 /**
- * Reads a page of an account's records within the memory of the isolate, and responds with it. A page
- * of at most 64 KiB never waits. A page that needs more memory than was assumed is read again.
+ * Reads a page within the memory of the isolate. A page of at most 64 KiB never waits. A page that needs more memory
+ * than was assumed is read again.
  *
  * @throws ApiError `unavailable` if there is no memory for 20 seconds.
  */
+export async function readWithin<F extends FoundPage<object>>(
+  memory: ReadMemory,
+  page: Page,
+  read: (page: Page) => Promise<F>,
+): Promise<F> {
+  const assumed = page.size * ASSUMED_ROW_BYTES
+  const isReserved = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
+  let found = await read({ ...page, maxBytes: isReserved ? assumed : SMALL_RESPONSE_BYTES })
+  while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
+    const { excess, total, isLimited } = found
+    await memory.reserve(excess.bytes)
+    found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
+  }
+  return found
+}
+
+/** Responds with a page of an account's records: see `readWithin`. */
 export async function respondWithRecords(
   c: Context,
   account: string,
@@ -109,14 +126,7 @@ export async function respondWithRecords(
 ): Promise<Response> {
   const memory = new ReadMemory(account)
   try {
-    const assumed = page.size * ASSUMED_ROW_BYTES
-    const isReserved = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
-    let found = await read({ ...page, maxBytes: isReserved ? assumed : SMALL_RESPONSE_BYTES })
-    while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
-      const { excess, total, isLimited } = found
-      await memory.reserve(excess.bytes)
-      found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
-    }
+    const found = await readWithin(memory, page, read)
     return await respondWithPage(c, context, page, found, memory)
   } catch (error) {
     memory.release()

@@ -1,29 +1,28 @@
 import type { Context } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
 
 /**
  * Returns what the caller may see of an answer: all of it, unless an affiliate calls. Members that are hidden
  * are left out, so those of `T` are not certain to exist; the formats write nothing for them.
  */
 export async function showTo<T extends object>(c: Context<AppEnv>, answer: T): Promise<T> {
-  const { show } = c.var
-  if (!show) return answer
-  const shown = await show(answer)
+  const { affiliate } = c.var
+  if (!affiliate) return answer
+  const shown = await affiliate.show(answer)
   c.set('isShown', true)
   return shown as T
 }
+
+/** A caller, who may be an affiliate. */
+type Namer = { readonly affiliate?: ReadAffiliate | undefined }
 
 /**
  * Returns the id of the line or adjustment that the caller names; null if an affiliate calls and sees none under
  * this name.
  */
-export async function namedLine(c: Context<AppEnv>, name: string): Promise<string | null> {
-  await c.var.grantPromise
-  return c.var.lineIdOf ? c.var.lineIdOf(name) : name
-}
+export const namedLine = async ({ affiliate }: Namer, name: string): Promise<string | null> =>
+  affiliate ? affiliate.lineIdOf(name) : name
 
 /** Returns the id of the customer whom the caller names; null if an affiliate calls and has none of this name. */
-export async function namedCustomer(c: Context<AppEnv>, name: string): Promise<string | null> {
-  await c.var.grantPromise
-  return c.var.customerIdOf ? c.var.customerIdOf(name) : name
-}
+export const namedCustomer = async ({ affiliate }: Namer, name: string): Promise<string | null> =>
+  affiliate ? affiliate.customerIdOf(name) : name

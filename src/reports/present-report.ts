@@ -136,7 +136,7 @@ function notesOf(metrics: readonly Metric[], { days, commission, clicksFrom }: K
       ? [
           {
             metric: CLICKS,
-            reason: 'not_kept',
+            reason: 'not_kept' as const,
             detail: `Clicks are kept for 30 days: since ${dayText(clicksFrom)}.`,
           },
         ]

@@ -12,8 +12,10 @@ import {
   signupsSql,
   transactionsSql,
 } from '../db/reports/read-report.ts'
+import type { Fixed } from '../http/operation-words.ts'
 import { invalidQuery, readDayRange } from '../http/query.ts'
-import { currency as currencyCode, currencyHint } from '../validation/fields.ts'
+import { described, named } from '../validation/described.ts'
+import { currency as currencyCode, currencyHint, member } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
 import { REPORT_LIMITS } from './limits.ts'
@@ -48,56 +50,109 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 /** Returns what the records of a vertical can be grouped by. */
 export const groupsOf = (vertical: string): readonly string[] => GROUPS[vertical] ?? []
 
-/** The value of a group; null for records that do not have it. */
-export type GroupValue = string | number | null
-
-/** A column of a report: a group or a metric. */
-export interface Column {
-  readonly name: string
-  readonly type: 'group' | MetricType
-}
-
-/** The value of a metric: a whole number, a decimal as text, or null if it is unknown. */
-export type Figure = number | string | null
-
-/** What could not be converted of a metric. */
-export interface Unconverted {
-  readonly metric: string
-  /** Null: the records name no currency. */
-  readonly currency: string | null
-  readonly reason: string
-  readonly amount: string
-}
-
-/** The metrics of some records. */
-export interface Figures {
-  readonly metrics: Readonly<Record<string, Figure>>
-  readonly unconverted: readonly Unconverted[]
-}
-
-/** A row of a report. */
-export interface Row extends Figures {
-  readonly groups: Readonly<Record<string, GroupValue>>
-}
-
-/** Why a metric is null somewhere, or may have a wrong name. */
-export interface Note {
-  readonly metric: string
-  readonly reason: string
-  readonly detail: string
-}
+const figuresSchema = described(() =>
+  v.object({
+    metrics: member(
+      v.record(v.string(), v.nullable(v.union([v.number(), v.string()]))),
+      'The figures by metric: counts as integers, amounts and other decimals as exact text. Null if it cannot be told; `notes` has the reason.',
+    ),
+    unconverted: member(
+      v.array(
+        v.object({
+          metric: member(v.string(), 'The metric whose figure lacks the amount.'),
+          currency: member(v.nullable(v.string()), 'The currency. Null if the records name none.'),
+          reason: member(
+            v.picklist(['no_currency', 'fx_pending', 'fx_missing']),
+            'Why the amount cannot be converted.',
+          ),
+          amount: member(v.string(), 'The exact amount in that currency.'),
+        }),
+      ),
+      'What could not be converted, by currency. `metrics` lacks it.',
+    ),
+  }),
+)
 
 /** A report as it is sent. */
-export interface Report {
-  readonly from: string
-  readonly to: string
-  readonly currency: string
-  readonly group_by: readonly string[]
-  readonly columns: readonly Column[]
-  readonly data: readonly Row[]
-  readonly totals: Figures
-  readonly notes: readonly Note[]
-}
+export const reportSchema = described(() =>
+  named(
+    'Report',
+    v.object({
+      from: member(v.string(), 'The first day.'),
+      to: member(v.string(), 'The last day.'),
+      currency: member(v.string(), 'The currency of all amounts.'),
+      group_by: member(v.array(v.string()), 'The groups.'),
+      columns: member(
+        v.array(
+          v.object({
+            name: member(v.string(), 'The name of the group or metric.'),
+            type: member(
+              v.picklist(['group', 'count', 'amount', 'number']),
+              'What its values are.',
+            ),
+          }),
+        ),
+        'The groups and metrics in their order.',
+      ),
+      data: member(
+        v.array(
+          v.object({
+            groups: member(
+              v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
+              'The value of each group. Null for records that do not have it.',
+            ),
+            ...figuresSchema.entries,
+          }),
+        ),
+        'One row for each group, in the order of the values; null comes last.',
+      ),
+      totals: member(figuresSchema, 'The figures of all records.'),
+      notes: member(
+        v.array(
+          v.object({
+            metric: member(v.string(), 'The metric.'),
+            reason: member(
+              v.picklist([
+                'not_kept',
+                'no_statements',
+                'partial_period',
+                'finer_than_statement',
+                'unknown_metric',
+              ]),
+              'Why it is null in some figures; `unknown_metric`: neither an event definition nor a record of these days has it.',
+            ),
+            detail: member(v.string(), 'The same as a sentence.'),
+          }),
+        ),
+        'Why figures are null.',
+      ),
+    }),
+  ),
+)
+
+/** A report as it is sent. */
+export type Report = Fixed<v.InferOutput<typeof reportSchema>>
+
+/** The metrics of some records. */
+export type Figures = Report['totals']
+
+/** A row of a report. */
+export type Row = Report['data'][number]
+
+/** The value of a group; null for records that do not have it. */
+export type GroupValue = Row['groups'][string]
+
+/** The value of a metric: a whole number, a decimal as text, or null if it is unknown. */
+export type Figure = Figures['metrics'][string]
+
+/** What could not be converted of a metric. */
+export type Unconverted = Figures['unconverted'][number]
+
+/** Why a metric is null somewhere, or may have a wrong name. */
+export type Note = Report['notes'][number]
+
+/** A column of a report: a group or a metric. */
+export type Column = Report['columns'][number]
 
 /**
  * What the values of a metric are: whole numbers, amounts in the report's currency, or other
@@ -330,11 +385,10 @@ export function selectMetrics(
   return { shape, metrics, hasEvents, statements }
 }
 
-/** The query parameters of a report. */
-export const REPORT_PARAMETERS = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
-
 /** The query parameters of a report, as sent. */
-type SentReport = Partial<Record<(typeof REPORT_PARAMETERS)[number], string>>
+export type SentReport = Partial<
+  Record<'from' | 'to' | 'group_by' | 'currency' | 'metrics', string>
+>
 
 /** A valid request for a report. */
 export interface ReportQuery {

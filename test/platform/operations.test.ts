@@ -29,7 +29,8 @@ describe.each(OPERATIONS)('$id', (of) => {
   test('a member with a lower role cannot call it from inside the Worker either', async () => {
     const needed = ROLES.indexOf(of.role ?? 'approver')
     for (const role of ROLES.slice(0, needed)) {
-      const call = { env, actor: 'Eve', role, waitUntil: () => {} }
+      const page = { waitUntil: () => {}, once: <T>(_: string, make: () => Promise<T>) => make() }
+      const call = { env, actor: 'Eve', role, ...page }
       await expect(perform(of, call, {} as never)).rejects.toMatchObject({
         code: 'insufficient_role',
       })

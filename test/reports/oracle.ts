@@ -1,3 +1,4 @@
+import type { Unconverted } from '../../src/reports/report.ts'
 import {
   add,
   divide,
@@ -260,8 +261,12 @@ function figuresOf(
   hasClicks: boolean,
   hasCommission: boolean,
 ) {
-  const unconverted: { metric: string; currency: string | null; reason: string; amount: string }[] =
-    []
+  const unconverted: {
+    metric: string
+    currency: string | null
+    reason: Unconverted['reason']
+    amount: string
+  }[] = []
   const figureOf = (name: string) => {
     if (name === 'clicks' && !hasClicks) return null
     if (name === 'commission_owed' && !hasCommission) return null
@@ -322,8 +327,16 @@ function convertAll(world: World, to: string, metric: string, all: Contribution[
   const isRated = (currency: string, day: number) =>
     typeof rateOn(world, currency, day) !== 'string'
   const pools = new Map<string, { from: string; day: number; value: Rational }>()
-  const rest = new Map<string, { currency: string | null; reason: string; value: Rational }>()
-  const leave = (currency: string | null, reason: string, amount: Rational, day: number) => {
+  const rest = new Map<
+    string,
+    { currency: string | null; reason: Unconverted['reason']; value: Rational }
+  >()
+  const leave = (
+    currency: string | null,
+    reason: Unconverted['reason'],
+    amount: Rational,
+    day: number,
+  ) => {
     const key = `${currency} ${reason} ${day}`
     rest.set(key, { currency, reason, value: add(amount, rest.get(key)?.value ?? ZERO) })
   }
@@ -344,7 +357,7 @@ function convertAll(world: World, to: string, metric: string, all: Contribution[
       if (reason === undefined) pool(one.currency, day, one.value)
       else if (one.usd && isRated(to, day) && isRated('USD', day))
         pool('usd', day, one.usd, one.currency)
-      else leave(one.currency, String(reason), one.value, day)
+      else leave(one.currency, reason as Unconverted['reason'], one.value, day)
     }
   }
   for (const { from, day, value: amount } of pools.values()) {

@@ -476,7 +476,7 @@ const administration: Route[] = [
   { ...reads, id: 'getAccountDelivery' },
   { ...reads, id: 'listAccountDeliveryRefused' },
   { ...reads, id: 'getAccountTotals', query: OCTOBER },
-  { ...reads, id: 'getAccountReport', query: OCTOBER, weighs: true },
+  { ...reads, id: 'getReport', query: OCTOBER, weighs: true },
   { ...reads, id: 'listAccountHeld' },
   { ...reads, id: 'getAccountFeed' },
 ]

@@ -12,7 +12,6 @@ import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
-import { report } from './reports.ts'
 import { statements } from './statements.ts'
 import { why } from './why.ts'
 
@@ -42,7 +41,6 @@ const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Op
   customers: (own) => own,
   monitoring: (own) => [
     ...looking(),
-    report(),
     ...monitoringOf({
       at: ACCOUNT_PATH,
       caller: 'team',

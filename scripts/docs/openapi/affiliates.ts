@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
-import { derivedSchemas } from './derived.ts'
+import { affiliateAnswers, derivedForAffiliates, derivedSchemas } from './derived.ts'
 import {
   type Answer,
   type Operation,
@@ -463,25 +463,6 @@ const READINGS: readonly Reading[] = [
     answer: object({ data: { type: 'array', items: ref('Clicks') } }),
   },
   {
-    id: 'getAffiliateReport',
-    path: '/reports',
-    summary: 'Get a report',
-    description:
-      'Returns metrics of some days by up to three groups: the rows that the report of the account has of the affiliate. `Accept: text/csv` returns the same as CSV.',
-    parameters: ['from_day', 'report_to', 'own_group_by', 'own_currency', 'metrics_query'],
-    errors: ['validation_failed'],
-    answer: ref('Report'),
-    more: {
-      headers: ['x-d1-bookmark', 'Content-Disposition'],
-      also: {
-        'text/csv': {
-          schema: TEXT,
-          example: 'row,link,signups,unconverted\r\ndata,Lk7Qm2Xv,12,\r\ntotal,,12,\r\n',
-        },
-      },
-    },
-  },
-  {
     id: 'listAffiliateLedger',
     path: '/ledger',
     summary: 'List the ledger',
@@ -558,10 +539,10 @@ const READINGS: readonly Reading[] = [
 export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> {
   const all = { ...accounts, ...OWN(accounts) }
   const showing: Showing = { all, added: {}, undecided: new Set() }
-  const answers = READINGS.map(({ id, answer }) => [
-    `${pascalCase(id)}Answer`,
-    shown(answer, '', showing),
-  ])
+  const answers = [
+    ...affiliateAnswers(),
+    ...READINGS.map(({ id, answer }) => [`${pascalCase(id)}Answer`, answer] as const),
+  ].map(([name, answer]) => [name, shown(answer, '', showing)])
   if (showing.undecided.size > 0) {
     throw new Error(`What are these members to affiliates? ${[...showing.undecided].join(', ')}`)
   }
@@ -601,24 +582,28 @@ function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers
 const CHANGEABLE = /^\/(links|questions)\b/
 
 /** Lists the operations of affiliates. */
-export const affiliateApi = (): Operation[] =>
-  READINGS.map(({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
-    ...{ id, summary, description },
-    method: reading.method ?? 'get',
-    path: `/affiliate/v1${path}`,
-    tag: CHANGEABLE.test(path) ? 'affiliate-tools' : 'affiliate-api',
-    caller: 'affiliate',
-    parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
-    answers: {
-      [reading.method === 'post' ? 201 : 200]: {
-        description: 'The answer.',
-        schema: ref(`${pascalCase(id)}Answer`),
-        headers: headersOf({ ...reading, path }),
-        ...(reading.type && { type: reading.type }),
-        ...(reading.method ? {} : csvOf(path, reading.answer)),
-        ...reading.more,
+export const affiliateApi = (): Operation[] => [
+  ...derivedForAffiliates(),
+  ...READINGS.map(
+    ({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
+      ...{ id, summary, description },
+      method: reading.method ?? ('get' as const),
+      path: `/affiliate/v1${path}`,
+      tag: CHANGEABLE.test(path) ? 'affiliate-tools' : 'affiliate-api',
+      caller: 'affiliate' as const,
+      parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
+      answers: {
+        [reading.method === 'post' ? 201 : 200]: {
+          description: 'The answer.',
+          schema: ref(`${pascalCase(id)}Answer`),
+          headers: headersOf({ ...reading, path }),
+          ...(reading.type && { type: reading.type }),
+          ...(reading.method ? {} : csvOf(path, reading.answer)),
+          ...reading.more,
+        },
       },
-    },
-    ...(reading.body && { body: reading.body }),
-    errors: ['invalid_query', ...errors, ...(reading.method ? WRITE_ERRORS : [])],
-  }))
+      ...(reading.body && { body: reading.body }),
+      errors: ['invalid_query' as const, ...errors, ...(reading.method ? WRITE_ERRORS : [])],
+    }),
+  ),
+]

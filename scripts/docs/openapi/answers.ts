@@ -9,7 +9,6 @@ import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { POSTBACK_SCHEMAS } from './postbacks.ts'
 import { RATE_SCHEMAS } from './rates.ts'
-import { REPORT_SCHEMAS } from './reports.ts'
 import {
   AT,
   delivery,
@@ -131,7 +130,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...EXPORT_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
-    ...REPORT_SCHEMAS,
     ...POSTBACK_SCHEMAS,
     ...OAUTH,
   }

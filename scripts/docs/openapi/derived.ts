@@ -1,16 +1,30 @@
 import type * as v from 'valibot'
-import type { DescribedOperation, OperationWords } from '../../../src/http/operation-words.ts'
+import {
+  type CallerKind,
+  type DescribedOperation,
+  idFor,
+  isFor,
+  type OperationWords,
+} from '../../../src/http/operation-words.ts'
 import { OPERATIONS } from '../../operations.ts'
 import { closedObject, componentsIn, property } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { AT, operation } from './administration/operation.ts'
-import { type Operation, PAGE_HEADERS } from './operation.ts'
+import { type Operation, pascalCase, ref } from './operation.ts'
 import { TEXT } from './shapes.ts'
 
 // What OpenAPI says of the operations that are values.
 
-const BASE = '/admin/v1'
-const TEAM_PAGE_HEADERS = PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark')
+/** An API that has operations. */
+interface Api {
+  readonly at: string
+  readonly caller: Operation['caller']
+  readonly kind: CallerKind
+  /** What its ids have after the verb. */
+  readonly name: string
+}
+
+const TEAM: Api = { at: '/admin/v1', caller: 'team', kind: 'team', name: '' }
 
 function parameterOf(name: string, schema: v.GenericSchema, isInPath: boolean): object {
   const { description, examples = [], ...json } = property(schema, AT)
@@ -29,25 +43,41 @@ function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
 }
 
 /** Describes the responses of an operation that are no errors. */
-function answersOf({ status = 200, params, words }: DescribedOperation): Operation['answers'] {
-  const { answer, others = {}, csvHeaders } = words as OperationWords
-  const headers = Object.hasOwn(params, 'per_page') && { headers: TEAM_PAGE_HEADERS }
+function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
+  const { status = 200, params, words, callers } = of
+  const { answer, others = {}, csvHeaders, files = {} } = words as OperationWords
+  const headers = [
+    ...(callers && of.method === 'GET' ? ['x-d1-bookmark'] : []),
+    ...(Object.hasOwn(params, 'per_page') ? ['Link'] : []),
+    ...Object.values(files).flatMap((file) => file.headers ?? []),
+  ]
   const asCsv = (schema: JsonSchema) =>
     csvHeaders && {
       type: ['application/json', 'text/csv'],
       schema: { anyOf: [schema, TEXT] },
-      headers: [...TEAM_PAGE_HEADERS, ...csvHeaders],
+      headers: [...headers, ...csvHeaders],
     }
+  const also = Object.fromEntries(
+    Object.entries(files).map(([type, { example = '', isBinary }]) => [
+      type,
+      isBinary ? { schema: {} } : { schema: TEXT, example },
+    ]),
+  )
   const all = { [answer === null ? 204 : status]: answer, ...others }
   return Object.fromEntries(
     Object.entries(all).map(([code, schema]) => [
       code,
       {
         description: DONE[code] ?? 'The answer.',
-        ...(schema && { schema: property(schema, AT), ...headers, ...asCsv(property(schema, AT)) }),
+        ...(schema && {
+          schema: shownAs ?? property(schema, AT),
+          headers,
+          also,
+          ...asCsv(property(schema, AT)),
+        }),
       },
     ]),
-  )
+  ) as Operation['answers']
 }
 
 /** Returns the words of an id, such as `Create link`. */
@@ -61,41 +91,83 @@ const DONE: Readonly<Record<string, string>> = {
   204: 'Done. The response has no body.',
 }
 
-function describe(
-  of: DescribedOperation,
-  path: string,
-  id: string,
-  description: string,
-): Operation {
-  const { errors = [], account } = of.words as OperationWords
-  const params = Object.entries<v.GenericSchema>(of.params).map(([name, schema]) =>
-    parameterOf(name, schema, path.includes(`{${name}}`)),
-  )
+function describe(of: DescribedOperation, path: string, id: string, api: Api): Operation {
+  const { errors = [], account, description, byQuery = BY_QUERY } = of.words as OperationWords
+  const isById = path !== of.path
+  const own = api.kind === 'team' ? path : path.replace('/accounts/{account}', '')
+  const params = Object.entries<v.GenericSchema>(of.params)
+    .filter(([name]) => !of.except?.[api.kind]?.includes(name))
+    .map(([name, schema]) => parameterOf(name, schema, path.includes(`{${name}}`)))
   const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
   const required = Object.values<v.GenericSchema>(of.body).some(({ type }) => type !== 'optional')
+  const name = idFor(id, api.name)
+  const shownAs = api.kind === 'affiliate' ? ref(affiliateAnswer(name)) : undefined
   return operation({
     method: of.method.toLowerCase() as Operation['method'],
-    path: `${BASE}${path}`,
-    id,
+    path: `${api.at}${own}`,
+    id: name,
+    tag: of.topic,
+    caller: api.caller,
     summary: titleOf(id),
-    description,
+    description: isById ? byQuery : description,
     ...(hasBody && { body: { schema: bodySchema(of), required } }),
-    answers: answersOf(of),
+    answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
+    ...(of.callers && of.method === 'GET' && { parameters: ['x-d1-bookmark'] }),
     ...(account && { accountParameter: account }),
     errors,
   })
 }
 
-/** Describes the operations of a topic. */
+const affiliateAnswer = (id: string) => `${pascalCase(id)}Answer`
+
+const describeAll = (operations: readonly DescribedOperation[], api: Api): Operation[] =>
+  operations
+    .filter((of) => isFor(of, api.kind))
+    .flatMap((of) => {
+      const own = describe(of, of.path, of.id, api)
+      if (!of.byQuery) return [own]
+      return [own, describe(of, of.path.replace(`/{${of.byQuery}}`, ''), `${of.id}ById`, api)]
+    })
+
+/** Describes the operations of the team in a topic. */
 export const derived = (topic: string): Operation[] =>
-  OPERATIONS.filter((one) => one.topic === topic).flatMap((of) => {
-    const { description, byQuery = BY_QUERY } = of.words as OperationWords
-    const own = describe(of, of.path, of.id, description)
-    if (!of.byQuery) return [own]
-    const path = of.path.replace(`/{${of.byQuery}}`, '')
-    return [own, describe(of, path, `${of.id}ById`, byQuery)]
-  })
+  describeAll(
+    OPERATIONS.filter((one) => one.topic === topic),
+    TEAM,
+  )
+
+/** Describes the operations that the accounts of a vertical have for themselves. */
+export const derivedFor = (
+  vertical: string,
+  at: string,
+  caller: Operation['caller'],
+): Operation[] =>
+  describeAll(OPERATIONS, { at, caller, kind: 'account', name: pascalCase(vertical) }).map(
+    (one) => ({
+      ...one,
+      tag: one.tag === 'monitoring' ? vertical : `${vertical}-commissions`,
+    }),
+  )
+
+const AFFILIATE: Api = {
+  at: '/affiliate/v1',
+  caller: 'affiliate',
+  kind: 'affiliate',
+  name: 'Affiliate',
+}
+
+/** Describes the operations that affiliates have. */
+export const derivedForAffiliates = (): Operation[] =>
+  describeAll(OPERATIONS, AFFILIATE).map((one) => ({ ...one, tag: 'affiliate-api' }))
+
+/** Returns the answers of the operations that affiliates have, by the components of what they see of them. */
+export const affiliateAnswers = (): (readonly [string, JsonSchema])[] =>
+  OPERATIONS.filter((of) => isFor(of, 'affiliate')).flatMap(({ id, words }) =>
+    words?.answer
+      ? [[affiliateAnswer(idFor(id, AFFILIATE.name)), property(words.answer, AT)] as const]
+      : [],
+  )
 
 const BY_QUERY =
   'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.'

@@ -3,6 +3,7 @@ import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
 import { casesOf } from './cases.ts'
+import { derivedFor } from './derived.ts'
 import { exportsOf } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import {
@@ -16,7 +17,6 @@ import {
   ref,
 } from './operation.ts'
 import { ratesOf } from './rates.ts'
-import { reportOf } from './reports.ts'
 import { statementOperationsOf } from './statements.ts'
 import { whyOf } from './why.ts'
 
@@ -212,7 +212,6 @@ function commissions({ at, caller, vertical }: Api): Operation[] {
     ...whyOf(at, caller, vertical),
     ...casesOf(at, caller, vertical),
     ...exportsOf(at, caller, vertical),
-    reportOf(at, caller, vertical),
   ]
   return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))
 }
@@ -231,5 +230,6 @@ export const records = (): Operation[] =>
       accountOf(api),
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
       ...commissions(api),
+      ...derivedFor(api.vertical, api.at, api.caller),
     ]
   })

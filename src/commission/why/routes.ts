@@ -83,7 +83,7 @@ const textIn = (language: Language, explanation: Parameters<typeof textOf>[0]): 
 
 /** Returns the id of the line that the caller names. What an affiliate sees no line under is the id of none. */
 const lineOf = async (c: Context<AppEnv>, id: string): Promise<string> =>
-  (await namedLine(c, id)) ?? id.slice(0, 'lin_'.length)
+  (await namedLine(c.var, id)) ?? id.slice(0, 'lin_'.length)
 
 /** Returns a filter with the id of the customer whom the caller names. The name of nobody is the id of nobody. */
 async function withNamed<T extends { readonly customer_id?: string | undefined }>(
@@ -93,7 +93,7 @@ async function withNamed<T extends { readonly customer_id?: string | undefined }
   const { customer_id: name } = filter
   return name === undefined
     ? filter
-    : { ...filter, customer_id: (await namedCustomer(c, name)) ?? '' }
+    : { ...filter, customer_id: (await namedCustomer(c.var, name)) ?? '' }
 }
 
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
