@@ -29,6 +29,7 @@ const PROBLEMS = {
   method_not_allowed: [405, 'Method not allowed'],
   already_exists: [409, 'Already exists'],
   conflict: [409, 'The request conflicts with the current state'],
+  newer_version: [409, 'A newer version is stored'],
   hash_changed: [409, 'The draft has changed'],
   period_not_over: [409, 'The period is not over'],
   not_run: [409, 'The period has not been computed since it ended or changed'],
@@ -57,6 +58,13 @@ const PROBLEMS = {
 /** The `code` of an error response. */
 export type ErrorCode = keyof typeof PROBLEMS
 
+/** A parameter of a query that is refused. */
+interface RefusedParameter {
+  readonly name: string
+  /** Whether its value is none of its choices. */
+  readonly isChoice?: boolean
+}
+
 /** Details of an error response. All text is ours; it never includes personal values. */
 export interface ErrorDetails {
   detail?: string
@@ -71,6 +79,9 @@ export interface ErrorDetails {
   /** What changed of a case since a person saw it. */
   changed?: object
   cause?: unknown
+  /** The broken rules of `errors`, and the parameter that `invalid_query` is about: who shows them has own words. */
+  issues?: readonly object[]
+  parameter?: RefusedParameter
   /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
   fix?: string
 }
@@ -80,11 +91,16 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
   readonly fix: string | undefined
+  readonly issues: readonly object[]
+  readonly parameter: RefusedParameter | undefined
 
-  constructor(code: ErrorCode, { cause, fix, ...details }: ErrorDetails = {}) {
+  constructor(code: ErrorCode, all: ErrorDetails = {}) {
+    const { cause, fix, issues = [], parameter, ...details } = all
     super(code, { cause })
     this.code = code
     this.fix = fix
+    this.issues = issues
+    this.parameter = parameter
     this.details = details
   }
 
@@ -105,7 +121,7 @@ const RETRY_LATER_SECONDS = 10
  */
 export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS, fix?: string) =>
   new ApiError('unavailable', {
-    detail: `The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after ${seconds} seconds.`,
+    detail: 'The service is temporarily unavailable. A request is stored completely or not at all.',
     headers: { 'Retry-After': String(seconds) },
     cause,
     ...(fix && { fix }),
@@ -123,8 +139,10 @@ export const badSecret = (name: string, cause?: unknown) =>
 export const onError: ErrorHandler = (thrown, c) => problem(c, toApiError(thrown, c))
 
 /** @see [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) Problem Details for HTTP APIs */
-function problem(c: Context, { code, status, title, details }: ApiError) {
-  const { headers, detail = `${title}.`, ...members } = details
+function problem(c: Context, { code, status, title, details, fix }: ApiError) {
+  const { headers, detail: sent = `${title}.`, ...members } = details
+  const seconds = status === 503 && !fix && headers?.['Retry-After']
+  const detail = seconds ? `${sent} Repeat the same request after ${seconds} seconds.` : sent
   const type = new URL(`/problems/${code}`, c.env.BASE_URL)
   const body = { type, title, status, code, detail, request_id: c.var.requestId, ...members }
   return c.json(body, status, { ...headers, 'Content-Type': 'application/problem+json' })

@@ -76,5 +76,5 @@ const tooDeep = (pointer: string, levels: number): Issue => ({
   code: 'length',
   expected: `at most ${MAX_LEVELS} affiliates in a chain of parents`,
   received: String(levels),
-  instruction: 'Send a parent that is nearer to the top of the tree.',
+  instruction: 'Choose a parent that is nearer to the top of the tree.',
 })

@@ -78,7 +78,7 @@ export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
     if (isOnlyNew) {
       const [known] = (await rows.readProfiles(db, account, ids)).keys()
       if (known !== undefined) {
-        throw new ApiError('conflict', {
+        throw new ApiError('already_exists', {
           detail: `${quote(known)} exists already.`,
           cause: error,
         })

@@ -12,6 +12,7 @@ export const tooManyGroups = (what: string) => {
   const { rows: most, groups } = rows.REPORT_LIMITS
   return invalidQuery(
     `From \`from\` to \`to\`, there are more than ${most.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
+    'from',
   )
 }
 
@@ -28,7 +29,7 @@ function filterOf(query: CustomerFilter): rows.AttributionFilter {
   if (!unattributed && from === undefined && to === undefined) return { customer_id }
   if (customer_id !== undefined) {
     const other = unattributed === false ? 'from' : 'unattributed'
-    throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`)
+    throw invalidQuery(`\`${other}\` and \`customer_id\` cannot be combined.`, other)
   }
   return { days: readDayRange({ from, to }), isUnattributed: unattributed }
 }

@@ -131,7 +131,7 @@ export const putFraudRule = accountOperation({
       'Validates a rule and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. A manager puts rules that flag; only an approver puts one that holds payouts, or another version of it. Defaults are filled in when a version is stored.',
     answer: putFraudRuleAnswer,
     others: { 201: putFraudRuleAnswer },
-    errors: ['conflict'],
+    errors: ['conflict', 'newer_version'],
   })),
   async run(call, { rule: id, after = null, terms: body }) {
     const { db, account } = call
@@ -292,7 +292,9 @@ async function putRule(
     const context = { vertical, today: todayOf(account), after }
     const decision = decidePut(rule, body, await rows.readRuleVersions(db, id, rule), context)
     if (decision.outcome === 'invalid') throw validationFailed(decision.issues)
-    if (decision.outcome === 'refused') throw new ApiError('conflict', { detail: decision.detail })
+    if (decision.outcome === 'refused') {
+      throw new ApiError(decision.code, { detail: decision.detail })
+    }
     if (decision.outcome === 'unchanged') return decision
     if (decision.needsApprover) requireRole(role, 'approver')
     const { version } = decision

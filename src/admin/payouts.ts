@@ -435,7 +435,7 @@ async function readPayouts(
 /** Throws `invalid_query` if one of these filters is set, which narrow another status only. */
 function refuseFilters(status: string, filters: Readonly<Record<string, string | null>>): void {
   for (const [name, value] of Object.entries(filters))
-    if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=${status}\` only.`)
+    if (value !== null) throw invalidQuery(`\`${name}\` narrows \`status=${status}\` only.`, name)
 }
 
 /** Returns what each draft in a currency corrects because customers were refused. */

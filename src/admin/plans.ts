@@ -165,7 +165,7 @@ export const putPlan = accountOperation({
       'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
     answer: putPlanAnswer,
     others: { 201: putPlanAnswer },
-    errors: ['conflict'],
+    errors: ['conflict', 'newer_version'],
   })),
   async run(call, { plan: id, after = null, terms: body }) {
     if (!v.is(slug, id)) {
@@ -331,7 +331,9 @@ async function storePlan(
   for (let attempt = 1; ; attempt++) {
     const decision = decide(await rows.readVersions(db, account, plan))
     if (decision.outcome === 'invalid') throw validationFailed(decision.issues)
-    if (decision.outcome === 'refused') throw new ApiError('conflict', { detail: decision.detail })
+    if (decision.outcome === 'refused') {
+      throw new ApiError(decision.code, { detail: decision.detail })
+    }
     if (decision.outcome === 'unchanged') return decision
     const { version, plan: checked } = decision
     const { effective_from, name } = checked.terms

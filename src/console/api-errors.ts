@@ -1,5 +1,7 @@
 import { ApiError } from '../errors.ts'
+import type { Issue } from '../validation/issue.ts'
 import type { FieldError } from './page.ts'
+import { issueWords, plainWords } from './parts/plain-words.ts'
 
 const nullIf =
   (code: ApiError['code']) =>
@@ -17,17 +19,15 @@ export const nullIfNotFound = nullIf('not_found')
  */
 export const nullIfConflict = nullIf('conflict')
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+/** The most errors that a page shows. */
+const MAX_SHOWN = 1000
 
 /** Returns the errors of an error of the administration API, as a form shows them. */
-export function readErrors({ details }: ApiError): FieldError[] {
-  return (details.errors ?? []).map((error) => {
-    const { pointer, message, hint }: { pointer?: unknown; message?: unknown; hint?: unknown } =
-      error
-    return {
-      message: textOf(message) ?? '',
-      ...(typeof pointer === 'string' && { pointer }),
-      ...(typeof hint === 'string' && { hint }),
-    }
-  })
-}
+export const readErrors = ({ issues, details }: ApiError): FieldError[] =>
+  issues.length > 0
+    ? (issues as readonly Issue[]).slice(0, MAX_SHOWN).map((issue) => issueWords(issue))
+    : ((details.errors ?? []) as readonly FieldError[]).map((one) => ({
+        ...one,
+        message: plainWords(one.message),
+        ...(one.hint && { hint: plainWords(one.hint) }),
+      }))

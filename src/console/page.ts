@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
 import { DAY_MS } from '../durations.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { PresentedEvidence } from '../fraud/case-evidence.ts'
+import type { Issue } from '../validation/issue.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
 import type { ShownSecret } from './session.ts'
@@ -27,12 +29,16 @@ export interface FieldError {
   readonly pointer?: string
   readonly message: string
   readonly hint?: string
+  /** The broken rule, for forms that have other names for it. */
+  readonly issue?: Issue
 }
 
 /** A change that was refused: the page is shown again with what was sent, and with the errors. */
 export interface RefusedForm {
   readonly change: string
   readonly values: Values
+  /** The code of the error. */
+  readonly code: ErrorCode
   readonly detail: string
   readonly errors: readonly FieldError[]
   /** The cases of the fraud review that hold what was to be paid; absent if that is not the reason. */

@@ -26,7 +26,7 @@ import type {
 import { visible } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
-import { plainWords } from './parts/plain-words.ts'
+import { detailWords, plainWords } from './parts/plain-words.ts'
 import { Secret } from './parts/rotation.tsx'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
@@ -76,26 +76,22 @@ function reversed({ from, to }: Visit['query']): RefusedFilter[] {
     : []
 }
 
-/** Returns the sentence of the API about a filter in words. */
-function messageOf(name: string, value: string, detail: string): string {
+/** Returns what is wrong with a filter that the API refuses. */
+function messageOf(error: ApiError, name: string, value: string): string {
   if (name === 'cursor') return 'This part of the list no longer exists. The list begins again.'
   if (name === 'currency') {
     return `${quoted(value)} is not a currency. Write its code of three letters, such as EUR.`
   }
-  const isList = name === 'metrics' || name === 'group_by'
-  const isChoice = isList || / (?:must be `[^`]*`(?:, | or )|cannot be `)/.test(detail)
-  if (isChoice) return `${quoted(value)} is not one of the choices.`
-  return plainWords(detail)
+  if (error.parameter?.isChoice) return `${quoted(value)} is not one of the choices.`
+  return plainWords(error.details.detail ?? '')
 }
 
-/** Returns the filters that an error of the API names; empty if it names none of the query. */
+/** Returns the filter that an error of the API is about; empty if it is about none of the query. */
 function namedBy(error: unknown, query: Visit['query']): RefusedFilter[] {
-  if (!(error instanceof ApiError) || error.code !== 'invalid_query') return []
-  const detail = error.details.detail ?? ''
-  // The first name is what the sentence is about. Others are quoted values or names beside it.
-  const name = [...detail.matchAll(/`(\w+)`/g)].map(([, one = '']) => one)[0] ?? ''
+  if (!(error instanceof ApiError) || !error.parameter) return []
+  const { name } = error.parameter
   const value = query[name]
-  return value === undefined ? [] : [{ name, value, message: messageOf(name, value, detail) }]
+  return value === undefined ? [] : [{ name, value, message: messageOf(error, name, value) }]
 }
 
 const without = (visit: Visit, refused: readonly RefusedFilter[]): Visit => ({
@@ -133,7 +129,8 @@ async function renderFiltered(
 export const refusedBy = (error: ApiError, change: string, values: Values): RefusedForm => ({
   change,
   values,
-  detail: error.details.detail ?? `${error.title}.`,
+  code: error.code,
+  detail: detailWords(error),
   errors: readErrors(error),
   heldBy: error.details.held_by,
   changed: error.details.changed as ChangedEvidence | undefined,
@@ -148,7 +145,7 @@ function errorView(c: Context, error: ApiError) {
   const { pathname, search } = new URL(c.req.url)
   const body = (
     <>
-      <p class="lead">{details.detail && <FormSentence text={details.detail} />}</p>
+      <p class="lead">{details.detail && <FormSentence text={detailWords(error)} />}</p>
       <ul>
         {readErrors(error).map(({ pointer, message, hint }) => (
           <li>
@@ -187,8 +184,7 @@ function DeferredError({ c, thrown }: { c: Context; thrown: unknown }) {
   return (
     <div class="notice warn" role="alert">
       <p>
-        <FormSentence text={error.details.detail ?? error.title} />{' '}
-        <a href={pathname + search}>Try again</a>
+        <FormSentence text={detailWords(error)} /> <a href={pathname + search}>Try again</a>
       </p>
     </div>
   )

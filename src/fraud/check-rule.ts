@@ -113,7 +113,7 @@ function checkScope({ scope: { affiliates, not_affiliates = [] } }: RuleTerms): 
     ...twice(affiliates, 'affiliates'),
     ...affiliates.flatMap((value, i): Issue[] => {
       if (!isOfAll || value === ALL_AFFILIATES) return []
-      const instruction = 'Send `["*"]`, or only the affiliates that are meant.'
+      const instruction = 'Name all as `*`, or only the affiliates that are meant.'
       const expected = 'covered by `*`'
       return [
         { pointer: `/scope/affiliates/${i}`, code: 'duplicate', expected, value, instruction },
@@ -152,7 +152,7 @@ function checkWindow(terms: RuleTerms): Issue[] {
       pointer: isDays ? '/parameters/days' : '/parameters',
       code: 'maximum',
       message: `With these parameters the rule reads the records of ${longest} days; the most are ${MAX_DAYS}.`,
-      instruction: 'Send fewer days.',
+      instruction: 'Choose fewer days.',
     },
   ]
 }
@@ -165,7 +165,7 @@ function checkVersions(terms: RuleTerms, others: readonly RuleVersion[]): Issue[
       pointer: '/kind',
       code: 'not_applicable',
       message: `${quote(terms.kind)} differs from the other versions of this rule, which have ${quote(first.terms.kind)}.`,
-      instruction: `Send ${quote(first.terms.kind)}, or put the version under the name of a new rule.`,
+      instruction: `Choose ${quote(first.terms.kind)}, or make a new rule.`,
     })
   }
   const value = terms.effective_from
@@ -173,7 +173,7 @@ function checkVersions(terms: RuleTerms, others: readonly RuleVersion[]): Issue[
   if (!same) return issues
   const expected = `the \`effective_from\` of version ${same.version}`
   const instruction =
-    'Send another day, or withdraw that version if it began today or begins later.'
+    'Choose another day, or withdraw that version if it began today or begins later.'
   return [
     ...issues,
     { pointer: '/effective_from', code: 'duplicate', expected, value, instruction },

@@ -15,7 +15,7 @@ import { parseRuleVersion, type RuleVersion, ruleOn } from './stored-rules.ts'
 /** What putting a rule does. */
 export type PutDecision =
   | { outcome: 'invalid'; issues: Issue[] }
-  | { outcome: 'refused'; detail: string }
+  | { outcome: 'refused'; code: 'newer_version' | 'conflict'; detail: string }
   | { outcome: 'unchanged'; version: number; rule: CheckedRule }
   | { outcome: 'created'; version: number; rule: CheckedRule; needsApprover: boolean }
 
@@ -54,11 +54,13 @@ export function decidePut(
   const latest = Math.max(0, ...own.map(({ version }) => version))
   const latestText = stored.find((one) => one.rule === rule && one.version === latest)?.terms
   if (latestText === text) return { outcome: 'unchanged', version: latest, rule: checked }
-  if (after !== null && after < last) return { outcome: 'refused', detail: unseen(last) }
+  if (after !== null && after < last) {
+    return { outcome: 'refused', code: 'newer_version', detail: unseen(last) }
+  }
   const wrong = checkMeaning(terms, own)
   if (wrong.length > 0) return { outcome: 'invalid', issues: wrong }
   const detail = findExcess(rule, versions, last)
-  if (detail !== null) return { outcome: 'refused', detail }
+  if (detail !== null) return { outcome: 'refused', code: 'conflict', detail }
   const needsApprover = holds([...own, { terms }])
   return { outcome: 'created', version: last + 1, rule: checked, needsApprover }
 }

@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS = 10
 
 const tryLater = (reason: string) =>
   new ApiError('unavailable', {
-    detail: `${reason} Nothing was stored. Repeat the same request after ${RETRY_AFTER_SECONDS} seconds.`,
+    detail: `${reason} Nothing was stored.`,
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     cause: new Error(reason),
   })

@@ -108,7 +108,7 @@ const RETRY_AFTER_SECONDS = 10
 
 const tooManyReads = () =>
   new ApiError('unavailable', {
-    detail: `Too many large responses are being sent. Responses of up to 64 KiB do not wait: ask for a smaller page or fewer days, and read each response at once. Repeat the same request after ${RETRY_AFTER_SECONDS} seconds.`,
+    detail: `Too many large responses are being sent. Responses of up to 64 KiB do not wait: ask for a smaller page or fewer days, and read each response at once.`,
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     cause: new Error('Too many large responses'),
   })

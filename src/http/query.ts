@@ -6,12 +6,16 @@ import { day } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
 
-/** Returns an `invalid_query` error. `detail` names the parameter. */
-export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
+/** Returns an `invalid_query` error about a parameter; `isChoice` if its value is none of its choices. */
+export const invalidQuery = (detail: string, name?: string, isChoice = false) =>
+  new ApiError('invalid_query', {
+    detail,
+    ...(name !== undefined && { parameter: { name, isChoice } }),
+  })
 
 /** Returns the `invalid_query` error of a parameter whose value is not what is expected. */
 export const invalidValue = (name: string, value: string, expected: string, advice = '') =>
-  invalidQuery(`\`${name}\` must be ${expected}, not ${quote(value)}.${advice}`)
+  invalidQuery(`\`${name}\` must be ${expected}, not ${quote(value)}.${advice}`, name)
 
 /**
  * Returns the value of a parameter if it is one of `values`; undefined if it is absent.
@@ -26,9 +30,11 @@ export function readChoice<const T extends string>(
   const found = values.find((one) => one === value)
   if (found || value === undefined) return found
   const closest = suggest(value, values)
-  throw closest
-    ? invalidQuery(`\`${name}\` cannot be ${quote(value)}. Did you mean ${quote(closest)}?`)
-    : invalidValue(name, value, quoteAll(values).replace(/, (?=[^,]*$)/, ' or '))
+  const expected = quoteAll(values).replace(/, (?=[^,]*$)/, ' or ')
+  const detail = closest
+    ? `\`${name}\` cannot be ${quote(value)}. Did you mean ${quote(closest)}?`
+    : `\`${name}\` must be ${expected}, not ${quote(value)}.`
+  throw invalidQuery(detail, name, true)
 }
 
 /**
@@ -157,7 +163,7 @@ export function readDays<Q extends Days>(query: Q): Q {
     if (value !== undefined) checkDay(name, value)
   }
   if (query.from && query.to && query.from > query.to) {
-    throw invalidQuery('`from` must not be after `to`.')
+    throw invalidQuery('`from` must not be after `to`.', 'from')
   }
   return query
 }
@@ -176,6 +182,8 @@ export function readDayRange(query: Days): { from: string; to: string } {
     throw invalidQuery('`from` and `to` are required: the first and the last day.')
   }
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-  if (days > MAX_DAYS) throw invalidQuery(`\`from\` and \`to\` can span at most ${MAX_DAYS} days.`)
+  if (days > MAX_DAYS) {
+    throw invalidQuery(`\`from\` and \`to\` can span at most ${MAX_DAYS} days.`, 'from')
+  }
   return { from, to }
 }

@@ -27,6 +27,7 @@ export function validationFailed(issues: readonly Issue[]): ApiError {
       return issue.code === 'unknown_affiliate' || !hint ? error : { ...error, hint }
     }),
     errors_total: issues.length,
+    issues,
   })
 }
 

@@ -100,7 +100,10 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       throw error
     }
     memory.release()
-    throw invalidQuery('From `from` to `to`, there are too many totals. Ask for fewer days.')
+    throw invalidQuery(
+      'From `from` to `to`, there are too many totals. Ask for fewer days.',
+      'from',
+    )
   })
   // If the caller disconnects, the reading still ends, so that the totals that it has summed are kept.
   c.executionCtx.waitUntil(response.catch(() => {}))

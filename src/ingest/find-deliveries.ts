@@ -88,7 +88,7 @@ function deliverySpan(
   const fromTime = from === undefined ? oldestTime : timeOf('from', from, 0)
   const endTime = to === undefined ? null : timeOf('to', to, DAY_MS)
   if (from !== undefined && endTime !== null && fromTime >= endTime) {
-    throw invalidQuery('`from` must not be after `to`.')
+    throw invalidQuery('`from` must not be after `to`.', 'from')
   }
   const begin = Math.max(oldestTime, fromTime)
   const end = after ?? (endTime === null ? END : firstIdAt(endTime))

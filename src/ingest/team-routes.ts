@@ -97,7 +97,10 @@ function respondWithErrors(c: Context<AppEnv>) {
     const days = daysFrom(Math.max(Date.parse(from), oldestTime), Date.parse(to))
     const rows = await countDeliveryErrors(session, grant.account, days, firstIdAt(oldestTime))
     if (!rows)
-      throw invalidQuery('From `from` to `to`, there are too many errors. Ask for fewer days.')
+      throw invalidQuery(
+        'From `from` to `to`, there are too many errors. Ask for fewer days.',
+        'from',
+      )
     const data = rows.map(presentCounted)
     return c.json({ data })
   })

@@ -436,7 +436,11 @@ function parseGroups(
   }
   const { groupBy: most } = REPORT_LIMITS
   if (groups.length > most) {
-    throw invalidQuery(`\`group_by\` names ${groups.length} groups. A report has at most ${most}.`)
+    throw invalidQuery(
+      `\`group_by\` names ${groups.length} groups. A report has at most ${most}.`,
+      'group_by',
+      true,
+    )
   }
   return groups
 }
@@ -457,9 +461,14 @@ function parseMetrics(vertical: string, text: string | undefined): string[] | nu
 function namesOf(parameter: string, text: string): string[] {
   const names = new Set<string>()
   for (const name of text.split(',')) {
-    if (name === '') throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`)
+    if (name === '')
+      throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`, parameter, true)
     if (names.has(name)) {
-      throw invalidQuery(`\`${parameter}\` names ${quote(name)} twice. Name it once.`)
+      throw invalidQuery(
+        `\`${parameter}\` names ${quote(name)} twice. Name it once.`,
+        parameter,
+        true,
+      )
     }
     names.add(name)
   }
@@ -471,6 +480,8 @@ function unknownName(parameter: string, name: string, vertical: string, known: r
   const hint = closest ? `Did you mean ${quote(closest)}? ` : ''
   return invalidQuery(
     `\`${parameter}\`: ${quote(name)} is not a ${parameter === 'metrics' ? 'metric' : 'group'} of ${vertical}. ${hint}Supported: ${quoteAll(known)}.`,
+    parameter,
+    true,
   )
 }
 
@@ -479,5 +490,6 @@ function parseCurrency(code: string): string {
   const hint = currencyHint(code)
   throw invalidQuery(
     `\`currency\`: ${quote(code)} is not an ISO 4217 currency code.${hint ? ` ${hint}` : ''}`,
+    'currency',
   )
 }

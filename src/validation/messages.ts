@@ -15,7 +15,7 @@ export interface FormattedIssue {
 }
 
 /** The parts of an issue that its text is made of. */
-interface Parts {
+export interface Parts {
   /** The name of the field that the issue points to. */
   field: string
   /** The value as sent, in backticks; "The value" if the message may not include it. */
@@ -123,26 +123,40 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   unknown_affiliate: () => 'Use a configured affiliate.',
 }
 
+/** Sentences for other readers than the developers of a sender. What has none here, is said as to them. */
+export interface Voice {
+  readonly messages: Partial<Record<IssueCode, (parts: Parts) => string | null>>
+  /** Null leaves a hint out. */
+  readonly hints: Partial<Record<IssueCode, (parts: Parts) => string | null>>
+}
+
+const TO_SENDERS: Voice = { messages: {}, hints: {} }
+
 /** Returns whether a time is expected to be in a range of years, not in another form. */
 const isYears = (expected: string) => expected.startsWith('year ')
 
 /** Returns an issue with its message and hint. */
-export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue.value)
+export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue.value, TO_SENDERS)
+
+/** Returns an issue with its message and hint in other words. What it names stays in backticks. */
+export const formatFor = (voice: Voice, issue: Issue): FormattedIssue =>
+  format(issue, issue.value, voice)
 
 /**
  * Returns an issue as `formatIssue` does, but its message does not quote the value: "The value is not
  * an ISO 4217 currency code." The hint stays, since it names only what is valid.
  */
-export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined)
+export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined, TO_SENDERS)
 
-function format(issue: Issue, quotable: unknown): FormattedIssue {
+function format(issue: Issue, quotable: unknown, voice: Voice): FormattedIssue {
   const { expected = '', value, received, suggestions = [], instruction, message, ...rest } = issue
   const { isInAdditionalField: _, ...place } = rest
   const quoted = quotable === undefined ? 'The value' : quote(quotable)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
-  const hint = instruction ?? HINTS[issue.code]?.(parts)
-  return { ...place, message: message ?? MESSAGES[issue.code](parts), ...(hint && { hint }) }
+  const hint = instruction ?? (voice.hints[issue.code] ?? HINTS[issue.code])?.(parts)
+  const text = message ?? voice.messages[issue.code]?.(parts) ?? MESSAGES[issue.code](parts)
+  return { ...place, message: text, ...(hint && { hint }) }
 }
 
 /** Returns a question that names the closest valid name, or null. */

@@ -87,7 +87,7 @@ describe('a version of a plan', () => {
           pointer: '/effective_from',
           code: 'minimum',
           message: `\`${day}\` is less than the minimum, 2024-11-01.`,
-          hint: 'The period 2024-10 of this plan is closed. Send `2024-11-01` or a later day.',
+          hint: 'The period 2024-10 of this plan is closed. Choose `2024-11-01` or a later day.',
         },
       ])
     }
@@ -105,7 +105,7 @@ describe('a version of a plan', () => {
     await close('2024-W41', 'weekly')
     for (const day of ['2024-10-13', '2024-10-07']) {
       expect(await refusal(put(day, 'weekly', weekly))).toMatchObject([
-        { hint: 'The period 2024-W41 of this plan is closed. Send `2024-10-14` or a later day.' },
+        { hint: 'The period 2024-W41 of this plan is closed. Choose `2024-10-14` or a later day.' },
       ])
     }
     expect((await put('2024-10-14', 'weekly', weekly)).status).toBe(201)

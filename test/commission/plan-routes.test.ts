@@ -47,7 +47,7 @@ describe('§12 plans', () => {
     // Also a version that begins on the same day as the unseen one.
     for (const body of [second, later('2026-12-01', { hold_days: 6 })]) {
       const [status, { code, detail }] = await answer(put('ib?after=0', body))
-      expect([status, code]).toEqual([409, 'conflict'])
+      expect([status, code]).toEqual([409, 'newer_version'])
       expect(detail).toContain('Version 1 of this plan was stored since')
     }
     expect((await put('ib?after=0', perLot)).status).toBe(200)

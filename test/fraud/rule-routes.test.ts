@@ -125,7 +125,10 @@ describe('versions', () => {
   test('a put is refused after a version that the sender has not seen', async () => {
     await put('bursts', burst())
     const later = burst({ effective_from: TODAY })
-    expect(await answer(put('bursts?after=0', later))).toMatchObject([409, { code: 'conflict' }])
+    expect(await answer(put('bursts?after=0', later))).toMatchObject([
+      409,
+      { code: 'newer_version' },
+    ])
     expect((await put('bursts?after=0', burst())).status).toBe(200)
     expect((await put('bursts?after=1', later)).status).toBe(201)
   })
@@ -241,7 +244,7 @@ describe('mistakes', () => {
     [
       'windows of 401 days together',
       burst({ kind: 'minimum_deposit', parameters: { days: 390, idle_days: 11 } }),
-      [['/parameters/days', 'maximum', 'Send fewer days.']],
+      [['/parameters/days', 'maximum', 'Choose fewer days.']],
     ],
     [
       'an affiliate beside all',
@@ -250,7 +253,7 @@ describe('mistakes', () => {
         [
           '/scope/affiliates/1',
           'duplicate',
-          'Send `["*"]`, or only the affiliates that are meant.',
+          'Name all as `*`, or only the affiliates that are meant.',
         ],
       ],
     ],
@@ -288,7 +291,7 @@ describe('mistakes', () => {
     await put('bursts', burst())
     expect(await errorsOf(burst({ kind: 'country_mix' }))).toMatchObject([
       ['/kind', 'not_applicable', expect.stringContaining('`signup_burst`')],
-      ['/effective_from', 'duplicate', expect.stringContaining('Send another day')],
+      ['/effective_from', 'duplicate', expect.stringContaining('Choose another day')],
     ])
   })
 

@@ -158,6 +158,10 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'and send your change again. For the warning `conflict` of a customer, see ' +
       '[Links](/docs/links#verdicts).',
   },
+  newer_version: {
+    cause: 'Somebody stored a newer version of the plan or rule than the one that `after` names.',
+    fix: 'Read the newer version. If yours is still meant, send `after` with its number.',
+  },
   hash_changed: {
     cause:
       'The draft was computed again since you reviewed it, or the statement was approved with ' +

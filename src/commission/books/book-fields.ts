@@ -60,7 +60,7 @@ const paidOn = member(
   v.pipe(
     f.day,
     v.check((day) => day >= FIRST_DAY, ruleMessage('minimum', FIRST_DAY)),
-    v.check((day) => day <= dayInFirstZone(1), ruleMessage('maximum', 'tomorrow in UTC+14')),
+    v.check((day) => day <= dayInFirstZone(1), ruleMessage('maximum', 'tomorrow')),
   ),
   said(
     'The day of the payment, from 2000-01-01 to tomorrow (in UTC+14). Once booked, it cannot be changed.',
@@ -102,7 +102,7 @@ export const heldPayment = {
 const returnedOn = member(
   v.pipe(
     f.day,
-    v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today in UTC+14')),
+    v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today')),
   ),
   said(
     'The day on which the payment came back: not before the payment, and not after today (in UTC+14).',

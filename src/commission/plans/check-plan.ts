@@ -245,7 +245,7 @@ function checkVersions(plan: PlanTerms, others: readonly OtherVersion[]): Issue[
   const same = others.find(({ effective_from }) => effective_from === value)
   if (!same) return changed
   const expected = `the \`effective_from\` of version ${same.version}`
-  const instruction = 'Send another day, or withdraw that version if it was never in force.'
+  const instruction = 'Choose another day, or withdraw that version if it was never in force.'
   const pointer = '/effective_from'
   return [...changed, { pointer, code: 'duplicate', expected, value, instruction }]
 }
@@ -262,7 +262,7 @@ function checkFirstDay({ effective_from, period, terms }: PlanTerms): Issue[] {
       code: 'pattern',
       expected: FIRST_DAYS[period],
       value: effective_from,
-      instruction: `Send \`${dayText(begin)}\` or \`${dayText(next)}\`.`,
+      instruction: `Choose \`${dayText(begin)}\` or \`${dayText(next)}\`.`,
     },
   ]
 }
@@ -274,7 +274,7 @@ export function checkClosed({ effective_from: value }: PlanTerms, closed: string
   const period = closed === null ? null : parsePeriod(closed)
   if (!period || dayNumber(value) > period.last) return []
   const expected = dayText(period.last + 1)
-  const instruction = `The period ${period.id} of this plan is closed. Send \`${expected}\` or a later day.`
+  const instruction = `The period ${period.id} of this plan is closed. Choose \`${expected}\` or a later day.`
   return [{ pointer: '/effective_from', code: 'minimum', expected, value, instruction }]
 }
 
@@ -327,7 +327,7 @@ function warnOfPercentages(rule: Rule, pointer: string): Warning[] {
   if (rule.kind === 'unit' || rule.allow_over_100) return []
   return ratesNamed('percent', rule, pointer).flatMap(({ at, rate }) => {
     if (compareDecimals(rate, '100') <= 0) return []
-    const message = `${quote(rate)} is more than 100 %. If that is meant, send \`"allow_over_100": true\` with the rule.`
+    const message = `${quote(rate)} is more than 100 %. If that is meant, set \`allow_over_100\` of the rule.`
     return [{ code: 'over_100', pointer: at, message }]
   })
 }

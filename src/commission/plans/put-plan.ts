@@ -74,7 +74,7 @@ export interface StoredPlans {
 /** What putting a plan does. */
 export type PutDecision =
   | { outcome: 'invalid'; issues: Issue[] }
-  | { outcome: 'refused'; detail: string }
+  | { outcome: 'refused'; code: 'newer_version' | 'conflict'; detail: string }
   | { outcome: 'unchanged' | 'created'; version: number; plan: CheckedPlan }
 
 /** What a put depends on beside the stored plans. */
@@ -114,13 +114,15 @@ export function decidePut(
   if (asLatest.plan && asLatest.plan.text === latestText) {
     return { outcome: 'unchanged', version: latest, plan: asLatest.plan }
   }
-  if (after !== null && after < last) return { outcome: 'refused', detail: unseen(last) }
+  if (after !== null && after < last) {
+    return { outcome: 'refused', code: 'newer_version', detail: unseen(last) }
+  }
   const asNew = check(0)
   if (!asNew.plan) return { outcome: 'invalid', issues: asNew.issues }
   const issues = checkClosed(asNew.plan.terms, closed)
   if (issues.length > 0) return { outcome: 'invalid', issues }
   const detail = findExcess(plan, asNew.plan.text, versions, last)
-  if (detail !== null) return { outcome: 'refused', detail }
+  if (detail !== null) return { outcome: 'refused', code: 'conflict', detail }
   return { outcome: 'created', version: last + 1, plan: asNew.plan }
 }
 

@@ -84,7 +84,7 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
   if (affiliate_id === undefined || period === null) {
     throw invalidQuery('`fresh` requires `affiliate_id` and `period`.')
   }
-  if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
+  if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD, 'period')
   return withReadSession(c, async ({ grant, session }) => {
     const computedAt = new Date().toISOString()
     const { results, causesOf } = await withinLimit(

@@ -272,7 +272,7 @@ export const teamWhy = new Hono<AppEnv>()
 /** Returns the period of a query, which requires one. */
 export function readPeriod(text: string | undefined): Period {
   const period = parsePeriod(text ?? '')
-  if (period && isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
+  if (period && isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD, 'period')
   if (period) return period
   if (text !== undefined) throw invalidValue('period', text, PERIOD_FORMS)
   throw invalidQuery(`The parameter \`period\` is missing. Send ${PERIOD_FORMS}.`)

@@ -324,7 +324,7 @@ export const addAffiliate: Change = {
     const from = startOf(await readChosen(visit, sent.plan), visit.today)
     const steps = stepsOf(sent, known, from, { account: visit.account, planNames })
     const answers = await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
-      const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')
+      const isFirst = error instanceof ApiError && error.code === 'already_exists'
       throw isFirst ? refused('/0/affiliate_id', existsWords(sent.affiliate_id)) : error
     })
     const { link_id } = (answers.at(-1) ?? {}) as { link_id?: string }

@@ -224,7 +224,7 @@ const WhyRefused = ({
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   if (draft.errors.length > 0) return <Problems errors={draft.errors} members={members} />
   if (!refused) return null
-  const isUnseen = refused.detail.includes('was stored since')
+  const isUnseen = refused.code === 'newer_version'
   const [latest] = versions ?? []
   if (isUnseen && latest) {
     const seen = Number(draft.values('after') || '0')

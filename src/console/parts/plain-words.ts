@@ -1,3 +1,8 @@
+import type { ApiError } from '../../errors.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { formatFor, type Voice } from '../../validation/messages.ts'
+import { quoteAll } from '../../validation/quote.ts'
+import type { FieldError } from '../page.ts'
 import { dayWords, periodWords } from './data.tsx'
 import {
   ACCOUNT_WORDS,
@@ -34,31 +39,63 @@ const timeWords = (found: string, day?: string, time?: string): string => {
   return time ? `${dayWords(day)}, ${time} UTC` : dayWords(day)
 }
 
-/** What programs must do, such as how to write times and days, which a form does for its member. */
-const FORMS: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/is not a valid RFC 3339 date-time with an offset or `Z`/, 'is not a time of the calendar'],
-  [/not a valid date in the form `YYYY-MM-DD`/, 'not a day of the calendar'],
-  [/more than the maximum, (today|tomorrow) in UTC\+14/, 'later than $1'],
-  [/Send a date-time such as .*/, ''],
-  [/are archived\. They are being restored\./, 'are in the archive, and come back from it now.'],
-  [
-    /are archived\. An object of the archive is damaged: (.*)\. The integrations team must repair it\./,
-    'are in the archive, and a file of it is damaged or missing: $1. Tell the engineers: “A damaged archive” of the runbook says how to put it back.',
-  ],
-  [/Repeat the same request after 60 seconds\./, 'Try again in a minute.'],
-  [/Repeat the same request after (\d+) seconds\./, 'Try again after $1 seconds.'],
-]
+/** What is said to members: forms have fields and choices where programs send members. */
+const TO_MEMBERS: Voice = {
+  messages: {
+    required: () => 'This is missing.',
+    date_time: ({ quoted, expected }) =>
+      expected ? null : `${quoted} is not a time of the calendar.`,
+    date: ({ quoted, expected }) => (expected ? null : `${quoted} is not a day of the calendar.`),
+    maximum: ({ quoted, expected }) =>
+      /^\d/.test(expected) ? null : `${quoted} is later than ${expected}.`,
+    choice: ({ expected }) => `Choose one of ${quoteAll(expected.split(', '))}.`,
+  },
+  hints: {
+    required: () => null,
+    unknown_field: () => null,
+    unknown_affiliate: () => null,
+    not_applicable: () => null,
+    choice: () => null,
+    date_time: () => null,
+    digits: () => 'Round the number.',
+    number: ({ expected }) =>
+      expected ? 'Write it without separators, plus sign or exponent, such as -1000.00.' : null,
+    order: () => 'Write the steps in ascending order, each “from” once.',
+    fixed_by_plan: ({ expected }) => `Write “${expected}”, or make a new plan.`,
+    rate_differs: () => null,
+  },
+}
+
+/** Returns a sentence with times in words, and what it has in backticks as `nameOf` writes it. */
+export const sentenceWords = (sentence: string, nameOf: (name: string) => string): string =>
+  sentence
+    .split('`')
+    .map((part, i) => (i % 2 === 0 ? part.replace(TIMES, timeWords) : nameOf(part)))
+    .join('')
+
+const nameInForms = (name: string): string =>
+  Object.hasOwn(NAMES, name) ? `“${NAMES[name]}”` : `\`${name}\``
 
 /**
  * Returns a sentence of the administration API as a member reads it: times in words, and fields by the names
  * that forms have for them. What is in backticks is data, and stays as it is.
  */
-export const plainWords = (sentence: string): string =>
-  FORMS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence)
-    .split('`')
-    .map((part, i) => {
-      if (i % 2 === 0) return part.replace(TIMES, timeWords)
-      const name = Object.hasOwn(NAMES, part) ? NAMES[part] : undefined
-      return name ? `“${name}”` : `\`${part}\``
-    })
-    .join('')
+export const plainWords = (sentence: string): string => sentenceWords(sentence, nameInForms)
+
+/** Returns a broken rule as a member reads it. */
+export function issueWords(issue: Issue, nameOf = nameInForms): FieldError {
+  const { pointer, message, hint } = formatFor(TO_MEMBERS, issue)
+  return {
+    ...{ pointer, issue, message: sentenceWords(message, nameOf) },
+    ...(hint && { hint: sentenceWords(hint, nameOf) }),
+  }
+}
+
+const WAITS: Readonly<Record<string, string>> = { 60: ' Try again in a minute.' }
+
+/** Returns why an error was sent, and when a request that is refused for now may be sent again. */
+export function detailWords({ details, title, status }: ApiError): string {
+  const { detail = `${title}.`, headers } = details
+  const seconds = status === 503 && headers?.['Retry-After']
+  return detail + (seconds ? (WAITS[seconds] ?? ` Try again after ${seconds} seconds.`) : '')
+}

@@ -121,8 +121,7 @@ const isSameProblem = (known: FieldError, { pointer, message }: FieldError): boo
     /^Write an? (?:amount|percentage)/.test(message))
 
 /** Whether a form was refused because another version was saved meanwhile. */
-const isUnseen = ({ detail, errors }: RefusedForm): boolean =>
-  errors.length === 0 && detail.includes('was stored since')
+const isUnseen = ({ code }: RefusedForm): boolean => code === 'newer_version'
 
 /** Returns the next free first day if a version that was saved meanwhile has the typed one; else null. */
 function freeDay({ visit: { today }, versions }: EditorProps, typed: Values): string | null {

@@ -1,5 +1,6 @@
 import type { FieldError, Values } from '../page.ts'
 import { dayWords } from '../parts/data.tsx'
+import { issueWords, sentenceWords } from '../parts/plain-words.ts'
 import { CONDITIONS, type Field, type Members, PLAN_MEMBERS, RULE_KINDS, SIZES } from './fields.ts'
 import { MISSING, ruleKind } from './form.ts'
 
@@ -87,42 +88,26 @@ function quoted(text: string, labels: Labels): string {
   return `“${labels.get(plain) ?? plain}”`
 }
 
-/** What the API asks programmers to send for a percentage above 100. */
-const OVER_100 = 'send `"allow_over_100": true` with the rule'
-
-const plain = (sentence: string, labels: Labels): string =>
-  sentence
-    .replace(OVER_100, `choose “${LABELS.get('allow_over_100')}” in its limits`)
-    .split('`')
-    .map((part, i) => (i % 2 === 0 ? part : quoted(part, labels)))
-    .join('')
-    .replace(/\bSend it as text: .*/, '')
-    .replace(/\bSend\b/g, 'Write')
-    .replace(/, or put the version under the name of a new (plan|rule)/, ', or make a new $1')
-    .trim()
-
 /** Says which rate is missing; null if something else is. */
-function missingRate(message: string): string | null {
-  const has = (name: string) => message.includes(`\`${name}\``)
+function missingRate(members: readonly string[]): string | null {
+  const has = (name: string) => members.includes(name)
   if (has('percent')) return has('amount') ? 'Write a percentage or an amount.' : MISSING.percent
   return has('amount') ? MISSING.amount : null
 }
 
-/** Returns a function that writes an error of the API in the words of a form, without advice to programmers. */
+/** Returns a function that writes an error in the words of a form. */
 export const plainErrorWith =
   (labels: Labels) =>
-  ({ pointer, message, hint }: FieldError): FieldError => {
+  ({ pointer, message, hint, issue }: FieldError): FieldError => {
+    const nameOf = (text: string) => quoted(text, labels)
     const at = pointer !== undefined && { pointer }
-    if (/ is required\.$/.test(message)) return { ...at, message: 'This is missing.' }
-    if (/^Expected exactly one of /.test(message)) {
-      const missing = missingRate(message)
-      if (missing) return { ...at, message: missing }
-      return { ...at, message: plain(message, labels).replace('Expected exactly', 'Choose') }
+    if (!issue) {
+      const advice = hint && { hint: sentenceWords(hint, nameOf) }
+      return { ...at, message: sentenceWords(message, nameOf), ...advice }
     }
-    const isAdvice = hint && !/^Leave out|^Use one of .*and \d+ more/.test(hint)
-    const advice = isAdvice ? plain(hint, labels) : ''
-    return { ...at, message: plain(message, labels), ...(advice && { hint: advice }) }
+    const missing = issue.code === 'choice' ? missingRate(issue.expected?.split(', ') ?? []) : null
+    return { ...issueWords(issue, nameOf), ...at, ...(missing && { message: missing }) }
   }
 
-/** Returns an error of the API in the words of the form of a plan, without advice to programmers. */
+/** Returns an error of the API in the words of the form of a plan. */
 export const plainError = plainErrorWith(LABELS)

@@ -676,7 +676,7 @@ const RETRY_SECONDS = 5
 
 const customersAreChanging = () =>
   new ApiError('unavailable', {
-    detail: `Other requests keep changing the same customers. Nothing was stored. Repeat the request after ${RETRY_SECONDS} seconds, and do not send the same customer in parallel requests.`,
+    detail: `Other requests keep changing the same customers. Nothing was stored. Do not send the same customer in parallel requests.`,
     headers: { 'Retry-After': String(RETRY_SECONDS) },
   })
 
@@ -684,7 +684,7 @@ const CONDITION_SECONDS = 60
 
 const accountAcceptsNoDeliveries = () =>
   new ApiError('unavailable', {
-    detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored. Repeat the request after ${CONDITION_SECONDS} seconds.`,
+    detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored.`,
     headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })
 

@@ -992,7 +992,7 @@ const CHANGING = 'Records of one of these days are being written right now.'
 
 const refusal = (code: 'rate_limited' | 'unavailable', detail: string, seconds: number) =>
   new ApiError(code, {
-    detail: `${detail} Repeat the same request after ${seconds} seconds.`,
+    detail: `${detail}`,
     headers: { 'Retry-After': String(seconds) },
     cause: new Error(detail),
   })

@@ -4,7 +4,7 @@ import { hasArchivedDepositSql } from '../archive/touched.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
 import { limbsOf } from '../exact-sums.ts'
-import { endLease, payFor, renewLease, takeLease, toSeconds } from '../lease.ts'
+import { endLease, payFor, renewLease, takeLease } from '../lease.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -737,6 +737,6 @@ async function takeTurn(session: D1DatabaseSession, account: string, id: string)
 
 const busy = (seconds: number) =>
   new ApiError('rate_limited', {
-    detail: `One report or computation of control totals of an account runs at a time, and after a long one there is a pause. Repeat the same request after ${toSeconds(seconds * 1000)} seconds.`,
+    detail: `One report or computation of control totals of an account runs at a time, and after a long one there is a pause.`,
     headers: { 'Retry-After': String(seconds) },
   })

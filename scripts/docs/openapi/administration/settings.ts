@@ -29,6 +29,6 @@ export const affiliates = (): Operation[] => [
         required: ['received', 'changed'],
       },
     ),
-    errors: ['conflict'],
+    errors: ['conflict', 'already_exists'],
   }),
 ]
