@@ -14,10 +14,10 @@ import {
   readAffiliateFigures,
 } from '../db/directory/affiliate-figures.ts'
 import { accountList } from '../http/operation.ts'
+import { day } from '../validation/answer-fields.ts'
 import { described } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { day } from './answer-fields.ts'
 
 /** The periods of each kind whose earnings are listed, the current one among them. */
 const PERIODS = 3

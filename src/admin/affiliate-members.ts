@@ -10,10 +10,10 @@ import { HOUR_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { accountOperation } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { count, time } from '../validation/answer-fields.ts'
 import { described, listOf, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { affiliate_id, endAffiliateKeyNow, requireAffiliate } from './affiliate-keys.ts'
-import { count, time } from './answer-fields.ts'
 import { MAX_OPEN_INVITATIONS, newInvitation } from './invitation-fields.ts'
 
 /** The contract: an invitation works for 72 hours. */

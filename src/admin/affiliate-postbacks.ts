@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { accountOperation } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { time } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { POSTBACK_EVENTS } from '../webhooks/events.ts'
 import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.ts'
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
-import { time } from './answer-fields.ts'
 import { postbackPause } from './postback-fields.ts'
 
 const postback_id = member(

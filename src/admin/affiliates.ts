@@ -13,6 +13,7 @@ import { readFlag, readIds, readQuery } from '../http/query.ts'
 import { readJson, validateAt, validationFailed } from '../http/read-fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import { LANGUAGES } from '../languages.ts'
+import { count, day } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
@@ -30,7 +31,6 @@ import {
   type Tree,
   toTree,
 } from './affiliate-tree.ts'
-import { count, day } from './answer-fields.ts'
 import { affiliate } from './fields.ts'
 
 /** The route that stores affiliates. Its body is a list, so it is no operation. */

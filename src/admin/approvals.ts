@@ -15,9 +15,9 @@ import { readPathPeriod } from '../commission/statements/path-period.ts'
 import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
 import { type AccountCall, accountOperation, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { count, day, money, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { count, day, money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
 const text = v.string()

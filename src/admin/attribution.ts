@@ -3,9 +3,9 @@ import * as rows from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
 import { accountList, accountOperation } from '../http/operation.ts'
 import { invalidQuery, readDayRange } from '../http/query.ts'
+import { count, day, daysNeeded, daysWanted } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { count, day, daysNeeded, daysWanted } from './answer-fields.ts'
 
 /** Returns the error of days with too much to count. */
 export const tooManyGroups = (what: string) => {

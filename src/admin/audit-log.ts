@@ -9,10 +9,10 @@ import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
 import { teamList } from '../http/operation.ts'
 import { invalidQuery, readDays } from '../http/query.ts'
+import { daysWanted, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
-import { daysWanted, time } from './answer-fields.ts'
 
 /** Returns the databases, besides the directory, whose entries the audit log of all accounts has. */
 async function auditSources(env: Env): Promise<AuditSource[]> {

@@ -7,10 +7,10 @@ import { readMapping } from '../db/directory/status-maps.ts'
 import { type DayStart, type LastDays, readChanges } from '../db/records/changes.ts'
 import { DAY_MS } from '../durations.ts'
 import { accountOperation } from '../http/operation.ts'
+import { count, day, time } from '../validation/answer-fields.ts'
 import { described } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../zone.ts'
-import { count, day, time } from './answer-fields.ts'
 
 /** Returns the starts of the last three days of a time zone. `now` is in milliseconds. */
 function lastDays(zone: string, now: number): LastDays {

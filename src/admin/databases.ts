@@ -6,10 +6,10 @@ import { ALARM_SHARE, MAX_DATABASE_BYTES, PLANNED_BYTES } from '../db/records/st
 import { withD1Retry } from '../db/retry.ts'
 import { DAY_MS } from '../durations.ts'
 import { teamOperation } from '../http/operation.ts'
+import { count, day } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { raiseAlarm } from './alarms.ts'
-import { count, day } from './answer-fields.ts'
 import { logFailure } from './log-failure.ts'
 
 /** The days whose growth a forecast continues, and the fewest of which it is made. */

@@ -5,9 +5,9 @@ import { holdAcknowledgement } from '../fraud/decision-fields.ts'
 import { parseSubjectKey } from '../fraud/findings.ts'
 import { accountList, accountOperation, reply } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { count, day, time } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { count, day, time } from './answer-fields.ts'
 
 /** Whom a case is about. */
 export const subject = described(() =>

@@ -5,10 +5,10 @@ import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
 import { teamList } from '../http/operation.ts'
 import { readFeedsOf } from '../ingest/feed.ts'
+import { count, day, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
-import { count, day, time } from './answer-fields.ts'
 import { newAccount } from './fields.ts'
 
 /** Returns the names of the resources of a vertical. */

@@ -10,10 +10,10 @@ import { DECISION_LIMITS } from '../fraud/limits.ts'
 import { presentWholeCase } from '../fraud/present-case.ts'
 import { accountOperation, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { time } from '../validation/answer-fields.ts'
 import { described, named, referred } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
 type WholeFraudCase = ReturnType<typeof presentWholeCase>

@@ -5,9 +5,9 @@ import { withAudit } from '../db/directory/audit.ts'
 import { evaluateRules } from '../fraud/evaluate.ts'
 import { EVALUATION_LIMITS } from '../fraud/limits.ts'
 import { accountOperation } from '../http/operation.ts'
+import { count, day } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
-import { count, day } from './answer-fields.ts'
 
 export const runFraudRules = accountOperation({
   id: 'runFraudRules',

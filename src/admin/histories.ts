@@ -10,12 +10,12 @@ import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { type AccountCall, accountOperation } from '../http/operation.ts'
 import { notFound, validateAt, validationFailed } from '../http/read-fields.ts'
+import { count, day, time } from '../validation/answer-fields.ts'
 import { described } from '../validation/described.ts'
 import { id as anyId, member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { today } from './account-day.ts'
-import { count, day, time } from './answer-fields.ts'
 import { affiliation, correction, MAX_AFFILIATIONS, refusal } from './history-fields.ts'
 
 /** Returns the history of a customer, or throws `not_found`. */

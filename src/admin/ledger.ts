@@ -5,9 +5,9 @@ import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { LIST_ORDERS } from '../db/paginate.ts'
 import { accountList, accountOperation } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { money, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { money, time } from './answer-fields.ts'
 
 /** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
 export function presentBalances(sums: readonly rows.SummedUnits[]) {

@@ -10,9 +10,9 @@ import {
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { newLinkId } from '../tracking/code.ts'
+import { time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { time } from './answer-fields.ts'
 import { linkChange, newLink } from './link-fields.ts'
 
 /** Returns a link as accounts and affiliates see it. */

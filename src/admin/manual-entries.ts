@@ -5,9 +5,9 @@ import * as entries from '../commission/books/manual-entry.ts'
 import * as rows from '../db/commission/books/manual-entries.ts'
 import { accountList, accountOperation, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
+import { money, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { money, time } from './answer-fields.ts'
 import { sendCaused } from './send-caused.ts'
 
 const entry = described(() =>

@@ -6,9 +6,9 @@ import { ApiError } from '../errors.ts'
 import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { readChoice } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
+import { time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { time } from './answer-fields.ts'
 import { newAnswer, questionChange } from './question-fields.ts'
 
 const STATUSES = ['open', 'closed'] as const

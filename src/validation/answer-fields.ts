@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { described, named } from '../validation/described.ts'
-import * as f from '../validation/fields.ts'
-import { member, said } from '../validation/fields.ts'
+import { described, named } from './described.ts'
+import * as f from './fields.ts'
+import { member, said } from './fields.ts'
 
 // Members that many answers have, and days as parameters.
 
