@@ -430,7 +430,7 @@ async function readAccount({ env, accounts }: TeamCall, name: string): Promise<A
 }
 
 /** Returns whether an operation reads in a session of the account's database, for whom it has a grant. */
-const reads = ({ callers }: AnyOperation): boolean => callers !== undefined
+const reads = (of: AnyOperation): boolean => of.callers !== undefined && isOfAccount(of)
 
 /**
  * Calls an operation from inside the Worker: what a request must pass is checked here, too.

@@ -42,12 +42,16 @@ function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
   return whole ? property(Object.values(body)[0]!, AT) : closedObject(body, AT)
 }
 
+/** Returns whether an operation reads what an account stores, in a session that a bookmark continues. */
+const hasBookmark = ({ callers, method, path }: DescribedOperation) =>
+  callers && method === 'GET' && path.startsWith('/accounts/{account}')
+
 /** Describes the responses of an operation that are no errors. */
 function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
-  const { status = 200, params, words, callers } = of
+  const { status = 200, params, words } = of
   const { answer, others = {}, csvHeaders, files = {} } = words as OperationWords
   const headers = [
-    ...(callers && of.method === 'GET' ? ['x-d1-bookmark'] : []),
+    ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
     ...(Object.hasOwn(params, 'per_page') ? ['Link'] : []),
     ...Object.values(files).flatMap((file) => file.headers ?? []),
   ]
@@ -113,7 +117,7 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     ...(hasBody && { body: { schema: bodySchema(of), required } }),
     answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
-    ...(of.callers && of.method === 'GET' && { parameters: ['x-d1-bookmark'] }),
+    ...(hasBookmark(of) && { parameters: ['x-d1-bookmark'] }),
     ...(account && { accountParameter: account }),
     errors,
   })

@@ -117,10 +117,6 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean' },
   ),
-  rate_day: {
-    ...query('day', 'The day to which the rates apply.', '2026-10-04', DAY),
-    required: true,
-  },
   correct: query(
     'correct',
     'Whether rates of the file replace stored ones that differ. The replaced rates are kept beside them.',

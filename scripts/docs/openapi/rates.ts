@@ -1,9 +1,8 @@
 import { MAX_LISTED, RATE_FILE_LIMITS } from '../../../src/commission/rates/parse-ecb.ts'
-import { OPERATIONS } from '../../operations.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation, returned } from './administration/operation.ts'
-import { type CallerKind, type Operation, pascalCase, ref } from './operation.ts'
+import { type Operation, ref } from './operation.ts'
 import { COUNT, DAY } from './shapes.ts'
 
 const source = documented('The source of the rates.', { const: 'ECB' })
@@ -23,22 +22,6 @@ export const RATE_SCHEMAS: Record<string, JsonSchema> = {
     ),
   }),
 }
-
-const OF_TEAM = OPERATIONS.find(({ id }) => id === 'getFxRates')!.words!
-
-/** Describes the exchange rates as an account reads them. */
-export const ratesOf = (at: string, caller: CallerKind, tag: string): Operation => ({
-  method: 'get',
-  path: `${at}/fx-rates`,
-  id: `get${pascalCase(tag)}FxRates`,
-  tag,
-  summary: 'Get exchange rates',
-  description: OF_TEAM.description,
-  caller,
-  parameters: ['rate_day'],
-  answers: { 200: { description: 'The rates of the day.', schema: ref('Rates') } },
-  errors: ['invalid_query'],
-})
 
 const CSV: JsonSchema = {
   type: 'string',

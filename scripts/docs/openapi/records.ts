@@ -16,7 +16,6 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { ratesOf } from './rates.ts'
 import { statementOperationsOf } from './statements.ts'
 import { whyOf } from './why.ts'
 
@@ -207,7 +206,6 @@ const hasSingleRecords = ({ resource }: Entity) => /^(customers|transactions)$/.
 /** Lists the operations by which an account reads its commissions and reports. */
 function commissions({ at, caller, vertical }: Api): Operation[] {
   const operations = [
-    ratesOf(at, caller, vertical),
     ...statementOperationsOf(at, caller, vertical),
     ...whyOf(at, caller, vertical),
     ...casesOf(at, caller, vertical),

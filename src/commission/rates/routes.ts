@@ -1,11 +1,11 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { loadRates, RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
 import { teamOperation } from '../../http/operation.ts'
-import { checkDay, invalidQuery, readFlag, readQuery, VALID_DATE } from '../../http/query.ts'
+import { readFlag, readQuery } from '../../http/query.ts'
 import { described, named } from '../../validation/described.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
@@ -13,13 +13,6 @@ import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
 import { importRates } from './import-rates.ts'
 import { fileRefused, parseEcb } from './parse-ecb.ts'
-
-/** The route of an account: the exchange rates that apply to a day. All accounts have the same. */
-export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {
-  const requestedDay = readDay(c)
-  await c.var.grantPromise
-  return c.json(await readRates(c.env, requestedDay))
-})
 
 const day = member(f.day, said('The day to which the rates apply.', '2026-10-04'))
 const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
@@ -30,6 +23,7 @@ export const getFxRates = teamOperation({
   method: 'GET',
   path: '/fx-rates',
   role: 'viewer',
+  callers: ['team', 'account'],
   params: { day },
   words: described(() => ({
     description:
@@ -88,18 +82,6 @@ export const rateImport = new Hono<AppEnv>().put('/', async (c) => {
     release()
   }
 })
-
-const DAY_REQUIRED = `\`day\` is required: ${VALID_DATE}.`
-
-/** Returns the day that the query asks for. */
-function readDay(c: Context<AppEnv>): string {
-  // An empty value cannot be left out, as `readQuery` would suggest.
-  if (new URL(c.req.url).searchParams.get('day') === '') throw invalidQuery(DAY_REQUIRED)
-  const { day: requestedDay } = readQuery(c.req.url, 'day')
-  if (requestedDay === undefined) throw invalidQuery(DAY_REQUIRED)
-  checkDay('day', requestedDay)
-  return requestedDay
-}
 
 /** Returns the rate that applies to a day for each currency, and the currencies without one. */
 async function readRates({ DB }: Env, requestedDay: string) {
