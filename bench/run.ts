@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS } from '../src/durations.ts'
+import { firstRules } from '../src/fraud/rule-sets.ts'
 import type { Scale } from './compete.ts'
 import { type Chapter, format, median } from './print.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -20,9 +21,7 @@ const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
 /** The plans: affiliate n has the plan n % 4. */
 const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']
 
-const RULES: Readonly<Record<string, object>> = JSON.parse(
-  readFileSync('examples/fraud-rules/forex.json', 'utf8'),
-)
+const RULES = firstRules('forex', LAST_DAY)
 
 /** What something used. */
 interface Used {
@@ -188,7 +187,7 @@ async function fill(running: Running, customers: number): Promise<void> {
   await put(`${AT}/assignments`, assignments)
   await put('fx-rates', ratesOfMonth())
   for (const [rule, terms] of Object.entries(RULES)) {
-    await put(`${AT}/fraud-rules/${rule}`, { ...terms, effective_from: LAST_DAY })
+    await put(`${AT}/fraud-rules/${rule}`, terms)
   }
   await execute(running, [
     customerRows(customers, count),

@@ -264,7 +264,7 @@ describe('operations', { concurrency: 4 }, () => {
     const { base, requests } = await service(() => ({ body: THING }))
     const { stdout } = await admin('', ['fraud', 'sets', '--print', 'forex'])
     const set = file('set.json', stdout)
-    const rules = JSON.parse(readFileSync('examples/fraud-rules/forex.json', 'utf8'))
+    const rules = JSON.parse(stdout)
     await admin(base, ['fraud', 'put', 'a', 'lot-churn', set])
     const terms = { kind: 'resets', name: 'R' }
     const printed = file('version.json', JSON.stringify({ rule: 'r', version: 2, terms }))

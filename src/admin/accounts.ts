@@ -35,6 +35,7 @@ import {
 import { notFound, validationFailed } from '../http/read-fields.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import { count, takes_effect, time } from '../validation/answer-fields.ts'
+import { canonicalJson } from '../validation/canonical-json.ts'
 import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
@@ -211,7 +212,9 @@ async function addFirstRules(
   const effective_from = dayInZone(bookZoneOf(account), Date.parse(created_at))
   const db = resolveDatabase(env, binding)
   const values = { account: id, effective_from, created_at }
-  const statements = insertFirstRules(db, values, firstRules(vertical, effective_from))
+  const rules = Object.entries(firstRules(vertical, effective_from))
+  const texts = rules.map(([rule, terms]) => [rule, canonicalJson(terms)] as const)
+  const statements = insertFirstRules(db, values, texts)
   if (binding === 'DB') return statements
   if (await rows.findAccount(env.DB, id)) throw alreadyExists(id)
   await withD1Retry(() => db.batch(statements))

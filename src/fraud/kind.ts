@@ -227,8 +227,13 @@ export interface KindWords {
 export interface Kind<P = unknown> {
   /** Its name on the wire. */
   readonly kind: string
+  /** The usual name of its rules, and how serious their cases usually are. */
+  readonly name: string
+  readonly severity: 'low' | 'medium' | 'high'
   /** The verticals whose accounts can have such rules. */
   readonly verticals: readonly Vertical[]
+  /** Those of them whose new accounts start without such a rule, since it would often be wrong. */
+  readonly unusualIn?: readonly Vertical[]
   /** The schema of the parameters, with their defaults. */
   readonly parameters: v.GenericSchema<unknown, P>
   /** The parameters as forms show them, by name and in their order. */

@@ -1,9 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import forex from '../../examples/fraud-rules/forex.json'
-import igaming from '../../examples/fraud-rules/igaming.json'
-import propTrading from '../../examples/fraud-rules/prop-trading.json'
 import { kindsOf } from '../../src/fraud/kinds.ts'
+import { firstRules } from '../../src/fraud/rule-sets.ts'
 import { RULE_LIMITS } from '../../src/fraud/rules.ts'
 import { readStoredRules, ruleOn } from '../../src/fraud/stored-rules.ts'
 import { fetchWith } from '../checked-fetch.ts'
@@ -11,7 +9,6 @@ import { askAdmin, json, ORIGIN, register } from '../partner.ts'
 
 // `…/fraud-rules`: rules are versioned like plans (contract §17).
 
-const SETS = { forex, igaming, 'prop-trading': propTrading }
 const DAY = 24 * 60 * 60 * 1000
 const dayFromNow = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 10)
 const [YESTERDAY, TODAY, TOMORROW] = [dayFromNow(-1), dayFromNow(0), dayFromNow(1)]
@@ -331,8 +328,8 @@ describe('warnings', () => {
   test('the set of each vertical has no warning', async () => {
     for (const vertical of ['forex', 'prop-trading'] as const) {
       const { account } = await register(vertical)
-      for (const [rule, body] of Object.entries(SETS[vertical])) {
-        expect(await warningsOf(rule, { ...body, effective_from: TODAY }, account)).toEqual([])
+      for (const [rule, terms] of Object.entries(firstRules(vertical, TODAY))) {
+        expect(await warningsOf(rule, terms, account)).toEqual([])
       }
     }
   })
@@ -424,31 +421,31 @@ describe('accounts', () => {
   const create = (account: string, vertical: string, more: object = {}) =>
     askAdmin('accounts', 'POST', { account, name: account, vertical, mode: 'test', ...more })
 
-  test.each(Object.entries(SETS))(
-    'a new account of %s starts with its set',
-    async (vertical, set) => {
-      expect((await create('new', vertical)).status).toBe(201)
-      const { data } = await read('', 'new')
-      expect(Object.fromEntries(data.map((one: { rule: string }) => [one.rule, one]))).toEqual(
-        Object.fromEntries(
-          Object.entries(set).map(([rule, { name, kind, severity }]) => [
-            rule,
-            {
-              ...{ rule, name, kind, severity, action: 'flag', disabled: false, in_force: 1 },
-              ...{ effective_from: TODAY, words: expect.any(Array) },
-            },
-          ]),
-        ),
-      )
-      const kinds = new Set(Object.values(set).map(({ kind }) => kind))
-      expect(kinds.size).toBe(Object.keys(set).length)
-      // The same body again, from the file, stores nothing.
-      const [[rule, body] = []] = Object.entries(set)
-      const again = put(String(rule), { ...body, effective_from: TODAY }, 'new')
-      const [status, { outcome, warnings }] = await answer(again)
-      expect([status, outcome, warnings]).toEqual([200, 'unchanged', []])
-    },
-  )
+  test.each([
+    ['prop-trading', 11],
+    ['forex', 12],
+    ['igaming', 8],
+  ] as const)('a new account of %s starts with its set', async (vertical, count) => {
+    expect((await create('new', vertical)).status).toBe(201)
+    const { data } = await read('', 'new')
+    const set = Object.entries(firstRules(vertical, TODAY))
+    expect(set).toHaveLength(count)
+    expect(Object.fromEntries(data.map((one: { rule: string }) => [one.rule, one]))).toEqual(
+      Object.fromEntries(
+        set.map(([rule, { name, kind, severity }]) => [
+          rule,
+          {
+            ...{ rule, name, kind, severity, action: 'flag', disabled: false, in_force: 1 },
+            ...{ effective_from: TODAY, words: expect.any(Array) },
+          },
+        ]),
+      ),
+    )
+    // The same rule again stores nothing.
+    const [rule, terms] = set[0]!
+    const [status, { outcome, warnings }] = await answer(put(rule, terms, 'new'))
+    expect([status, outcome, warnings]).toEqual([200, 'unchanged', []])
+  })
 
   test('the day of its creation is that of the account', async () => {
     await create('far', 'igaming', { time_zone: 'Pacific/Kiritimati' })
@@ -459,12 +456,16 @@ describe('accounts', () => {
 
   test('rules are in the database of the account', async () => {
     await create('second', 'forex', { binding: 'DB_2' })
-    expect((await read('', 'second')).data).toHaveLength(Object.keys(forex).length)
+    expect((await read('', 'second')).data).toHaveLength(
+      Object.keys(firstRules('forex', TODAY)).length,
+    )
     expect(await readStoredRules(env.DB, 'second')).toEqual([])
     // An id that is taken leaves the rules of its account as they are.
     await put('signup-burst', burst({ effective_from: TOMORROW }), 'second')
     expect((await create('second', 'igaming', { binding: 'DB_2' })).status).toBe(409)
-    expect(await readStoredRules(env.DB_2, 'second')).toHaveLength(Object.keys(forex).length + 1)
+    expect(await readStoredRules(env.DB_2, 'second')).toHaveLength(
+      Object.keys(firstRules('forex', TODAY)).length + 1,
+    )
   })
 
   test('an account reads and changes its own rules only', async () => {
@@ -487,7 +488,9 @@ describe('accounts', () => {
     await create('two', 'forex')
     expect((await askAdmin('accounts/one/reset', 'POST')).status).toBe(204)
     expect(await readStoredRules(env.DB, 'one')).toEqual([])
-    expect(await readStoredRules(env.DB, 'two')).toHaveLength(Object.keys(forex).length)
+    expect(await readStoredRules(env.DB, 'two')).toHaveLength(
+      Object.keys(firstRules('forex', TODAY)).length,
+    )
   })
 })
 

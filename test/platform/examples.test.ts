@@ -1,7 +1,6 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import forexRules from '../../examples/fraud-rules/forex.json'
 import perLot from '../../examples/plans/ib-per-lot.json'
 import storedExamples from '../../recorded/examples.json'
 import { ENTITIES } from '../../scripts/docs/entities.ts'
@@ -239,7 +238,17 @@ async function takePlans(team: Team) {
 /** Takes fraud rules: one that begins in the future, and one with mistakes. */
 async function takeFraudRules(team: Team) {
   const at = { account: 'acme-forex', rule: 'minimum-deposit' }
-  const body = { ...forexRules['minimum-deposit'], effective_from: '9998-12-01' }
+  const body = {
+    ...{ name: 'Deposits at the minimum', kind: 'minimum_deposit', effective_from: '9998-12-01' },
+    ...{ severity: 'high', action: 'flag' },
+    parameters: {
+      min_customers: 10,
+      days: 30,
+      share_percent: '60',
+      within_percent: '1',
+      idle_days: 14,
+    },
+  }
   await team('putFraudRule', 'new', 'A rule', { at, body })
   await team('putFraudRule', 'same', 'The same again', { at, body })
   await take('putFraudRule', 'wrong', 'A misspelt parameter and a wrong severity', {

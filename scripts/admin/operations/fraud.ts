@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { firstRules } from '../../../src/fraud/rule-sets.ts'
 import type { RuleTerms } from '../../../src/fraud/rules.ts'
 import { fraudRuleWords } from '../../../src/fraud/words.ts'
 import { escapeText } from '../../../src/validation/quote.ts'
@@ -7,8 +7,8 @@ import { messageOf, usageError } from '../../exit-error.ts'
 import { list, object } from '../format.ts'
 import type { Input, Operation } from '../operation.ts'
 
-/** The rule sets that are ready to copy, one for each vertical. */
-const FOLDER = 'examples/fraud-rules'
+/** The verticals, each with a set of rules. */
+const VERTICALS = ['forex', 'igaming', 'prop-trading'] as const
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -37,25 +37,23 @@ export function readRule({ operands: { file = '', rule = '' } }: Input): object 
   throw usageError(`${file} has no rule \`${rule}\`. It has ${Object.keys(body).join(', ')}.`)
 }
 
-const setsOf = (folder: string) =>
-  readdirSync(folder)
-    .map((file) => file.replace(/\.json$/, ''))
-    .sort()
-
-/** Lists the rules of all sets, or returns the set that is named. */
+/** Lists the rules of all verticals, or returns those of the one that is named. */
 function readSets({ options: { print } }: Input): object {
-  const names = setsOf(FOLDER)
+  const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
   const [wanted] = print ?? []
-  const readSet = (name: string) =>
-    parseFile(join(FOLDER, `${name}.json`)) as Record<string, object>
-  if (wanted === undefined) {
-    const data = names.flatMap((vertical) =>
-      Object.entries(readSet(vertical)).map(([rule, body]) => ({ vertical, rule, ...body })),
-    )
-    return { data }
+  const vertical = VERTICALS.find((one) => one === wanted)
+  if (vertical) return firstRules(vertical, today)
+  if (wanted !== undefined) {
+    throw usageError(`There is no set \`${wanted}\`. Use ${VERTICALS.join(', ')}.`)
   }
-  if (names.includes(wanted)) return readSet(wanted)
-  throw usageError(`There is no set \`${wanted}\`. Use ${names.join(', ')}.`)
+  const data = VERTICALS.flatMap((vertical) =>
+    Object.entries(firstRules(vertical, today)).map(([rule, terms]) => ({
+      vertical,
+      rule,
+      ...terms,
+    })),
+  )
+  return { data }
 }
 
 /** Formats a version: its sentences, and then its members. */
@@ -83,7 +81,7 @@ export const FRAUD: readonly Operation[] = [
     noun: 'fraud',
     verb: 'put',
     summary: 'Stores a rule of a JSON file as its next version. The file may be a set.',
-    example: 'acme minimum-deposit examples/fraud-rules/forex.json',
+    example: 'acme minimum-deposit rules.json',
     method: 'PUT',
     path: 'accounts/{account}/fraud-rules/{rule}',
     argument: 'file',

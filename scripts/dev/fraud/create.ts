@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { DAY_MS } from '../../../src/durations.ts'
+import type { Vertical } from '../../../src/fraud/kind.ts'
+import { firstRules } from '../../../src/fraud/rule-sets.ts'
 import { encodeTrackingCode, newClickId } from '../../../src/tracking/code.ts'
 import { profileOf } from '../profiles.ts'
 import {
@@ -16,7 +17,7 @@ type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 /** The demo account that gets the patterns. */
 export interface Target {
   readonly account: string
-  readonly vertical: string
+  readonly vertical: Vertical
   readonly landing_page: string
   readonly call: Call
   /** Sends records to a path below the API of the account. */
@@ -62,15 +63,14 @@ export async function putRules(
   from: string,
 ): Promise<void> {
   const at = `accounts/${account}/fraud-rules`
-  const file = `examples/fraud-rules/${vertical}.json`
-  const rules = Object.entries<object>(JSON.parse(readFileSync(file, 'utf8')))
+  const rules = Object.entries(firstRules(vertical, from))
   type Rule = { versions?: { effective_from: string }[] }
   const { versions = [] } = await call<Rule>('GET', `${at}/${rules.at(-1)?.[0]}`)
   const isStored = versions.some(({ effective_from }) => effective_from <= from)
-  for (const [rule, body] of isStored ? [] : rules) {
+  for (const [rule, terms] of isStored ? [] : rules) {
     // This one also finds customers who withdrew what they won.
     const scope = rule === 'lot-churn' ? { scope: { affiliates: ['CHURN-1'] } } : {}
-    await call('PUT', `${at}/${rule}`, { ...body, ...scope, effective_from: from })
+    await call('PUT', `${at}/${rule}`, { ...terms, ...scope })
   }
   for (let isDone = false; !isDone; ) {
     isDone = (await call<{ done: boolean }>('POST', `${at}/run`)).done

@@ -45,7 +45,7 @@ export interface Planted {
 
 /** A pattern, and the affiliate whose customers show it. */
 export interface DemoPattern extends Planted {
-  /** The id of the rule in `examples/fraud-rules` that finds it. */
+  /** The id of the usual rule that finds it. */
   readonly rule: string
   readonly affiliate: string
 }

@@ -5,7 +5,6 @@ import { dirname, join, relative } from 'node:path'
 /** The files from which the site is built, and the code that builds it, except modules of `src`. */
 const INPUTS = [
   'docs/**',
-  'examples/fraud-rules/**',
   'examples/plans/**',
   'public/**',
   'schemas/**',

@@ -3,19 +3,13 @@ import { listFraudRules } from '../../admin/fraud-rules.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import type { Kind } from '../../fraud/kind.ts'
 import { kindsOf } from '../../fraud/kinds.ts'
-import { usualRule } from '../../fraud/rule-sets.ts'
+import { usualId, usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, Day, EmptyState, Name, Table, titleOf } from '../parts/data.tsx'
+import { Badge, Data, Day, EmptyState, Name, Table } from '../parts/data.tsx'
 import { AccountLink, column, prose } from '../parts/fields.tsx'
-import {
-  putRule,
-  type RuleAccount,
-  readAffiliates,
-  ruleEditing,
-  ruleForm,
-} from '../parts/fraud-rule-form.tsx'
+import { putRule, readAffiliates, ruleEditing, ruleForm } from '../parts/fraud-rule-form.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 
@@ -26,16 +20,9 @@ export const Severity = ({ severity }: Pick<ListedRule, 'severity'>) => (
   <Badge tone={TONES[severity]}>{severity}</Badge>
 )
 
-/** Returns the name of a kind in the set of the account's vertical, or of another one. */
-function titleOfKind({ kind, verticals }: Kind, { vertical }: RuleAccount): string {
-  const sets = [vertical, ...verticals]
-  const name = sets.map((one) => usualRule(one, kind)?.terms.name).find((one) => one !== undefined)
-  return name ?? titleOf(kind)
-}
-
 /** Returns an id for a new rule of a kind, which no rule of the account has. */
-function newId(kind: string, { vertical }: RuleAccount, rules: readonly ListedRule[]): string {
-  const usual = usualRule(vertical, kind)?.rule ?? kind.replaceAll('_', '-')
+function newId(kind: Kind, rules: readonly ListedRule[]): string {
+  const usual = usualId(kind)
   const isTaken = (id: string) => rules.some(({ rule }) => rule === id)
   let [id, number] = [usual, 2]
   while (isTaken(id)) id = `${usual}-${number++}`
@@ -86,34 +73,30 @@ const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[
 
 interface KindsProps {
   readonly visit: Visit
-  readonly account: RuleAccount
   readonly kinds: readonly Kind[]
 }
 
 /** Renders kinds of rules: when each opens a case, what it sees, and what it cannot see. */
-const KindCards = ({ visit, account, kinds }: KindsProps) => (
+const KindCards = ({ visit, kinds }: KindsProps) => (
   <ul class="templates">
-    {kinds.map((kind) => {
-      const title = titleOfKind(kind, account)
-      return (
-        <li class="template">
-          <h3>{title}</h3>
-          <p>{`Opens a case when ${kind.words(defaultsOf(kind)).when}.`}</p>
-          <p class="note">
-            <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
-          </p>
-          {isAtLeast(visit.member.role, 'manager') && (
-            <a
-              class="button"
-              href={withQuery(accountPath(visit.account, 'fraud-rules'), { new: kind.kind })}
-              aria-label={`Add the rule ${title}`}
-            >
-              Add
-            </a>
-          )}
-        </li>
-      )
-    })}
+    {kinds.map((kind) => (
+      <li class="template">
+        <h3>{kind.name}</h3>
+        <p>{`Opens a case when ${kind.words(defaultsOf(kind)).when}.`}</p>
+        <p class="note">
+          <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
+        </p>
+        {isAtLeast(visit.member.role, 'manager') && (
+          <a
+            class="button"
+            href={withQuery(accountPath(visit.account, 'fraud-rules'), { new: kind.kind })}
+            aria-label={`Add the rule ${kind.name}`}
+          >
+            Add
+          </a>
+        )}
+      </li>
+    ))}
   </ul>
 )
 
@@ -150,19 +133,15 @@ async function renderForm(visit: Visit, kind: Kind) {
   const { body, computeDeferred } = ruleForm({
     ...{ visit, kind, account, affiliates, versions: null },
     needed: 'manager',
-    rule: newId(kind.kind, account, rules),
-    initial: {
-      severity: 'medium',
-      ...usualRule(account.vertical, kind.kind)?.terms,
-      effective_from: dayBefore(visit.today, 0),
-    },
+    rule: newId(kind, rules),
+    initial: usualRule(kind, dayBefore(visit.today, 0)),
   })
   return {
     title: 'New rule',
     body: (
       <>
         <p class="lead">
-          {titleOfKind(kind, account)}. Nothing is saved before you choose so.{' '}
+          {kind.name}. Nothing is saved before you choose so.{' '}
           <AccountLink visit={visit} at={['fraud-rules']} children="All rules" />
         </p>
         <p class="note">
@@ -194,7 +173,7 @@ export const fraudRulesPage: Page = {
           an affiliate earns.
         </p>
         <RuleTable visit={visit} rules={rules} />
-        <Kinds visit={visit} account={account} kinds={kindsOf(account.vertical)} rules={rules} />
+        <Kinds visit={visit} kinds={kindsOf(account.vertical)} rules={rules} />
       </>
     )
     return { title: 'Fraud rules', body }

@@ -23,6 +23,8 @@ const FEWEST = 10
 /** A day on which a customer traded, won or lost far more than usual. */
 export const activityOutlier = defineKind({
   kind: 'activity_outlier',
+  name: 'A day far above the usual',
+  severity: 'low',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
     times: above0(

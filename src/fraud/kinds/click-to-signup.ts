@@ -22,6 +22,8 @@ const SECOND_MS = 1000
 /** Most signups came a few seconds after their clicks, or a long time after them. */
 export const clickToSignup = defineKind({
   kind: 'click_to_signup',
+  name: 'Signups seconds after the click',
+  severity: 'medium',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     min_signups: count(10, said('The fewest signups with a click that are compared.')),

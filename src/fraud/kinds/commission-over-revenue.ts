@@ -40,6 +40,8 @@ const LONGEST = 31
 /** An affiliate who earned more than the revenue of its customers, over several periods. */
 export const commissionOverRevenue = defineKind({
   kind: 'commission_over_revenue',
+  name: 'Commission above the net revenue',
+  severity: 'medium',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     periods: v.optional(

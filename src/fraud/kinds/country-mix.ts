@@ -23,6 +23,8 @@ const COMPARED = 90
 /** A country whose share of the signups has grown far above what the affiliate usually brings. */
 export const countryMix = defineKind({
   kind: 'country_mix',
+  name: 'Signups from an unusual country',
+  severity: 'low',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     min_signups: count(20, said('The fewest signups that are compared.')),

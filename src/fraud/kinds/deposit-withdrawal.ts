@@ -44,6 +44,8 @@ const AFFILIATE_DAYS = 30
 /** Customers who withdraw nearly all that they deposited, and hardly trade or bet. */
 export const depositWithdrawal = defineKind({
   kind: 'deposit_withdrawal',
+  name: 'Deposits that are withdrawn without play',
+  severity: 'high',
   verticals: ['forex', 'igaming'],
   parameters: objectOf({
     percent: share(

@@ -26,6 +26,8 @@ const limits = objectOf({
 /** A customer who broke the drawdown rules of a challenge, and whose phase says nothing of it. */
 export const drawdownBreach = defineKind({
   kind: 'drawdown_breach',
+  name: 'Breached drawdown without a failed phase',
+  severity: 'medium',
   verticals: ['prop-trading'],
   parameters: objectOf({
     daily: above0('5', said('The limit of the drawdown of a day, in percent.')),

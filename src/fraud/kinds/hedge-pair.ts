@@ -21,6 +21,8 @@ import { count, days, share } from '../parameters.ts'
 /** Customers of an affiliate who hold opposite sides of the same trades on several days. */
 export const hedgePair = defineKind({
   kind: 'hedge_pair',
+  name: 'Two customers on opposite sides',
+  severity: 'high',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
     days: count(3, said('The fewest days with opposite trades.')),

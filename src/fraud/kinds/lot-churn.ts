@@ -25,6 +25,8 @@ import { above0, days, MAX_DAYS } from '../parameters.ts'
 /** Trading that earns the affiliate more by volume than it brings the firm. */
 export const lotChurn = defineKind({
   kind: 'lot_churn',
+  name: 'Volume that earns more than it brings',
+  severity: 'medium',
   verticals: ['forex'],
   parameters: objectOf({
     percent: above0(

@@ -43,7 +43,10 @@ import { atLeast0, count, days, SHARE_LABEL, share } from '../parameters.ts'
 /** Customers who deposited just what a rule asks for, and then did nothing. */
 export const minimumDeposit = defineKind({
   kind: 'minimum_deposit',
+  name: 'Deposits at the minimum',
+  severity: 'high',
   verticals: ['prop-trading', 'forex', 'igaming'],
+  unusualIn: ['prop-trading'],
   parameters: objectOf({
     min_customers: count(10, said('The fewest customers who qualified that are compared.')),
     days: days(30, said('The days in which they qualified.')),

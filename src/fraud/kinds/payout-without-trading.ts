@@ -22,6 +22,8 @@ const MOST_DAYS_TO_PAY = 3
 /** A payout to a customer who did not trade, or who won less than it. */
 export const payoutWithoutTrading = defineKind({
   kind: 'payout_without_trading',
+  name: 'Payouts without trading',
+  severity: 'high',
   verticals: ['prop-trading'],
   parameters: objectOf({
     days: days(30, said('The days before the payout without trading.')),

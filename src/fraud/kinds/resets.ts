@@ -9,6 +9,8 @@ import { count, days } from '../parameters.ts'
 /** A customer who bought many challenges and resets within a few days. */
 export const resets = defineKind({
   kind: 'resets',
+  name: 'Many challenges and resets',
+  severity: 'low',
   verticals: ['prop-trading'],
   parameters: objectOf({
     count: count(5, said('The fewest fees of a customer for challenges and resets.')),

@@ -22,6 +22,8 @@ const TAKEN_BACK = new Set(['reversed', 'declined'])
 /** Many fees and deposits that were reversed, declined or refunded. */
 export const reversals = defineKind({
   kind: 'reversals',
+  name: 'Reversed, declined and refunded payments',
+  severity: 'medium',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
     percent: share(

@@ -17,6 +17,8 @@ import {
 /** Two customers, or a customer and the affiliate's own contact, who are the same person. */
 export const sharedIdentity = defineKind({
   kind: 'shared_identity',
+  name: 'Customers who share an e-mail',
+  severity: 'high',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     names: v.optional(

@@ -17,6 +17,8 @@ import { count, days, SHARE_LABEL, share } from '../parameters.ts'
 /** Customers who qualify, and stop after a few days. */
 export const shortLife = defineKind({
   kind: 'short_life',
+  name: 'Customers who stop after qualifying',
+  severity: 'medium',
   verticals: ['forex', 'igaming'],
   parameters: objectOf({
     min_customers: count(10, said('The fewest customers who qualified that are compared.')),

@@ -13,6 +13,8 @@ const COMPARED = 28
 /** Far more signups on a day, or within an hour of it, than the affiliate usually has. */
 export const signupBurst = defineKind({
   kind: 'signup_burst',
+  name: 'A burst of signups',
+  severity: 'medium',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
     min: count(20, said('The fewest signups of a day, or of an hour.')),
