@@ -15,7 +15,6 @@ import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { accountExports } from './exports/routes.ts'
-import { accountCases } from './fraud/case-routes.ts'
 import { mountFor, weightOf } from './http/operation.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
@@ -64,7 +63,6 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountRoutes(resourcesOf))
   app.route(base, accountStatements)
   app.route(base, accountWhy)
-  app.route(base, accountCases)
   app.route(base, accountOperations)
   app.route(base, accountExports)
 }
@@ -77,7 +75,6 @@ app.route('/tracking/events', accountInfo(resourcesOf))
 app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
-app.route('/tracking/events', accountCases)
 app.route('/tracking/events', accountOperations)
 app.route('/tracking/events', accountExports)
 

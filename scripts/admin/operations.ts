@@ -4,7 +4,6 @@ import { ACCOUNTS } from './operations/accounts.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
 import { ARCHIVES } from './operations/archives.ts'
 import { BOOKS } from './operations/books.ts'
-import { CASES } from './operations/cases.ts'
 import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
@@ -30,7 +29,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...PLANS,
   ...FRAUD,
   ...FRAUD_SIMULATION,
-  ...CASES,
   ...RATES,
   ...STATEMENTS,
   ...BOOKS,

@@ -3,23 +3,12 @@ import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
 import * as rows from '../db/fraud/ended-holds.ts'
 import { holdAcknowledgement } from '../fraud/decision-fields.ts'
 import { parseSubjectKey } from '../fraud/findings.ts'
+import { subject } from '../fraud/kind.ts'
 import { accountList, accountOperation, reply } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { count, day, time } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-
-/** Whom a case is about. */
-export const subject = described(() =>
-  member(
-    v.union([
-      v.object({ affiliate_id: v.string() }),
-      v.object({ customer_id: v.string() }),
-      v.object({ customer_ids: v.pipe(v.tuple([v.string(), v.string()]), v.readonly()) }),
-    ]),
-    'Whom the case is about.',
-  ),
-)
 
 const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
 

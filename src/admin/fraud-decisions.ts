@@ -7,16 +7,24 @@ import { ApiError } from '../errors.ts'
 import { decideCase, noCase } from '../fraud/decide.ts'
 import { caseDecision, caseNote } from '../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../fraud/limits.ts'
-import { presentWholeCase } from '../fraud/present-case.ts'
+import { fraudNote, presentWholeCase, wholeFraudCase } from '../fraud/present-case.ts'
 import { accountOperation, reply } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
-import { time } from '../validation/answer-fields.ts'
-import { described, named, referred } from '../validation/described.ts'
+import { count } from '../validation/answer-fields.ts'
+import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { sendCaused } from './send-caused.ts'
 
-type WholeFraudCase = ReturnType<typeof presentWholeCase>
+const waitingFraudCase = described(() =>
+  named(
+    'WaitingFraudCase',
+    withMembers(wholeFraudCase, {
+      approvals_required: member(count, 'The number of different persons who must decide it.'),
+      message: member(v.string(), 'What is still needed.'),
+    }),
+  ),
+)
 
 const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
 
@@ -30,8 +38,8 @@ export const decideFraudCase = accountOperation({
   words: described(() => ({
     description:
       'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
-    answer: referred<WholeFraudCase>('WholeFraudCase'),
-    others: { 202: referred('WaitingFraudCase') },
+    answer: wholeFraudCase,
+    others: { 202: waitingFraudCase },
     errors: ['not_open', 'evidence_changed'],
     command: { name: 'fraud decide' },
   })),
@@ -68,15 +76,7 @@ export const addFraudCaseNote = accountOperation({
   words: described(() => ({
     description:
       'Stores a note of the team. The account does not read it. Each request stores one more, and none can be changed.',
-    answer: named(
-      'FraudNote',
-      v.object({
-        note_id: member(v.string(), 'The id of the note.'),
-        text: member(v.string(), 'What was written.'),
-        actor: member(v.string(), 'Who wrote it.'),
-        at: member(time, 'When it was written.'),
-      }),
-    ),
+    answer: fraudNote,
     errors: ['conflict'],
     command: { name: 'fraud note' },
   })),

@@ -1,4 +1,5 @@
 import { getFxRates } from '../commission/rates/routes.ts'
+import { CASE_OPERATIONS } from '../fraud/operations.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { getReport } from '../reports/operations.ts'
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
@@ -49,6 +50,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...QUESTION_OPERATIONS,
   ...AFFILIATE_POSTBACK_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...CASE_OPERATIONS,
   ...ENDED_HOLD_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,

@@ -7,7 +7,6 @@ import { rateImport } from '../commission/rates/routes.ts'
 import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statements/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { accountExports, EXPORT_PATHS } from '../exports/routes.ts'
-import { CASE_PATHS, teamCases } from '../fraud/case-routes.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
@@ -39,7 +38,6 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
   for (const path of Object.values({
     ...shared,
     ...WHY_PATHS,
-    ...CASE_PATHS,
     ...TEAM_WHY_PATHS,
     ...TEAM_READING_PATHS,
     ...EXPORT_PATHS,
@@ -52,7 +50,7 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
     })
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
-  routes.route(account, teamStatements).route(account, teamWhy).route(account, teamCases)
+  routes.route(account, teamStatements).route(account, teamWhy)
   routes.route(account, accountExports)
 }
 

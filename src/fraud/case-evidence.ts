@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import type { Connection } from '../db/database.ts'
@@ -12,7 +13,11 @@ import {
   storedKey,
 } from '../db/fraud/evidence.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
+import type { Fixed } from '../http/operation-words.ts'
 import { clickTime } from '../tracking/code.ts'
+import { count, day } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
 import { parseEvidence } from './derive-cases.ts'
 import { evidenceKey } from './findings.ts'
 import type { Evidence } from './kind.ts'
@@ -79,10 +84,15 @@ export async function evidenceOf(
 }
 
 /** A customer of a case, and how many of its records are theirs. */
-interface CustomerOfCase {
-  readonly customer_id: string
-  readonly records: number
-}
+export const customerOfCase = described(() =>
+  named(
+    'FraudCustomer',
+    v.object({
+      customer_id: member(v.string(), 'The customer.'),
+      records: member(count, 'How many records of the case are theirs.'),
+    }),
+  ),
+)
 
 /** Reads one page of the customers who have records in a case, in order of id. */
 export async function pageCustomers(
@@ -90,7 +100,7 @@ export async function pageCustomers(
   account: string,
   found: StoredCase,
   { number, size, after }: Page,
-): Promise<FoundPage<CustomerOfCase>> {
+): Promise<FoundPage<Fixed<v.InferOutput<typeof customerOfCase>>>> {
   const counts = new Map<string, number>()
   for await (const { one } of evidenceFrom(db, account, found, null)) {
     if (one.customer_id === null) continue
@@ -110,13 +120,40 @@ export async function pageCustomers(
   }
 }
 
-/** A record of a case on the wire. `values` is null if the record is gone or archived. */
-export interface PresentedEvidence extends Omit<Evidence, 'day' | 'delivery_id'> {
-  readonly day: string
-  readonly delivery_id: string | null
-  readonly values: Readonly<Record<string, string | number | null>> | null
-  readonly archived: boolean
-}
+/** A record of a case. */
+export const fraudEvidence = described(() =>
+  named(
+    'FraudEvidence',
+    v.object({
+      resource: member(
+        v.picklist(['customers', 'transactions', 'trading-activity', 'activities', 'statements']),
+        'The resource of the record, or `statements`.',
+      ),
+      id: member(
+        v.string(),
+        'The id of the record. Of trading activity: day, customer, instrument and currency.',
+      ),
+      customer_id: v.nullable(member(v.string(), 'The customer. Null for a statement.')),
+      day: member(day, 'The day of the record.'),
+      delivery_id: v.nullable(
+        member(v.string(), 'The delivery that had last written the record. Null for a statement.'),
+      ),
+      values: v.nullable(
+        member(
+          v.record(v.string(), v.nullable(v.union([v.string(), v.number()]))),
+          'The main values of the record, by the names of its fields. Null if it is gone or archived.',
+        ),
+      ),
+      archived: member(
+        v.boolean(),
+        'Whether the record is in the archive: its own route has it, and the case does not need it.',
+      ),
+    }),
+  ),
+)
+
+/** A record of a case, as it is answered. */
+export type PresentedEvidence = Fixed<v.InferOutput<typeof fraudEvidence>>
 
 /** Reads one page of the records of a case, with their main values. */
 export async function pageEvidence(

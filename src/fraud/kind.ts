@@ -1,6 +1,10 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { Decimal } from '../commission/engine/decimal.ts'
 import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
+import type { Fixed } from '../http/operation-words.ts'
+import { count, day } from '../validation/answer-fields.ts'
+import { described } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
 
 // A kind of fraud rule (contract §17) is a value: the schema of its parameters, what it reads, and a function
 // from the records of an affiliate to findings. What evaluates rules knows no kind.
@@ -9,48 +13,84 @@ import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts
 export type Vertical = 'prop-trading' | 'forex' | 'igaming'
 
 /** Whom a case is about. The two customers of a pair are in the order of their ids. */
-export type Subject =
-  | { readonly affiliate_id: string }
-  | { readonly customer_id: string }
-  | { readonly customer_ids: readonly [string, string] }
+export const subject = described(() =>
+  member(
+    v.union([
+      v.object({ affiliate_id: v.string() }),
+      v.object({ customer_id: v.string() }),
+      v.object({ customer_ids: v.tuple([v.string(), v.string()]) }),
+    ]),
+    'Whom the case is about.',
+  ),
+)
+
+/** Whom a case is about. */
+export type Subject = Fixed<v.InferOutput<typeof subject>>
+
+/** A number of which a figure was made. Without days its records are among the evidence. */
+const part = described(() =>
+  v.object({
+    name: member(v.string(), 'The name of the number.'),
+    value: member(v.string(), 'Its value, a decimal.'),
+    unit: member(v.string(), 'Its unit; of an amount its currency.'),
+    from: v.exactOptional(
+      member(day, 'The first day of its records. Absent if they are among those of the case.'),
+    ),
+    to: v.exactOptional(member(day, 'The last day of these records.')),
+  }),
+)
+
+const leftOut = described(() =>
+  v.object({
+    currency: v.nullable(member(v.string(), 'Their currency. Null if the records have none.')),
+    amounts: member(count, 'The number of these amounts.'),
+  }),
+)
+
+const figure = described(() =>
+  v.object({
+    name: member(v.string(), 'The name of the figure.'),
+    value: member(v.string(), 'Its value, a decimal.'),
+    comparison: member(
+      v.picklist(['at_least', 'at_most', 'more_than', 'less_than']),
+      'What the value is, compared with the threshold: `at_least` (≥), `at_most` (≤), `more_than` (>) or `less_than` (<).',
+    ),
+    threshold: member(v.string(), 'What it was compared with, a decimal.'),
+    unit: member(v.string(), 'Its unit; of an amount its currency.'),
+    made_of: v.exactOptional(
+      member(
+        v.array(part),
+        'The numbers of which the value and the threshold are made. Absent if there are none.',
+      ),
+    ),
+    left_out: v.exactOptional(
+      member(
+        v.array(leftOut),
+        'Amounts that the figure leaves out, since there is no rate for them. Absent if there are none.',
+      ),
+    ),
+  }),
+)
+
+/** The figures of a finding. */
+export const figures = described(() =>
+  member(v.array(figure), 'What was compared on the last day with a new record.'),
+)
+
+/** A figure that was compared with its threshold. */
+export type Figure = Fixed<v.InferOutput<typeof figure>>
 
 /** How a figure of a finding compares with its threshold. */
-export type Comparison = 'at_least' | 'at_most' | 'more_than' | 'less_than'
+export type Comparison = Figure['comparison']
 
-/** A number of which a figure was made. An amount has its currency as unit. */
-export interface FigurePart {
-  readonly name: string
-  /** A decimal. */
-  readonly value: string
-  readonly unit: string
-  /** The first and the last day of its records, `YYYY-MM-DD`; absent if these are among the evidence. */
-  readonly from?: string
-  readonly to?: string
-}
+/** A number of which a figure was made. */
+export type FigurePart = Fixed<v.InferOutput<typeof part>>
 
 /** How many amounts of a currency were left out of a figure, since there is no rate for them. */
-export interface LeftOut {
-  /** Null: the records have none. */
-  readonly currency: string | null
-  readonly amounts: number
-}
+export type LeftOut = Fixed<v.InferOutput<typeof leftOut>>
 
 /** The currencies of amounts that a sum leaves out since they have no rate, one for each amount. */
 export type WithoutRate = readonly LeftOut['currency'][]
-
-/** A figure that was compared with its threshold. Both are decimals as text; an amount has its currency as unit. */
-export interface Figure {
-  readonly name: string
-  readonly value: string
-  /** What the value is, compared with the threshold. */
-  readonly comparison: Comparison
-  readonly threshold: string
-  readonly unit: string
-  /** The numbers of which its value and its threshold were made; absent if there are none. */
-  readonly made_of?: readonly FigurePart[]
-  /** Absent if no amount was left out. */
-  readonly left_out?: readonly LeftOut[]
-}
 
 /** A record that a finding rests on, or a statement. A finding has at least one. */
 export interface Evidence {

@@ -1,10 +1,138 @@
+import * as v from 'valibot'
 import { type AffiliateHolds, sumByCurrency } from '../commission/books/holds.ts'
 import { dayText } from '../commission/engine/calendar.ts'
 import type { StoredCase, StoredDecision, StoredNote, WholeCase } from '../db/fraud/cases.ts'
+import { EXPIRE_DAYS } from '../durations.ts'
+import { count, day, money, time } from '../validation/answer-fields.ts'
+import { described, named, withMembers } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
 import { parseSubjectKey } from './findings.ts'
-import type { Figure } from './kind.ts'
+import { type Figure, figures, subject } from './kind.ts'
 
 // Cases on the wire.
+
+/** What can become of a case. */
+export const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
+
+/** How serious a case can be. */
+export const SEVERITIES = ['low', 'medium', 'high'] as const
+
+/** A case as lists show it. */
+export const fraudCase = described(() =>
+  named(
+    'FraudCase',
+    v.object({
+      case_id: member(v.string(), 'The id of the case.'),
+      rule: member(v.string(), 'The id of the rule that found it.'),
+      name: member(v.string(), 'The display name of the rule.'),
+      version: member(
+        v.pipe(v.number(), v.integer(), v.minValue(1)),
+        'The version of the rule that found it last.',
+      ),
+      kind: member(v.string(), 'The kind of the rule.'),
+      subject,
+      affiliate_id: member(v.string(), 'The affiliate that had the customers.'),
+      severity: member(v.picklist(SEVERITIES), 'How serious it is.'),
+      action: member(v.picklist(['flag', 'hold']), 'Whether it holds payouts while it is open.'),
+      reserve_percent: member(v.string(), 'The part of a payout that it holds, in percent.'),
+      status: member(
+        v.picklist(STATUSES),
+        `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record.`,
+      ),
+      opened_at: member(time, 'When an evaluation first found it.'),
+      opened_for: member(day, 'The first day with a finding.'),
+      last_evidence_for: member(day, 'The last day whose finding had a new record.'),
+      figures,
+      sentence: member(v.string(), 'The finding of that day in one sentence.'),
+      evidence_total: member(count, 'The number of its records.'),
+      evidence_digest: member(
+        v.string(),
+        'A digest of its records: it changes when they do. Send it with a decision.',
+      ),
+      keep_hold: member(v.boolean(), 'Whether it was confirmed and goes on holding payouts.'),
+      decided_at: v.nullable(member(time, 'When it was decided, or null.')),
+      waiting: member(
+        v.boolean(),
+        'Whether a person has decided it, or the end of its hold, and another person must decide the same.',
+      ),
+      hold_goes_on: member(
+        v.boolean(),
+        'Whether its hold ended without a decision, and goes on until two persons have decided the case or acknowledged the end: see `ended-holds`.',
+      ),
+      amount_held: member(
+        v.array(
+          v.object({
+            currency: member(v.string(), 'The currency.'),
+            amount: member(money, 'The amount, a decimal.'),
+          }),
+        ),
+        'What it holds of the payouts of the affiliate, by currency. Another case can hold the same payouts.',
+      ),
+    }),
+  ),
+)
+
+const decision = described(() =>
+  v.object({
+    decision: member(v.picklist(['confirmed', 'dismissed']), 'The decision.'),
+    reason: member(v.string(), 'Why.'),
+    keep_hold: member(v.boolean(), 'Whether the case goes on holding payouts.'),
+    refuse: member(v.array(v.string()), 'The customers who are refused with it.'),
+    from: v.nullable(member(day, 'The day from which they are refused, or null.')),
+    at: member(time, 'When it was made.'),
+    ends_hold: member(
+      v.boolean(),
+      'Whether it ends the hold that an earlier decision kept: the case stays confirmed.',
+    ),
+    waiting: member(
+      v.boolean(),
+      'Whether another person must decide the same before it takes effect.',
+    ),
+  }),
+)
+
+const DECISIONS =
+  'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.'
+
+/** A case as the account itself reads it: without notes, and without who decided. */
+export const ownFraudCase = described(() =>
+  named(
+    'OwnFraudCase',
+    withMembers(fraudCase, { decisions: member(v.array(decision), DECISIONS) }),
+  ),
+)
+
+/** A note of the team about a case. */
+export const fraudNote = described(() =>
+  named(
+    'FraudNote',
+    v.object({
+      note_id: member(v.string(), 'The id of the note.'),
+      text: member(v.string(), 'What was written.'),
+      actor: member(v.string(), 'Who wrote it.'),
+      at: member(time, 'When it was written.'),
+    }),
+  ),
+)
+
+/** A case as the team reads it. */
+export const wholeFraudCase = described(() =>
+  named(
+    'WholeFraudCase',
+    withMembers(fraudCase, {
+      decisions: member(
+        v.array(
+          withMembers(decision, {
+            evidence_digest: member(v.string(), 'The digest of the records that the person saw.'),
+            actor: member(v.string(), 'Who decided.'),
+          }),
+        ),
+        DECISIONS,
+      ),
+      notes: member(v.array(fraudNote), 'What the team wrote about it, the oldest first.'),
+    }),
+  ),
+)
 
 const decidedAt = ({ decided_at }: StoredCase): string | null =>
   decided_at === null ? null : new Date(decided_at).toISOString()

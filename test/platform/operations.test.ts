@@ -3,13 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/admin/operations.ts'
 import { ROLES } from '../../src/auth/roles.ts'
 import { pathsOf, perform } from '../../src/http/operation.ts'
+import { isFor } from '../../src/http/operation-words.ts'
 
 // What holds for every operation that is a value.
 
-test('each operation has an id of its own', () => {
-  const ids = OPERATIONS.map(({ id }) => id)
-  expect(new Set(ids).size).toBe(ids.length)
-})
+test.each(['team', 'account', 'affiliate'] as const)(
+  'each operation of the %s has an id of its own',
+  (caller) => {
+    const ids = OPERATIONS.filter((of) => isFor(of, caller)).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  },
+)
 
 describe.each(OPERATIONS)('$id', (of) => {
   test('no operation before it answers its paths', () => {
@@ -18,6 +22,7 @@ describe.each(OPERATIONS)('$id', (of) => {
       const first = OPERATIONS.find(
         (other) =>
           other.method === of.method &&
+          (of.callers ?? ['team']).some((caller) => isFor(other, caller)) &&
           pathsOf(other).some((one) =>
             new RegExp(`^${one.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent),
           ),

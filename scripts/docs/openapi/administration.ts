@@ -6,7 +6,6 @@ import { assignments } from './administration/plans.ts'
 import { affiliates } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
 import { books } from './books.ts'
-import { fraudCases } from './cases.ts'
 import { derived } from './derived.ts'
 import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
@@ -35,7 +34,7 @@ const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Op
     ...rates(),
   ],
   fraud: (own) => [...own, fraudSimulation()],
-  cases: (own) => [...fraudCases(), ...own],
+  cases: (own) => own,
   statements: (own) => [...statements(), ...books(), ...own],
   explanations: why,
   customers: (own) => own,

@@ -1,5 +1,4 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
-import { CASE_NEEDS } from '../../../src/db/fraud/cases.ts'
 import { LIST_ORDERS } from '../../../src/db/paginate.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import { ALL_PAGES } from '../site/reference/pages.ts'
@@ -147,40 +146,6 @@ const QUERY: Record<string, object> = {
     type: 'string',
     pattern: '^\\d{4}-(?:0[1-9]|1[0-2])$',
   }),
-  case_status: query('status', 'Returns only cases with this status.', 'open', {
-    type: 'string',
-    enum: ['open', 'confirmed', 'dismissed', 'expired'],
-  }),
-  case_draft_of: query(
-    'draft_of',
-    'Returns only cases of affiliates with a draft of this period.',
-    '2026-10',
-  ),
-  case_severity: query('severity', 'Returns only cases of this severity.', 'high', {
-    type: 'string',
-    enum: ['low', 'medium', 'high'],
-  }),
-  case_customer: query('customer_id', 'Returns only cases about this customer.', 'C-1001'),
-  case_from: query('from', 'The first day for which a case was opened.', '2026-10-01', DAY),
-  case_to: query('to', 'The last day for which a case was opened.', '2026-10-31', DAY),
-  case_keep_hold: query(
-    'keep_hold',
-    'Whether to return only confirmed cases that go on holding payouts.',
-    true,
-    { type: 'boolean' },
-  ),
-  case_needs: query(
-    'needs',
-    'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same; `decision_soon`, open ones that hold payouts and expire within 7 days. What needs attention counts the same cases.',
-    'decision',
-    { type: 'string', enum: [...CASE_NEEDS] },
-  ),
-  case_opened_since: query(
-    'opened_since',
-    'Returns only cases that were opened at this time or later.',
-    '2026-10-31T00:00:00Z',
-    { type: 'string', format: 'date-time' },
-  ),
   list_order: query(
     'order',
     'Whether the oldest entry comes first, which is the default, or the latest.',
@@ -381,7 +346,6 @@ const PATH: Record<string, object> = {
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
   question_id: path('question_id', 'The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X'),
   export_id: path('export_id', 'The id of the file.', 'exp_0123456789abcdef01234567'),
-  case_id: path('case_id', 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),

@@ -2,7 +2,6 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
-import { casesOf } from './cases.ts'
 import { derivedFor } from './derived.ts'
 import { exportsOf } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
@@ -208,7 +207,6 @@ function commissions({ at, caller, vertical }: Api): Operation[] {
   const operations = [
     ...statementOperationsOf(at, caller, vertical),
     ...whyOf(at, caller, vertical),
-    ...casesOf(at, caller, vertical),
     ...exportsOf(at, caller, vertical),
   ]
   return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))

@@ -3,9 +3,10 @@ import { getAccount } from '../../admin/accounts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
-import type { presentWholeCase } from '../../fraud/present-case.ts'
+import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
-import { accountPath, apiPath, type ChangedEvidence, type Page } from '../page.ts'
+import { accountPath, type ChangedEvidence, type Page } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
 import {
@@ -32,7 +33,7 @@ import {
   WaitingBadge,
 } from '../parts/cases.tsx'
 import { CustomerLink } from '../parts/customers.tsx'
-import { Badge, Data, Day, type List, Pager, periodWords, Table, Time } from '../parts/data.tsx'
+import { Badge, Data, Day, Pager, periodWords, Table, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
@@ -134,7 +135,13 @@ function RecordName({
 }
 
 /** Renders a page of the records of a case. */
-const Evidence = ({ visit, found }: { visit: Visit; found: List<PresentedEvidence> }) => (
+const Evidence = ({
+  visit,
+  found,
+}: {
+  visit: Visit
+  found: AnswerOf<typeof listFraudEvidence>
+}) => (
   <>
     <Table
       caption="Records, by day"
@@ -163,7 +170,7 @@ const Evidence = ({ visit, found }: { visit: Visit; found: List<PresentedEvidenc
 )
 
 /** A case with what persons decided and noted. */
-type WholeCase = ReturnType<typeof presentWholeCase>
+type WholeCase = AnswerOf<typeof getFraudCase>
 type Decision = WholeCase['decisions'][number]
 
 /** A case on its page. */
@@ -332,7 +339,7 @@ function NextDecision({
   visit,
   found,
   customers,
-}: ShownCase & { customers: List<{ customer_id: string }> }) {
+}: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> }) {
   const { decisions, status, keep_hold, evidence_digest: shown } = found
   const waiting = decisions.filter((one) => one.waiting)
   const other = waiting.findLast(({ actor }) => actor !== visit.member.actor)
@@ -372,7 +379,10 @@ function NextDecision({
 
 /** Renders what persons decided and noted, and the forms for both. */
 const Decisions = (
-  props: ShownCase & { customers: List<{ customer_id: string }>; takenBack: TakenBackByDraft },
+  props: ShownCase & {
+    customers: AnswerOf<typeof listFraudCustomers>
+    takenBack: TakenBackByDraft
+  },
 ) => {
   const { visit, found, takenBack } = props
   const { decisions, notes } = found
@@ -409,12 +419,10 @@ const Decisions = (
 /** Reads and renders the records of a case, its decision, and the affiliate's own past. */
 async function renderRest({ visit, found }: ShownCase, vertical: string) {
   const { api, account, query } = visit
-  const path = apiPath(account, 'cases', found.case_id, 'evidence')
+  const ofCase = { account, case_id: found.case_id }
   const [evidence, customers] = await Promise.all([
-    api.get<List<PresentedEvidence>>(path, query),
-    api.get<List<{ customer_id: string }>>(apiPath(account, 'cases', found.case_id, 'customers'), {
-      per_page: MOST_REFUSED,
-    }),
+    api.call(listFraudEvidence, { ...ofCase, ...query }),
+    api.call(listFraudCustomers, { ...ofCase, per_page: MOST_REFUSED }),
   ])
   const refused = found.status === 'confirmed' ? found.decisions.flatMap((one) => one.refuse) : []
   const [past, takenBack] = await Promise.all([
@@ -442,7 +450,7 @@ export const casePage: Page = {
   async render(visit) {
     const { api, account, params } = visit
     const [found, { vertical }] = await Promise.all([
-      api.get<WholeCase>(apiPath(account, 'cases', params.case ?? '')),
+      api.call(getFraudCase, { account, case_id: params.case ?? '' }),
       api.call(getAccount, { account }),
     ])
     const shown = { visit, found }

@@ -3,14 +3,14 @@ import { listFraudRules } from '../../admin/fraud-rules.ts'
 import { runFraudRules } from '../../admin/fraud-runs.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { EXPIRE_DAYS } from '../../durations.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Change, Visit } from '../page.ts'
-import { apiPath, type Page, withQuery } from '../page.ts'
+import { type Page, withQuery } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import {
   CASE_STATUS_WORDS,
   CaseTable,
-  type FraudCase,
   SEVERITIES,
   SEVERITY_WORDS,
   subjectText,
@@ -302,7 +302,7 @@ export const casesPage: Page = {
   async render(visit) {
     const { api, account } = visit
     const [{ data, meta }, rules, ended] = await Promise.all([
-      api.get<List<FraudCase>>(apiPath(account, 'cases'), listQuery(visit)),
+      api.call(listFraudCases, { account, ...listQuery(visit) }),
       api.call(listFraudRules, { account }),
       readEndedHolds(visit),
     ])

@@ -6,10 +6,11 @@ import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import type { customerLines } from '../../commission/why/earnings.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { ApiError } from '../../errors.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { CaseLink, CaseStatusBadge, type FraudCase, SeverityBadge } from '../parts/cases.tsx'
+import { CaseLink, CaseStatusBadge, type FraudCases, SeverityBadge } from '../parts/cases.tsx'
 import { AttributionVerdict } from '../parts/customers.tsx'
 import {
   Amount,
@@ -368,7 +369,7 @@ const CasesOfCustomer = ({
 }: {
   visit: Visit
   customer_id: string
-  found: List<FraudCase>
+  found: FraudCases
 }) =>
   data.length === 0 ? null : (
     <div class="notice why">
@@ -412,7 +413,7 @@ export const customerPage: Page = {
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),
       api.get<PeriodSums>(apiPath(account, 'periods')),
-      api.get<List<FraudCase>>(apiPath(account, 'cases'), { customer_id, per_page: SHOWN_CASES }),
+      api.call(listFraudCases, { account, customer_id, per_page: SHOWN_CASES }),
     ])
     const found = listed.data[0]
     const [record] = own.data

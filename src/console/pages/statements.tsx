@@ -5,6 +5,7 @@ import { counted, listed } from '../../commission/engine/reasons.ts'
 import type { ChangedDraft } from '../../commission/statements/present.ts'
 import type { Run } from '../../db/commission/runs.ts'
 import { ApiError } from '../../errors.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
 import {
   accountPath,
   apiPath,
@@ -15,7 +16,7 @@ import {
   withQuery,
 } from '../page.ts'
 import { planOptions } from '../parts/affiliate-forms.tsx'
-import { CaseLink, type FraudCase, isHolding } from '../parts/cases.tsx'
+import { CaseLink, type FraudCases, isHolding } from '../parts/cases.tsx'
 import {
   Amount,
   count,
@@ -345,8 +346,8 @@ interface ActionsProps {
 
 /** The open cases of affiliates with drafts of a period, and the latest of high severity. */
 interface DraftCases {
-  readonly all: List<FraudCase>
-  readonly severe: List<FraudCase>
+  readonly all: FraudCases
+  readonly severe: FraudCases
 }
 
 /** What a person sees before they approve a period. */
@@ -573,9 +574,9 @@ const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefi
 
 /** Reads the open cases of affiliates with a draft of a period. */
 async function readCases({ api, account }: Visit, draft_of: string): Promise<DraftCases> {
-  const read = (more: Visit['query']) =>
-    api.get<List<FraudCase>>(apiPath(account, 'cases'), {
-      ...{ status: 'open', draft_of, per_page: NAMED_CASES, ...more },
+  const read = (more: { readonly severity?: 'high' }) =>
+    api.call(listFraudCases, {
+      ...{ account, status: 'open', draft_of, per_page: NAMED_CASES, ...more },
     })
   const [all, severe] = await Promise.all([read({}), read({ severity: 'high' })])
   return { all, severe }

@@ -2,7 +2,8 @@ import { addFraudCaseNote, decideFraudCase } from '../../admin/fraud-decisions.t
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { caseDecision } from '../../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
-import type { presentWholeCase } from '../../fraud/present-case.ts'
+import type { getFraudCase } from '../../fraud/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { parseField, pick } from '../form.ts'
 import type { Change, Values, Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
@@ -73,7 +74,7 @@ export const addNote: Change = {
 }
 
 /** What a person has decided of a case. */
-export type Proposal = ReturnType<typeof presentWholeCase>['decisions'][number]
+export type Proposal = AnswerOf<typeof getFraudCase>['decisions'][number]
 
 interface DecideProps {
   readonly visit: Visit

@@ -3,10 +3,10 @@ import { listEndedHolds } from '../../admin/ended-holds.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Subject } from '../../fraud/kind.ts'
-import type { presentStoredCase } from '../../fraud/present-case.ts'
+import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, apiPath, dayBefore, type Visit } from '../page.ts'
-import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
+import { accountPath, dayBefore, type Visit } from '../page.ts'
+import { Amount, Badge, Data, Day, isolated, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { affiliateText } from './names.tsx'
 
@@ -18,8 +18,11 @@ export const SEVERITIES = ['high', 'medium', 'low'] as const
 /** How serious a case is. */
 export type Severity = (typeof SEVERITIES)[number]
 
-/** A case as lists of the administration API show it. */
-export type FraudCase = ReturnType<typeof presentStoredCase>
+/** Cases as a list has them. */
+export type FraudCases = AnswerOf<typeof listFraudCases>
+
+/** A case as lists show it. */
+export type FraudCase = FraudCases['data'][number]
 
 /** The colors of the severities. */
 export const SEVERITY_TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
@@ -166,8 +169,8 @@ const NAMED = 5
  * the holds that ended without a decision.
  */
 export interface AffiliateCases {
-  readonly open: List<FraudCase>
-  readonly kept: List<FraudCase>
+  readonly open: FraudCases
+  readonly kept: FraudCases
   readonly ended: AnswerOf<typeof listEndedHolds>
 }
 
@@ -176,11 +179,11 @@ export async function readAffiliateCases(
   { api, account }: Visit,
   affiliate_id: string,
 ): Promise<AffiliateCases> {
-  const read = (filter: Readonly<Record<string, string>>): Promise<List<FraudCase>> =>
-    api.get(apiPath(account, 'cases'), { affiliate_id, ...filter, per_page: NAMED })
+  const read = (filter: { readonly status?: 'open'; readonly keep_hold?: true }) =>
+    api.call(listFraudCases, { account, affiliate_id, ...filter, per_page: NAMED })
   const [open, kept, ended] = await Promise.all([
     read({ status: 'open' }),
-    read({ keep_hold: 'true' }),
+    read({ keep_hold: true }),
     api.call(listEndedHolds, { account, affiliate_id, per_page: NAMED }),
   ])
   return { open, kept, ended }
@@ -223,7 +226,7 @@ export const CasesOfAffiliate = ({ visit, found }: { visit: Visit; found: Affili
 
 interface NamedProps {
   readonly visit: Visit
-  readonly found: List<FraudCase>
+  readonly found: FraudCases
   readonly status: FraudCase['status']
   /** What is said of them. */
   readonly children?: Child

@@ -1,0 +1,196 @@
+import * as v from 'valibot'
+import { readHolds } from '../commission/books/holds.ts'
+import { dayNumber } from '../commission/engine/calendar.ts'
+import { CASE_NEEDS, findCase, listCases, type WholeCase } from '../db/fraud/cases.ts'
+import { type ReadCall, readList, readOperation } from '../http/operation.ts'
+import { readDays } from '../http/query.ts'
+import { described } from '../validation/described.ts'
+import * as f from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
+import { customerOfCase, fraudEvidence, pageCustomers, pageEvidence } from './case-evidence.ts'
+import { noCase } from './decide.ts'
+import {
+  fraudCase,
+  ownFraudCase,
+  presentOwnCase,
+  presentStoredCase,
+  presentWholeCase,
+  SEVERITIES,
+  STATUSES,
+  wholeFraudCase,
+} from './present-case.ts'
+
+const case_id = member(v.string(), said('The id of the case.', 'case_0123456789abcdefghjkmnpqrs'))
+
+const ofCases = { topic: 'cases', callers: ['team', 'account'] } as const
+
+export const listFraudCases = readList({
+  ...ofCases,
+  id: 'listFraudCases',
+  path: '/cases',
+  params: {
+    status: v.optional(
+      member(v.picklist(STATUSES), said('Returns only cases with this status.', 'open')),
+    ),
+    rule: v.optional(member(v.string(), said('Returns only cases of this rule.', 'cpa'))),
+    severity: v.optional(
+      member(v.picklist(SEVERITIES), said('Returns only cases of this severity.', 'high')),
+    ),
+    affiliate_id: v.optional(
+      member(v.string(), said('Returns only cases of this affiliate.', 'IB-07')),
+    ),
+    customer_id: v.optional(
+      member(v.string(), said('Returns only cases about this customer.', 'C-1001')),
+    ),
+    draft_of: v.optional(
+      member(
+        v.string(),
+        said('Returns only cases of affiliates with a draft of this period.', '2026-10'),
+      ),
+    ),
+    from: v.optional(
+      member(f.day, said('The first day for which a case was opened.', '2026-10-01')),
+    ),
+    to: v.optional(member(f.day, said('The last day for which a case was opened.', '2026-10-31'))),
+    keep_hold: v.optional(
+      member(
+        v.boolean(),
+        said('Whether to return only confirmed cases that go on holding payouts.', true),
+      ),
+    ),
+    needs: v.optional(
+      member(
+        v.picklist(CASE_NEEDS),
+        said(
+          'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same; `decision_soon`, open ones that hold payouts and expire within 7 days. What needs attention counts the same cases.',
+          'decision',
+        ),
+      ),
+    ),
+    opened_since: v.optional(
+      member(
+        f.instant,
+        said('Returns only cases that were opened at this time or later.', '2026-10-31T00:00:00Z'),
+      ),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Returns what the fraud rules of the account found: one case for each rule and subject, to which later records are added. Those of the latest day come first.',
+    answer: fraudCase,
+    command: {
+      name: 'fraud cases',
+      columns: [
+        ...['case_id', 'opened_for', 'affiliate_id', 'subject', 'severity', 'status'],
+        ...['amount_held', 'sentence'],
+      ],
+    },
+  })),
+  async list({ grant: { account }, session }, sent, page) {
+    const { from, to, keep_hold, opened_since, ...others } = readDays(sent)
+    const filter = {
+      ...others,
+      ...(opened_since && { opened_since: Date.parse(opened_since) }),
+      ...(keep_hold && { keep_hold: 1 as const }),
+      ...(from && { from: dayNumber(from) }),
+      ...(to && { to: dayNumber(to) }),
+    }
+    const { affiliate_id } = filter
+    // What holds the payouts of one affiliate is read together with its cases.
+    const [found, ofOne] = await Promise.all([
+      listCases(session, account, filter, page, Date.now()),
+      affiliate_id === undefined ? null : readHolds(session, account, [affiliate_id]),
+    ])
+    const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]
+    const holds = ofOne ?? (await readHolds(session, account, affiliates))
+    const data = found.data.map((one) => presentStoredCase(one, holds.get(one.affiliate_id)))
+    return { ...found, data }
+  },
+})
+
+/** Returns a case of the account that is read. */
+async function readCase({ grant, session }: ReadCall, id: string): Promise<WholeCase> {
+  const whole = await findCase(session, grant.account, id)
+  if (!whole) throw noCase(id)
+  return whole
+}
+
+/** Returns a case, and what holds the payouts of its affiliate. */
+async function readCaseWithHolds(call: ReadCall, id: string) {
+  const whole = await readCase(call, id)
+  const { affiliate_id } = whole.found
+  const holds = await readHolds(call.session, call.grant.account, [affiliate_id])
+  return [whole, holds.get(affiliate_id)] as const
+}
+
+const ofCase = {
+  topic: 'cases',
+  id: 'getFraudCase',
+  method: 'GET',
+  path: '/cases/{case_id}',
+  params: { case_id },
+} as const
+
+const CASE = 'Returns a case with its figures, their thresholds and the decisions.'
+
+export const getFraudCase = readOperation({
+  ...ofCase,
+  words: described(() => ({
+    description: `${CASE} Notes of the team are with it.`,
+    answer: wholeFraudCase,
+    command: { name: 'fraud case' },
+  })),
+  run: async (call, sent) => presentWholeCase(...(await readCaseWithHolds(call, sent.case_id))),
+})
+
+export const getOwnFraudCase = readOperation({
+  ...ofCase,
+  callers: ['account'],
+  words: described(() => ({ description: CASE, answer: ownFraudCase })),
+  run: async (call, sent) => presentOwnCase(...(await readCaseWithHolds(call, sent.case_id))),
+})
+
+export const listFraudEvidence = readList({
+  ...ofCases,
+  id: 'listFraudEvidence',
+  path: '/cases/{case_id}/evidence',
+  params: { case_id },
+  words: described(() => ({
+    description:
+      'Returns the records on which a case rests, in the order in which they were found. Each figure can be recomputed from them.',
+    answer: fraudEvidence,
+    command: {
+      name: 'fraud evidence',
+      columns: ['day', 'resource', 'id', 'customer_id', 'values', 'delivery_id'],
+    },
+  })),
+  async list(call, sent, page) {
+    const { found } = await readCase(call, sent.case_id)
+    return pageEvidence(call.session, call.grant.account, found, page)
+  },
+})
+
+export const listFraudCustomers = readList({
+  ...ofCases,
+  id: 'listFraudCustomers',
+  path: '/cases/{case_id}/customers',
+  params: { case_id },
+  words: described(() => ({
+    description: 'Returns the customers who have records in a case, in order of id.',
+    answer: customerOfCase,
+    command: { name: 'fraud customers' },
+  })),
+  async list(call, sent, page) {
+    const { found } = await readCase(call, sent.case_id)
+    return pageCustomers(call.session, call.grant.account, found, page)
+  },
+})
+
+/** The operations by which the team and an account read what the fraud rules found. */
+export const CASE_OPERATIONS = [
+  listFraudCases,
+  getFraudCase,
+  getOwnFraudCase,
+  listFraudEvidence,
+  listFraudCustomers,
+]
