@@ -10,7 +10,13 @@ registerHooks({
       : next(specifier, context),
 })
 
-/** The operations of the administration API. They are loaded without their types, which are those of the runtime. */
-export const { OPERATIONS } = (await import('../src/admin/operations.ts' as string)) as {
-  OPERATIONS: readonly DescribedOperation[]
-}
+type Described = Readonly<Record<'OPERATIONS' | 'OWN_OPERATIONS', readonly DescribedOperation[]>>
+
+/** Imports a list of operations without its types, which are those of the runtime. */
+const load = async (path: string): Promise<Described> => import(path)
+
+const { OPERATIONS: ofTeam } = await load('../src/admin/operations.ts')
+const { OWN_OPERATIONS } = await load('../src/affiliate/operations.ts')
+
+/** The operations of all callers. */
+export const OPERATIONS = [...ofTeam, ...OWN_OPERATIONS]

@@ -294,6 +294,18 @@ async function settleBookZone({ env, account, db }: AccountCall, zone: string): 
 const s = accountChange
 const view = affiliateViewFields
 
+/** What affiliates see. */
+export const shownView = described(() =>
+  v.object({
+    customer_ids: view.customer_ids.wrapped,
+    amounts: view.amounts.wrapped,
+    countries: view.countries.wrapped,
+    sub_affiliates: view.sub_affiliates.wrapped,
+    drafts: view.drafts.wrapped,
+    held: view.held.wrapped,
+  }),
+)
+
 const portal = described(() => ({
   landing_pages: v.exactOptional(
     member(
@@ -366,17 +378,7 @@ const shown = described(() => ({
       "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
     ),
   ),
-  affiliate_view: member(
-    v.object({
-      customer_ids: view.customer_ids.wrapped,
-      amounts: view.amounts.wrapped,
-      countries: view.countries.wrapped,
-      sub_affiliates: view.sub_affiliates.wrapped,
-      drafts: view.drafts.wrapped,
-      held: view.held.wrapped,
-    }),
-    'What affiliates see.',
-  ),
+  affiliate_view: member(shownView, 'What affiliates see.'),
   ...portal,
   disabled: member(v.boolean(), 'Whether the account and its tokens are disabled.'),
   created_at: time,

@@ -9,12 +9,14 @@ import { changePostback, findPostback, listPostbacks } from '../webhooks/manage.
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
 import { postbackPause } from './postback-fields.ts'
 
-const postback_id = member(
+/** The id of a postback. */
+export const postback_id = member(
   v.string(),
   said('The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
 )
 
-const postback = described(() =>
+/** A postback as its affiliate and the team see it. */
+export const postback = described(() =>
   named(
     'Postback',
     v.object({

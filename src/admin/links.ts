@@ -82,9 +82,11 @@ export async function storeLinkChange(
   await withAudit(DB, entry, [...(by === 'affiliate' ? limits : []), update])
 }
 
-const link_id = member(v.string(), said('The id of the link.', 'Lk7Qm2Xv'))
+/** The id of a link. */
+export const link_id = member(v.string(), said('The id of the link.', 'Lk7Qm2Xv'))
 
-const link = described(() =>
+/** A link as accounts and affiliates see it. */
+export const link = described(() =>
   named(
     'Link',
     v.object({

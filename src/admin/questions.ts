@@ -4,7 +4,6 @@ import { withAudit } from '../db/directory/audit.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
 import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
-import { readChoice } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
@@ -12,9 +11,6 @@ import { member, said } from '../validation/fields.ts'
 import { newAnswer, questionChange } from './question-fields.ts'
 
 const STATUSES = ['open', 'closed'] as const
-
-/** Reads the status by which a list of questions is narrowed. */
-export const readQuestionStatus = (text: string | undefined) => readChoice('status', text, STATUSES)
 
 /** Returns a question as the API shows it: one of `statement`, `line` and `customer` is what it is about. */
 export function presentQuestion(question: rows.StoredQuestion) {
@@ -68,13 +64,15 @@ const auditOf = (
   details: { affiliate_id, id },
 })
 
-const question_id = member(
+/** The id of a question. */
+export const question_id = member(
   v.string(),
   said('The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X'),
 )
 const status = v.picklist(STATUSES)
 
-const question = described(() =>
+/** A question as the team and the affiliate see it. */
+export const question = described(() =>
   named(
     'Question',
     v.object({
@@ -118,6 +116,20 @@ const question = described(() =>
 const params = { question_id }
 const ofQuestion = { topic: 'affiliates', path: '/questions/{question_id}', params } as const
 
+/** By what a list of questions is narrowed. */
+export const questionFilters = {
+  status: v.optional(member(status, said('Returns only questions with this status.', 'open'))),
+  statement: v.optional(
+    member(
+      v.string(),
+      said(
+        'Returns only questions about this statement and its lines.',
+        'stm_3f1c52a9d0e84b7796c1d20b',
+      ),
+    ),
+  ),
+}
+
 export const listQuestions = accountList({
   topic: 'affiliates',
   path: '/questions',
@@ -125,16 +137,7 @@ export const listQuestions = accountList({
   role: 'viewer',
   params: {
     affiliate_id: v.optional(member(v.string(), said('Only those of this affiliate.', 'IB-07'))),
-    status: v.optional(member(status, said('Returns only questions with this status.', 'open'))),
-    statement: v.optional(
-      member(
-        v.string(),
-        said(
-          'Returns only questions about this statement and its lines.',
-          'stm_3f1c52a9d0e84b7796c1d20b',
-        ),
-      ),
-    ),
+    ...questionFilters,
   },
   words: described(() => ({
     description:

@@ -95,7 +95,8 @@ const webhook = described(() =>
   ),
 )
 
-const secret = described(() =>
+/** The secret of a webhook or a postback. */
+export const secret = described(() =>
   member(
     v.pipe(v.string(), v.regex(/^whsec_[A-Za-z0-9+/]{43}=$/)),
     'The secret that signs events. It is shown only in this response.',
@@ -104,7 +105,8 @@ const secret = described(() =>
 
 const sentType = described(() => v.union([v.picklist(EVENT_TYPES), v.literal(TEST_EVENT)]))
 
-const attempt = described(() =>
+/** An attempt to send an event. */
+export const attempt = described(() =>
   named(
     'WebhookAttempt',
     v.object({
@@ -334,6 +336,19 @@ export const replayWebhook = accountOperation({
   },
 })
 
+/** By what a list of attempts is narrowed. */
+export const attemptFilters = {
+  event_id: v.optional(
+    member(
+      v.string(),
+      said('Returns only the attempts of this event.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
+    ),
+  ),
+  failed: v.optional(
+    member(v.boolean(), said('Returns only attempts that failed, if it is `true`.', true)),
+  ),
+}
+
 export const listWebhookAttempts = accountList({
   ...ofWebhook,
   path: `${ofWebhook.path}/attempts`,
@@ -341,15 +356,7 @@ export const listWebhookAttempts = accountList({
   role: 'viewer',
   params: {
     webhook_id,
-    event_id: v.optional(
-      member(
-        v.string(),
-        said('Returns only the attempts of this event.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
-      ),
-    ),
-    failed: v.optional(
-      member(v.boolean(), said('Returns only attempts that failed, if it is `true`.', true)),
-    ),
+    ...attemptFilters,
   },
   words: described(() => ({
     description: 'Lists the attempts of the last 30 days, the newest first.',

@@ -17,17 +17,7 @@ function statesOf({ states, ...customer }: Members): Members[] {
   return all.length === 0 ? [customer] : all.map((state) => ({ ...customer, ...state }))
 }
 
-/** Returns a row for each message of a question. */
-const messagesOf = ({ id: question, messages, ...rest }: Members): Members[] =>
-  membersOf(messages).map((message) => ({ ...rest, question, ...message }))
-
 const FORMATS: Readonly<Record<string, ListFormat>> = {
-  links: {
-    columns: [
-      ...['link_id', 'url', 'name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'],
-      'created_at',
-    ],
-  },
   clicks: { columns: ['day', 'link_id', 'clicks'] },
   customers: {
     columns: [
@@ -58,13 +48,6 @@ const FORMATS: Readonly<Record<string, ListFormat>> = {
       ...['resource', 'id', 'customer_id', 'day', 'transaction_type', 'eventname', 'reason'],
       ...['plan', 'version', 'rule', 'condition', 'currency', 'amounts'],
     ],
-  },
-  questions: {
-    columns: [
-      ...['question', 'about', 'statement', 'line', 'customer', 'period', 'status'],
-      ...['asked_at', 'at', 'from', 'text'],
-    ],
-    itemsOf: messagesOf,
   },
   'sub-affiliates': {
     columns: ['affiliate_id', 'level', 'from', 'to', 'signups', 'active_customers'],

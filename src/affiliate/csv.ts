@@ -1,21 +1,51 @@
-import { createMiddleware } from 'hono/factory'
+import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { isSafe } from '../auth/roles.ts'
 import { csvHeaders, writeCsv } from '../commission/csv.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { preferredType } from '../http/preferred-type.ts'
+import type { AffiliateCall } from '../http/operation.ts'
 import { sendText } from '../http/send.ts'
-import { toRows } from './csv-rows.ts'
 
-/** Answers a list of an affiliate as CSV if the request prefers that. `path` is that of the list. */
-export const orCsv = (path: string) =>
-  createMiddleware<AppEnv>(async function orCsv(c, next) {
-    await next()
-    const { res } = c
-    const isCsv = preferredType(c, ['application/json', 'text/csv']) === 'text/csv'
-    if (!isCsv || !res.ok || !isSafe(c.req.method)) return
-    const { account } = await c.var.grantPromise
-    const headers = csvHeaders(path.replace('/', '-'), account)
-    const csv = writeCsv(toRows(path, await res.json()))
-    c.res = await sendText(c, csv, headers, new ReadMemory(account))
-  })
+// Lists as CSV. They are made of the JSON that the affiliate may see, so that CSV hides what JSON hides.
+
+type Members = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null
+
+/** Returns the members of a list that are objects. */
+export const objectsIn = (value: unknown): readonly Members[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+/** Returns the text of a cell. What is hidden or null is empty. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(cellOf).join('; ')
+  if (!isObject(value)) return String(value)
+  return Object.entries(value)
+    .map(([name, one]) => `${name}: ${cellOf(one)}`)
+    .join('; ')
+}
+
+/**
+ * Returns the CSV of a list. Its columns are members of the items that `itemsOf` returns of those of the answer;
+ * these themselves if it is absent.
+ */
+export const asCsv = (
+  name: string,
+  columns: readonly string[],
+  itemsOf: (item: Members) => readonly Members[] = (item) => [item],
+) => ({
+  'text/csv': async (
+    c: Context<AppEnv>,
+    { grant, memory }: AffiliateCall,
+    _input: object,
+    read: () => Promise<{ readonly data?: unknown }>,
+  ) => {
+    const items = objectsIn((await read()).data).flatMap(itemsOf)
+    const rows = items.map((item) => columns.map((column) => cellOf(item[column])))
+    return sendText(c, writeCsv([columns, ...rows]), csvHeaders(name, grant.account), memory)
+  },
+})
+
+/** Returns what is told about the CSV of a list. */
+export const csvWords = (columns: readonly string[]) => ({
+  'text/csv': { example: `${columns.join()}\r\n`, headers: ['Content-Disposition'] },
+})

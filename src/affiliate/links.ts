@@ -1,27 +1,25 @@
-import type { Context } from 'hono'
 import { isAllowedPage, linkChange, ownLink } from '../admin/link-fields.ts'
-import { presentLink, storeLink, storeLinkChange } from '../admin/links.ts'
-import type { AppEnv } from '../auth/authorize.ts'
+import { link, link_id, presentLink, storeLink, storeLinkChange } from '../admin/links.ts'
 import { landingPagesOf } from '../db/directory/accounts.ts'
 import {
   countOtherLinks,
   findAccountLink,
+  listLinks,
   MAX_ACTIVE_LINKS,
   MAX_LINKS,
 } from '../db/directory/links.ts'
 import { isAssertionFailure } from '../db/retry.ts'
-import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
-import { readFields, validationFailed } from '../http/read-fields.ts'
-import { showTo } from '../http/show.ts'
-import { callerOf } from './me.ts'
+import { type AffiliateCall, affiliateList, affiliateOperation } from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
+import { described } from '../validation/described.ts'
+import { asCsv, csvWords } from './csv.ts'
 
 // Links that affiliates make and change: by the functions of the team, within what the account allows.
 
 /** Refuses a landing page that the account does not allow its affiliates. */
-function checkPage(account: Account, page: string | undefined): void {
-  const allowed = landingPagesOf(account)
+function checkPage({ affiliate }: AffiliateCall, page: string | undefined): void {
+  const allowed = landingPagesOf(affiliate.account)
   if (page === undefined || isAllowedPage(page, allowed)) return
   const message =
     allowed.length === 0
@@ -31,11 +29,9 @@ function checkPage(account: Account, page: string | undefined): void {
 }
 
 /** Returns the error for a batch that was aborted, because the affiliate has too many links. */
-async function tooMany(
-  c: Context<AppEnv>,
-  link: Parameters<typeof countOtherLinks>[1],
-): Promise<ApiError> {
-  const { active } = await countOtherLinks(c.env.DB, link)
+async function tooMany({ env, grant, affiliate }: AffiliateCall, id: string): Promise<ApiError> {
+  const own = { account: grant.account, affiliate_id: affiliate.id, link_id: id }
+  const { active } = await countOtherLinks(env.DB, own)
   const message =
     active >= MAX_ACTIVE_LINKS
       ? `You have ${MAX_ACTIVE_LINKS} active links, which is the most. Disable one of them first.`
@@ -43,54 +39,92 @@ async function tooMany(
   return validationFailed([{ pointer: '', code: 'maximum', message }])
 }
 
-/** Makes a link of the affiliate. */
-export async function respondWithNewLink(c: Context<AppEnv>): Promise<Response> {
-  readQuery(c.req.url)
-  const { id: affiliate_id, account } = await callerOf(c)
-  const fields = await readFields(c, ownLink)
-  checkPage(account, fields.landing_page)
-  const link = { affiliate_id, ...fields }
-  const made = storeLink({ env: c.env, actor: c.var.actor }, account.id, link, 'affiliate').catch(
-    async (error) => {
-      if (!isAssertionFailure(error)) throw error
-      throw await tooMany(c, { account: account.id, affiliate_id, link_id: '' })
-    },
-  )
-  return c.json(await showTo(c, await made), 201)
-}
-
-/** Returns the link of the affiliate that the path names. That of another one does not exist. */
-async function findOwnLink(c: Context<AppEnv>, account: string, affiliate_id: string) {
-  const link = await findAccountLink(c.env.DB, account, c.req.param('link_id') ?? '')
-  if (link?.affiliate_id === affiliate_id) return link
+/** Returns a link of the affiliate. That of another one does not exist. */
+async function findOwnLink({ env, grant, affiliate }: AffiliateCall, id: string) {
+  const found = await findAccountLink(env.DB, grant.account, id)
+  if (found?.affiliate_id === affiliate.id) return found
   throw new ApiError('not_found', { detail: 'You have no such link.' })
 }
 
-/** Responds with a link of the affiliate. */
-export async function respondWithLink(c: Context<AppEnv>): Promise<Response> {
-  readQuery(c.req.url)
-  const { id: affiliate_id, account } = await callerOf(c)
-  const link = await findOwnLink(c, account.id, affiliate_id)
-  return c.json(await showTo(c, presentLink(c.env, link)))
-}
+const ofLinks = { topic: 'affiliate-tools', path: '/links' } as const
+const ofLink = { topic: 'affiliate-tools', path: '/links/{link_id}', params: { link_id } } as const
 
-/** Changes a link of the affiliate. */
-export async function respondWithChangedLink(c: Context<AppEnv>): Promise<Response> {
-  readQuery(c.req.url)
-  const { id: affiliate_id, account } = await callerOf(c)
-  const link = await findOwnLink(c, account.id, affiliate_id)
-  const change = await readFields(c, linkChange)
-  checkPage(account, change.landing_page)
-  await storeLinkChange({ env: c.env, actor: c.var.actor }, account.id, link, {
-    change,
-    by: 'affiliate',
-  }).catch(async (error) => {
-    if (!isAssertionFailure(error)) throw error
-    const { disabled_by } = await findOwnLink(c, account.id, affiliate_id)
-    if (disabled_by !== 'team') throw await tooMany(c, { ...link, account: account.id })
-    const message = 'The firm has disabled this link. Ask the firm.'
-    throw validationFailed([{ pointer: '/disabled', code: 'not_applicable', message }])
-  })
-  const changed = await findOwnLink(c, account.id, affiliate_id)
-  return c.json(await showTo(c, presentLink(c.env, changed)))
-}
+const COLUMNS = [
+  ...['link_id', 'url', 'name', 'landing_page', 'pass_query', 'disabled', 'disabled_by'],
+  'created_at',
+]
+
+export const listOwnLinks = affiliateList({
+  ...ofLinks,
+  id: 'listOwnLinks',
+  files: asCsv('links', COLUMNS),
+  words: described(() => ({
+    description: 'Lists the links of the affiliate.',
+    answer: link,
+    fromPrimary: true,
+    files: csvWords(COLUMNS),
+  })),
+  async list({ env, grant, affiliate }, _filter, page) {
+    const found = await listLinks(env.DB, grant.account, affiliate.id, page)
+    return { ...found, data: found.data.map((one) => presentLink(env, one)) }
+  },
+})
+
+export const createOwnLink = affiliateOperation({
+  ...ofLinks,
+  id: 'createOwnLink',
+  method: 'POST',
+  body: ownLink,
+  status: 201,
+  words: described(() => ({
+    description: `Creates a link of the affiliate to a page that the account allows: \`landing_pages\` of \`GET me\`, and the pages below. The affiliate has at most ${MAX_ACTIVE_LINKS} active links, and ${MAX_LINKS} in all. A key needs the scope \`read links\`.`,
+    answer: link,
+  })),
+  run(call, fields) {
+    checkPage(call, fields.landing_page)
+    const own = { affiliate_id: call.affiliate.id, ...fields }
+    return storeLink(call, call.grant.account, own, 'affiliate').catch(async (error) => {
+      throw isAssertionFailure(error) ? await tooMany(call, '') : error
+    })
+  },
+})
+
+export const getOwnLink = affiliateOperation({
+  ...ofLink,
+  id: 'getOwnLink',
+  method: 'GET',
+  words: described(() => ({
+    description: 'Returns a link of the affiliate.',
+    answer: link,
+    fromPrimary: true,
+  })),
+  run: async (call, { link_id: id }) => presentLink(call.env, await findOwnLink(call, id)),
+})
+
+export const changeOwnLink = affiliateOperation({
+  ...ofLink,
+  id: 'changeOwnLink',
+  method: 'PATCH',
+  body: linkChange,
+  words: described(() => ({
+    description:
+      'Changes a link of the affiliate, or disables it. Visitors see the change within 60 seconds. The affiliate cannot activate what the firm has disabled. A key needs the scope `read links`.',
+    answer: link,
+  })),
+  async run(call, { link_id: id, ...change }) {
+    const stored = await findOwnLink(call, id)
+    checkPage(call, change.landing_page)
+    const made = { change, by: 'affiliate' } as const
+    await storeLinkChange(call, call.grant.account, stored, made).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      const { disabled_by } = await findOwnLink(call, id)
+      if (disabled_by !== 'team') throw await tooMany(call, id)
+      const message = 'The firm has disabled this link. Ask the firm.'
+      throw validationFailed([{ pointer: '/disabled', code: 'not_applicable', message }])
+    })
+    return presentLink(call.env, await findOwnLink(call, id))
+  },
+})
+
+/** The operations on the links of the affiliate who calls. */
+export const OWN_LINK_OPERATIONS = [listOwnLinks, createOwnLink, getOwnLink, changeOwnLink]

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { tooManyGroups } from '../admin/attribution.ts'
-import { presentLink } from '../admin/links.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
@@ -8,27 +7,15 @@ import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
 import { readParents } from '../db/commission/histories.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { countClicks } from '../db/directory/attribution.ts'
-import { linksOf, listLinks } from '../db/directory/links.ts'
+import { linksOf } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readDayRange, readQuery } from '../http/query.ts'
 import { sendJson } from '../http/send.ts'
 import { computeReport } from '../reports/compute.ts'
 import { type Figures, parseReport } from '../reports/report.ts'
 import { readCustomersBelow } from './customers-below.ts'
 import { callerOf } from './me.ts'
-
-/** Responds with one page of the links of the affiliate. */
-export async function respondWithLinks(c: Context<AppEnv>): Promise<Response> {
-  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
-  const { id, grant } = await callerOf(c)
-  const context = JSON.stringify([grant.account, 'links', id])
-  const page = await readPage(c.env, context, query)
-  const list = await listLinks(c.env.DB, grant.account, id, page)
-  const data = list.data.map((link) => presentLink(c.env, link))
-  return respondWithPage(c, context, page, { ...list, data }, new ReadMemory(grant.account))
-}
 
 /** Responds with the clicks on the links of the affiliate, by day and link. */
 export async function respondWithClicks(c: Context<AppEnv>): Promise<Response> {

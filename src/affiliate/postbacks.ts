@@ -1,44 +1,36 @@
-import { type Context, Hono } from 'hono'
+import * as v from 'valibot'
+import { postback, postback_id } from '../admin/affiliate-postbacks.ts'
 import { newPostback, postbackChange } from '../admin/postback-fields.ts'
 import { replayFields } from '../admin/webhook-fields.ts'
-import { replaySpan } from '../admin/webhooks.ts'
-import type { AppEnv } from '../auth/authorize.ts'
+import { attempt, attemptFilters, replaySpan, secret } from '../admin/webhooks.ts'
 import { ApiError } from '../errors.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readFlag, readQuery } from '../http/query.ts'
-import { notFound, readFields, validationFailed } from '../http/read-fields.ts'
-import { showTo } from '../http/show.ts'
-import { macroProblem } from '../webhooks/macros.ts'
+import { type AffiliateCall, affiliateList, affiliateOperation } from '../http/operation.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
+import { count } from '../validation/answer-fields.ts'
+import { described, listOf, named, withMembers } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
 import {
-  changePostback,
-  createPostback,
-  deleteWebhook,
-  findEvent,
-  findPostback,
-  listPostbacks,
-  type Postback,
-  readAttempts,
-  replayWebhook,
-  testWebhook,
-} from '../webhooks/manage.ts'
-import { callerOf } from './me.ts'
+  POSTBACK_EVENTS,
+  type PostbackEvent,
+  RETURNED_EVENT,
+  TEST_EVENT,
+} from '../webhooks/events.ts'
+import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
+import { macroProblem } from '../webhooks/macros.ts'
+import * as hooks from '../webhooks/manage.ts'
 import { TEST_VALUES } from './postback-address.ts'
 import { skipQualified } from './postback-causes.ts'
 
-/** Returns the affiliate who calls, and what a change of theirs needs to know. */
-async function changeOf(c: Context<AppEnv>) {
-  const { id, account } = await callerOf(c)
-  return { env: c.env, account, actor: c.var.actor, affiliate_id: id }
-}
+/** Returns what a change needs to know. */
+const changeOf = ({ env, actor, affiliate }: AffiliateCall) => ({
+  ...{ env, actor, account: affiliate.account, affiliate_id: affiliate.id },
+})
 
-/** Returns the postback that the path names, with its affiliate. Throws `not_found`. */
-async function findRoutePostback(c: Context<AppEnv>) {
-  const change = await changeOf(c)
-  const id = c.req.param('postback_id') ?? ''
-  const postback = await findPostback(c.env, change.account, change.affiliate_id, id)
-  if (!postback) throw notFound('postback', id)
-  return { change, postback }
+/** Returns a postback of the affiliate. Throws `not_found`. */
+async function findOwn({ env, affiliate }: AffiliateCall, id: string): Promise<hooks.Postback> {
+  const found = await hooks.findPostback(env, affiliate.account, affiliate.id, id)
+  if (!found) throw notFound('postback', id)
+  return found
 }
 
 /** Throws `validation_failed` if events must not be sent to a URL. */
@@ -51,87 +43,174 @@ function checkUrl(env: Env, url: string | undefined): void {
 const PAUSED_BY_FIRM = 'The firm has paused the postback. Only the firm can end that: ask them.'
 
 /** Throws `conflict` if a postback is paused: nothing would be sent. */
-function refuseDisabled({ disabled, disabled_reason }: Postback): void {
+function refuseDisabled({ disabled, disabled_reason }: hooks.Postback): void {
   if (!disabled) return
   const own = 'The postback is paused. Send `{"disabled": false}` with PATCH first.'
   const detail = disabled_reason === 'firm' ? PAUSED_BY_FIRM : own
   throw new ApiError('conflict', { detail })
 }
 
-/** Responds with what an affiliate sees of a value. */
-const respond = async (c: Context<AppEnv>, value: object, status: 200 | 201 | 202 = 200) =>
-  c.json(await showTo(c, value), status)
+/** Leaves out who has qualified so far if these events include that, so that only later ones are sent. */
+async function skipEarlier({ env, affiliate }: AffiliateCall, events: readonly string[]) {
+  if (!events.includes('qualified')) return
+  await skipQualified(env, affiliate.account, affiliate.id, Date.now())
+}
 
-/** Routes for the postbacks of the affiliate who calls. A secret is shown only once, when it is created. */
-export const postbacks = new Hono<AppEnv>()
-  .get('/', async (c) => {
-    readQuery(c.req.url)
-    const { account, affiliate_id } = await changeOf(c)
-    return respond(c, { data: await listPostbacks(c.env, account, affiliate_id) })
-  })
+const topic = 'affiliate-tools'
+const ofPostbacks = { topic, path: '/postbacks' } as const
+const params = { postback_id }
+const ofPostback = { topic, path: '/postbacks/{postback_id}', params } as const
 
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const change = await changeOf(c)
-    const { url, method = 'GET', events } = await readFields(c, newPostback)
-    checkUrl(c.env, url)
-    const { account, affiliate_id } = change
-    if (events.includes('qualified')) await skipQualified(c.env, account, affiliate_id, Date.now())
-    return respond(c, await createPostback(change, { url, method, events }), 201)
-  })
+export const listPostbacks = affiliateOperation({
+  ...ofPostbacks,
+  id: 'listPostbacks',
+  method: 'GET',
+  words: described(() => ({
+    description: 'Lists the postbacks of the affiliate, the oldest first, without their secrets.',
+    answer: listOf(postback),
+    fromPrimary: true,
+  })),
+  run: async ({ env, affiliate }) => ({
+    data: await hooks.listPostbacks(env, affiliate.account, affiliate.id),
+  }),
+})
 
-  .patch('/:postback_id', async (c) => {
-    readQuery(c.req.url)
-    const { change, postback } = await findRoutePostback(c)
-    const fields = await readFields(c, postbackChange)
-    checkUrl(c.env, fields.url)
-    const { disabled, events = postback.events } = fields
-    if (disabled === false && postback.disabled_reason === 'firm') {
+export const createPostback = affiliateOperation({
+  ...ofPostbacks,
+  id: 'createPostback',
+  method: 'POST',
+  body: newPostback,
+  status: 201,
+  words: described(() => ({
+    description: `Creates a postback: from now on, what happens to the affiliate’s customers and commission is sent to its URL, once for each cause. What happened before is not sent. The secret of a POST postback is shown only once. An affiliate has at most ${WEBHOOK_LIMITS.postbacks} postbacks.`,
+    answer: named('NewPostback', withMembers(postback, { secret: v.nullable(secret) })),
+    errors: ['conflict'],
+  })),
+  async run(call, { url, method = 'GET', events }) {
+    checkUrl(call.env, url)
+    await skipEarlier(call, events)
+    return hooks.createPostback(changeOf(call), { url, method, events })
+  },
+})
+
+export const changePostback = affiliateOperation({
+  ...ofPostback,
+  id: 'changePostback',
+  method: 'PATCH',
+  body: postbackChange,
+  words: described(() => ({
+    description:
+      'Changes the URL or the types of events, or pauses a postback or lets it go on. Omitted members keep their values. Only the firm ends a pause of the firm.',
+    answer: postback,
+    errors: ['conflict'],
+  })),
+  async run(call, { postback_id: id, ...fields }) {
+    const { disabled_reason, events: stored } = await findOwn(call, id)
+    checkUrl(call.env, fields.url)
+    const { disabled, events = stored } = fields
+    if (disabled === false && disabled_reason === 'firm') {
       throw new ApiError('conflict', { detail: PAUSED_BY_FIRM })
     }
-    const isWider = disabled === false || fields.events !== undefined
-    const { account, affiliate_id } = change
-    if (isWider && events.includes('qualified')) {
-      await skipQualified(c.env, account, affiliate_id, Date.now())
-    }
-    await changePostback(change, postback.id, fields, false)
-    return respond(c, (await findRoutePostback(c)).postback)
-  })
+    if (disabled === false || fields.events !== undefined) await skipEarlier(call, events)
+    await hooks.changePostback(changeOf(call), id, fields, false)
+    return findOwn(call, id)
+  },
+})
 
-  .delete('/:postback_id', async (c) => {
-    readQuery(c.req.url)
-    const { change, postback } = await findRoutePostback(c)
-    await deleteWebhook(change, postback.id)
-    return c.body(null, 204)
-  })
+export const deletePostback = affiliateOperation({
+  ...ofPostback,
+  id: 'deletePostback',
+  method: 'DELETE',
+  words: described(() => ({
+    description: 'Deletes a postback. Nothing more is sent to it, not even what is pending.',
+    answer: null,
+  })),
+  async run(call, { postback_id: id }) {
+    await findOwn(call, id)
+    await hooks.deleteWebhook(changeOf(call), id)
+    return null
+  },
+})
 
-  .post('/:postback_id/test', async (c) => {
-    readQuery(c.req.url)
-    const { change, postback } = await findRoutePostback(c)
-    await readFields(c, {})
-    refuseDisabled(postback)
-    const event_id = await testWebhook(change, postback.id, Date.now(), TEST_VALUES)
-    return respond(c, { event_id }, 202)
-  })
+export const testPostback = affiliateOperation({
+  ...ofPostback,
+  path: `${ofPostback.path}/test`,
+  id: 'testPostback',
+  method: 'POST',
+  status: 202,
+  words: described(() => ({
+    description:
+      'Sends an event of the type `webhook.test` with invented values. `GET …/attempts` shows what the tracker answered.',
+    answer: v.object({ event_id: member(v.string(), 'The id of the event that is sent.') }),
+    errors: ['conflict'],
+  })),
+  async run(call, { postback_id: id }) {
+    refuseDisabled(await findOwn(call, id))
+    return { event_id: await hooks.testWebhook(changeOf(call), id, Date.now(), TEST_VALUES) }
+  },
+})
 
-  .post('/:postback_id/replay', async (c) => {
-    readQuery(c.req.url)
-    const { change, postback } = await findRoutePostback(c)
-    const fields = await readFields(c, replayFields)
-    const span = await replaySpan(fields, (event) => findEvent(change, event))
-    refuseDisabled(postback)
-    const replayed = await replayWebhook(change, postback.id, span, Date.now())
-    return respond(c, { replayed }, 202)
-  })
+export const replayPostback = affiliateOperation({
+  ...ofPostback,
+  path: `${ofPostback.path}/replay`,
+  id: 'replayPostback',
+  method: 'POST',
+  body: replayFields,
+  status: 202,
+  words: described(() => ({
+    description:
+      'Sends one event again, or the events of causes in a span, at most 10,000: also those that another postback of the affiliate was sent and this one was not. They keep their ids. Pending events are left out.',
+    answer: v.object({
+      replayed: member(count, 'The number of events that are sent again.'),
+    }),
+    errors: ['conflict'],
+  })),
+  async run(call, { postback_id: id, ...fields }) {
+    const found = await findOwn(call, id)
+    const change = changeOf(call)
+    const span = await replaySpan(fields, (event) => hooks.findEvent(change, event))
+    refuseDisabled(found)
+    return { replayed: await hooks.replayWebhook(change, id, span, Date.now()) }
+  },
+})
 
-  .get('/:postback_id/attempts', async (c) => {
-    const names = [...PAGE_PARAMETERS, 'event_id', 'failed'] as const
-    const { event_id: event = null, failed, ...query } = readQuery(c.req.url, ...names)
-    const filter = { event, onlyFailed: readFlag('failed', failed) }
-    const { change, postback } = await findRoutePostback(c)
-    const { account } = change
-    const context = JSON.stringify([account.id, 'attempts', postback.id, filter])
-    const page = await readPage(c.env, context, query)
-    const found = await readAttempts(c.env, account, postback.id, filter, page)
-    return respondWithPage(c, context, page, found, new ReadMemory(account.id))
-  })
+/** The types of events that postbacks are sent. */
+type SentType = PostbackEvent | typeof RETURNED_EVENT | typeof TEST_EVENT
+
+export const listPostbackAttempts = affiliateList({
+  ...ofPostback,
+  path: `${ofPostback.path}/attempts`,
+  id: 'listPostbackAttempts',
+  params: { postback_id, ...attemptFilters },
+  words: described(() => ({
+    description: 'Lists the attempts of the last 30 days, the newest first.',
+    fromPrimary: true,
+    answer: named(
+      'PostbackAttempt',
+      withMembers(attempt, {
+        type: v.nullable(
+          member(
+            v.picklist([...POSTBACK_EVENTS, RETURNED_EVENT, TEST_EVENT]),
+            'The type of the event. Null if the event has expired.',
+          ),
+        ),
+      }),
+    ),
+  })),
+  async list(call, { postback_id: id, event_id = null, failed = false }, page) {
+    await findOwn(call, id)
+    const filter = { event: event_id, onlyFailed: failed }
+    return hooks.readAttempts<SentType>(call.env, call.affiliate.account, id, filter, page)
+  },
+})
+
+/** The operations on the postbacks of the affiliate who calls. A secret is shown only once, when it is created. */
+export const POSTBACK_OPERATIONS = [
+  listPostbacks,
+  createPostback,
+  changePostback,
+  deletePostback,
+  testPostback,
+  replayPostback,
+  listPostbackAttempts,
+]

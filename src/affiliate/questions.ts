@@ -1,32 +1,28 @@
-import type { Context } from 'hono'
 import { moreWords, newQuestion } from '../admin/question-fields.ts'
-import { newMessage, presentQuestion, readQuestionStatus, refuseLong } from '../admin/questions.ts'
+import {
+  newMessage,
+  presentQuestion,
+  question,
+  question_id,
+  questionFilters,
+  refuseLong,
+} from '../admin/questions.ts'
 import { sendCaused } from '../admin/send-caused.ts'
-import type { AppEnv } from '../auth/authorize.ts'
 import { maySee } from '../auth/grant.ts'
 import { statementOfLine } from '../commission/statements/ids.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { findItem } from '../db/commission/books/stored-items.ts'
 import { findStatement } from '../db/commission/statements.ts'
-import { resolveDatabase } from '../db/database.ts'
-import {
-  appendWords,
-  findQuestion,
-  insertQuestion,
-  listQuestions,
-  MAX_OPEN_QUESTIONS,
-  type QuestionSubject,
-} from '../db/directory/affiliate-questions.ts'
+import * as rows from '../db/directory/affiliate-questions.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readQuery } from '../http/query.ts'
-import { readFields, validationFailed } from '../http/read-fields.ts'
-import { namedCustomer, namedLine, showTo } from '../http/show.ts'
-import { type AdmittedAffiliate, callerOf } from './me.ts'
+import { type AffiliateCall, affiliateList, affiliateOperation } from '../http/operation.ts'
+import { validationFailed } from '../http/read-fields.ts'
+import { namedCustomer, namedLine } from '../http/show.ts'
+import { described } from '../validation/described.ts'
+import { asCsv, csvWords, objectsIn } from './csv.ts'
 
 /** What somebody else's statement, line or customer is answered with, and one that does not exist. */
 const notYours = () =>
@@ -37,9 +33,9 @@ const refused = (code: 'choice' | 'maximum', message: string) =>
   validationFailed([{ pointer: '', code, message }])
 
 type Sent = {
-  statement?: string | undefined
-  line?: string | undefined
-  customer?: string | undefined
+  readonly statement?: string | undefined
+  readonly line?: string | undefined
+  readonly customer?: string | undefined
 }
 
 /** Returns the customer that a line is for; null if it is for others. */
@@ -55,12 +51,10 @@ function customerOfLine(item: string): string | null {
  * @throws ApiError `validation_failed` if it is not about one thing; `not_found` if that is not the affiliate's.
  */
 async function findSubject(
-  c: Context<AppEnv>,
-  caller: AdmittedAffiliate,
+  call: AffiliateCall,
   { statement, line, customer }: Sent,
-): Promise<QuestionSubject> {
-  const { account, grant } = caller
-  const db = resolveDatabase(c.env, account.binding)
+): Promise<rows.QuestionSubject> {
+  const { db, grant } = call
   if ([statement, line, customer].filter((one) => one !== undefined).length !== 1) {
     throw refused(
       'choice',
@@ -68,14 +62,14 @@ async function findSubject(
     )
   }
   if (customer !== undefined) {
-    const id = await namedCustomer(c.var, customer)
+    const id = await namedCustomer(call, customer)
     if (id === null) throw notYours()
     return { about: 'customer', subject: id, statement: null, period: null, customer_id: id }
   }
   if (line !== undefined) {
-    const item = await namedLine(c.var, line)
+    const item = await namedLine(call, line)
     const of = item && statementOfLine(item)
-    const found = of && (await findItem(db, account.id, of, item))
+    const found = of && (await findItem(db, grant.account, of, item))
     if (!found || found.item === null || !maySee(grant, found.affiliate_id, found.status)) {
       throw notYours()
     }
@@ -83,7 +77,7 @@ async function findSubject(
     return { about: 'line', subject: item, statement: of, period: found.period, customer_id }
   }
   const id = statement ?? ''
-  const found = await findStatement(db, account.id, id, 1)
+  const found = await findStatement(db, grant.account, id, 1)
   if (!found || !maySee(grant, found.affiliate_id, found.status)) throw notYours()
   const { period } = found
   return { about: 'statement', subject: id, statement: id, period, customer_id: null }
@@ -92,91 +86,125 @@ async function findSubject(
 const tooMany = () =>
   refused(
     'maximum',
-    `You have ${MAX_OPEN_QUESTIONS} open questions, which is the most. Wait until the firm answers one of them.`,
+    `You have ${rows.MAX_OPEN_QUESTIONS} open questions, which is the most. Wait until the firm answers one of them.`,
   )
+
+/** Returns a question of the affiliate. Throws `not_found`. */
+async function findOwn({ db, grant, affiliate }: AffiliateCall, id: string) {
+  const found = await rows.findQuestion(db, grant.account, id)
+  if (found?.affiliate_id === affiliate.id) return found
+  throw new ApiError('not_found', { detail: 'You have no question with this id.' })
+}
 
 /** Stores what an affiliate writes, with its entry in the audit log, and sends the event that it causes. */
 async function store(
-  c: Context<AppEnv>,
-  caller: AdmittedAffiliate,
-  { question, verb }: { question: string; verb: 'ask' | 'add' },
+  call: AffiliateCall,
+  { id, verb }: { readonly id: string; readonly verb: 'ask' | 'add' },
   statements: readonly D1PreparedStatement[],
-): Promise<Response> {
-  const { account, id, grant } = caller
-  const db = resolveDatabase(c.env, account.binding)
-  const entry = {
-    ...{ actor: c.var.actor, action: `affiliate-question.${verb}`, account: account.id },
-    details: { affiliate_id: id, id: question },
-  }
+) {
+  const { db, actor, grant, affiliate } = call
+  const { account, binding } = grant
+  const details = { affiliate_id: affiliate.id, id }
+  const entry = { actor, action: `affiliate-question.${verb}`, account, details }
   await withAudit(db, entry, [...statements]).catch((error) => {
     throw isAssertionFailure(error) ? tooMany() : error
   })
-  const call = { env: c.env, waitUntil: (sent: Promise<unknown>) => c.executionCtx.waitUntil(sent) }
-  sendCaused(call, { id: account.id, binding: grant.binding })
-  return c.json(await showTo(c, await readOwn(c, caller, question)), 201)
+  sendCaused(call, { id: account, binding })
+  return presentQuestion(await findOwn(call, id))
 }
 
-const NO_QUESTION = 'You have no question with this id.'
+const topic = 'affiliate-tools'
+const ofQuestions = { topic, path: '/questions' } as const
+const params = { question_id }
+const ofQuestion = { topic, path: '/questions/{question_id}', params } as const
 
-/** Returns a question of the affiliate. Throws `not_found`. */
-async function findOwn(c: Context<AppEnv>, { account, id }: AdmittedAffiliate, question: string) {
-  const db = resolveDatabase(c.env, account.binding)
-  const found = await findQuestion(db, account.id, question)
-  if (found?.affiliate_id === id) return found
-  throw new ApiError('not_found', { detail: NO_QUESTION })
-}
+const COLUMNS = [
+  ...['question', 'about', 'statement', 'line', 'customer', 'period', 'status'],
+  ...['asked_at', 'at', 'from', 'text'],
+]
 
-const readOwn = async (...args: Parameters<typeof findOwn>) =>
-  presentQuestion(await findOwn(...args))
+export const listOwnQuestions = affiliateList({
+  ...ofQuestions,
+  id: 'listOwnQuestions',
+  params: questionFilters,
+  files: asCsv('questions', COLUMNS, ({ id, messages, ...rest }) =>
+    objectsIn(messages).map((message) => ({ ...rest, question: id, ...message })),
+  ),
+  words: described(() => ({
+    description:
+      'Lists the questions of the affiliate, the latest first, with what was written about each. `Accept: text/csv` returns a row for each message.',
+    answer: question,
+    fromPrimary: true,
+    files: csvWords(COLUMNS),
+  })),
+  async list({ db, grant, affiliate }, filter, page) {
+    const own = { affiliate_id: affiliate.id, ...filter }
+    const found = await rows.listQuestions(db, grant.account, own, page)
+    return { ...found, data: found.data.map(presentQuestion) }
+  },
+})
 
-/** Stores a question of the affiliate. */
-export async function ask(c: Context<AppEnv>): Promise<Response> {
-  readQuery(c.req.url)
-  const caller = await callerOf(c)
-  const { text, ...sent } = await readFields(c, newQuestion)
-  const subject = await findSubject(c, caller, sent)
-  const { account, id } = caller
-  const now = Date.now()
-  const question = `qst_${ulid(now)}`
-  const db = resolveDatabase(c.env, account.binding)
-  const words = { question, side: 'affiliate', author: c.var.actor, text } as const
-  const row = { ...subject, ...words, ...newMessage(now), affiliate_id: id }
-  return store(c, caller, { question, verb: 'ask' }, insertQuestion(db, account.id, row))
-}
+export const askQuestion = affiliateOperation({
+  ...ofQuestions,
+  id: 'askQuestion',
+  method: 'POST',
+  // The customer of a pseudonym is searched for among all of the affiliate.
+  weight: 10,
+  body: newQuestion,
+  status: 201,
+  words: described(() => ({
+    description: `Asks the firm about one statement, line or customer of the affiliate. An affiliate has at most ${rows.MAX_OPEN_QUESTIONS} open questions. Each request asks another one. A key needs the scope \`read links\`.`,
+    answer: question,
+    errors: ['not_found'],
+  })),
+  async run(call, { text, ...sent }) {
+    const subject = await findSubject(call, sent)
+    const { db, actor, grant, affiliate } = call
+    const now = Date.now()
+    const id = `qst_${ulid(now)}`
+    const words = { question: id, side: 'affiliate', author: actor, text } as const
+    const row = { ...subject, ...words, ...newMessage(now), affiliate_id: affiliate.id }
+    return store(call, { id, verb: 'ask' }, rows.insertQuestion(db, grant.account, row))
+  },
+})
 
-/** Stores more words of the affiliate about one of their questions, which open it again. */
-export async function askMore(c: Context<AppEnv>): Promise<Response> {
-  readQuery(c.req.url)
-  const caller = await callerOf(c)
-  const { text } = await readFields(c, moreWords)
-  const found = await findOwn(c, caller, c.req.param('question_id') ?? '')
-  refuseLong(found)
-  const { account, id } = caller
-  const db = resolveDatabase(c.env, account.binding)
-  const words = { question: found.id, side: 'affiliate', author: c.var.actor } as const
-  const message = { ...words, text, ...newMessage(Date.now()), affiliate_id: id }
-  const statements = appendWords(db, account.id, message)
-  return store(c, caller, { question: found.id, verb: 'add' }, statements)
-}
+export const getOwnQuestion = affiliateOperation({
+  ...ofQuestion,
+  id: 'getOwnQuestion',
+  method: 'GET',
+  words: described(() => ({
+    description: 'Returns a question of the affiliate with what was written about it.',
+    answer: question,
+    fromPrimary: true,
+  })),
+  run: async (call, { question_id: id }) => presentQuestion(await findOwn(call, id)),
+})
 
-/** Responds with one question of the affiliate. */
-export async function respondWithQuestion(c: Context<AppEnv>): Promise<Response> {
-  readQuery(c.req.url)
-  const caller = await callerOf(c)
-  return c.json(await showTo(c, await readOwn(c, caller, c.req.param('question_id') ?? '')))
-}
+export const addToQuestion = affiliateOperation({
+  ...ofQuestion,
+  path: `${ofQuestion.path}/messages`,
+  id: 'addToQuestion',
+  method: 'POST',
+  body: moreWords,
+  status: 201,
+  words: described(() => ({
+    description: `Appends a message to a question of the affiliate, which opens it again if it was closed. A question has at most ${rows.MAX_MESSAGES} messages.`,
+    answer: question,
+    errors: ['conflict'],
+  })),
+  async run(call, { question_id: id, text }) {
+    refuseLong(await findOwn(call, id))
+    const { db, actor, grant, affiliate } = call
+    const words = { question: id, side: 'affiliate', author: actor, text } as const
+    const message = { ...words, ...newMessage(Date.now()), affiliate_id: affiliate.id }
+    return store(call, { id, verb: 'add' }, rows.appendWords(db, grant.account, message))
+  },
+})
 
-/** Responds with one page of the questions of the affiliate, the latest first. */
-export async function respondWithQuestions(c: Context<AppEnv>): Promise<Response> {
-  const names = ['status', 'statement'] as const
-  const { status: text, statement, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...names)
-  const status = readQuestionStatus(text)
-  const { account, id } = await callerOf(c)
-  const filter = { affiliate_id: id, ...(status && { status }), ...(statement && { statement }) }
-  const context = JSON.stringify([account.id, 'questions', filter])
-  const page = await readPage(c.env, context, query)
-  const db = resolveDatabase(c.env, account.binding)
-  const found = await listQuestions(db, account.id, filter, page)
-  const data = found.data.map(presentQuestion)
-  return respondWithPage(c, context, page, { ...found, data }, new ReadMemory(account.id))
-}
+/** The operations by which the affiliate who calls asks the firm. */
+export const OWN_QUESTION_OPERATIONS = [
+  listOwnQuestions,
+  askQuestion,
+  getOwnQuestion,
+  addToQuestion,
+]

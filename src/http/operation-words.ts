@@ -41,12 +41,19 @@ export interface FileWords {
   readonly headers?: readonly string[]
 }
 
+/** Returns whether only affiliates have an operation. */
+export const isOfAffiliates = ({ callers = [] }: Pick<DescribedOperation, 'callers'>): boolean =>
+  callers.length === 1 && callers[0] === 'affiliate'
+
 /**
  * Returns the id of an operation for a caller other than the team: with the caller after the verb, such as
- * `getForexReport` and `getAffiliateReport` of `getReport`.
+ * `getForexReport` and `getAffiliateReport` of `getReport`. What only affiliates have keeps its id.
  */
-export const idFor = (id: string, caller: string): string =>
-  id.replace(/^[a-z]+/, (verb) => verb + caller)
+export const idFor = (
+  of: Pick<DescribedOperation, 'callers'>,
+  id: string,
+  caller: string,
+): string => (isOfAffiliates(of) ? id : id.replace(/^[a-z]+/, (verb) => verb + caller))
 
 /** Returns whether a caller may call an operation. */
 export const isFor = (
@@ -68,6 +75,8 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly csvHeaders?: readonly string[]
   /** The other formats of the answer, by media type. */
   readonly files?: Readonly<Record<string, FileWords>>
+  /** The answer is read from the primary database, or from the directory: it has no bookmark. */
+  readonly fromPrimary?: true
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** The parameter of OpenAPI that describes the account, if not every account fits. */

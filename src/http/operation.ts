@@ -109,9 +109,20 @@ export interface Operation<
   readonly params: P
   readonly body: B
   readonly words: OperationWords<A> | undefined
-  /** Other formats of the answer, by media type: each responds in place of `run` if the request prefers it. */
+  /**
+   * Other formats of the answer, by media type: each responds if the request prefers it. `read` returns the answer as
+   * the caller sees it.
+   */
   readonly files?: Readonly<
-    Record<string, (c: Context<AppEnv>, call: C, input: Read<P> & Out<B>) => Promise<Response>>
+    Record<
+      string,
+      (
+        c: Context<AppEnv>,
+        call: C,
+        input: Read<P> & Out<B>,
+        read: () => Promise<object>,
+      ) => Promise<Response>
+    >
   >
   run(call: C, input: Read<P> & Out<B>): Promise<Answer<A> | Reply>
 }
@@ -578,8 +589,9 @@ function respondToReader(
       const input = { ...params, ...(await bodyOf(c, of)) }
       const files = of.files ?? {}
       const file = files[preferredType(c, ['application/json', ...Object.keys(files)])]
-      if (file) return await file(c, call, input)
-      return await respond(c, of, await of.run(call, input), memory)
+      const run = () => of.run(call, input)
+      if (file) return await file(c, call, input, async () => showTo(c, linked(c, await run())))
+      return await respond(c, of, await run(), memory)
     } catch (error) {
       memory.release()
       throw error
@@ -607,7 +619,14 @@ async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   return { [name]: await readJson(c, of.whole.depth) }
 }
 
-/** Responds with an answer, and with a `Link` to the next page of a list. */
+/** Returns an answer after it has added a `Link` to the next page of a list. */
+function linked<T extends object>(c: Context<AppEnv>, answer: T): T {
+  const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
+  if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
+  return answer
+}
+
+/** Responds with an answer. */
 async function respond(
   c: Context<AppEnv>,
   of: AnyOperation,
@@ -616,8 +635,6 @@ async function respond(
 ): Promise<Response> {
   if (answer === null) return c.body(null, 204)
   if (answer instanceof Reply) return c.json(await showTo(c, answer.value), answer.status)
-  const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
-  if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
   if (of.status && of.status !== 200) return c.json(await showTo(c, answer), of.status)
-  return sendJson(c, answer, memory)
+  return sendJson(c, linked(c, answer), memory)
 }

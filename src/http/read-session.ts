@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
+import { isSafe } from '../auth/roles.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { ApiError, errorName } from '../errors.ts'
 import { invalidQuery } from './query.ts'
@@ -18,7 +19,8 @@ export interface Reader {
  * Runs a read in a database session once the request is authorized, and returns its response with a
  * bookmark. Without a bookmark in the request the primary answers, so a read sees every earlier
  * write. With one, a replica may answer as soon as it has reached the bookmark. If the database
- * refuses a well-formed bookmark, for example one of another database, the primary answers.
+ * refuses a well-formed bookmark, for example one of another database, the primary answers. A change runs once, on the
+ * primary, and has no bookmark.
  *
  * @throws ApiError `invalid_query` for a malformed bookmark.
  */
@@ -26,12 +28,14 @@ export async function withReadSession(
   c: Context<AppEnv>,
   read: (reader: Reader) => Promise<Response>,
 ): Promise<Response> {
-  const bookmark = c.req.header(BOOKMARK_HEADER)
+  const isChange = !isSafe(c.req.method)
+  const bookmark = isChange ? undefined : c.req.header(BOOKMARK_HEADER)
   if (bookmark !== undefined && !BOOKMARK_PATTERN.test(bookmark)) {
     throw invalidQuery(`\`${BOOKMARK_HEADER}\` must be a bookmark from an earlier response.`)
   }
   const grant = await c.var.grantPromise
   const db = resolveDatabase(c.env, grant.binding)
+  if (isChange) return read({ grant, session: db.withSession('first-primary') })
   const readWith = async (constraint: string) => {
     const session = db.withSession(constraint)
     try {

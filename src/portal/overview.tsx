@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
-import type { plansOf } from '../affiliate/me.ts'
-import type { AffiliateView } from '../auth/affiliate-view.ts'
+import type { getAffiliateSelf } from '../affiliate/me.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Chart, type ChartRow } from '../console/parts/chart.tsx'
@@ -9,6 +8,7 @@ import { FigureCard } from '../console/parts/figures.tsx'
 import type { Money } from '../console/parts/owed.ts'
 import { respond } from '../console/respond.ts'
 import type { PendingStatement } from '../db/commission/statements.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import type { Postback } from '../webhooks/manage.ts'
 import { portalPath } from './layout.tsx'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
@@ -17,11 +17,8 @@ import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-/** What `GET /affiliate/v1/me` says of plans, and of what the affiliate may see. */
-export interface Me {
-  readonly plans: ReturnType<typeof plansOf>
-  readonly affiliate_view: AffiliateView
-}
+/** What `GET /affiliate/v1/me` says of the affiliate. */
+export type Me = AnswerOf<typeof getAffiliateSelf>
 
 /** Renders the plans of an affiliate in sentences. */
 const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => {

@@ -19,11 +19,11 @@ export function named<const S extends v.GenericSchema>(component: string, schema
   return { ...schema, component }
 }
 
-/** Describes an object that has more members than another. */
+/** Describes an object that has more members than another, or describes some of its members anew. */
 export const withMembers = <const E extends v.ObjectEntries, const M extends v.ObjectEntries>(
   object: v.ObjectSchema<E, undefined>,
   more: M,
-) => v.object({ ...object.entries, ...more })
+) => v.object<Omit<E, keyof M> & M>({ ...object.entries, ...more })
 
 type Present<E extends v.ObjectEntries> = {
   readonly [N in keyof E]: E[N] extends v.OptionalSchema<infer S, undefined> ? S : E[N]

@@ -59,11 +59,11 @@ export type Webhook = ReturnType<typeof presentWebhook>
 type SentType = EventType | typeof TEST_EVENT
 
 /** Returns an attempt as the administration API shows it. */
-const presentAttempt = ({ event, at, ...row }: AttemptRow) => ({
+const presentAttempt = <T extends string>({ event, at, ...row }: AttemptRow) => ({
   id: row.id,
   at: timeText(at),
   event_id: event,
-  type: row.type as SentType | null,
+  type: row.type as T | null,
   attempt: row.attempt,
   status: row.status,
   ms: row.ms,
@@ -377,17 +377,17 @@ export async function rotateWebhook(
   return { id, secret, previous_secret_until }
 }
 
-/** Returns one page of the attempts of a webhook, the newest first. */
-export async function readAttempts(
+/** Returns one page of the attempts of a webhook or a postback, the newest first. */
+export async function readAttempts<T extends string = SentType>(
   env: Env,
   account: Account,
   id: string,
   filter: AttemptFilter,
   page: Page,
-): Promise<FoundPage<ReturnType<typeof presentAttempt>>> {
+): Promise<FoundPage<ReturnType<typeof presentAttempt<T>>>> {
   const db = resolveDatabase(env, account.binding)
   const found = await listAttempts(db, account.id, id, filter, page)
-  return { ...found, data: found.data.map(presentAttempt) }
+  return { ...found, data: found.data.map((row) => presentAttempt<T>(row)) }
 }
 
 /** Returns one page of the messages of a webhook, the newest first; of any status if `status` is null. */

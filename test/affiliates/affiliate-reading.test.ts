@@ -2,7 +2,6 @@ import { introspectWorkflow, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import openapi from '../../openapi.json'
-import { CSV_COLUMNS } from '../../src/affiliate/csv-rows.ts'
 import { app } from '../../src/app.ts'
 import { digest } from '../../src/auth/secret.ts'
 import { readCsv } from '../../src/commission/csv.ts'
@@ -491,7 +490,6 @@ test('lists are CSV with the rows and values of JSON', async () => {
   const names = 'links customers ledger payouts unearned unearned/facts clicks sub-affiliates'
   for (const path of names.split(' ')) {
     const { columns, headers } = await read(`${path}?${queryOf(path)}`)
-    expect([path, columns]).toEqual([path, CSV_COLUMNS.get(path)])
     expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
     const { data } = await json(askWith(key, `${path}?${queryOf(path)}`))
     // An item has members that CSV leaves out, but no column is of a member that does not exist.

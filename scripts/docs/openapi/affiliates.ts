@@ -1,11 +1,7 @@
-import { linkChange, ownLink } from '../../../src/admin/link-fields.ts'
-import { moreWords, newQuestion } from '../../../src/admin/question-fields.ts'
 import { CSV_COLUMNS } from '../../../src/affiliate/csv-rows.ts'
 import { kindOf } from '../../../src/affiliate/members.ts'
-import { MAX_MESSAGES, MAX_OPEN_QUESTIONS } from '../../../src/db/directory/affiliate-questions.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
-import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { affiliateAnswers, derivedForAffiliates, derivedSchemas } from './derived.ts'
 import {
@@ -98,52 +94,6 @@ function shownRef($ref: string, parent: string, showing: Showing): string {
   return AT + own
 }
 
-const ME = object({
-  affiliate_id: documented('The id of the affiliate.'),
-  display_name: documented('What the account calls the affiliate.', orNull(TEXT)),
-  contact_email: documented('The e-mail address of the affiliate.', orNull(TEXT)),
-  language: documented('The language of the portal. Null: English.', {
-    enum: ['en', 'de', 'es', 'fr', 'pt', null],
-  }),
-  account: object({
-    name: documented('The display name of the account.'),
-    time_zone: documented('The time zone of its days and periods.'),
-    mode: documented('Whether the account is a test.', oneOf('live', 'test')),
-  }),
-  plans: documented(
-    'The versions of plans under which the affiliate earns, and those that come, in the order of their first days.',
-    {
-      type: 'array',
-      items: object({
-        plan: documented('The id of the plan.'),
-        name: documented('The name of the plan.'),
-        from: documented('The first day on which it governs.', { type: 'string', format: 'date' }),
-        customers: documented(
-          'Whether it then governs all customers of the plan, or those who sign up from that day on.',
-          oneOf('new', 'all'),
-        ),
-        version: documented('The version.', { type: 'integer', minimum: 1 }),
-        rules: documented('Each rule in words.', {
-          type: 'array',
-          items: object({
-            id: TEXT,
-            pays: documented('What it pays, and for what.'),
-            limits: documented('Its conditions and limits.', { type: 'array', items: TEXT }),
-          }),
-        }),
-        in_words: documented('What holds for all rules, in words.', { type: 'array', items: TEXT }),
-        terms: documented('The version as JSON.', { type: 'object' }),
-      }),
-    },
-  ),
-  affiliate_view: documented('What the account shows.', { type: 'object' }),
-  landing_pages: documented(
-    'The pages to which links that the affiliate makes may lead, and all below. Without one, they make no links.',
-    { type: 'array', items: TEXT },
-  ),
-  scope: documented('What the key may do.', oneOf('read', 'read links')),
-})
-
 const BALANCES = documented('What is booked and not paid, and what of it is due, by currency.', {
   type: 'array',
   items: object({
@@ -198,7 +148,6 @@ const OWN = (all: Schemas): Schemas => {
     ...state
   } = (all.Qualification?.properties ?? {}) as Record<string, JsonSchema>
   return {
-    AffiliateSelf: ME,
     AffiliateCustomer: object({
       customer: documented('The customer, by the name that the account shows.'),
       signup_day: documented('The day of the signup.', DAY),
@@ -315,7 +264,7 @@ const pageWith = (name: string, more: Record<string, JsonSchema> = {}): JsonSche
   required: ['data', 'meta', ...Object.keys(more)],
 })
 
-/** An operation whose answer is that of an account, without what is hidden. It reads unless it has a `method`. */
+/** An operation whose answer is that of an account, without what is hidden. */
 interface Reading {
   readonly id: string
   readonly path: string
@@ -326,19 +275,9 @@ interface Reading {
   readonly answer: JsonSchema
   readonly type?: readonly string[]
   readonly more?: Pick<Answer, 'also' | 'headers'>
-  readonly method?: 'post' | 'patch'
-  readonly body?: Operation['body']
 }
 
 const READINGS: readonly Reading[] = [
-  {
-    id: 'getAffiliateSelf',
-    path: '/me',
-    summary: 'Get the affiliate',
-    description:
-      'Returns who the affiliate is, under which plans they earn, in words and as JSON, and what they may see.',
-    answer: ref('AffiliateSelf'),
-  },
   {
     id: 'getAffiliateOverview',
     path: '/overview',
@@ -418,43 +357,6 @@ const READINGS: readonly Reading[] = [
     answer: pageWith('AffiliateCustomer'),
   },
   {
-    id: 'listOwnLinks',
-    path: '/links',
-    summary: 'List links',
-    description: 'Lists the links of the affiliate.',
-    parameters: PAGING,
-    answer: pageWith('Link'),
-  },
-  {
-    id: 'createOwnLink',
-    path: '/links',
-    summary: 'Create a link',
-    description:
-      'Creates a link of the affiliate to a page that the account allows: `landing_pages` of `GET me`, and the pages below. The affiliate has at most 100 active links, and 1000 in all. A key needs the scope `read links`.',
-    method: 'post',
-    body: { schema: closedObject(ownLink, AT), required: true },
-    answer: ref('Link'),
-  },
-  {
-    id: 'getOwnLink',
-    path: '/links/{link_id}',
-    summary: 'Get a link',
-    description: 'Returns a link of the affiliate.',
-    errors: ['not_found'],
-    answer: ref('Link'),
-  },
-  {
-    id: 'changeOwnLink',
-    path: '/links/{link_id}',
-    summary: 'Change a link',
-    description:
-      'Changes a link of the affiliate, or disables it. Visitors see the change within 60 seconds. The affiliate cannot activate what the firm has disabled. A key needs the scope `read links`.',
-    method: 'patch',
-    body: { schema: closedObject(linkChange, AT), required: false },
-    errors: ['not_found'],
-    answer: ref('Link'),
-  },
-  {
     id: 'listAffiliateClicks',
     path: '/clicks',
     summary: 'Count clicks',
@@ -492,43 +394,6 @@ const READINGS: readonly Reading[] = [
     errors: ['validation_failed'],
     answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),
   },
-  {
-    id: 'listOwnQuestions',
-    path: '/questions',
-    summary: 'List questions',
-    description:
-      'Lists the questions of the affiliate, the latest first, with what was written about each. `Accept: text/csv` returns a row for each message.',
-    parameters: [...PAGING, 'question_status', 'question_statement'],
-    answer: pageWith('Question'),
-  },
-  {
-    id: 'askQuestion',
-    path: '/questions',
-    summary: 'Ask a question',
-    description: `Asks the firm about one statement, line or customer of the affiliate. An affiliate has at most ${MAX_OPEN_QUESTIONS} open questions. Each request asks another one. A key needs the scope \`read links\`.`,
-    method: 'post',
-    body: { schema: closedObject(newQuestion, AT), required: true },
-    errors: ['not_found'],
-    answer: ref('Question'),
-  },
-  {
-    id: 'getOwnQuestion',
-    path: '/questions/{question_id}',
-    summary: 'Get a question',
-    description: 'Returns a question of the affiliate with what was written about it.',
-    errors: ['not_found'],
-    answer: ref('Question'),
-  },
-  {
-    id: 'addToQuestion',
-    path: '/questions/{question_id}/messages',
-    summary: 'Write more about a question',
-    description: `Appends a message to a question of the affiliate, which opens it again if it was closed. A question has at most ${MAX_MESSAGES} messages.`,
-    method: 'post',
-    body: { schema: closedObject(moreWords, AT), required: true },
-    errors: ['not_found', 'conflict'],
-    answer: ref('Question'),
-  },
 ]
 
 /**
@@ -549,20 +414,11 @@ export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> 
   return { ...Object.fromEntries(answers), ...showing.added }
 }
 
-/** The errors of a change. */
-const WRITE_ERRORS = [
-  'unsupported_media_type',
-  'malformed_json',
-  'payload_too_large',
-  'validation_failed',
-] as const
-
 /** The paths whose answers are read from no replica: mostly from the directory. They have no bookmark. */
-const FROM_PRIMARY = /^\/(me|links|clicks|sub-affiliates|questions)\b/
+const FROM_PRIMARY = /^\/(clicks|sub-affiliates)\b/
 
-/** Returns the headers of an answer. A change reads from the primary, and has no bookmark. */
-function headersOf({ method, path, answer }: Pick<Reading, 'method' | 'path' | 'answer'>) {
-  if (method) return []
+/** Returns the headers of an answer. */
+function headersOf({ path, answer }: Pick<Reading, 'path' | 'answer'>) {
   const isPage = JSON.stringify(answer).includes('"#/components/schemas/Meta"')
   const headers = isPage ? PAGE_HEADERS : READ_HEADERS
   return headers.filter((name) => name !== 'x-d1-bookmark' || !FROM_PRIMARY.test(path))
@@ -578,32 +434,28 @@ function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers
   }
 }
 
-/** The paths of what affiliates make themselves, besides postbacks. */
-const CHANGEABLE = /^\/(links|questions)\b/
-
 /** Lists the operations of affiliates. */
 export const affiliateApi = (): Operation[] => [
   ...derivedForAffiliates(),
   ...READINGS.map(
     ({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
       ...{ id, summary, description },
-      method: reading.method ?? ('get' as const),
+      method: 'get' as const,
       path: `/affiliate/v1${path}`,
-      tag: CHANGEABLE.test(path) ? 'affiliate-tools' : 'affiliate-api',
+      tag: 'affiliate-api',
       caller: 'affiliate' as const,
       parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
       answers: {
-        [reading.method === 'post' ? 201 : 200]: {
+        200: {
           description: 'The answer.',
           schema: ref(`${pascalCase(id)}Answer`),
           headers: headersOf({ ...reading, path }),
           ...(reading.type && { type: reading.type }),
-          ...(reading.method ? {} : csvOf(path, reading.answer)),
+          ...csvOf(path, reading.answer),
           ...reading.more,
         },
       },
-      ...(reading.body && { body: reading.body }),
-      errors: ['invalid_query' as const, ...errors, ...(reading.method ? WRITE_ERRORS : [])],
+      errors: ['invalid_query' as const, ...errors],
     }),
   ),
 ]

@@ -6,7 +6,6 @@ import { BOOK_SCHEMAS } from './books.ts'
 import { EXPORT_SCHEMAS } from './exports.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
-import { POSTBACK_SCHEMAS } from './postbacks.ts'
 import { RATE_SCHEMAS } from './rates.ts'
 import {
   AT,
@@ -128,7 +127,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...EXPORT_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
-    ...POSTBACK_SCHEMAS,
     ...OAUTH,
   }
 }

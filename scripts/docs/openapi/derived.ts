@@ -43,8 +43,8 @@ function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
 }
 
 /** Returns whether an operation reads what an account stores, in a session that a bookmark continues. */
-const hasBookmark = ({ callers, method, path }: DescribedOperation) =>
-  callers && method === 'GET' && path.startsWith('/accounts/{account}')
+const hasBookmark = ({ callers, method, path, words }: DescribedOperation) =>
+  callers && method === 'GET' && path.startsWith('/accounts/{account}') && !words?.fromPrimary
 
 /** Describes the responses of an operation that are no errors. */
 function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
@@ -104,7 +104,7 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     .map(([name, schema]) => parameterOf(name, schema, path.includes(`{${name}}`)))
   const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
   const required = Object.values<v.GenericSchema>(of.body).some(({ type }) => type !== 'optional')
-  const name = idFor(id, api.name)
+  const name = idFor(of, id, api.name)
   const shownAs = api.kind === 'affiliate' ? ref(affiliateAnswer(name)) : undefined
   return operation({
     method: of.method.toLowerCase() as Operation['method'],
@@ -163,13 +163,21 @@ const AFFILIATE: Api = {
 
 /** Describes the operations that affiliates have. */
 export const derivedForAffiliates = (): Operation[] =>
-  describeAll(OPERATIONS, AFFILIATE).map((one) => ({ ...one, tag: 'affiliate-api' }))
+  describeAll(OPERATIONS, AFFILIATE).map((one) => ({
+    ...one,
+    tag: one.tag.startsWith('affiliate-') ? one.tag : 'affiliate-api',
+  }))
 
 /** Returns the answers of the operations that affiliates have, by the components of what they see of them. */
 export const affiliateAnswers = (): (readonly [string, JsonSchema])[] =>
-  OPERATIONS.filter((of) => isFor(of, 'affiliate')).flatMap(({ id, words }) =>
-    words?.answer
-      ? [[affiliateAnswer(idFor(id, AFFILIATE.name)), property(words.answer, AT)] as const]
+  OPERATIONS.filter((of) => isFor(of, 'affiliate')).flatMap((of) =>
+    of.words?.answer
+      ? [
+          [
+            affiliateAnswer(idFor(of, of.id, AFFILIATE.name)),
+            property(of.words.answer, AT),
+          ] as const,
+        ]
       : [],
   )
 

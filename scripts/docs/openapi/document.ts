@@ -14,7 +14,6 @@ import { HEADERS } from './headers.ts'
 import { oauth } from './oauth.ts'
 import type { Operation } from './operation.ts'
 import { PARAMETERS } from './parameters.ts'
-import { postbacks } from './postbacks.ts'
 import { bodyOf, records } from './records.ts'
 import { TAGS } from './tags.ts'
 import { writeOperation } from './write-operation.ts'
@@ -104,7 +103,6 @@ export const operations = (): Operation[] => [
   ...oauth(),
   ...records(),
   ...affiliateApi(),
-  ...postbacks(),
   ...documents(),
   ...administration(),
 ]

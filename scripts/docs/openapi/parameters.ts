@@ -96,17 +96,6 @@ const QUERY: Record<string, object> = {
     ...query('customerid', 'The `customerId`, as you sent it.', 'P-1001'),
     required: true,
   },
-  attempted_event: query(
-    'event_id',
-    'Returns only the attempts of this event.',
-    'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
-    {
-      type: 'string',
-    },
-  ),
-  failed: query('failed', 'Returns only attempts that failed, if it is `true`.', true, {
-    type: 'boolean',
-  }),
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
@@ -206,15 +195,6 @@ const QUERY: Record<string, object> = {
   ),
   rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
   rule_query: query('rule', 'Returns only this rule.', 'cpa'),
-  question_status: query('status', 'Returns only questions with this status.', 'open', {
-    type: 'string',
-    enum: ['open', 'closed'],
-  }),
-  question_statement: query(
-    'statement',
-    'Returns only questions about this statement and its lines.',
-    'stm_3f1c52a9d0e84b7796c1d20b',
-  ),
   qualification_status: query('status', 'Returns only this status.', 'waiting', {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused'],
@@ -335,7 +315,6 @@ const PATH: Record<string, object> = {
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
   test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
-  postback_id: path('postback_id', 'The id of the postback.', 'pbk_4f8Kd02LmQzX7vBn1TcY5s'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
   resource_path: path('resource', 'The resource.', 'transactions', {
@@ -344,7 +323,6 @@ const PATH: Record<string, object> = {
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
-  question_id: path('question_id', 'The id of the question.', 'qst_01M7W0R4W8E3V15G8XPED3Z94X'),
   export_id: path('export_id', 'The id of the file.', 'exp_0123456789abcdef01234567'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
