@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { usageError } from '../exit-error.ts'
-import { detectFormat, readRecords } from '../push/read.ts'
+import { readRecords } from '../push/read.ts'
 
 /** The longest id in an error message, in characters. */
 const MAX_ID_LENGTH = 40
@@ -18,16 +18,14 @@ export async function readRows<T>(
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw usageError(`${file} does not exist.`)
   }
-  const source = { file, position: { bytes: 0, lines: 0 }, renames: new Map() }
   const shape = {
     name: noun,
     fields: columns,
     numeric: new Set<string>(),
     nullable: new Set(nullable),
-    identityOf: () => undefined,
   }
   const rows: T[] = []
-  for await (const { text } of readRecords(source, await detectFormat(file), shape)) {
+  for await (const { text } of readRecords(file, shape)) {
     const row = JSON.parse(text)
     if (Object.hasOwn(row, '')) {
       throw usageError(

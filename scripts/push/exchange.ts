@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ExitError } from '../exit-error.ts'
 
@@ -24,57 +23,35 @@ const LONGEST_WAIT_MS = 15_000
 const DEFAULT_WAIT_MS = 5_000
 
 /**
- * Creates an exchange that obeys `Retry-After` and repeats failures for `retryFor` seconds with
- * growing waits. After `stop` is aborted nothing is repeated; requests in flight are finished.
+ * Creates an exchange that obeys `Retry-After` and repeats failures for `retryFor` seconds with growing waits. A 429
+ * is not a failure, and its wait holds for all requests.
  */
-export function createExchange(
-  retryFor: number,
-  stop: AbortSignal,
-  note: (text: string) => void,
-): Exchange {
-  setMaxListeners(0, stop)
+export function createExchange(retryFor: number, note: (text: string) => void): Exchange {
   let resumeAt = 0
-
-  /** Waits while the service asks for patience: a 429 of one request holds for all. */
-  async function pause() {
-    while (Date.now() < resumeAt) await sleep(resumeAt - Date.now(), undefined, { signal: stop })
-  }
-
-  async function attempt(url: string, request: RequestInit): Promise<ApiResponse> {
-    await pause()
-    const response = await fetchOnce(url, request)
-    const { status, headers } = response
-    const wait =
-      parseRetryAfter(headers.get('Retry-After')) ?? (status === 429 ? DEFAULT_WAIT_MS : 0)
-    if (status === 429 || status >= 500) resumeAt = Math.max(resumeAt, Date.now() + wait)
-    if (status === 429) note(`429: the service asks to wait ${Math.ceil(wait / 1000)} s`)
-    if (status >= 500) throw new Error(`the service responds with ${status}`)
-    return response
-  }
-
-  async function attemptWithRetries(url: string, request: RequestInit): Promise<ApiResponse> {
-    const end = Date.now() + retryFor * 1000
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-      if (stop.aborted) throw stop.reason
-      try {
-        return await attempt(url, request)
-      } catch (error) {
-        if (stop.aborted) throw stop.reason
-        const { message } = error as Error
-        const left = end - Date.now()
-        if (left <= 0) throw new ExitError(1, `Gave up after ${retryFor} s: ${message}.`, error)
-        note(`${message}; retrying`)
-        const pause = Math.min(left, wait * (1 + Math.random()))
-        await sleep(pause, undefined, { signal: stop }).catch(() => {})
-      }
-    }
-  }
-
   return async (url, request) => {
-    for (;;) {
-      // A 429 is not a failure: its wait does not count towards `retryFor`.
-      const response = await attemptWithRetries(url, request)
-      if (response.status !== 429) return response
+    let end = Date.now() + retryFor * 1000
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      while (Date.now() < resumeAt) await sleep(resumeAt - Date.now())
+      const answer = await fetchOnce(url, request).catch((error: Error) => error)
+      if ('status' in answer) {
+        const { status, headers } = answer
+        if (status !== 429 && status < 500) return answer
+        const asked = parseRetryAfter(headers.get('Retry-After'))
+        resumeAt = Math.max(
+          resumeAt,
+          Date.now() + (asked ?? (status === 429 ? DEFAULT_WAIT_MS : 0)),
+        )
+        if (status === 429) {
+          note(`the service asks to wait until ${new Date(resumeAt).toLocaleTimeString()}`)
+          end = resumeAt + retryFor * 1000
+          continue
+        }
+      }
+      const reason = 'status' in answer ? `the service answers ${answer.status}` : answer.message
+      const left = end - Date.now()
+      if (left <= 0) throw new ExitError(1, `Gave up after ${retryFor} s: ${reason}.`)
+      note(`${reason}; retrying`)
+      await sleep(Math.min(left, wait * (1 + Math.random())))
     }
   }
 }

@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { orList } from '../command-line.ts'
 import { usageError } from '../exit-error.ts'
-import type { Vertical } from './vertical.ts'
+import type { Vertical } from './verticals.ts'
 
 /** The profile that `npm run dev` writes. */
 export const DEMO = '.demo.json'
 
 /** The address of the service and the credential. */
 export interface Profile {
-  base: string
+  readonly base: string
   /** The members of the vertical's credential. Never printed. */
-  secrets: Record<string, string>
+  readonly secrets: Readonly<Record<string, string>>
 }
 
 /**
@@ -26,38 +25,22 @@ interface File {
   accounts?: Record<string, string>[]
 }
 
-/** Reads the address and the credential from the environment, or else from a profile. */
-export function readProfile(
-  { name: vertical, credential }: Vertical,
-  chosen: { profile: string | null; account: string | null },
-  env: NodeJS.ProcessEnv,
-): Profile {
+/** Reads the address and the credential from the environment, or else from `.demo.json`. */
+export function readProfile({ name, credential }: Vertical, env: NodeJS.ProcessEnv): Profile {
   // Both come from one source: a secret must not be sent to the address of another service.
-  const variables = ['base_url', ...credential.members].map(
-    (member) => `TRIBUTARY_${member.toUpperCase()}`,
-  )
-  const given = variables.filter((variable) => env[variable])
+  const variables = ['base_url', ...credential].map((member) => `TRIBUTARY_${member.toUpperCase()}`)
   const missing = variables.filter((variable) => !env[variable])
-  if (given.length > 0 && missing.length > 0) {
-    const [set, unset] = [given.join(', '), missing.join(', ')]
-    throw usageError(`Set all of these variables or none. Set: ${set}. Not set: ${unset}.`)
+  const isSet = missing.length < variables.length
+  if (missing.length > 0 && (isSet || !existsSync(DEMO))) {
+    throw usageError(`No address or credential. Set ${missing.join(', ')}, or run npm run dev.`)
   }
-  const fromEnv = given.length > 0
-  const path = chosen.profile ?? (existsSync(DEMO) ? DEMO : null)
-  const file = path === null || fromEnv ? {} : readFile(path)
-  const base = fromEnv ? env.TRIBUTARY_BASE_URL : file.base_url
-  if (!base) {
-    const all = variables.join(', ')
-    throw usageError(`No address or credential. Run npm run dev, add --profile, or set ${all}.`)
-  }
-  const source = fromEnv ? env : accountOf(file, path!, vertical, chosen.account)
-  const secrets = credential.members.map((member, i) => {
-    const secret = source[fromEnv ? variables[i + 1]! : member]
-    if (typeof secret === 'string' && secret !== '') {
-      if (VSCHARS.test(secret)) return [member, secret]
-      throw usageError(`The ${member} for ${vertical} contains invalid characters.`)
-    }
-    throw usageError(`${path}: the ${vertical} account has no ${member}.`)
+  const { base_url = '', accounts = [] } = isSet ? {} : readFile(DEMO)
+  const account = accounts.find(({ vertical }) => vertical === name)
+  const base = isSet ? env.TRIBUTARY_BASE_URL! : base_url
+  const secrets = credential.map((member, i) => {
+    const secret = (isSet ? env[variables[i + 1]!] : account?.[member]) ?? ''
+    if (VSCHARS.test(secret)) return [member, secret] as const
+    throw usageError(`The ${member} for ${name} is missing or has invalid characters.`)
   })
   return { base: parseBaseUrl(base), secrets: Object.fromEntries(secrets) }
 }
@@ -76,37 +59,6 @@ export function readFile(path: string): File {
     // The parser's message quotes the text, which contains secrets.
     throw usageError(`${path} is not valid JSON.`)
   }
-}
-
-/** A link of an account in the profile. */
-export interface AccountLink {
-  account: string
-  link_id: string
-}
-
-/** Returns the links in a profile, or none if the profile is for another service. */
-export function readLinks(path: string, base: string): AccountLink[] {
-  if (!existsSync(path)) return []
-  const { base_url, accounts } = readFile(path)
-  if (base_url === undefined || parseBaseUrl(base_url) !== base) return []
-  return (accounts ?? []).flatMap(({ account, link_id }) =>
-    account && link_id ? [{ account, link_id }] : [],
-  )
-}
-
-function accountOf({ accounts }: File, path: string, vertical: string, name: string | null) {
-  const all = (Array.isArray(accounts) ? accounts : []).filter(
-    (account) => account.vertical === vertical,
-  )
-  const matching = name === null ? all : all.filter((one) => [one.account, one.name].includes(name))
-  if (matching.length === 1) return matching[0]!
-  const known = all.map((account) => account.name ?? '')
-  if (matching.length > 1) {
-    throw usageError(`${path} has several ${vertical} accounts. Add --account ${orList(known)}.`)
-  }
-  const missing = name === null ? `no ${vertical} account` : `no ${vertical} account \`${name}\``
-  const use = known.length > 0 ? ` Use ${orList(known)}.` : ''
-  throw usageError(`${path} has ${missing}.${use}`)
 }
 
 /** Validates a base address. Plain HTTP sends the secret unencrypted: only this machine may use it. */

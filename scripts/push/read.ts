@@ -1,74 +1,70 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { TextDecoder } from 'node:util'
 import { usageError } from '../exit-error.ts'
 import { readCsv } from './csv.ts'
 import { readJson } from './json.ts'
-import { readNdjson } from './ndjson.ts'
-import {
-  FORMATS,
-  type Format,
-  type Position,
-  type Reader,
-  type RecordShape,
-  type RecordText,
-  type Source,
-} from './reader.ts'
 
-const READERS: Record<Format, Reader> = { json: readJson, ndjson: readNdjson, csv: readCsv }
-
-/**
- * Reads the records of a file in order and in constant memory.
- *
- * @throws ExitError if the file is malformed; the message names the line or the record.
- */
-export function readRecords(
-  source: Source,
-  format: Format,
-  shape: RecordShape,
-): AsyncIterable<RecordText> {
-  return READERS[format](decodeFile(source), source, shape)
+/** What reading needs to know about the records of a resource. */
+export interface RecordShape {
+  readonly name: string
+  /** The names that a record may have. */
+  readonly fields: readonly string[]
+  /** The fields whose CSV cells are numbers. */
+  readonly numeric: ReadonlySet<string>
+  /** The fields that are null if their CSV cell is empty; absent: none, an empty cell is missing. */
+  readonly nullable?: ReadonlySet<string>
 }
 
-/** File endings other than the name of a format. */
-const ENDINGS: Record<string, Format> = { jsonl: 'ndjson', tsv: 'csv' }
+/** A record, and the JSON text that is sent, with numbers as they are written in the file. */
+export interface FileRecord {
+  readonly record: unknown
+  readonly text: string
+  /** The line of the file on which the record begins, from 1. */
+  readonly line: number
+}
 
-/** The start of an object with the array `data`, which is how a list is answered. */
-const LIST_ANSWER = /^\{\s*"data"\s*:\s*\[/
+/** The names of `--map theirs=ours`: from a column of the file to the name of a field. */
+export type Renames = ReadonlyMap<string, string>
 
-/** Detects the format of a file by its ending, or else by its first characters. */
-export async function detectFormat(file: string): Promise<Format> {
-  const ending = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? ''
-  const known = FORMATS.find((format) => format === ending) ?? ENDINGS[ending]
-  if (known) return known
+/** The characters by which format and separator are told. */
+const HEAD_BYTES = 64 * 1024
 
+/**
+ * Reads the records of a JSON, NDJSON or CSV file in order and in constant memory. `onRead` is called with the
+ * number of bytes that were read.
+ *
+ * @throws ExitError if the file is malformed; the message names the line.
+ */
+export async function* readRecords(
+  file: string,
+  shape: RecordShape,
+  renames: Renames = new Map(),
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<FileRecord> {
   const handle = await open(file)
   const { buffer, bytesRead } = await handle
-    .read(Buffer.alloc(4096), 0)
+    .read(Buffer.alloc(HEAD_BYTES), 0)
     .finally(() => handle.close())
-  const start = buffer.toString('utf8', 0, bytesRead).trimStart()
-  if (start[0] === '[' || LIST_ANSWER.test(start)) return 'json'
-  return start[0] === '{' ? 'ndjson' : 'csv'
+  const head = buffer.toString('utf8', 0, bytesRead).replace('\uFEFF', '')
+  const texts = decodeFile(file, onRead)
+  if (!/^\s*[[{]/.test(head)) yield* readCsv(texts, head, file, shape, renames)
+  else if (renames.size === 0) yield* readJson(texts, head, file)
+  else throw usageError('--map renames the columns of CSV files alone.')
 }
 
 /** Decodes a file strictly: a lenient decoder would store replacement characters. */
-async function* decodeFile({ file, position }: Source): AsyncGenerator<string> {
+async function* decodeFile(file: string, onRead: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (chunk?: Buffer) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch (error) {
+      throw usageError(`${file} is not valid UTF-8. Save it in that encoding.`, error)
+    }
+  }
   for await (const chunk of createReadStream(file)) {
-    const text = decode(decoder, chunk, file, position)
-    position.bytes += chunk.length
-    yield text
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) position.lines++
+    onRead(chunk.length)
+    yield decode(chunk)
   }
-  decode(decoder, null, file, position)
-}
-
-function decode(decoder: TextDecoder, chunk: Buffer | null, file: string, { lines }: Position) {
-  try {
-    return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
-  } catch (error) {
-    const valid = chunk?.toString('utf8').split('\uFFFD')[0] ?? ''
-    const line = lines + valid.split('\n').length
-    throw usageError(`${file}, line ${line}: not valid UTF-8.`, error)
-  }
+  decode()
 }

@@ -14,146 +14,136 @@ import { dayOf as dayOfInstant } from '../../src/trading/resource.ts'
 import { isObject } from '../../src/validation/record-validator.ts'
 import { usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'
-import type { Authenticator } from './credentials.ts'
-import type { Exchange } from './exchange.ts'
-import { readJson } from './get.ts'
+import type { Client } from './client.ts'
+import { requestError } from './problem.ts'
 import { readRecords } from './read.ts'
-import type { Format } from './reader.ts'
-import type { Target } from './vertical.ts'
 
 // Compares files with the control totals of the service, for the days that the files have records of.
 
-/** The number of records of a group of control totals, and their sums by field, as decimal text. */
-interface Total {
-  readonly count: number
-  readonly sums: Readonly<Record<string, string>>
-}
+/** The columns of a record, as the service stores them. */
+type Columns = Readonly<Record<string, unknown>>
 
-/** A row of `GET totals`. */
-interface TotalRow extends Total {
-  readonly resource: string
-  readonly [group: string]: unknown
-}
+/** The number of records of a group as `records`, and their sums by field. */
+type Total = Map<string, Decimal>
 
-/** A group of totals in which the files and the service differ. */
-export interface Difference {
-  /** The day, and what else tells the group from others. */
-  readonly group: Readonly<Record<string, string>>
+/** A group of control totals: what the files and the service have. */
+interface Group {
   readonly file: Total
   readonly service: Total
 }
 
-/** What a comparison found. */
-export interface Reconciliation {
-  readonly from: string
-  readonly to: string
-  /** The groups of either side. */
-  readonly groups: number
-  readonly differences: readonly Difference[]
-  /** The lines of records that the service would reject, and of those without a day: they are not compared. */
-  readonly invalid: readonly Place[]
-  readonly withoutDay: readonly Place[]
+/** A row of `GET totals`. */
+interface TotalRow {
+  readonly resource: string
+  readonly count: number
+  readonly sums: Readonly<Record<string, string>>
 }
-
-/** A line of a file. */
-interface Place {
-  readonly file: string
-  readonly line: number
-}
-
-/** Where to read the totals. */
-export interface TotalsSource {
-  readonly url: string
-  readonly authenticator: Authenticator
-  readonly exchange: Exchange
-}
-
-/** The settings of an account that the totals depend on. */
-type AccountSettings = Pick<Grant, 'time_zone' | 'book_zone'> & Partial<Pick<Grant, 'events'>>
 
 /** `GET totals` has at most 366 days; shorter spans also suit accounts with many totals. */
 const SPAN_DAYS = 31
 
-const NOTHING: Total = { count: 0, sums: {} }
+/** The differences that are listed. */
+const MAX_LISTED = 20
 
 /**
- * Compares the records of files with the control totals of their days. Of records with one id the last
- * counts, as in the service.
+ * Compares the records of files with the control totals of their days. Of records with one id the last counts, as in
+ * the service.
  *
  * @throws ExitError if a file is malformed or has no record with a day, or if the totals cannot be read.
  */
 export async function reconcile(
-  { vertical, target, files, renames }: SendArguments,
-  formats: readonly Format[],
-  source: TotalsSource,
-): Promise<Reconciliation> {
-  const settings = await readJson<AccountSettings>(`${source.url}/account`, source)
+  args: SendArguments,
+  client: Client,
+): Promise<{ isEqual: boolean; text: string }> {
+  const { vertical, target } = args
   const { resource } = target
-  const grant = {
-    events: [],
-    statuses: [],
-    ...settings,
-    vertical: vertical.name,
-  } as unknown as Grant
-  const validator = await resource.validator(Promise.resolve(grant))
-  const records = new Map<string, { columns: Record<string, unknown>; place: Place }>()
-  const invalid: Place[] = []
-  for (const [i, file] of files.entries()) {
-    const position = { bytes: 0, lines: 0 }
-    for await (const read of readRecords({ file, position, renames }, formats[i]!, target)) {
-      const { text, key, line } = read
-      const place = { file, line }
-      const record: unknown = JSON.parse(text)
-      const check = isObject(record) ? validator.validate(record) : null
-      if (!check || check.issues.length > 0) {
-        invalid.push(place)
-        continue
-      }
-      const id = idOf(check.output, target, key) ?? `${file} ${line}`
-      // What a later record of a brand's customer leaves out is kept.
-      const earlier = target.merges ? records.get(id)?.columns : {}
-      const sent = Object.entries(check.output).filter(([, value]) => value !== undefined)
-      records.set(id, { columns: { ...earlier, ...Object.fromEntries(sent) }, place })
+  const get = async <T>(path: string): Promise<T> => {
+    const response = await client(`${vertical.path}/${path}`)
+    if (response.status !== 200) throw requestError('Stopped', response)
+    return response.body as T
+  }
+  const settings = await get<Partial<Grant>>('account')
+  const { records, left } = await readFiles(args, settings)
+  const groups = new Map<string, Group>()
+  const groupOf = (row: Columns): Group => {
+    const names = ['day', ...resource.groups.map((column) => wireName(resource, column))]
+    const key = JSON.stringify(names.map((name) => row[name] ?? null))
+    const group = groups.get(key) ?? { file: new Map(), service: new Map() }
+    groups.set(key, group)
+    return group
+  }
+  const days: string[] = []
+  for (const { columns, place } of records) {
+    const day = dayOf(resource, columns, settings.book_zone ?? 'UTC')
+    if (day === undefined) left.push(place)
+    else {
+      days.push(day)
+      const named = resource.groups.map((column) => [wireName(resource, column), columns[column]])
+      addTo(groupOf({ day, ...Object.fromEntries(named) }).file, amountsOf(resource, columns))
     }
   }
-  const zone = settings.book_zone ?? 'UTC'
-  const dated = [...records.values()].map((one) => ({
-    ...one,
-    day: dayOf(resource, one.columns, zone),
-  }))
-  const days = dated.flatMap(({ day }) => day ?? []).sort()
+  days.sort()
   const [from, to] = [days[0], days.at(-1)]
   if (from === undefined || to === undefined)
     throw usageError('The files have no valid record with a day.')
-  const ours = new Map<string, Total>()
-  for (const { columns, day } of dated) {
-    if (day !== undefined) addRecord(ours, resource, day, columns)
+  for (let first = Date.parse(from); first <= Date.parse(to); first += SPAN_DAYS * DAY_MS) {
+    const last = Math.min(Date.parse(to), first + (SPAN_DAYS - 1) * DAY_MS)
+    const path = `totals?from=${textOf(first)}&to=${textOf(last)}`
+    for (const row of (await get<{ data: (TotalRow & Columns)[] }>(path)).data) {
+      if (row.resource !== resource.name) continue
+      const sums = Object.entries(row.sums).map(([name, sum]) => [name, decimal(sum)] as const)
+      addTo(groupOf(row).service, [['records', decimal(String(row.count))], ...sums])
+    }
   }
-  const theirs = await readTotals(source, resource, from, to)
-  const groups = [...new Set([...ours.keys(), ...theirs.keys()])].sort()
-  return {
-    from,
-    to,
-    groups: groups.length,
-    differences: groups.flatMap((key) => {
-      const [file, service] = [ours.get(key) ?? NOTHING, theirs.get(key) ?? NOTHING]
-      if (isEqual(file, service)) return []
-      const { count, sums } = service
-      return [{ group: JSON.parse(key), file, service: { count, sums } }]
-    }),
-    invalid,
-    withoutDay: dated.flatMap(({ day, place }) => (day === undefined ? [place] : [])),
-  }
+  const differences = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(differenceOf)
+  const more = differences.length - MAX_LISTED
+  const verdict = differences.length === 0 ? 'agree with' : 'differ from'
+  const counts = `${differences.length} of ${groups.size} groups differ`
+  const lines = [
+    ...differences.slice(0, MAX_LISTED),
+    ...(more > 0 ? [`… and ${more} more groups differ.`] : []),
+    ...(left.length > 0
+      ? [`Not compared, because they are invalid or have no day: ${left.length}, first ${left[0]}.`]
+      : []),
+    `The files ${verdict} the totals of ${resource.name} of ${from} to ${to} (${counts}).`,
+  ]
+  return { isEqual: differences.length === 0, text: lines.join('\n') }
 }
 
-/** Returns the id of which the last record counts; undefined if each record counts. */
-const idOf = ({ identity }: Record<string, unknown>, { isId }: Target, key: string | undefined) =>
-  typeof identity === 'string' ? identity : key !== undefined && isId(key) ? key : undefined
+const textOf = (time: number) => new Date(time).toISOString().slice(0, 'YYYY-MM-DD'.length)
+
+/** Returns the last record of each id, and the places of records that the service would reject. */
+async function readFiles({ vertical, target, files, map }: SendArguments, settings: object) {
+  const grant = { events: [], statuses: [], ...settings, vertical: vertical.name }
+  const validator = await target.resource.validator(Promise.resolve(grant as unknown as Grant))
+  const records = new Map<string, { columns: Columns; place: string }>()
+  const left: string[] = []
+  for (const file of files) {
+    for await (const { text, line } of readRecords(file, target, map)) {
+      const place = `${file}, line ${line}`
+      const record: unknown = JSON.parse(text)
+      const check = isObject(record) ? validator.validate(record) : null
+      if (!check || check.issues.length > 0) {
+        left.push(place)
+        continue
+      }
+      const { output } = check
+      const key = target.keyOf(record as object)
+      const { identity = key !== undefined && target.isId(key) ? key : place } = output
+      const id = String(identity)
+      // What a later record of a brand's customer leaves out is kept.
+      const earlier = target.merges ? records.get(id)?.columns : {}
+      const sent = Object.entries(output).filter(([, value]) => value !== undefined)
+      records.set(id, { columns: { ...earlier, ...Object.fromEntries(sent) }, place })
+    }
+  }
+  return { records: records.values(), left }
+}
 
 /** Returns the day on which a record counts; undefined if it depends on when the record arrives. */
 function dayOf(
   { timeMember, recordTable }: Resource,
-  columns: Record<string, unknown>,
+  columns: Columns,
   zone: string,
 ): string | undefined {
   const { day } = columns
@@ -165,105 +155,35 @@ function dayOf(
 /** Returns the name of a column in control totals. */
 const wireName = ({ wire = {} }: Resource, column: string) => wire[column] ?? column
 
-function addRecord(
-  totals: Map<string, Total>,
-  resource: Resource,
-  day: string,
-  columns: Record<string, unknown>,
-): void {
-  const named = resource.groups.map(
-    (column) => [wireName(resource, column), columns[column]] as const,
-  )
-  const key = groupKey(resource, { day, ...Object.fromEntries(named) })
-  const { count, sums } = totals.get(key) ?? NOTHING
+/** Returns what a record adds to the total of its group. */
+function amountsOf(resource: Resource, columns: Columns): (readonly [string, Decimal])[] {
   const kpis = resource.kpis && columns[resource.kpis]
-  const amounts: Record<string, unknown> = {
+  const amounts = Object.entries({
+    records: 1,
     ...Object.fromEntries(
       resource.sums.map((column) => [wireName(resource, column), columns[column]]),
     ),
     ...(typeof kpis === 'string' && JSON.parse(kpis)),
-  }
-  const added = Object.entries(amounts).flatMap(([name, value]) =>
-    typeof value === 'number' ? [[name, addText(sums[name], value)] as const] : [],
-  )
-  totals.set(key, { count: count + 1, sums: { ...sums, ...Object.fromEntries(added) } })
-}
-
-const decimalOf = (text: string | undefined): Decimal => (text === undefined ? ZERO : decimal(text))
-
-const addText = (sum: string | undefined, value: number) =>
-  plainText(add(decimalOf(sum), fromFact(factAmount(value))))
-
-/** Returns the day and the groups of a row of control totals as JSON, without those that it lacks. */
-function groupKey(resource: Resource, row: Readonly<Record<string, unknown>>): string {
-  const names = ['day', ...resource.groups.map((column) => wireName(resource, column))]
-  const present = names.filter((name) => (row[name] ?? null) !== null)
-  return JSON.stringify(Object.fromEntries(present.map((name) => [name, row[name]])))
-}
-
-async function readTotals(source: TotalsSource, resource: Resource, from: string, to: string) {
-  const totals = new Map<string, Total>()
-  for (let first = Date.parse(from); first <= Date.parse(to); first += SPAN_DAYS * DAY_MS) {
-    const last = Math.min(Date.parse(to), first + (SPAN_DAYS - 1) * DAY_MS)
-    const query = `from=${textOf(first)}&to=${textOf(last)}`
-    const { data } = await readJson<{ data: TotalRow[] }>(`${source.url}/totals?${query}`, source)
-    for (const row of data) {
-      if (row.resource === resource.name) totals.set(groupKey(resource, row), row)
-    }
-  }
-  return totals
-}
-
-const textOf = (time: number) => new Date(time).toISOString().slice(0, 'YYYY-MM-DD'.length)
-
-function isEqual(a: Total, b: Total): boolean {
-  const names = new Set([...Object.keys(a.sums), ...Object.keys(b.sums)])
-  const isSame = (name: string) =>
-    plainText(decimalOf(a.sums[name])) === plainText(decimalOf(b.sums[name]))
-  return a.count === b.count && [...names].every(isSame)
-}
-
-/** The differences that the text lists. */
-const MAX_LISTED = 20
-
-/** Returns what a comparison found, for a person. */
-export function reconciliationText(
-  resource: string,
-  { from, to, groups, differences, invalid, withoutDay }: Reconciliation,
-): string {
-  const span = from === to ? from : `${from} to ${to}`
-  const lines = differences.slice(0, MAX_LISTED).flatMap(({ group, file, service }) => {
-    const names = [...new Set([...Object.keys(file.sums), ...Object.keys(service.sums)])]
-    return [
-      Object.values(group).join(', '),
-      `  records: file ${file.count}, service ${service.count}`,
-      ...names
-        .map((name) => [name, plainSum(file, name), plainSum(service, name)] as const)
-        .filter(([, own, other]) => own !== other)
-        .map(([name, own, other]) => `  ${name}: file ${own}, service ${other}`),
-    ]
   })
-  const more = differences.length - MAX_LISTED
-  return [
-    ...lines,
-    ...(more > 0 ? [`… and ${more} more groups differ.`] : []),
-    ...notCompared('is invalid and not compared', 'are invalid and not compared', invalid),
-    ...notCompared(
-      'has no day and is not compared',
-      'have no day and are not compared',
-      withoutDay,
-    ),
-    differences.length === 0
-      ? `The files agree with the totals of ${resource} of ${span} (groups: ${groups}).`
-      : `The files differ from the totals of ${resource} of ${span} (groups: ${differences.length} of ${groups}).`,
-  ].join('\n')
+  return amounts.flatMap(([name, value]) =>
+    typeof value === 'number' ? [[name, fromFact(factAmount(value))] as const] : [],
+  )
 }
 
-const plainSum = ({ sums }: Total, name: string) => plainText(decimalOf(sums[name]))
+function addTo(total: Total, amounts: readonly (readonly [string, Decimal])[]): void {
+  for (const [name, amount] of amounts) total.set(name, add(total.get(name) ?? ZERO, amount))
+}
 
-function notCompared(one: string, many: string, places: readonly Place[]): string[] {
-  const [first] = places
-  if (!first) return []
-  const count = places.length === 1 ? `1 record ${one}` : `${places.length} records ${many}`
-  return [`${count}: the first is in ${first.file}, line ${first.line}.`]
+/** Returns the text of a group in which files and service differ, or nothing. */
+function differenceOf([key, { file, service }]: [string, Group]): string[] {
+  const names = new Set(['records', ...file.keys(), ...service.keys()])
+  const rows = [...names].map((name) => {
+    const [own, other] = [file, service].map((total) => plainText(total.get(name) ?? ZERO))
+    return { name, own, other }
+  })
+  if (rows.every(({ own, other }) => own === other)) return []
+  const lines = rows
+    .filter(({ name, own, other }) => name === 'records' || own !== other)
+    .map(({ name, own, other }) => `  ${name}: file ${own}, service ${other}`)
+  return [[JSON.parse(key).filter(Boolean).join(', '), ...lines].join('\n')]
 }

@@ -1,127 +1,200 @@
 import { appendFileSync, rmSync } from 'node:fs'
-import { ExitError, usageError } from '../exit-error.ts'
-import { type FileIds, MAX_LINES, startIds } from './ids.ts'
-import type { Issue } from './problem.ts'
+import { escapeText } from '../../src/validation/quote.ts'
+import { usageError } from '../exit-error.ts'
+import type { SendArguments } from './arguments.ts'
+import type { ApiResponse } from './exchange.ts'
+import { type Issue, type ProblemIssue, problemOf } from './problem.ts'
+import type { Bulk } from './send.ts'
 
-/** The outcomes of a record, as the API names them. */
-export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
-
-/** The outcome of a record. */
-export type Outcome = (typeof OUTCOMES)[number]
-
-/** Numbers of records by outcome; `received` is the sum of the others. */
-export type Counts = Record<'received' | Outcome | 'not_sent', number>
+/** How often something was found, and the first lines of it. */
+export interface Found {
+  count: number
+  readonly examples: string[]
+}
 
 /** The result of one file. */
 export interface FileResult {
-  file: string
-  counts: Counts
-  /** Ranges of records that may not be stored: the request was not answered. */
-  unconfirmed: [first: number, last: number][]
-  /** The first record that was not sent; null: the whole file was sent. */
-  unsentFrom: number | null
-  ids: FileIds
+  readonly file: string
+  received: number
+  /** The number of records of each outcome, as the API names them. */
+  readonly counts: Record<string, number>
+  /** Whether each record was sent and answered. */
+  isWhole: boolean
+  /** Warnings and errors, by their code. */
+  readonly warnings: Map<string, Found>
+  readonly errors: Map<string, Found>
+  /** Whether records were refused with others of their bulk alone. */
+  isRefusedWithBulk: boolean
+  /** The line on which each id occurs first, and the records with the id of an earlier one. */
+  readonly ids: Map<string, number>
+  readonly repeated: Found
 }
 
-/** A line of a file. */
-export interface Place {
-  file: string
-  line: number
-}
+/** The lines that are listed of each kind. */
+const MAX_LISTED = 10
 
-/** How often each code was reported, with the first issue as an example, and the first places. */
-export type IssueCounts = Map<string, { count: number; example: string; places: Place[] }>
+const rejectedPath = (file: string) => `${file}.rejected.ndjson`
 
-/** The result of a run. */
-export interface RunResult {
-  dryRun: boolean
-  files: FileResult[]
-  warnings: IssueCounts
-  errors: IssueCounts
-  /** Valid records that were refused only because other records of their bulk are invalid. */
-  refusedWithBulk: number
-}
-
-/** A rejected record; it has a reason if it has no errors of its own. */
-export interface RejectedRecord {
-  index: number
-  line: number
-  text: string
-  errors: Issue[]
-  reason?: string
-}
-
-/** Creates an empty result, and removes the `.rejected.ndjson` files of earlier runs. */
-export function startResult(files: string[], dryRun: boolean): RunResult {
+/** Creates empty results, and removes the `.rejected.ndjson` files of earlier runs. */
+export function startResults(files: readonly string[]): FileResult[] {
   const replaced = files.map(rejectedPath)
   const both = files.find((file) => replaced.includes(file))
   if (both !== undefined) {
     throw usageError(`${both} would be overwritten with the rejected records of this run.`)
   }
   for (const path of replaced) rmSync(path, { force: true })
-  return {
-    dryRun,
-    files: files.map((file) => ({
-      file,
-      counts: zeroCounts(),
-      unconfirmed: [],
-      unsentFrom: 0,
-      ids: startIds(),
-    })),
+  return files.map((file) => ({
+    file,
+    received: 0,
+    counts: {},
+    isWhole: false,
     warnings: new Map(),
     errors: new Map(),
-    refusedWithBulk: 0,
-  }
+    isRefusedWithBulk: false,
+    ids: new Map(),
+    repeated: { count: 0, examples: [] },
+  }))
 }
 
-/** Returns counts of zero. */
-export const zeroCounts = (): Counts => ({
-  received: 0,
-  created: 0,
-  updated: 0,
-  unchanged: 0,
-  stale: 0,
-  held: 0,
-  rejected: 0,
-  not_sent: 0,
+/** Adds one to what was found, with an example unless it is the last one again. */
+export function note(found: Found, example: string): void {
+  const { examples } = found
+  found.count += 1
+  if (examples.length < MAX_LISTED && examples.at(-1) !== example) examples.push(example)
+}
+
+/** Counts an issue of a record by its code; the message of the first is the example. */
+function noteIssue(
+  issues: FileResult['errors'],
+  { code, pointer, message, hint }: Issue,
+  line: number,
+) {
+  const example = [`${code}:`, pointer, message, hint].filter(Boolean).join(' ')
+  const found = issues.get(code) ?? { count: 0, examples: [escapeText(example)] }
+  issues.set(code, found)
+  note(found, String(line))
+}
+
+/** A response to a bulk of which at least a part is stored; it lists only notable results. */
+interface AcceptedBody {
+  readonly summary: Record<string, number>
+  readonly results: {
+    index: number
+    outcome: string
+    warnings?: Issue[]
+    errors?: ProblemIssue[]
+  }[]
+}
+
+/**
+ * Adds the response to a bulk: counts, warnings and errors. Rejected records are appended, as they were sent, to the
+ * file beside theirs.
+ *
+ * @returns whether every record was refused for a reason of its own.
+ */
+export function addResponse(
+  bulk: Bulk,
+  { status, body }: ApiResponse,
+  result: FileResult,
+): boolean {
+  const size = bulk.records.length
+  if (status < 400) {
+    const { summary, results } = body as AcceptedBody
+    for (const [outcome, count] of Object.entries(summary)) {
+      if (!['received', 'rejected', 'warnings'].includes(outcome)) add(result, outcome, count)
+    }
+    for (const { index, warnings = [] } of results) {
+      for (const one of warnings)
+        noteIssue(result.warnings, inRecord(one), bulk.records[index]!.line)
+    }
+    const rejected = results.filter(({ outcome }) => outcome === 'rejected')
+    for (const { index, errors = [] } of rejected) reject(bulk, index, result, errors)
+    return rejected.length === size
+  }
+  const { title, detail, errors = [], errors_total = 0 } = problemOf(body)
+  const byIndex = Map.groupBy(errors, ({ index }) => index)
+  const ofBulk = byIndex.get(undefined)?.[0]?.message ?? (status === 413 ? (detail ?? title) : null)
+  result.isRefusedWithBulk ||= ofBulk === null && byIndex.size < size
+  for (const index of bulk.records.keys()) {
+    reject(bulk, index, result, byIndex.get(index) ?? [], ofBulk ?? 'its bulk was refused')
+  }
+  return ofBulk !== null || errors_total >= size
+}
+
+const add = ({ counts }: FileResult, outcome: string, count: number) => {
+  counts[outcome] = (counts[outcome] ?? 0) + count
+}
+
+/** Counts a rejected record and appends it to the file. */
+function reject(
+  { records }: Bulk,
+  index: number,
+  result: FileResult,
+  issues: readonly ProblemIssue[],
+  reason?: string,
+): void {
+  const { line, text } = records[index]!
+  const errors = issues.map(inRecord)
+  for (const error of errors) noteIssue(result.errors, error, line)
+  add(result, 'rejected', 1)
+  const why = errors.length === 0 ? `,"reason":${JSON.stringify(`not stored: ${reason}`)}` : ''
+  const entry = `{"line":${line},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
+  appendFileSync(rejectedPath(result.file), entry, { mode: 0o600 })
+}
+
+/** Removes the place in the bulk, which users do not see: the pointer is into the record. */
+const inRecord = ({ index: _, key: __, pointer, ...issue }: ProblemIssue): Issue => ({
+  pointer: pointer.replace(/^\/\d+/, ''),
+  ...issue,
 })
 
-/** Returns the path of the file with the rejected records of a file. */
-export const rejectedPath = (file: string) => `${file}.rejected.ndjson`
+const number = (value: number) => value.toLocaleString('en')
 
-/** Counts an issue by its code. */
-export function countIssue(
-  counts: IssueCounts,
-  { code, pointer, message, hint }: Issue,
-  place: Place,
-) {
-  const known = counts.get(code)
-  const example = [pointer, message, hint].filter(Boolean).join(' ')
-  if (!known) {
-    counts.set(code, { count: 1, example, places: [place] })
-    return
-  }
-  known.count += 1
-  if (known.places.length < MAX_LINES) known.places.push(place)
-}
+const times = (count: number) => (count === 1 ? 'once' : `${number(count)} times`)
 
-/** Counts rejected records and appends them, as they were sent, to the file beside their file. */
-export function addRejected(
-  result: RunResult,
-  { file, counts }: FileResult,
-  rejected: RejectedRecord[],
-) {
-  if (rejected.length === 0) return
-  counts.rejected += rejected.length
-  const lines = rejected.map(({ index, line, text, errors, reason }) => {
-    for (const error of errors) countIssue(result.errors, error, { file, line })
-    const why = reason === undefined ? '' : `,"reason":${JSON.stringify(reason)}`
-    return `{"index":${index},"line":${line},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
-  })
-  try {
-    appendFileSync(rejectedPath(file), lines.join(''), { mode: 0o600 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new ExitError(1, `Cannot write ${rejectedPath(file)} (${code}).`, error)
+/** Returns the first examples, and how many others there are. */
+const listed = ({ count, examples }: Found) =>
+  `${examples.join(', ')}${count > examples.length ? ` and ${number(count - examples.length)} more` : ''}`
+
+/** Returns what became of a file, for a person. */
+export function resultText(
+  result: FileResult,
+  run: Pick<SendArguments, 'lenient' | 'allowRepeats' | 'target'>,
+): string {
+  const { file, received, counts, repeated } = result
+  const outcomes = Object.entries(counts).filter(([, count]) => count > 0)
+  const lines = [
+    [
+      `${file}: ${number(received)} records`,
+      ...outcomes.map(([name, n]) => `${number(n)} ${name}`),
+    ].join(', '),
+  ]
+  for (const [title, issues] of [
+    ['warning', result.warnings],
+    ['error', result.errors],
+  ] as const) {
+    for (const {
+      count,
+      examples: [example, ...places],
+    } of issues.values()) {
+      const where = listed({ count, examples: places })
+      lines.push(`  ${title} ${example} (${times(count)}: line ${where})`)
+    }
   }
+  if (repeated.count > 0) {
+    const effect = run.target.merges ? 'their fields are merged' : 'the last one counts'
+    const use = run.allowRepeats ? '' : ' Add --allow-repeats if this is intended.'
+    lines.push(`  Ids repeat ${times(repeated.count)} (${listed(repeated)}): ${effect}.${use}`)
+  }
+  if (counts.held) lines.push('  Held records count when their customers are sent.')
+  if (result.isRefusedWithBulk && !run.lenient) {
+    lines.push('  Valid records were refused with their bulks: add --lenient to store them.')
+  }
+  if (counts.rejected) lines.push(`  Rejected records: ${rejectedPath(file)}`)
+  if (!result.isWhole) {
+    lines.push(
+      '  Not all records were sent or answered. Send the file again: stored ones stay "unchanged".',
+    )
+  }
+  return lines.join('\n')
 }
