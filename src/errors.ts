@@ -7,7 +7,7 @@ import { isDevelopment } from './development.ts'
  * @see [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) token endpoint errors
  * @see [RFC 6750 §3.1](https://www.rfc-editor.org/rfc/rfc6750#section-3.1) bearer token errors
  */
-const PROBLEMS = {
+export const PROBLEMS = {
   invalid_request: [400, 'Invalid request'],
   invalid_scope: [400, 'Invalid scope'],
   unsupported_grant_type: [400, 'Unsupported grant type'],

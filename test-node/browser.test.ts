@@ -39,8 +39,6 @@ const ADDRESSES = [
   '/docs/reference',
   ...REFERENCE,
   ...readdirSync('docs/guide').map((file) => `/docs/${file.replace(/\.md$/, '')}`),
-  '/problems/validation_failed',
-  '/problems/invalid_scope',
 ]
 
 /** The operations that need the hash of a draft, or a statement that is approved or paid. */
@@ -203,7 +201,7 @@ describe('in a browser', { timeout: 900_000 }, () => {
     await status.filter({ hasText: 'No results for “qqqqzz”.' }).waitFor()
     assert.equal(await page.locator('.results li').count(), 0)
     await input.fill('validation_failed')
-    await page.locator('.results a', { hasText: 'validation_failed:' }).waitFor()
+    await page.locator('.results a', { hasText: 'validation_failed' }).first().waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(/validation_failed/)

@@ -227,7 +227,7 @@ describe('the guide', { timeout: 600_000 }, () => {
     for (const { name, page } of pages) {
       for (const [, link = ''] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
         const address = link.startsWith('#') ? `/docs/${name}${link}` : link
-        const [, code] = /^\/problems\/(\w+)$/.exec(address) ?? []
+        const [, code] = /^\/docs\/errors#problem-(\w+)$/.exec(address) ?? []
         const isKnown =
           /^https:\/\//.test(address) ||
           ['/docs', '/openapi.json'].includes(address) ||

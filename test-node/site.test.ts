@@ -24,7 +24,7 @@ function fileOf(address: string): string {
   if (address === '/') return 'index.html'
   if (address === '/docs') return 'docs/reference.html'
   if (address === '/missing') return 'missing.html'
-  const isPage = /^\/(docs|problems)\/[\w-]+$|^\/docs\/reference\/[\w-]+$/.test(address)
+  const isPage = /^\/docs\/[\w-]+$|^\/docs\/reference\/[\w-]+$/.test(address)
   return isPage ? `${address}.html` : address
 }
 
@@ -112,7 +112,7 @@ describe('the search index', () => {
 
   test('finds codes, fields, guide sections and operations', () => {
     assert.ok(find('withdrawn').includes('/docs/warnings#warning-withdrawn_currency'))
-    assert.ok(find('validation_failed').includes('/problems/validation_failed'))
+    assert.ok(find('validation_failed').includes('/docs/errors#problem-validation_failed'))
     assert.ok(find('leverage').some((id) => id.startsWith('/docs/reference/forex-records#')))
     assert.ok(find('control totals').includes('/docs/reference/brands-records#getIgamingTotals'))
     assert.ok(find('/oauth/token').includes('/docs/reference/prop-trading-records#getToken'))

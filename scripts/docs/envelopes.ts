@@ -1,8 +1,5 @@
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
-import { OUTCOME } from './explained/outcomes.ts'
-import { PROBLEM } from './explained/problems.ts'
-import { RULE } from './explained/rules.ts'
-import { WARNING } from './explained/warnings.ts'
+import { EXPLAINED, type Noun } from './explained.ts'
 import type { JsonSchema } from './types.ts'
 
 // The schemas around the records: of requests and of responses.
@@ -38,14 +35,14 @@ const pointer = documented('A JSON Pointer (RFC 6901) into the body as sent.', {
 
 const index = documented('The position of the record in the request, from 0.', COUNT)
 
-const codesOf = (table: object) => ({ type: 'string', enum: Object.keys(table) })
+const codesOf = (noun: Noun) => ({ type: 'string', enum: Object.keys(EXPLAINED[noun]) })
 
 const brokenRule = object(
   {
     index,
     key,
     pointer,
-    code: documented('The broken rule. See `/docs/errors`.', codesOf(RULE)),
+    code: documented('The broken rule. See `/docs/errors`.', codesOf('rule')),
     message: documented('What is wrong. It never contains the value of a personal field.'),
     hint: documented('What was probably meant.'),
   },
@@ -54,7 +51,7 @@ const brokenRule = object(
 
 const warning = object(
   {
-    code: documented('The code of the warning. See `/docs/warnings`.', codesOf(WARNING)),
+    code: documented('The code of the warning. See `/docs/warnings`.', codesOf('warning')),
     pointer,
     message: documented('What the sender should know.'),
     from: documented(
@@ -65,13 +62,13 @@ const warning = object(
   ['from'],
 )
 
-const outcome = documented('The outcome of the record.', codesOf(OUTCOME))
+const outcome = documented('The outcome of the record.', codesOf('outcome'))
 
 const summary = object(
   {
     received: documented('The number of records in the request.', COUNT),
     ...Object.fromEntries(
-      Object.keys(OUTCOME).map((name) => [
+      Object.keys(EXPLAINED.outcome).map((name) => [
         name,
         documented(`The number of records with the outcome \`${name}\`.`, COUNT),
       ]),
@@ -218,7 +215,7 @@ const problem = (at: string): JsonSchema => ({
       }),
       code: documented(
         'The error code. Its meaning never changes, so programs can depend on it.',
-        codesOf(PROBLEM),
+        codesOf('problem'),
       ),
       detail: documented('What went wrong in this request.'),
       request_id: documented('The id of the request, as in `X-Request-Id`.', {

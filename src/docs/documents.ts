@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
-import { ApiError, unavailable } from '../errors.ts'
+import { ApiError, PROBLEMS, unavailable } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { ORIGIN } from './origin.ts'
 
@@ -131,7 +131,11 @@ export const documents = new Hono<AppEnv>()
   .get('/docs', (c) => document(c, '/docs/reference.html'))
   .get('/docs/:page', (c) => document(c, page('docs', c.req.param('page'))))
   .get('/docs/reference/:page', (c) => document(c, `/docs/reference/${c.req.param('page')}.html`))
-  .get('/problems/:code', (c) => document(c, page('problems', c.req.param('code'))))
+  .get('/problems/:code', async (c) => {
+    const code = c.req.param('code')
+    if (!Object.hasOwn(PROBLEMS, code)) return notFound(c, noDocument())
+    return c.redirect(new URL(`/docs/errors#problem-${code}`, c.env.BASE_URL).href)
+  })
   .get('/llms.txt', (c) => document(c, '/llms.txt'))
   .get('/openapi.json', (c) => document(c, '/openapi.json'))
   .get('/schemas/v1/:file', (c) => document(c, c.req.path, SCHEMA))

@@ -11,7 +11,7 @@ export interface Warning {
 }
 
 /** The messages. `quoted` is the value as sent, `more` a second value, both in backticks. */
-const MESSAGES = {
+export const MESSAGES = {
   withdrawn_currency: (quoted, more) => `${quoted} was withdrawn from ISO 4217 in ${more}.`,
   unattributed: () => 'The customer has no `tracking_data`, so no affiliate is paid for them.',
   altered: () =>
@@ -93,9 +93,6 @@ const WIRE_CODES = {
 
 /** A code as responses have it, but for `unknown_affiliate`, whose message `formatIssue` writes. */
 export type WireCode = Exclude<WarningCode, keyof typeof WIRE_CODES>
-
-/** The code of a warning in a response. */
-export type WireWarning = WireCode | 'unknown_affiliate'
 
 const wireCodes: Partial<Record<WarningCode, WireCode>> = WIRE_CODES
 

@@ -3,7 +3,7 @@ import openapi from '../../openapi.json'
 import { ORIGIN as CANONICAL } from '../../src/docs/origin.ts'
 import { ask, json, ORIGIN, partner } from '../partner.ts'
 
-// Public documents: schemas, OpenAPI, the guide, the reference and the pages of error codes.
+// Public documents: schemas, OpenAPI, the guide and the reference.
 
 const files = import.meta.glob<object>('../../schemas/v1/**/*.json', {
   import: 'default',
@@ -19,12 +19,7 @@ const codes = Object.keys(openapi.components.examples)
 const reference = openapi.components.parameters.reference_page.schema.enum.map(
   (name) => `/docs/reference/${name}`,
 )
-const pages = [
-  ...['/', '/docs', '/docs/reference'],
-  ...reference,
-  ...guide,
-  ...codes.map((code) => `/problems/${code}`),
-]
+const pages = ['/', '/docs', '/docs/reference', ...reference, ...guide]
 
 describe('schemas', () => {
   test('a schema exists for each entity and each envelope', () => {
@@ -69,7 +64,6 @@ describe('documents', () => {
   const documents = [
     ...pages,
     ...guide.map((page) => `${page}.md`),
-    ...codes.map((code) => `/problems/${code}.md`),
     ...['/llms.txt', '/openapi.json'],
     ...['page.css', 'code.css', 'page.js', 'search.js', 'minisearch.js', 'search.json'].map(
       (file) => `/assets/${file}`,
@@ -167,10 +161,14 @@ test('a browser gets a page that says the document does not exist', async () => 
   }
 })
 
-test('the type of a problem is the URL of its page', async () => {
+test('the type of a problem leads to the row of its code in the guide', async () => {
   const acme = await partner()
   const { type, code } = await json(acme.get('nowhere'))
   expect(type).toBe(`${ORIGIN}/problems/${code}`)
-  const page = await (await ask(type)).text()
-  expect(page).toContain(code)
+  const page = await (await ask('/docs/errors')).text()
+  for (const one of codes) {
+    const { status, headers } = await ask(`/problems/${one}`, { redirect: 'manual' })
+    expect([status, headers.get('Location')]).toEqual([302, `${ORIGIN}/docs/errors#problem-${one}`])
+    expect(page).toContain(`<tr id="problem-${one}">`)
+  }
 })

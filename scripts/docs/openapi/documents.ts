@@ -69,15 +69,6 @@ const pages = (): Operation[] => [
     parameters: ['page_name'],
     type: PAGE_OR_MARKDOWN,
   }),
-  document({
-    path: '/problems/{code}',
-    id: 'getProblem',
-    summary: 'Error code page',
-    description:
-      'Explains an error code: its cause, what to do, and an example. With `.md` after the code, returns the page as Markdown.',
-    parameters: ['code'],
-    type: PAGE_OR_MARKDOWN,
-  }),
 ]
 
 const files = (): Operation[] => [
@@ -125,6 +116,19 @@ const files = (): Operation[] => [
   }),
 ]
 
+const problem: Operation = {
+  method: 'get',
+  path: '/problems/{code}',
+  id: 'getProblem',
+  tag: 'documents',
+  summary: 'Error code',
+  description: 'Redirects to the cause of an error code and what to do, in the guide.',
+  caller: 'anyone',
+  parameters: ['code'],
+  answers: { 302: { description: 'A redirect to the errors page.', headers: ['Location'] } },
+  errors: ['https_required', 'not_found', 'unavailable'],
+}
+
 const followLink: Operation = {
   method: 'get',
   path: '/go/{link_id}',
@@ -163,4 +167,4 @@ const health: Operation = {
 }
 
 /** Lists the public operations. */
-export const documents = (): Operation[] => [...pages(), ...files(), followLink, health]
+export const documents = (): Operation[] => [...pages(), problem, ...files(), followLink, health]

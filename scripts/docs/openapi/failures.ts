@@ -2,7 +2,7 @@ import { OAUTH_CODE_BY_STATUS } from '../../../src/auth/oauth-codes.ts'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ApiError, type ErrorCode } from '../../../src/errors.ts'
 import { recordedWith } from '../examples.ts'
-import { PROBLEM } from '../explained/problems.ts'
+import { EXPLAINED } from '../explained.ts'
 import type { JsonSchema } from '../types.ts'
 import { type CallerKind, type Operation, ref } from './operation.ts'
 
@@ -149,7 +149,7 @@ function failure(
   operation: Operation,
 ): ResponseObject {
   const description = codes
-    .map((code) => `\`${code}\`: ${PROBLEM[code].cause.split('\n\n')[0]}`)
+    .map((code) => `\`${code}\`: ${EXPLAINED.problem[code]?.[1]}`)
     .join('\n\n')
   const response = { description, headers: headerRefs(headersOf(status, operation)) }
   if (operation.errorFormat === 'page') return { ...response, content: HTML }
@@ -159,7 +159,7 @@ function failure(
 
 /** An example of each problem, by code. */
 export const PROBLEMS: Record<string, { summary: string; value: object }> = Object.fromEntries(
-  (Object.keys(PROBLEM) as ErrorCode[]).map((code) => [
+  (Object.keys(EXPLAINED.problem) as ErrorCode[]).map((code) => [
     code,
     { summary: new ApiError(code).title, value: problemWith(code) },
   ]),

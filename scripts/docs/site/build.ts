@@ -7,12 +7,10 @@ import { home } from './home.ts'
 import { html } from './html.ts'
 import { layout, linkTo, type Page } from './layout.ts'
 import { llms } from './llms.ts'
-import { problemPage } from './problems.ts'
 import { AUDIENCES, addressOf, PAGES, type ReferencePage } from './reference/pages.ts'
 import { operationsPage, overviewPage, referenceNav, topicsPage } from './reference/reference.ts'
 import { searchIndex } from './search.ts'
 import type { Spec } from './spec.ts'
-import { CODES } from './tables.ts'
 
 // The site is a function from openapi.json and Markdown to strings. A static-site generator would
 // add a theme and client-side code, both of which the Content-Security-Policy restricts.
@@ -116,7 +114,6 @@ export function buildSite(out = 'dist/site') {
   const write = (path: string, text: string) => files.set(join(out, path), Buffer.from(text))
   const spec: Spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
   const pages = guide()
-  const problems = CODES.map((problem) => problemPage(problem, pages, spec))
   const { title: product, summary } = spec.info
   const main = home(spec, pages)
   const homePage = {
@@ -126,17 +123,13 @@ export function buildSite(out = 'dist/site') {
     main,
   }
   write('index.html', layout(homePage).html)
-  const problemPages = problems.map(({ code, ...page }) => {
-    const at = `/problems/${code}`
-    return { ...page, at, nav: guideNav(pages, at) }
-  })
-  const all = [...referencePages(spec), ...guidePages(pages), ...problemPages, missingPage(pages)]
+  const all = [...referencePages(spec), ...guidePages(pages), missingPage(pages)]
   for (const page of all) {
     write(`${page.at}.html`, layout({ ...page, title: `${page.title} · ${product}` }).html)
   }
-  for (const { at, markdown } of [...pages, ...problemPages]) write(`${at}.md`, markdown)
-  write('llms.txt', llms(pages, CODES, spec))
-  write('assets/search.json', JSON.stringify(searchIndex(pages, CODES, spec)))
+  for (const { at, markdown } of pages) write(`${at}.md`, markdown)
+  write('llms.txt', llms(pages, spec))
+  write('assets/search.json', JSON.stringify(searchIndex(pages, spec)))
   write('assets/minisearch.js', miniSearch())
   write('assets/uplot.js', uPlot())
   write('assets/uplot.css', readFileSync('node_modules/uplot/dist/uPlot.min.css', 'utf8'))

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 import { anchorOf, plain, rendered } from './markdown.ts'
-import { TABLES, tableAsHtml, tableAsMarkdown } from './tables.ts'
 
 /** The pages of the guide, in reading order. */
 const ORDER = [
@@ -34,17 +33,15 @@ export interface GuidePage {
   title: string
   description: string
   headings: readonly { title: string; anchor: string }[]
-  /** The page as Markdown, with its tables filled in. */
+  /** The page as Markdown. */
   markdown: string
   /** The page as markup, without the title. */
   body: Html
 }
 
-const PLACEHOLDER = /^<!-- table: (.*) -->$/m
-
 /** Makes the links of a Markdown page lead to Markdown pages. The reference has none. */
 export const toMarkdownLinks = (markdown: string) =>
-  markdown.replace(/\]\((\/(?:docs|problems)\/(?!reference\b)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
+  markdown.replace(/\]\((\/docs\/(?!reference\b)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
 
 /** Reads a page of the guide. Throws if the page lacks a required part. */
 export function guidePage(name: string, source: string): GuidePage {
@@ -61,21 +58,14 @@ export function guidePage(name: string, source: string): GuidePage {
   const anchors = [...rest.matchAll(/^##+ (.+)$/gm)].map(([, text = '']) => anchorOf(text))
   const duplicate = anchors.find((anchor, i) => anchors.indexOf(anchor) !== i)
   if (duplicate !== undefined) fail(`two headings have the anchor "${duplicate}"`)
-  // Splitting by a pattern with a group puts the names of the tables at the odd positions.
-  const parts = rest.split(new RegExp(PLACEHOLDER, 'm'))
-  const table = (wanted: string) =>
-    TABLES[wanted] ?? fail(`unknown table "${wanted}". Use ${Object.keys(TABLES).join(', ')}.`)
-  const filled = parts.map((part, i) => (i % 2 ? tableAsMarkdown(table(part)) : part)).join('')
-  const body = parts.map((part, i) => (i % 2 ? tableAsHtml(table(part)) : rendered(part)))
-  if (/<!--/.test(filled)) fail('the page contains a comment that is not a table placeholder')
   return {
     name,
     at: `/docs/${name}`,
     title,
     description: plain(paragraph),
     headings,
-    markdown: toMarkdownLinks(`# ${title}\n\n${paragraph}\n\n${filled}`),
-    body: html`<div class="lead">${rendered(paragraph)}</div>\n${body}`,
+    markdown: toMarkdownLinks(source),
+    body: html`<div class="lead">${rendered(paragraph)}</div>\n${rendered(rest)}`,
   }
 }
 

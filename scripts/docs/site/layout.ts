@@ -17,7 +17,7 @@ export interface Page {
 const SECTIONS = [
   { at: '/docs/start', title: 'Guide', holds: /^\/docs\/(?!reference|errors)/ },
   { at: '/docs/reference', title: 'Reference', holds: /^\/docs\/reference/ },
-  { at: '/docs/errors', title: 'Errors', holds: /^\/(docs\/errors|problems\/)/ },
+  { at: '/docs/errors', title: 'Errors', holds: /^\/docs\/errors/ },
   { at: '/console', title: 'Console', holds: /^$/ },
 ]
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { ORIGIN } from '../../../src/docs/origin.ts'
-import type { ApiError } from '../../../src/errors.ts'
 import type { GuidePage } from './guide.ts'
 import { plain } from './markdown.ts'
 import type { Spec } from './spec.ts'
@@ -22,7 +21,7 @@ const entry = (at: string, title: string, description: string) =>
  * Writes the list of documents for language models.
  * @see [llmstxt.org](https://llmstxt.org)
  */
-export const llms = (guide: readonly GuidePage[], codes: readonly ApiError[], spec: Spec) =>
+export const llms = (guide: readonly GuidePage[], spec: Spec) =>
   `# ${spec.info.title}
 
 > ${spec.info.summary}
@@ -41,11 +40,5 @@ ${entry('/openapi.json', 'OpenAPI 3.1', 'Every operation with its parameters, bo
 
 ${schemaFiles()
   .map(({ at, title, description }) => entry(at, title, description))
-  .join('\n')}
-
-## Problems
-
-${codes
-  .map(({ code, status, title }) => entry(`/problems/${code}.md`, code, `${status}. ${title}.`))
   .join('\n')}
 `

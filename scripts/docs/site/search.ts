@@ -1,12 +1,10 @@
 import MiniSearch, { type Options } from 'minisearch'
-import type { ApiError } from '../../../src/errors.ts'
-import { PROBLEM } from '../explained/problems.ts'
+import { addressOfCode, EXPLAINED, type Noun } from '../explained.ts'
 import type { GuidePage } from './guide.ts'
 import { anchorOf, plain } from './markdown.ts'
 import { addressOf, endpointsOf, PAGES, schemasOf } from './reference/pages.ts'
 import { parametersOf } from './reference/sample.ts'
 import type { Schema, Spec } from './spec.ts'
-import { TABLES } from './tables.ts'
 
 // MiniSearch builds the index here and searches it in the browser. It has no dependencies, needs no
 // service and matches prefixes and misspellings.
@@ -41,9 +39,9 @@ function entry(id: string, title: string, page: string, text: string): Entry {
   return { id, title, page, text: [words, ...synonyms].join(' '), excerpt: cut }
 }
 
-const TABLE = /^<!-- table: (.*) -->$|^\|.*$/gm
+const TABLE = /^\|.*$/gm
 
-/** Splits a page of the guide at its headings. Rows of generated tables are entries of their own. */
+/** Splits a page of the guide at its headings. Rows that explain codes are entries of their own. */
 function guideEntries({ at, title, markdown }: GuidePage): Entry[] {
   const [start = '', ...sections] = markdown.replace(TABLE, '').split(/^## /m)
   return [
@@ -55,26 +53,11 @@ function guideEntries({ at, title, markdown }: GuidePage): Entry[] {
   ]
 }
 
-const TABLE_PAGES: Record<string, string> = {
-  outcomes: '/docs/outcomes',
-  warnings: '/docs/warnings',
-  rules: '/docs/errors',
-}
-
-function tableEntries(): Entry[] {
-  return Object.entries(TABLE_PAGES).flatMap(([name, page]) =>
-    (TABLES[name]?.rows ?? []).map(({ anchor, cells: [code = '', ...cells] }) =>
-      entry(`${page}#${anchor}`, plain(code), `Codes: ${name}`, cells.join(' ')),
+const codeEntries = (): Entry[] =>
+  Object.entries(EXPLAINED).flatMap(([noun, rows]) =>
+    Object.entries(rows).map(([code, cells]) =>
+      entry(addressOfCode(noun as Noun, code), code, `Codes: ${noun}`, cells.join(' ')),
     ),
-  )
-}
-
-const problemEntry = ({ code, title }: ApiError): Entry =>
-  entry(
-    `/problems/${code}`,
-    `${code}: ${title}`,
-    'Problems',
-    `${PROBLEM[code].cause} ${PROBLEM[code].fix}`,
   )
 
 /** Returns the names and descriptions of the members of a schema and of its alternatives. */
@@ -113,13 +96,8 @@ const OPTIONS: Options<Entry> = {
 }
 
 /** Builds the search index of all pages, with the options that `search.js` loads it with. */
-export function searchIndex(guide: readonly GuidePage[], codes: readonly ApiError[], spec: Spec) {
+export function searchIndex(guide: readonly GuidePage[], spec: Spec) {
   const index = new MiniSearch(OPTIONS)
-  index.addAll([
-    ...guide.flatMap(guideEntries),
-    ...tableEntries(),
-    ...codes.map(problemEntry),
-    ...referenceEntries(spec),
-  ])
+  index.addAll([...guide.flatMap(guideEntries), ...codeEntries(), ...referenceEntries(spec)])
   return { options: OPTIONS, index }
 }

@@ -1,3 +1,4 @@
+import { addressOfCode } from '../../explained.ts'
 import { type Html, html, type Part } from '../html.ts'
 import { inline } from '../markdown.ts'
 import { type Answer, nameOf, type Operation, type Parameter, type Spec } from '../spec.ts'
@@ -42,14 +43,16 @@ function successItem(status: string, { description, content = {} }: Answer): Htm
 `
 }
 
-/** Renders a failure as links to the pages of its codes. */
+/** Renders a failure as links to its codes. */
 function failureItem(status: string, { description, content = {} }: Answer): Html {
   const examples = Object.entries(Object.values(content)[0]?.examples ?? {})
   // A recorded example has a name of its own; its body holds the code.
   const codes = examples.map(([name, { value }]) => codeIn(value) ?? name)
   return html`<li><span class="status bad">${status}</span> ${
     codes.length > 0
-      ? [...new Set(codes)].map((code) => html`<a href="/problems/${code}">${code}</a> `)
+      ? [...new Set(codes)].map(
+          (code) => html`<a href="${addressOfCode('problem', code)}">${code}</a> `,
+        )
       : inline(description)
   }</li>
 `

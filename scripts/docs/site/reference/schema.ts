@@ -1,3 +1,4 @@
+import { addressOfCode, EXPLAINED } from '../../explained.ts'
 import { type Html, html, type Part } from '../html.ts'
 import { inline } from '../markdown.ts'
 import { nameOf, type Schema } from '../spec.ts'
@@ -150,8 +151,6 @@ const ruleList = (rules: Record<string, string>) => html`<ul>${Object.entries(ru
 )}</ul>
 `
 
-/** Rules for the request as a whole are problems, which have pages of their own. */
+/** Rules for the request as a whole are problems. */
 const ruleAddress = (rule: string) =>
-  ['payload_too_large', 'malformed_json'].includes(rule)
-    ? `/problems/${rule}`
-    : `/docs/errors#rule-${rule}`
+  addressOfCode(rule in EXPLAINED.rule ? 'rule' : 'problem', rule)
