@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -165,38 +165,10 @@ const page = (data: object[], next_cursor: string | null = null) => ({
 
 const ONE = page([{ account: 'a', n: 1, feeds: [{ resource: 'customers' }] }])
 const LIST = { data: [{ id: 'x', n: 1 }] }
-const MOVE = {
-  ...{ move: 'm', account: 'a', from: 'DB', to: 'DB_2', status: 'copying', waits_for: null },
-  ...{ reason: null, started_at: '2026-11-27T10:00:00.000Z', switched_at: null, drop_at: null },
-}
 const THING = { account: 'a', policies: { unknown_customer: 'hold' }, disabled: false }
 const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const PLAN = file('p.json', '{"name": "P"}')
 describe('operations', { concurrency: 4 }, () => {
-  test('accounts move --wait: exits with 1 unless the account is in the other database', async () => {
-    const ends: [object, number, RegExp][] = [
-      [{ status: 'failed', reason: 'Why.' }, 1, /^admin: The move m has failed\. Why\.$/m],
-      [
-        { status: 'cancelled' },
-        1,
-        /^admin: The move m was cancelled\. The account has stayed in DB\.$/m,
-      ],
-      [
-        { status: 'switched', switched_at: '2026-11-27T10:00:00.000Z' },
-        0,
-        /^The old copy is deleted/m,
-      ],
-    ]
-    const args = ['accounts', 'move', 'a', '--to', 'DB_2', '--wait']
-    const checks = ends.map(async ([end, code, stderr]) => {
-      const { base } = await service(({ nth }) => ({ body: { ...MOVE, ...(nth > 0 && end) } }))
-      const ended = await admin(base, args)
-      assert.equal(ended.code, code)
-      assert.match(ended.stderr, stderr)
-    })
-    await Promise.all(checks)
-  })
-
   test('plans simulate: follows the cursor, and prints a table with the sum of all pages', async () => {
     const { base, requests } = await service(({ nth }) => ({
       body: simulated(nth === 0 ? ['A-1', '0.10'] : ['A-2', '-12.20'], nth === 0 ? 'next' : null),
@@ -250,30 +222,19 @@ describe('operations', { concurrency: 4 }, () => {
     })
   }
 
-  test('plans templates --print: prints a file that plans put reads', async () => {
+  test('a body is JSON or a file with it: as it is, or as --json printed it', async () => {
     const { base, requests } = await service(() => ({ body: THING }))
-    const { stdout } = await admin('', ['plans', 'templates', '--print', 'cpa'])
-    await admin(base, ['plans', 'put', 'a', 'p', file('cpa.json', stdout)])
-    const template = JSON.parse(readFileSync('examples/plans/cpa.json', 'utf8'))
-    assert.deepEqual(requests[0]?.body, template)
-    const json = await admin('', ['plans', 'templates', '--print', 'cpa', '--json'])
-    assert.deepEqual(JSON.parse(json.stdout), template)
-  })
-
-  test('fraud put: reads a rule of a set, and what fraud version --json printed', async () => {
-    const { base, requests } = await service(() => ({ body: THING }))
-    const { stdout } = await admin('', ['fraud', 'sets', '--print', 'forex'])
-    const set = file('set.json', stdout)
-    const rules = JSON.parse(stdout)
-    await admin(base, ['fraud', 'put', 'a', 'lot-churn', set])
     const terms = { kind: 'resets', name: 'R' }
     const printed = file('version.json', JSON.stringify({ rule: 'r', version: 2, terms }))
-    await admin(base, ['fraud', 'put', 'a', 'r', printed])
+    for (const typed of [printed, JSON.stringify(terms)]) {
+      await admin(base, ['fraud', 'put', 'a', 'lot-churn', typed, '--after', '1'])
+    }
     const bodies = requests.map(({ body }) => body)
-    assert.deepEqual(bodies, [rules['lot-churn'], terms])
-    const { code, stderr } = await admin(base, ['fraud', 'put', 'a', 'other', set])
+    assert.deepEqual(bodies, [terms, terms])
+    assert.equal(requests[0]?.line, 'PUT accounts/a/fraud-rules/lot-churn?after=1')
+    const { code, stderr } = await admin(base, ['fraud', 'put', 'a', 'r', 'nowhere.json'])
     assert.equal(code, 2)
-    assert.match(stderr, /has no rule `other`\. It has shared-identity, /)
+    assert.match(stderr, /`nowhere\.json` is neither JSON nor a file with JSON/)
   })
 
   /** Serves two pages of a text, which `Link` connects. */
@@ -314,35 +275,13 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stdout, /│ acme {4}│ Acme │ .* │ hold {13}│ .* │ yes {6}│/)
   })
 
-  test('prints a report as a table with its totals, and what the figures lack', async () => {
-    const lacking = { metric: 'lots', currency: null, reason: 'no_currency', amount: '5' }
-    const body = {
-      currency: 'EUR',
-      group_by: ['day'],
-      columns: [
-        { name: 'day', type: 'group' },
-        { name: 'lots', type: 'number' },
-        { name: 'commission', type: 'amount' },
-      ],
-      data: [
-        {
-          groups: { day: '2026-10-01' },
-          metrics: { lots: '1', commission: '812.834815575153' },
-          unconverted: [],
-        },
-      ],
-      totals: { metrics: { lots: '1', commission: '812.834815575153' }, unconverted: [lacking] },
-      notes: [{ metric: 'clicks', reason: 'not_kept', detail: 'Clicks are kept for 30 days.' }],
-    }
-    const { base } = await service(() => ({ body }))
-    const { stdout, stderr } = await admin(base, ['reports', 'a', ...SPAN, '--group-by', 'day'])
+  test('prints an answer with a list as lines and a table', async () => {
+    const data = [{ groups: { day: '2026-10-01' }, metrics: { lots: '1' }, unconverted: [] }]
+    const { base } = await service(() => ({ body: { currency: 'EUR', data } }))
+    const { stdout } = await admin(base, ['reports', 'a', ...SPAN, '--group-by', 'day'])
     assert.match(
       stdout,
-      /day .* lots .*\n.*\n.* 2026-10-01 .* 1 +│ 812\.83 .*\n.* total .* 812\.83 /,
-    )
-    assert.equal(
-      stderr,
-      'lots lacks 5 without a currency (no_currency). clicks: Clicks are kept for 30 days.\n',
+      /^currency +EUR\ndata:\n.+\n│ day +│ lots │ unconverted │\n.+\n│ 2026-10-01 │ 1 /,
     )
   })
 
@@ -510,7 +449,7 @@ describe('failures', { concurrency: 4 }, () => {
     ])
   })
 
-  for (const args of [['feeds'], ['labels', 'set', 'a', 'kyc_status_id', '1=x']]) {
+  for (const args of [['feeds'], ['kyc-labels', 'set', 'a', '{"1": "x"}']]) {
     test(`${args[0]}: retries a 503 after Retry-After`, async () => {
       const body = args[0] === 'feeds' ? ONE : { kyc_status_id: {} }
       const { base, requests } = await service(({ nth }) =>

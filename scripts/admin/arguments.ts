@@ -7,15 +7,11 @@ import {
   nameOf,
   type Operation,
   type OperationOption,
-  toRequest,
 } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
-import type { AdminRequest } from './request.ts'
 
 /** What the command line asks for: an operation, or help. */
-export type AdminArguments =
-  | { operation: Operation; input: Input; request: AdminRequest }
-  | { help: string }
+export type AdminArguments = { operation: Operation; input: Input } | { help: string }
 
 const RUN = 'npm run admin --'
 
@@ -62,7 +58,7 @@ export function readArguments(args: readonly string[]): AdminArguments {
   const help = parseCommandLine(program, args)
   if (help !== null) return { help }
   if (!found) throw usageError('Missing command.')
-  return { ...found, request: toRequest(found.operation, found.input) }
+  return found
 }
 
 function addGroup(program: Command, noun: string): Command {
@@ -90,7 +86,6 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
     const isOptional = operation.isArgumentOptional === true && name === operation.argument
     command.addArgument(isOptional ? argument.argOptional() : argument)
   }
-  if (operation.pairs) command.argument('[pairs...]', operation.pairs)
   for (const [name, option] of Object.entries(optionsOf(operation))) {
     const parsed = toOption(name, option)
     command.addOption(name === 'excel' ? parsed.implies(csvOf(operation)) : parsed)
@@ -107,7 +102,6 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
     const given = Object.entries(options).filter(([, value]) => value !== undefined)
     found({
       operands: Object.fromEntries(names.map((name, i) => [name, args[i] ?? ''])),
-      pairs: args.slice(names.length),
       options: Object.fromEntries(
         given.map(([name, value]) => [name, value === true ? [] : value]),
       ),

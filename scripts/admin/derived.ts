@@ -11,6 +11,7 @@ import {
   type Options,
 } from './operation.ts'
 import { listOperation } from './operations/parts.ts'
+import { readBody, readJson } from './read-body.ts'
 import type { TextPage } from './request.ts'
 
 // The commands of the operations that are values: arguments are the members of the path, options all others.
@@ -19,6 +20,8 @@ import type { TextPage } from './request.ts'
 interface Schema extends v.GenericSchema {
   readonly wrapped?: Schema
   readonly item?: Schema
+  readonly entries?: unknown
+  readonly component?: string
   readonly options?: readonly (string | number)[]
   readonly pipe?: readonly Schema[]
 }
@@ -33,6 +36,12 @@ const isOptional = ({ type }: Schema) => type === 'optional' || type === 'exact_
 const metadataOf = (schema: Schema) =>
   v.getMetadata(innerOf(schema) as never) as { description?: string; examples?: unknown[] }
 
+/** Returns whether values of a schema are written as JSON: objects, and lists of them. */
+function isJson(schema: Schema): boolean {
+  const { type, entries, component, item } = innerOf(schema)
+  return !!entries || type === 'record' || !!component || (item !== undefined && isJson(item))
+}
+
 /** Returns the values that a schema allows; undefined if it allows any. */
 function choicesOf(schema: Schema): readonly string[] | undefined {
   const { type, options, pipe = [] } = innerOf(schema)
@@ -45,6 +54,7 @@ const MAX_PLACEHOLDER = 40
 
 /** The number of a day or an id needs no placeholder of its own: its name says what it is. */
 function placeholderOf(name: string, schema: Schema): string {
+  if (isJson(schema)) return 'json'
   const choices = choicesOf(schema)?.join('|') ?? ''
   if (choices !== '' && choices.length <= MAX_PLACEHOLDER) return choices
   return innerOf(schema).type === 'number' ? 'n' : name
@@ -59,7 +69,7 @@ function optionOf(name: string, schema: Schema): OperationOption {
     description: isNullable(schema) ? `${description} An empty text removes it.` : description,
     member: name,
     ...(choices && { choices: isNullable(schema) ? [...choices, ''] : choices }),
-    ...(inner.item && { repeatable: true }),
+    ...(inner.item && !isJson(schema) && { repeatable: true }),
     ...(!isOptional(schema) && { required: true }),
   }
 }
@@ -71,14 +81,15 @@ const flagOf = (name: string) => name.replace(/_id$/, '').replaceAll('_', '-')
 function valueOfMember(schema: Schema, texts: readonly string[]): unknown {
   const inner = innerOf(schema)
   const [text = ''] = texts
-  if (inner.item) return texts
   if (text === '' && isNullable(schema)) return null
+  if (isJson(schema)) return readJson(text)
+  if (inner.item) return texts
   if (inner.type === 'boolean') return text === 'true'
   return inner.type === 'number' || inner.type === 'custom' ? Number(text) : text
 }
 
 /** Returns the body that the options of a command line make. */
-export function bodyOf(
+function bodyOf(
   { method, body }: Pick<DescribedOperation, 'method' | 'body'>,
   { options, operands }: Input,
   argument?: string,
@@ -93,30 +104,33 @@ export function bodyOf(
   throw usageError(`Nothing to change. Add at least one of ${flags.join(', ')}.`)
 }
 
-/** Returns the options of members; an object has none. */
-export const optionsOf = (members: v.ObjectEntries): Options =>
+const optionsOf = (members: v.ObjectEntries): Options =>
   Object.fromEntries(
-    Object.entries(members as Readonly<Record<string, Schema>>)
-      .filter(([, schema]) => !('entries' in innerOf(schema)))
-      .map(([member, schema]) => [flagOf(member), optionOf(member, schema)]),
+    Object.entries(members as Readonly<Record<string, Schema>>).map(([member, schema]) => [
+      flagOf(member),
+      optionOf(member, schema),
+    ]),
   )
 
 /** Returns the arguments and options of an example: those that are needed, or one that changes something. */
 function exampleOf(of: DescribedOperation, options: Options, argument: readonly string[]): string {
   const members = { ...of.params, ...of.body } as Readonly<Record<string, Schema>>
   const exampleOfMember = (name: string) => {
-    const schema = members[name]!
-    return String(metadataOf(schema).examples?.[0] ?? choicesOf(schema)?.[0] ?? '')
+    const schema = members[name]
+    const fallback = schema && isJson(schema) ? '{}' : undefined
+    const [example = fallback] = (schema && metadataOf(schema).examples) ?? []
+    if (typeof example === 'object') return JSON.stringify(example)
+    return String(example ?? (schema && choicesOf(schema)?.[0]) ?? '')
   }
   const inPath = [...of.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const operands = [...new Set([...inPath, ...argument])].map((name) =>
     name === 'account' ? 'acme' : exampleOfMember(name) || name.toUpperCase(),
   )
   const known = Object.entries(options).flatMap(([flag, { member = flag, required }]) => {
-    const value = members[member] ? exampleOfMember(member) : ''
+    const value = exampleOfMember(member)
     return value === ''
       ? []
-      : [{ required, text: `--${flag} ${/\s/.test(value) ? `'${value}'` : value}` }]
+      : [{ required, text: `--${flag} ${/[\s{[]/.test(value) ? `'${value}'` : value}` }]
   })
   const needed = known.filter(({ required }) => required)
   const shown = needed.length > 0 || of.method !== 'PATCH' ? needed : known.slice(0, 1)
@@ -126,7 +140,14 @@ function exampleOf(of: DescribedOperation, options: Options, argument: readonly 
 function toCommand(of: DescribedOperation): Operation {
   const { command, description, files = {} } = of.words!
   const { byQuery } = of
-  const { name, argument = byQuery, done = 'Done.', confirm, columns, ...rest } = command!
+  const {
+    name,
+    argument = of.whole ? 'file' : byQuery,
+    done = 'Done.',
+    confirm,
+    columns,
+    ...rest
+  } = command!
   const [noun = '', verb] = name.split(' ')
   const isList = Object.hasOwn(of.params, 'per_page')
   const inQuery = Object.entries(of.params).filter(
@@ -134,7 +155,8 @@ function toCommand(of: DescribedOperation): Operation {
       !of.path.includes(`{${member}}`) &&
       !['page', 'per_page', 'cursor', argument].includes(member),
   )
-  const members = [...inQuery, ...Object.entries(of.body)].filter(([one]) => one !== argument)
+  const inBody = of.whole ? [] : Object.entries(of.body)
+  const members = [...inQuery, ...inBody].filter(([one]) => one !== argument)
   const type = Object.keys(files).find((one) => one === 'text/csv')
   const options = {
     ...optionsOf(Object.fromEntries(members)),
@@ -166,7 +188,11 @@ function toCommand(of: DescribedOperation): Operation {
         send({ ...request, query, ...(given.csv && { accept: type }) }),
     }),
     ...(of.method !== 'GET' &&
-      of.method !== 'DELETE' && { body: (input: Input) => bodyOf(of, input, argument) }),
+      of.method !== 'DELETE' && {
+        inQuery: optionsOf(Object.fromEntries(inQuery)),
+        body: (input: Input) =>
+          of.whole ? readBody(input, Object.keys(of.body)) : bodyOf(of, input, argument),
+      }),
     ...(confirm && {
       confirmation: ({ operands, options: given }: Input) =>
         Object.entries(confirm.if ?? {}).every(([flag, value]) => given[flag]?.[0] === value)

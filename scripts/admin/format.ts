@@ -127,13 +127,6 @@ export const object: Format = (body) => {
   ].join('\n')
 }
 
-/** Formats a map of a partner's words. */
-export const mapping: Format = (body) => {
-  const [map = {}] = Object.values(body as Record<string, Row>)
-  const data = Object.entries(map).map(([word, meaning]) => ({ word, meaning }))
-  return table(data, ['word', 'meaning'])
-}
-
 /** Formats a response without a body as a sentence with the arguments in it. */
 export const sentence =
   (template: string): Format =>

@@ -23,8 +23,6 @@ export type Options = Readonly<Record<string, OperationOption>>
 export interface Input {
   /** The values of the arguments in the path, and of the additional argument, by name. */
   operands: Record<string, string>
-  /** The `word=value` pairs after the arguments. */
-  pairs: string[]
   /** The values of the options that are given, by name; a flag has no values. */
   options: Record<string, string[]>
   json: boolean
@@ -61,9 +59,9 @@ export interface Operation {
   isArgumentOptional?: boolean
   /** Whether that argument is a query parameter: an id such as `..` cannot stand in a path. */
   isArgumentInQuery?: boolean
-  /** The form of the pairs that follow the arguments. */
-  pairs?: string
   options?: Options
+  /** Those options that are in the query although the request has a body. */
+  inQuery?: Options
   /** Returns the body of the request; without it the options are the query. */
   body?: (input: Input) => object
   /** Runs the operation; without it the body of one response is the result. `report` prints progress. */
@@ -113,13 +111,13 @@ export const fillTemplate = (template: string, operands: Record<string, string>)
 
 /** Returns the request of an operation. */
 export function toRequest(operation: Operation, input: Input): AdminRequest {
-  const { method, path, body, options, argument, isArgumentInQuery } = operation
+  const { method, path, body, options, inQuery, argument, isArgumentInQuery } = operation
   const parameter =
     argument && isArgumentInQuery ? { [argument]: input.operands[argument] ?? '' } : {}
   return {
     method,
     path: path.replace(PARAMETER, (_, name) => encodeURIComponent(input.operands[name] ?? '')),
-    query: { ...(body ? {} : membersOf(options, input)), ...parameter },
+    query: { ...membersOf(body ? inQuery : options, input), ...parameter },
     ...(body && { body: body(input) }),
   }
 }

@@ -1,18 +1,12 @@
 import { DERIVED } from './derived.ts'
 import type { Operation } from './operation.ts'
-import { ACCOUNTS } from './operations/accounts.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
 import { ARCHIVES } from './operations/archives.ts'
 import { BOOKS } from './operations/books.ts'
-import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
-import { EVENTS } from './operations/events.ts'
 import { EXPORTS } from './operations/exports.ts'
-import { FRAUD } from './operations/fraud.ts'
 import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
-import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
-import { MOVES } from './operations/moves.ts'
 import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
 import { STATEMENTS } from './operations/statements.ts'
@@ -20,14 +14,8 @@ import { WHY } from './operations/why.ts'
 
 /** All operations in the order in which help lists them. */
 export const OPERATIONS: readonly Operation[] = [
-  ...ACCOUNTS,
-  ...MOVES,
-  ...CREDENTIALS,
   ...AFFILIATES,
-  ...EVENTS,
-  ...MAPPINGS,
   ...PLANS,
-  ...FRAUD,
   ...FRAUD_SIMULATION,
   ...RATES,
   ...STATEMENTS,

@@ -5,8 +5,9 @@ import { type AdminArguments, readArguments } from './arguments.ts'
 import { createClient } from './client.ts'
 import { confirm, type Terminal } from './confirm.ts'
 import { mayHaveTakenEffect } from './errors.ts'
+import { toRequest } from './operation.ts'
 import { readProfile } from './profile.ts'
-import type { SendRequest } from './request.ts'
+import type { AdminRequest, SendRequest } from './request.ts'
 
 const SAFE_TO_REPEAT = 'Repeat the command: that is safe.'
 
@@ -41,7 +42,8 @@ const sendNothing: SendRequest = () => Promise.reject(new Error('This command se
 
 async function administer(call: Call, on: AdminProcess) {
   const { env, terminal, print, printError } = on
-  const { operation, input, request } = call
+  const { operation, input } = call
+  const request = toRequest(operation, input)
   const send = operation.isLocal ? sendNothing : createClient(readProfile(env), printError)
   if (operation.follow) {
     const signal = on.interruption?.() ?? new AbortController().signal
@@ -52,7 +54,7 @@ async function administer(call: Call, on: AdminProcess) {
     const { warning, name } = confirmation
     await confirm(escapeText(warning), name, terminal)
   }
-  const body = await execute(send, call, printError)
+  const body = await execute(send, call, request, printError)
   // With --json a response without a body prints nothing.
   if (!input.json) print((input.excel ? BYTE_ORDER_MARK : '') + operation.format(body, input))
   else if (body !== undefined) print(escapeText(JSON.stringify(body)))
@@ -65,7 +67,8 @@ async function administer(call: Call, on: AdminProcess) {
 
 async function execute(
   send: SendRequest,
-  { operation, request, input }: Call,
+  { operation, input }: Call,
+  request: AdminRequest,
   report: (text: string) => void,
 ) {
   const { run, method, recovery = SAFE_TO_REPEAT } = operation

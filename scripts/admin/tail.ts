@@ -53,7 +53,6 @@ export async function tail(
   const filters = membersOf(input.filters, {
     ...input,
     operands: {},
-    pairs: [],
     excel: false,
     yes: false,
   })

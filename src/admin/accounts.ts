@@ -533,6 +533,7 @@ export const changeAccount = accountOperation({
       'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `book_zone` can change only while the account has no customers and no transactions, and `amount_signs` only while no period is closed (409).',
     answer: named('ChangedAccount', v.object({ ...shown, takes_effect })),
     errors: ['conflict'],
+    command: { name: 'accounts change' },
   })),
   async run(call, sent) {
     const { env, actor, role, account } = call

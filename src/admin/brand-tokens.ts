@@ -59,6 +59,17 @@ export const regenerateBrandToken = accountOperation({
     ),
     account: 'brand_account',
     errors: ['conflict'],
+    command: {
+      name: 'brand-token regenerate',
+      secret: 'brand_token',
+      confirm: {
+        warning: 'Without an overlap all Brand Tokens of account {account} stop working at once.',
+        name: 'account',
+        if: { overlap: 'none' },
+      },
+      recovery:
+        'A secret may have been created and lost. Do not simply repeat the command: run `brand-token list`, and first revoke the unknown token.',
+    },
   })),
   async run({ env, actor, account }, { overlap: length = DEFAULT_OVERLAP }) {
     requireBrand(account)

@@ -127,6 +127,18 @@ export const rotateClient = accountOperation({
       v.object({ client_id, client_secret, previous_secret_until, takes_effect }),
     ),
     errors: ['conflict'],
+    command: {
+      name: 'clients rotate',
+      secret: 'client_secret',
+      confirm: {
+        warning:
+          'Without an overlap the secret and all tokens of client {client_id} stop working at once.',
+        name: 'client_id',
+        if: { overlap: 'none' },
+      },
+      recovery:
+        'A secret may have been created and lost. Do not simply repeat the command: run `clients list`. If previous_secret_until shows this rotation, the old secret works until then, and another rotation would end it at once. With --overlap none the old secret may have ended: then rotate again.',
+    },
   })),
   async run(call, { client_id, overlap: length = DEFAULT_OVERLAP }) {
     const { env, actor, account } = call

@@ -136,6 +136,7 @@ export const putEventDefinition = accountOperation({
     others: { 201: changedEventDefinition },
     account: 'brand_account',
     errors: ['conflict'],
+    command: { name: 'events put' },
   })),
   async run({ env, account, actor }, { eventname: name, ...fields }) {
     requireBrand(account)

@@ -132,6 +132,7 @@ export const putFraudRule = accountOperation({
     answer: putFraudRuleAnswer,
     others: { 201: putFraudRuleAnswer },
     errors: ['conflict', 'newer_version'],
+    command: { name: 'fraud put' },
   })),
   async run(call, { rule: id, after = null, terms: body }) {
     const { db, account } = call
@@ -253,6 +254,7 @@ export const getFraudRuleVersion = accountOperation({
   words: described(() => ({
     description: 'Returns the terms of a version, with all defaults.',
     answer: fraudRuleVersion,
+    command: { name: 'fraud version' },
   })),
   run: async (call, { rule: id, version: number }) =>
     presentVersion(await findVersion(call, id, number)),

@@ -137,6 +137,7 @@ export const putAffiliations = accountOperation({
       ),
       warnings_total: member(count, 'The number of all warnings, listed or not.'),
     }),
+    command: { name: 'customers correct' },
   })),
   async run(call, { customer_id: id, reason, affiliations: sent }) {
     const { db, account, actor } = call

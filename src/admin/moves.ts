@@ -256,6 +256,10 @@ export const moveAccount = accountOperation({
       'Copies the rows of an account to another database while it goes on writing, refuses its writes for a few seconds (503 with `Retry-After`), copies the rest, compares both, and switches. Reads are answered all the time. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time; the old copy of an earlier move must be deleted first (409).',
     answer: move,
     errors: ['conflict'],
+    command: {
+      name: 'accounts move',
+      recovery: 'List the moves of the account with `accounts moves`.',
+    },
   })),
   async run(call, { to, confirm = false }) {
     const { env, account } = call
@@ -307,6 +311,7 @@ export const getMove = accountOperation({
   words: described(() => ({
     description: 'Returns how far a move is, and what it waits for.',
     answer: move,
+    command: { name: 'accounts show-move' },
   })),
   run: async (call, { move_id: id }) => presentMove(await findMove(call, id)),
 })
@@ -322,6 +327,7 @@ export const cancelMove = accountOperation({
       'Ends a move before the switch. The account stays where it is, and its copy is deleted. After the switch: 409.',
     answer: move,
     errors: ['conflict'],
+    command: { name: 'accounts cancel-move' },
   })),
   async run(call, { move_id: id }) {
     const { DB } = call.env
@@ -350,6 +356,7 @@ export const confirmMove = accountOperation({
       'Has the old copy deleted now and not 7 days after the switch: at the earliest 10 minutes after it, when no request uses the old database any more. Before the switch: 409.',
     answer: move,
     errors: ['conflict'],
+    command: { name: 'accounts confirm-move' },
   })),
   async run(call, { move_id: id }) {
     const { DB } = call.env

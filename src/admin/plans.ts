@@ -166,6 +166,7 @@ export const putPlan = accountOperation({
     answer: putPlanAnswer,
     others: { 201: putPlanAnswer },
     errors: ['conflict', 'newer_version'],
+    command: { name: 'plans put' },
   })),
   async run(call, { plan: id, after = null, terms: body }) {
     if (!v.is(slug, id)) {

@@ -52,6 +52,8 @@ interface MappingDraft<F extends MappedField> {
   readonly path: string
   /** The end of the ids of the two operations. */
   readonly id: string
+  /** The noun of the two commands. */
+  readonly noun: string
   readonly meaning: v.GenericSchema<string>
   /** The meanings, if they are an enumeration. */
   readonly expected?: string
@@ -62,6 +64,7 @@ function mappingOperations<const F extends MappedField>({
   field,
   path,
   id,
+  noun,
   meaning,
   expected,
 }: MappingDraft<F>) {
@@ -79,6 +82,7 @@ function mappingOperations<const F extends MappedField>({
     words: described(() => ({
       description: "Returns the partner's words with the meaning of each.",
       answer,
+      command: { name: `${noun} get` },
     })),
     run: read,
   })
@@ -93,6 +97,7 @@ function mappingOperations<const F extends MappedField>({
     words: described(() => ({
       description: 'Replaces all words. An account has at most 500.',
       answer,
+      command: { name: `${noun} set` },
     })),
     async run(call, input) {
       const { env, actor, account } = call
@@ -116,6 +121,7 @@ export const [getStatusMap, putStatusMap] = mappingOperations({
   field: 'status',
   path: '/status-map',
   id: 'StatusMap',
+  noun: 'status-map',
   meaning: f.oneOf(...STATUSES),
   expected: STATUSES.join(', '),
 })
@@ -125,6 +131,7 @@ export const [getKycLabels, putKycLabels] = mappingOperations({
   field: 'kyc_status_id',
   path: '/labels/kyc_status_id',
   id: 'KycLabels',
+  noun: 'kyc-labels',
   meaning: f.text,
 })
 
@@ -133,6 +140,7 @@ export const [getSalesLabels, putSalesLabels] = mappingOperations({
   field: 'sales_status_id',
   path: '/labels/sales_status_id',
   id: 'SalesLabels',
+  noun: 'sales-labels',
   meaning: f.text,
 })
 

@@ -1,7 +1,6 @@
 import { list, object } from '../format.ts'
 import type { Operation } from '../operation.ts'
 import { replayErasures } from '../replay-erasures.ts'
-import { HISTORIES } from './histories.ts'
 import { listOperation } from './parts.ts'
 
 /** Customers: attribution, what is known of them by day, and erasure. */
@@ -28,7 +27,6 @@ export const CUSTOMERS: readonly Operation[] = [
     },
     format: list(),
   }),
-  ...HISTORIES,
   {
     noun: 'erasures',
     verb: 'replay',

@@ -1,4 +1,3 @@
-import { usageError } from '../../exit-error.ts'
 import { fetchPages } from '../client.ts'
 import type { Operation, Options } from '../operation.ts'
 
@@ -33,18 +32,4 @@ const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true 
 export const DAYS: Options = {
   from: { ...DAY, description: 'The first day.' },
   to: { ...DAY, description: 'The last day, at most 366 days in all.' },
-}
-
-/** Parses pairs such as `word=meaning`; the first `=` separates the two. */
-export function parsePairs(words: readonly string[], form: string): Record<string, string> {
-  const pairs = words.map((word) => {
-    const [, name, value] = /^([^=]+)=(.+)$/s.exec(word) ?? []
-    if (name === undefined || value === undefined) {
-      throw usageError(`Invalid pair \`${word}\`. Use ${form}.`)
-    }
-    return [name, value] as const
-  })
-  const repeated = pairs.find(([name], i) => pairs.some(([other], j) => j < i && other === name))
-  if (repeated) throw usageError(`\`${repeated[0]}\` is given twice.`)
-  return Object.fromEntries(pairs)
 }
