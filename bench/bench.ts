@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Argument } from 'commander'
@@ -22,40 +22,27 @@ const FULL: Scale = {
 }
 const QUICK: Scale = { rounds: 1, warmUps: 0, bulks: 1, singles: 5, facts: 500, records: 20 }
 
-const RESULTS = 'bench/results/results.md'
-
 const command = parseCommand(
   'npm run bench',
   'Compares the service with other designs, and counts what it costs. Compare ratios: times depend on the machine.',
   (command) =>
     command
       .addArgument(new Argument('[bench...]', 'all if absent').choices(Object.keys(BENCHES)))
-      .option('--write', `also writes ${RESULTS}, from which documents quote`)
       .option('--rounds <count>', 'how often each measurement is repeated', wholeNumber(1, 50))
       .option('--quick', 'only shows that the benches work: their figures mean nothing'),
 )
-const { write, rounds, quick } = command.opts<{ write?: true; rounds?: number; quick?: true }>()
+const { rounds, quick } = command.opts<{ rounds?: number; quick?: true }>()
 const chosen = (command.args.length > 0 ? command.args : Object.keys(BENCHES)) as Name[]
 const standard = quick ? QUICK : FULL
-const scale = { ...standard, rounds: rounds ?? standard.rounds }
-
-const { version } = JSON.parse(readFileSync('node_modules/workerd/package.json', 'utf8'))
-const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, workerd ${version}`
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-const texts: string[] = []
+const { version } = JSON.parse(readFileSync('node_modules/workerd/package.json', 'utf8'))
+const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, workerd ${version}`
+console.log(`# Results\n\nMeasured: ${chosen.join(', ')} on ${machine}.`)
 for (const name of chosen) {
-  const place = join(folder, name)
-  mkdirSync(place)
-  const text = asMarkdown(await BENCHES[name](place, scale))
-  console.log(`${text}\n`)
-  texts.push(text)
+  const scale = { ...standard, rounds: rounds ?? standard.rounds }
+  console.log(`\n${asMarkdown(await BENCHES[name](join(folder, name), scale))}`)
 }
-if (write) {
-  const head = `# Results\n\nWritten by \`npm run bench -- --write\` on ${machine}.`
-  writeFileSync(RESULTS, `${[head, ...texts].join('\n\n')}\n`)
-}
-console.log(`Measured: ${chosen.join(', ')} on ${machine}.`)

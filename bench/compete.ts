@@ -1,6 +1,22 @@
-import { type Contestant, PHASES, type Phase, startContestants } from './contestants.ts'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expectOk, newRequestSender } from '../chaos/ask.ts'
+import { AFFILIATE, asFirm, newFirm, newToken } from '../chaos/parties.ts'
+import { migrate, newSecrets, serve } from '../chaos/service.ts'
+import {
+  bundle,
+  children,
+  cpuOf,
+  execute,
+  MIGRATIONS,
+  type Running,
+  start,
+} from '../chaos/workerd.ts'
+import { bundleService } from '../scripts/bundle.ts'
 import { type Chapter, format, formatRatios, median } from './print.ts'
-import { type Bulk, newBulks, PER_BULK, withStatus } from './records.ts'
+import { bodyOf, CUSTOMERS, newBulks, PER_BULK } from './records.ts'
 
 /** How much is measured. */
 export interface Scale {
@@ -16,13 +32,22 @@ export interface Scale {
   readonly records: number
 }
 
-/** The times of each request in milliseconds, and their CPU time. */
-interface Timing {
-  readonly times: number[]
-  cpuMs: number
+/** The phases: records are new, change their status, or are equal to the stored ones. */
+const PHASES = ['insert', 'update', 'replay'] as const
+
+/** A design that stores bulks and is measured. */
+interface Contestant {
+  readonly name: string
+  /** Returns what stores a body for an account that has no records yet. */
+  open(account: string): Promise<(body: string) => Promise<unknown>>
+  /** Counts the records of an account that were approved by exactly one change. */
+  stored(account: string): Promise<number>
+  /** The processes that do the work. */
+  readonly pids: readonly number[]
+  readonly end: () => Promise<void>
 }
 
-type Timings = Record<Phase, Timing>
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 /** Measures bulks of 1000 records. */
 export const bulk = (folder: string, scale: Scale): Promise<Chapter> =>
@@ -32,96 +57,144 @@ export const bulk = (folder: string, scale: Scale): Promise<Chapter> =>
 export const single = (folder: string, scale: Scale): Promise<Chapter> =>
   compete(folder, newBulks(scale.singles, 1), scale)
 
+/** The query that tells whether the work was done: a replay writes no row. */
+const COUNT = `select count(*) as n from transactions
+  where account = ? and status = 'approved' and revision = 2 and held = 0`
+
+const storedIn = ({ database }: Running) => ({
+  stored: async (account: string) => Number(await database.prepare(COUNT).bind(account).first('n')),
+})
+
+/** The service with authentication, checks, references and log. */
+async function tributary(state: string): Promise<Contestant> {
+  const script = await bundleService()
+  const service = await serve({ script, state, secrets: await newSecrets() })
+  await migrate(service)
+  const joined = {
+    ...{ affiliate_id: AFFILIATE, tracking_data: 'click-42', signup_date: '2026-08-01T08:00:00Z' },
+  }
+  return {
+    ...{ name: 'Tributary', pids: service.pids, end: service.end, ...storedIn(service) },
+    async open(account) {
+      const firm = await newFirm(service, account, 'forex', 'reject')
+      const ask = asFirm(service, firm, await newToken(service, firm))
+      const body = CUSTOMERS.map((customer_id) => ({ customer_id, ...joined }))
+      await expectOk(ask('POST', 'customers', { body }))
+      const headers = { ...JSON_TYPE, Prefer: 'return=minimal' }
+      return (body) => expectOk(ask('POST', 'transactions', { body, headers }))
+    },
+  }
+}
+
+const storeAt = (url: URL) => async (account: string) => (body: string) =>
+  expectOk(newRequestSender({ url })('POST', `?account=${account}`, { body, headers: JSON_TYPE }))
+
+/** A Worker of a peer. */
+async function peer(name: string, file: string, state: string): Promise<Contestant> {
+  const running = await start(await bundle(file), state)
+  await execute(running, MIGRATIONS)
+  const { pids, end, url } = running
+  return { name, pids, end, ...storedIn(running), open: storeAt(url) }
+}
+
+/** Fastify and Ajv with PostgreSQL, each in its own process; nothing if PostgreSQL is not installed. */
+async function fastify(): Promise<Contestant[]> {
+  if (spawnSync('pg_virtualenv', ['-h']).error) return []
+  const command = [process.execPath, 'bench/peers/fastify.ts']
+  const server = spawn('pg_virtualenv', ['-t', '-o', 'fsync=on', ...command], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface(server.stdout)) {
+    if (!line.startsWith('{')) continue
+    const { address, pid, postgres } = JSON.parse(line)
+    const url = new URL(address)
+    const stored = async (account: string) =>
+      (await expectOk(newRequestSender({ url })('GET', `?account=${account}`))).n
+    const end = async () => {
+      server.stdin.end()
+      await once(server, 'exit')
+    }
+    const pids = [pid, postgres, ...children(postgres)]
+    return [{ name: 'Fastify + PostgreSQL', pids, stored, end, open: storeAt(url) }]
+  }
+  throw new Error('bench/peers/fastify.ts did not start.')
+}
+
 /** Lets the service and its peers store the same bulks in turn, so that other load affects them alike. */
 async function compete(
   folder: string,
-  bulks: readonly Bulk[],
+  bulks: ReturnType<typeof newBulks>,
   { rounds, warmUps }: Scale,
 ): Promise<Chapter> {
-  const contestants = await startContestants(folder)
+  const contestants = [
+    await tributary(join(folder, 'ours')),
+    await peer('bare Worker', 'bench/peers/bare.ts', join(folder, 'bare')),
+    await peer('Hono + Zod + Drizzle', 'bench/peers/naive.ts', join(folder, 'naive')),
+    ...(await fastify()),
+  ]
+  const results = contestants.map((contestant) => ({
+    contestant,
+    ...{ insert: timing(), update: timing(), replay: timing() },
+  }))
   try {
-    const results = new Map(contestants.map(({ name }) => [name, untimed()]))
     for (let round = 0; round < warmUps + rounds; round++) {
-      const first = round % contestants.length
-      const order = [...contestants.slice(first), ...contestants.slice(0, first)]
-      await runRound(order, bulks, round < warmUps ? new Map() : results)
+      const account = `round-${round}`
+      const turns = await Promise.all(
+        results.map(async (result) => ({ result, store: await result.contestant.open(account) })),
+      )
+      const first = round % turns.length
+      const order = [...turns.slice(first), ...turns.slice(0, first)]
+      for (const phase of PHASES) {
+        for (const records of bulks) {
+          const body = bodyOf(records, phase === 'insert' ? 'pending' : 'approved')
+          for (const { result, store } of order) {
+            const { pids } = result.contestant
+            const [started, cpuBefore] = [performance.now(), cpuOf(pids)]
+            await store(body)
+            if (round < warmUps) continue
+            result[phase].times.push(performance.now() - started)
+            result[phase].cpuMs += cpuOf(pids) - cpuBefore
+          }
+        }
+      }
+      for (const { name, stored } of contestants) {
+        const n = await stored(account)
+        if (n !== bulks.flat().length) throw new Error(`${name} has stored ${n} records.`)
+      }
     }
-    return chapterOf(results, bulks[0]!.records.length, rounds * bulks.length)
   } finally {
     for (const { end } of contestants) await end()
   }
+  return chapterOf(results, bulks[0]!.length, rounds * bulks.length)
 }
 
-const untimed = (): Timings => ({
-  insert: { times: [], cpuMs: 0 },
-  update: { times: [], cpuMs: 0 },
-  replay: { times: [], cpuMs: 0 },
-})
+const timing = (): { times: number[]; cpuMs: number } => ({ times: [], cpuMs: 0 })
 
-async function runRound(
-  order: readonly Contestant[],
-  bulks: readonly Bulk[],
-  results: ReadonlyMap<string, Timings>,
-): Promise<void> {
-  for (const contestant of order) await contestant.renew()
-  const approved = withStatus('approved', bulks)
-  // The replay repeats the update.
-  const sent = { insert: bulks, update: approved, replay: approved }
-  for (const phase of PHASES) {
-    for (const one of sent[phase]) {
-      for (const contestant of order) {
-        await time(contestant, phase, one, results.get(contestant.name)?.[phase])
-      }
-    }
-  }
-  const records = bulks.length * bulks[0]!.records.length
-  for (const { name, stored } of order) {
-    const n = await stored('approved')
-    if (n !== records) throw new Error(`${name} has stored ${n} records.`)
-  }
+type Result = Record<(typeof PHASES)[number], ReturnType<typeof timing>> & {
+  readonly contestant: Contestant
 }
 
-async function time(
-  { store, cpu }: Contestant,
-  phase: Phase,
-  one: Bulk,
-  timing: Timing = { times: [], cpuMs: 0 },
-): Promise<void> {
-  const cpuBefore = cpu() ?? Number.NaN
-  const started = performance.now()
-  await store(one, phase)
-  timing.times.push(performance.now() - started)
-  timing.cpuMs += (cpu() ?? Number.NaN) - cpuBefore
-}
-
-function chapterOf(results: ReadonlyMap<string, Timings>, size: number, requests: number): Chapter {
-  const [[, ours], ...peers] = [...results] as [[string, Timings], ...[string, Timings][]]
-  const row = (name: string, cell: (phase: Phase) => string) => [name, ...PHASES.map(cell)]
-  const what = size === 1 ? 'Single records' : `Bulks of ${size} records`
+function chapterOf(results: readonly Result[], size: number, requests: number): Chapter {
+  const [ours, ...peers] = results as [Result, ...Result[]]
+  type Cell = (timing: Result['insert'], ours: Result['insert']) => string
+  const table = (title: string, rows: readonly Result[], cell: Cell) => [
+    [title, ...PHASES],
+    ...rows.map((one) => [
+      one.contestant.name,
+      ...PHASES.map((phase) => cell(one[phase], ours[phase])),
+    ]),
+  ]
   return {
-    title: what,
-    notes: `Speed of Tributary ÷ speed of a peer, request by request: the median of ${requests}, and the middle half. Above 1, Tributary is faster. All take turns, and each starts a round with an empty store. Tributary authenticates, validates, checks references and logs; the bare Worker checks nothing, the other peers validate.`,
+    title: size === 1 ? 'Single records' : `Bulks of ${size} records`,
+    notes: `Speed of Tributary ÷ speed of a peer, request by request: the median of ${requests}, and the middle half. Above 1, Tributary is faster. All take turns, and each round has an account without records. Tributary authenticates, validates, checks references and logs; the bare Worker checks nothing, the other peers validate.`,
     tables: [
-      [
-        ['Tributary ÷ peer', ...PHASES],
-        ...peers.map(([name, theirs]) =>
-          row(name, (phase) =>
-            formatRatios(ours[phase].times.map((ms, i) => theirs[phase].times[i]! / ms)),
-          ),
-        ),
-      ],
-      [
-        ['records/s, on this machine', ...PHASES],
-        ...[...results].map(([name, timings]) =>
-          row(name, (phase) => format((size * 1000) / median(timings[phase].times))),
-        ),
-      ],
-      [
-        ['CPU-ms a request', ...PHASES],
-        ...[...results].map(([name, timings]) =>
-          row(name, (phase) => format(timings[phase].cpuMs / requests, 1)),
-        ),
-      ],
+      table('Tributary ÷ peer', peers, ({ times }, own) =>
+        formatRatios(own.times.map((ms, i) => times[i]! / ms)),
+      ),
+      table('records/s, on this machine', results, ({ times }) =>
+        format((size * 1000) / median(times)),
+      ),
+      table('CPU-ms a request', results, ({ cpuMs }) => format(cpuMs / requests, 1)),
     ],
   }
 }

@@ -1,5 +1,7 @@
+import { expectOk, newRequestSender, type RequestSender, until } from '../chaos/ask.ts'
+import { AFFILIATE, asBrand, asFirm, newBrand, newFirm, newToken } from '../chaos/parties.ts'
+import { migrate, newHome, newSecrets, type Service, serve, takeRows } from '../chaos/service.ts'
 import type { Scale } from './compete.ts'
-import { expectOk } from './http.ts'
 import {
   ASSUMPTIONS,
   CLICK_ROWS_WRITTEN,
@@ -9,124 +11,72 @@ import {
 } from './model.ts'
 import { type Chapter, format } from './print.ts'
 import { PER_BULK } from './records.ts'
-import { MIGRATIONS } from './schema.ts'
-import { callAdmin, newToken, startMetered, takeCounts } from './service.ts'
-import { execute, type Running } from './worker.ts'
-
-/** Makes a record: of a later version, or on another day. */
-type RecordMaker = (i: number, version: { changed?: boolean; moved?: boolean }) => object
 
 /** One resource, and the least rows that a new record of it writes: itself and each entry of an index. */
 interface Work {
+  readonly name: string
   readonly resource: string
-  readonly to: 'partner' | 'brand'
-  readonly path: string
   readonly floor: number
-  readonly make: RecordMaker
-  /** Whether its records can move to another day: otherwise the day is part of their key. */
-  readonly canMove: boolean
+  readonly make: (i: number, isChanged: boolean) => object
 }
 
-const DAYS = ['2026-10-02', '2026-10-03'] as const
-const SIGNUP_DAYS = ['2026-09-30', '2026-10-01'] as const
-const dayOf = (days: readonly string[], moved = false) => days[Number(moved)]
-
-const WORKS: readonly Work[] = [
+const FIRM: readonly Work[] = [
   {
-    resource: 'customers',
-    to: 'partner',
-    path: '/api/v1/forex/customers',
-    floor: ROWS_WRITTEN.customers,
-    make: (i, { changed, moved }) => ({
+    ...{ name: 'customers', resource: 'customers', floor: ROWS_WRITTEN.customers },
+    make: (i, isChanged) => ({
       customer_id: `C-${i}`,
-      signup_date: `${dayOf(SIGNUP_DAYS, moved)}T08:30:00.000Z`,
+      signup_date: '2026-09-30T08:30:00.000Z',
       last_modified_date: '2026-10-04T08:30:00.000Z',
-      affiliate_id: 'IB-07',
-      tracking_data: 'click-42',
-      country_code: 'DE',
-      email: changed ? `new-${i}@example.com` : `c-${i}@example.com`,
+      ...{ affiliate_id: AFFILIATE, tracking_data: 'click-42', country_code: 'DE' },
+      email: isChanged ? `new-${i}@example.com` : `c-${i}@example.com`,
     }),
-    canMove: true,
   },
   {
-    resource: 'transactions',
-    to: 'partner',
-    path: '/api/v1/forex/transactions',
-    floor: ROWS_WRITTEN.transactions,
-    make: (i, { changed, moved }) => ({
-      transaction_id: `T-${i}`,
-      customer_id: `C-${i}`,
+    ...{ name: 'transactions', resource: 'transactions', floor: ROWS_WRITTEN.transactions },
+    make: (i, isChanged) => ({
+      ...{ transaction_id: `T-${i}`, customer_id: `C-${i}` },
       transaction_type: i % 3 ? 'deposit' : 'withdrawal',
-      amount_currency: 100 + (i % 900) / 4,
-      currency: 'EUR',
-      transaction_date: `${dayOf(DAYS, moved)}T09:30:00.000Z`,
-      status: changed ? 'approved' : 'pending',
+      ...{ amount_currency: 100 + (i % 900) / 4, currency: 'EUR' },
+      transaction_date: '2026-10-02T09:30:00.000Z',
+      status: isChanged ? 'approved' : 'pending',
     }),
-    canMove: true,
   },
   {
+    name: 'trading-activity',
     resource: 'trading-activity',
-    to: 'partner',
-    path: '/api/v1/forex/trading-activity',
     floor: ROWS_WRITTEN['trading-activity'],
-    make: (i, { changed }) => ({
-      customer_id: `C-${i}`,
-      date: DAYS[0],
-      instrument: 'EURUSD',
-      currency: 'USD',
-      lots_traded: changed ? 2.5 : 1.5,
+    make: (i, isChanged) => ({
+      ...{ customer_id: `C-${i}`, date: '2026-10-02', instrument: 'EURUSD', currency: 'USD' },
+      lots_traded: isChanged ? 2.5 : 1.5,
       pnl: (i % 100) / 4,
     }),
-    canMove: false,
+  },
+]
+
+const BRAND: readonly Work[] = [
+  {
+    ...{ name: 'customers of a brand', resource: 'customers', floor: 2 },
+    make: (i, isChanged) => ({
+      ...{ customerId: `P-${i}`, regtime: '2026-09-30 08:30', country: 'DE' },
+      newsletter: isChanged ? 'no' : 'yes',
+    }),
   },
   {
-    resource: 'customers of a brand',
-    to: 'brand',
-    path: '/tracking/events/customers',
-    floor: 2,
-    make: (i, { changed, moved }) => ({
-      customerId: `P-${i}`,
-      regtime: `${dayOf(SIGNUP_DAYS, moved)} 08:30`,
-      country: 'DE',
-      newsletter: changed ? 'no' : 'yes',
+    ...{ name: 'activities of a brand', resource: 'activities', floor: 2 },
+    make: (i, isChanged) => ({
+      ...{ eventname: 'Deposit', customerid: `P-${i}`, eventid: `E-${i}` },
+      ...{ createtime: '2026-10-02 09:30', Currency: 'EUR' },
+      Value: isChanged ? '120.00' : '100.00',
     }),
-    canMove: true,
-  },
-  {
-    resource: 'activities of a brand',
-    to: 'brand',
-    path: '/tracking/events/activities',
-    floor: 2,
-    make: (i, { changed, moved }) => ({
-      eventname: 'Deposit',
-      customerid: `P-${i}`,
-      eventid: `E-${i}`,
-      createtime: `${dayOf(DAYS, moved)} 09:30`,
-      Value: changed ? '120.00' : '100.00',
-      Currency: 'EUR',
-    }),
-    canMove: true,
   },
 ]
 
 /** What happens to records, and how many rows each writes at least. */
-const PHASES: readonly {
-  readonly phase: string
-  readonly outcome: string
-  readonly version: Parameters<RecordMaker>[1]
-  readonly floorOf: (work: Work) => number
-}[] = [
-  { phase: 'new', outcome: 'created', version: {}, floorOf: ({ floor }) => floor },
-  { phase: 'changed', outcome: 'updated', version: { changed: true }, floorOf: () => 1 },
-  {
-    phase: 'on another day',
-    outcome: 'updated',
-    version: { changed: true, moved: true },
-    // The record is written at its new place, and an index points there.
-    floorOf: () => 2,
-  },
-  { phase: 'repeated', outcome: 'unchanged', version: { changed: true }, floorOf: () => 0 },
-]
+const PHASES = [
+  { phase: 'new', outcome: 'created', isChanged: false, floorOf: ({ floor }: Work) => floor },
+  { phase: 'changed', outcome: 'updated', isChanged: true, floorOf: () => 1 },
+  { phase: 'repeated', outcome: 'unchanged', isChanged: true, floorOf: () => 0 },
+] as const
 
 /** Clicks are followed one at a time, and stored in batches of the queue. */
 const MOST_CLICKS = 200
@@ -141,8 +91,8 @@ interface Measured {
   readonly records: number
   readonly requests: number
   readonly floor: number
-  readonly rowsWritten: number
-  readonly rowsRead: number
+  readonly written: number
+  readonly read: number
 }
 
 /**
@@ -150,10 +100,18 @@ interface Measured {
  * of them. Sets the exit code 1 if the service writes more.
  */
 export async function cost(folder: string, { records }: Scale): Promise<Chapter> {
-  const running = await startMetered(folder)
+  const { script, end } = await newHome()
+  const service = await serve({ script, state: folder, secrets: await newSecrets() })
   try {
-    await execute(running, MIGRATIONS)
-    const measured = await measure(running, records)
+    await migrate(service)
+    const firm = await newFirm(service, 'partner', 'forex', 'reject')
+    const token = await newToken(service, firm)
+    const brand = await newBrand(service, 'brand')
+    const measured = [
+      ...(await measure(service, asFirm(service, firm, token), FIRM, records)),
+      ...(await measure(service, asBrand(service, brand), BRAND, records)),
+      await measureClicks(service, Math.min(records, MOST_CLICKS)),
+    ]
     const above = measured.filter(isAboveModel).map(({ what }) => what)
     if (above.length > 0) process.exitCode = 1
     return {
@@ -162,93 +120,62 @@ export async function cost(folder: string, { records }: Scale): Promise<Chapter>
       tables: [
         [
           ['a record', 'floor', 'rows written', 'rows read', 'besides, a request'],
-          ...measured.map(({ what, records, requests, floor, rowsWritten, rowsRead }) => [
-            what,
-            format(floor, 2),
-            format(rowsWritten / records, 2),
-            format(rowsRead / records, 1),
-            format((rowsWritten - floor * records) / requests, 1),
+          ...measured.map(({ what, records, requests, floor, written, read }) => [
+            ...[what, format(floor, 2), format(written / records, 2), format(read / records, 1)],
+            format((written - floor * records) / requests, 1),
           ]),
         ],
         modelTable(),
       ],
     }
   } finally {
-    await running.end()
+    await service.end()
+    end()
   }
 }
 
-const isAboveModel = ({ records, requests, floor, rowsWritten }: Measured): boolean =>
-  rowsWritten > floor * records * (1 + TOLERANCE) + DELIVERY_ROWS_WRITTEN * requests
+const isAboveModel = ({ records, requests, floor, written }: Measured): boolean =>
+  written > floor * records * (1 + TOLERANCE) + DELIVERY_ROWS_WRITTEN * requests
 
-async function measure(running: Running, records: number): Promise<Measured[]> {
-  const newHeaders = {
-    partner: await partnerOf(running),
-    brand: await brandOf(running),
-  }
+async function measure(
+  service: Service,
+  ask: RequestSender,
+  works: readonly Work[],
+  records: number,
+): Promise<Measured[]> {
   const measured: Measured[] = []
-  for (const work of WORKS) {
-    const headers = { ...(await newHeaders[work.to]()), 'Content-Type': 'application/json' }
-    for (const phase of PHASES) {
-      if (phase.version.moved && !work.canMove) continue
-      const version = phase.outcome === 'unchanged' ? lastVersionOf(work) : phase.version
-      const url = new URL(work.path, running.url)
-      await takeCounts(running)
+  for (const work of works) {
+    for (const { phase, outcome, isChanged, floorOf } of PHASES) {
+      await takeRows(service)
       let requests = 0
       for (let i = 0; i < records; i += PER_BULK, requests++) {
-        const count = Math.min(PER_BULK, records - i)
-        const bulk = Array.from({ length: count }, (_, j) => work.make(i + j, version))
-        const text = await expectOk(url, { headers, body: JSON.stringify(bulk) })
-        const { summary } = JSON.parse(text)
-        if (summary[phase.outcome] !== count) throw new Error(`${work.resource}: ${text}`)
+        const length = Math.min(PER_BULK, records - i)
+        const body = Array.from({ length }, (_, j) => work.make(i + j, isChanged))
+        const { summary } = await expectOk(ask('POST', work.resource, { body }))
+        if (summary[outcome] !== length) throw new Error(JSON.stringify(summary))
       }
-      const { rowsRead, rowsWritten } = await takeCounts(running)
-      const what = `${work.resource}: ${phase.phase}`
-      measured.push({
-        ...{ what, records, requests, floor: phase.floorOf(work), rowsRead, rowsWritten },
-      })
+      const what = `${work.name}: ${phase}`
+      const rows = await takeRows(service)
+      measured.push({ what, records, requests, floor: floorOf(work), ...rows })
     }
   }
-  return [...measured, await measureClicks(running, Math.min(records, MOST_CLICKS))]
-}
-
-const lastVersionOf = ({ canMove }: Work) => ({ changed: true, moved: canMove })
-
-/** Creates an account with one affiliate, and returns its path. */
-async function newAccount(running: Running, account: string, vertical: string): Promise<string> {
-  const policies = { name: account, vertical, unknown_customer: 'reject', mode: 'test' }
-  await callAdmin(running, 'POST', 'accounts', { account, ...policies })
-  await callAdmin(running, 'PUT', `accounts/${account}/affiliates`, [{ affiliate_id: 'IB-07' }])
-  return `accounts/${account}`
-}
-
-/** Creates an account, and returns a function that issues a token: each allows 1000 requests a minute. */
-async function partnerOf(running: Running): Promise<() => Promise<Record<string, string>>> {
-  const at = await newAccount(running, 'partner', 'forex')
-  const client = await callAdmin(running, 'POST', `${at}/clients`, {})
-  return () => newToken(running, client)
-}
-
-async function brandOf(running: Running): Promise<() => Promise<Record<string, string>>> {
-  const at = await newAccount(running, 'brand', 'igaming')
-  return async () => {
-    const { brand_token } = await callAdmin(running, 'POST', `${at}/brand-tokens`, {})
-    return { 'x-api-key': brand_token }
-  }
+  return measured
 }
 
 /** Follows a link, and waits until the queue has stored all clicks. */
-async function measureClicks(running: Running, records: number): Promise<Measured> {
-  const link = { affiliate_id: 'IB-07', landing_page: 'https://landing.example/start' }
-  const { link_id } = await callAdmin(running, 'POST', 'accounts/brand/links', link)
-  await takeCounts(running)
-  for (let i = 0; i < records; i++) await expectOk(new URL(`/go/${link_id}`, running.url))
-  const count = running.database.prepare('select count(*) as n from clicks')
-  for (let tries = 0; (await count.first('n')) !== records; tries++) {
-    if (tries === 100) throw new Error('The queue did not deliver all clicks.')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+async function measureClicks(service: Service, records: number): Promise<Measured> {
+  const affiliates = [{ affiliate_id: AFFILIATE }]
+  await expectOk(service.admin('PUT', 'accounts/brand/affiliates', { body: affiliates }))
+  const body = { affiliate_id: AFFILIATE, landing_page: 'https://landing.example/start' }
+  const { link_id } = await expectOk(service.admin('POST', 'accounts/brand/links', { body }))
+  await takeRows(service)
+  const follow = newRequestSender(service, {}, '/go/')
+  for (let i = 0; i < records; i++) await follow('GET', link_id)
+  const count = service.database.prepare('select count(*) as n from clicks')
+  if (!(await until(async () => (await count.first('n')) === records))) {
+    throw new Error('The queue did not deliver all clicks.')
   }
-  const { rowsRead, rowsWritten } = await takeCounts(running)
+  const rows = await takeRows(service)
   const requests = Math.ceil(records / CLICKS_PER_BATCH)
-  return { what: 'clicks', records, requests, floor: CLICK_ROWS_WRITTEN, rowsRead, rowsWritten }
+  return { what: 'clicks', records, requests, floor: CLICK_ROWS_WRITTEN, ...rows }
 }

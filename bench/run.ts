@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as wait } from 'node:timers/promises'
+import { expectOk, type Sent, until } from '../chaos/ask.ts'
+import {
+  migrate,
+  newHome,
+  newSecrets,
+  type Service,
+  serve,
+  setClock,
+  takeRows,
+} from '../chaos/service.ts'
+import { cpuOf, execute } from '../chaos/workerd.ts'
 import { DAY_MS } from '../src/durations.ts'
 import { firstRules } from '../src/fraud/rule-sets.ts'
 import type { Scale } from './compete.ts'
 import { type Chapter, format, median } from './print.ts'
-import { MIGRATIONS } from './schema.ts'
-import { callAdmin, setClock, startMetered, takeCounts } from './service.ts'
-import { execute, type Running } from './worker.ts'
 
 const ACCOUNT = 'bench'
 const AT = `accounts/${ACCOUNT}`
@@ -20,8 +27,14 @@ const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
 
 /** The plans: affiliate n has the plan n % 4. */
 const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']
-
 const RULES = firstRules('forex', LAST_DAY)
+
+/** The facts of a customer. */
+const TRANSACTIONS = 3
+const ACTIVITY = 7
+
+/** How long a run may take, in seconds. */
+const PATIENCE = 600
 
 /** What something used. */
 interface Used {
@@ -31,51 +44,51 @@ interface Used {
   readonly rowsWritten: number
 }
 
-/**
- * Measures the statement run of a month, and the run of a morning on which fraud rules evaluate the last day,
- * against the sums of the same facts in plain SQL. The three take turns.
- */
+/** What is measured: the statement run of a month, also with the rules of its last day, and sums in plain SQL. */
+const RUNS = {
+  'the sums in SQL': sums,
+  'a statement run': statementRun,
+  'a run with fraud rules': morning,
+}
+type Name = keyof typeof RUNS
+
+/** Measures the three in turn. */
 export async function run(folder: string, { facts, rounds }: Scale): Promise<Chapter> {
-  const running = await startMetered(folder)
+  const { script, end } = await newHome()
+  const service = await serve({ script, state: folder, secrets: await newSecrets() })
   try {
-    await setClock(running, MORNING)
+    await setClock(service, MORNING)
     const customers = Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
-    await fill(running, customers)
+    await fill(service, customers)
     // The first run of both kinds is not counted: it computes statements and cases that the others find.
-    await morning(running)
-    const used: { sql: Used; run: Used; morning: Used }[] = []
+    await morning(service)
+    const used: Record<Name, Used>[] = []
     for (let round = 0; round < rounds; round++) {
-      const sql = await measure(running, () => sums(running))
-      const withdraw = (at: string) =>
-        execute(running, [`update fraud_rule_versions set withdrawn_at = ${at}`])
-      await withdraw(`'now'`)
-      const statements = await measure(running, () => statementRun(running))
-      await withdraw('null')
-      await execute(running, ['update fraud_progress set changed_from = through'])
-      used.push({
-        sql,
-        run: statements,
-        morning: await measure(running, () => morning(running)),
-      })
+      const one = {} as Record<Name, Used>
+      for (const [name, act] of Object.entries(RUNS) as [Name, typeof sums][]) {
+        const withdrawn = act === morning ? 'null' : `'now'`
+        await execute(service, [
+          `update fraud_rule_versions set withdrawn_at = ${withdrawn}`,
+          'update fraud_progress set changed_from = through',
+        ])
+        one[name] = await measure(service, act)
+      }
+      used.push(one)
     }
     return chapterOf(customers * (TRANSACTIONS + ACTIVITY), customers, used)
   } finally {
-    await running.end()
+    await service.end()
+    end()
   }
 }
 
-async function measure(
-  running: Running,
-  act: () => Promise<{ rowsRead: number } | undefined>,
-): Promise<Used> {
-  await takeCounts(running)
-  const cpuBefore = running.cpu() ?? Number.NaN
-  const started = performance.now()
-  const own = await act()
-  const ms = performance.now() - started
-  const cpuMs = (running.cpu() ?? Number.NaN) - cpuBefore
-  const { rowsRead, rowsWritten } = await takeCounts(running)
-  return { ms, cpuMs, rowsRead: own?.rowsRead ?? rowsRead, rowsWritten }
+async function measure(service: Service, act: typeof sums): Promise<Used> {
+  await takeRows(service)
+  const [cpuBefore, started] = [cpuOf(service.pids), performance.now()]
+  const own = await act(service)
+  const [ms, cpuMs] = [performance.now() - started, cpuOf(service.pids) - cpuBefore]
+  const { read, written } = await takeRows(service)
+  return { ms, cpuMs, rowsRead: own ?? read, rowsWritten: written }
 }
 
 /** What the rules of the plans sum, as one pass over each table, without days, tiers and statements. */
@@ -91,85 +104,66 @@ const SUMS = [
    where t.account = '${ACCOUNT}' and t.held = 0 group by 1, 2, 3`,
 ]
 
-async function sums({ database }: Running) {
+/** Returns the rows that the sums read. */
+async function sums({ database }: Service): Promise<number | undefined> {
   const answers = await database.batch(SUMS.map((sql) => database.prepare(sql)))
-  return { rowsRead: answers.reduce((all, { meta }) => all + meta.rows_read, 0) }
+  return answers.reduce((all, { meta }) => all + meta.rows_read, 0)
 }
 
-const POLL_MS = 20
-const PATIENCE_MS = 600_000
-
-async function until(what: string, isDone: () => Promise<boolean>): Promise<undefined> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await wait(POLL_MS)) {
-    if (await isDone()) return
-  }
-  throw new Error(`${what} did not end.`)
+async function expectEnd(what: string, isDone: () => Promise<boolean>): Promise<void> {
+  if (!(await until(isDone, PATIENCE))) throw new Error(`${what} did not end.`)
 }
 
 /** Starts a run over the statements of the month, and waits for its end. */
-async function statementRun(running: Running): Promise<undefined> {
-  const { id } = await callAdmin(running, 'POST', `${AT}/periods/${PERIOD}/run`, {})
-  await until('The run', async () => {
-    const { status } = await callAdmin(running, 'GET', `${AT}/runs/${id}`)
+async function statementRun({ admin }: Service): Promise<undefined> {
+  const { id } = await expectOk(admin('POST', `${AT}/periods/${PERIOD}/run`, { body: {} }))
+  await expectEnd('The run', async () => {
+    const { status } = await expectOk(admin('GET', `${AT}/runs/${id}`))
     if (status === 'failed') throw new Error('The run failed.')
     return status === 'done'
   })
 }
 
 /** Does the same, and waits until the rules are evaluated for all days: the run has ended before. */
-async function morning(running: Running): Promise<undefined> {
-  await statementRun(running)
-  const sql = `select 1 from fraud_progress where account = ? and first is null and changed_from is null
-    and through = unixepoch('${LAST_DAY}') / 86400`
-  await until(
-    'The fraud rules',
-    async () => (await running.database.prepare(sql).bind(ACCOUNT).first()) !== null,
-  )
+async function morning(service: Service): Promise<undefined> {
+  await statementRun(service)
+  const done = service.database.prepare(`select 1 from fraud_progress where account = '${ACCOUNT}'
+    and first is null and changed_from is null and through = unixepoch('${LAST_DAY}') / 86400`)
+  await expectEnd('The fraud rules', async () => (await done.first()) !== null)
 }
 
-function chapterOf(
-  facts: number,
-  customers: number,
-  used: readonly { sql: Used; run: Used; morning: Used }[],
-): Chapter {
-  const of = (name: 'sql' | 'run' | 'morning', figure: keyof Used) =>
-    median(used.map((one) => one[name][figure]))
-  const against = (name: 'run' | 'morning', figure: keyof Used) =>
-    format(median(used.map((one) => one[name][figure] / one.sql[figure])), 2)
-  const row = (title: string, name: 'sql' | 'run' | 'morning') => [
-    title,
-    ...(name === 'sql' ? ['1.00', '1.00'] : [against(name, 'cpuMs'), against(name, 'rowsRead')]),
-    format(of(name, 'cpuMs')),
-    format(of(name, 'ms')),
-    format(of(name, 'rowsRead') / facts, 2),
-    format(of(name, 'rowsWritten')),
-  ]
+function chapterOf(facts: number, customers: number, used: readonly Record<Name, Used>[]): Chapter {
+  const row = (name: Name) => {
+    const of = (figure: keyof Used) => median(used.map((one) => one[name][figure]))
+    const against = (figure: keyof Used) =>
+      format(median(used.map((one) => one[name][figure] / one['the sums in SQL'][figure])), 2)
+    return [
+      ...[name, against('cpuMs'), against('rowsRead'), format(of('cpuMs')), format(of('ms'))],
+      ...[format(of('rowsRead') / facts, 2), format(of('rowsWritten'))],
+    ]
+  }
   return {
     title: 'A run against its sums in SQL',
     notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning ${Object.keys(RULES).length} fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns.`,
     tables: [
       [
         ['', 'CPU ÷ SQL', 'rows read ÷ SQL', 'CPU-ms', 'ms', 'rows read a fact', 'rows written'],
-        row('the sums in SQL', 'sql'),
-        row('a statement run', 'run'),
-        row('a run with fraud rules', 'morning'),
+        ...(Object.keys(RUNS) as Name[]).map(row),
       ],
     ],
   }
 }
 
-/** The facts of a customer. */
-const TRANSACTIONS = 3
-const ACTIVITY = 7
-
 const affiliateId = (n: number) => `IB-${String(n).padStart(4, '0')}`
 
 /** Creates the account with its affiliates, plans, rates and rules, and fills it with the facts of the month. */
-async function fill(running: Running, customers: number): Promise<void> {
-  await execute(running, MIGRATIONS)
-  const put = (path: string, body: object | string) => callAdmin(running, 'PUT', path, body)
-  const policies = { name: 'Bench', vertical: 'forex', unknown_customer: 'reject', mode: 'test' }
-  await callAdmin(running, 'POST', 'accounts', { account: ACCOUNT, ...policies })
+async function fill(service: Service, customers: number): Promise<void> {
+  await migrate(service)
+  const put = (path: string, body: unknown, headers: Sent['headers'] = {}) =>
+    expectOk(service.admin('PUT', path, { body, headers }))
+  const policies = { vertical: 'forex', unknown_customer: 'reject', mode: 'test' }
+  const account = { account: ACCOUNT, name: 'Bench', ...policies }
+  await expectOk(service.admin('POST', 'accounts', { body: account }))
   const count = Math.min(1000, Math.max(10, Math.floor(customers / 100)))
   const affiliates = Array.from({ length: count }, (_, n) => ({
     affiliate_id: affiliateId(n),
@@ -185,11 +179,11 @@ async function fill(running: Running, customers: number): Promise<void> {
     ...{ affiliate_id, plan: PLANS[n % PLANS.length], from: FIRST_DAY, customers: 'new' },
   }))
   await put(`${AT}/assignments`, assignments)
-  await put('fx-rates', ratesOfMonth())
+  await put('fx-rates', ratesOfMonth(), { 'Content-Type': 'text/csv' })
   for (const [rule, terms] of Object.entries(RULES)) {
     await put(`${AT}/fraud-rules/${rule}`, terms)
   }
-  await execute(running, [
+  await execute(service, [
     customerRows(customers, count),
     transactionRows(customers),
     activityRows(customers),

@@ -26,22 +26,6 @@ declare module 'cloudflare:workers' {
   }
 }
 
-/** The bundled service. `bench/build.ts` supplies the file. */
-declare module 'tributary:service' {
-  type ObjectClass = new (
-    state: import('@cloudflare/workers-types').DurableObjectState,
-    env: unknown,
-  ) => object
-  export const TokenGate: ObjectClass
-  export const ClientGate: ObjectClass
-  export const ErasureJournal: ObjectClass
-  export const BackgroundJob: ObjectClass
-  export const StatementRun: new (context: unknown, env: object) => object
-  export const AccountMove: new (context: unknown, env: object) => object
-  const service: import('@cloudflare/workers-types').ExportedHandler
-  export default service
-}
-
 /** The extension of Web Crypto that workerd has and Node does not. */
 declare module 'crypto' {
   namespace webcrypto {

@@ -53,6 +53,13 @@ export async function expectBody(status: number, request: Promise<Answer>) {
   throw new Error(`Answered ${answer.status}, not ${status}: ${JSON.stringify(answer.body)}`)
 }
 
+/** Returns the body of a response. Throws unless it succeeded. */
+export async function expectOk(request: Promise<Answer>) {
+  const { status, body } = await request
+  if (status < 300) return body
+  throw new Error(`Answered ${status}: ${JSON.stringify(body).slice(0, 900)}`)
+}
+
 /** Waits until a condition holds, for at most `seconds`. Returns whether it does. */
 export async function until(holds: () => boolean | Promise<boolean>, seconds = 30) {
   for (const end = Date.now() + seconds * 1000; Date.now() < end; await wait(200)) {

@@ -1,12 +1,12 @@
 import { type ClientRequest, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { execute } from '../bench/worker.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { HOUR_MS } from '../src/durations.ts'
 import { until } from './ask.ts'
 import { deliver } from './lanes.ts'
 import { AFFILIATE, newBrand } from './parties.ts'
 import { failDatabases, runCron } from './service.ts'
+import { execute } from './workerd.ts'
 import { ACCOUNTS, asTeam, type Fault, isOver, OLD_MONTH, type World } from './world.ts'
 
 const MIB = 1024 * 1024

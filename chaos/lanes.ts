@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../src/durations.ts'
 import { type Answer, expectBody, newRequestSender, type RequestSender } from './ask.ts'
 import { enter, isEqual, isHeld, newLedger, predict, type SentRecord } from './ledger.ts'
 import { AFFILIATE, asBrand, asFirm } from './parties.ts'
-import { WORKER } from './service.ts'
+import { WORKER } from './workerd.ts'
 import { currentMonth, insist, isOver, type Lane, MONTHS, oneOf, type World } from './world.ts'
 
 // A lane sends requests of one account one after the other, with a token of its own, and knows what is stored.

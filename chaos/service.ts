@@ -2,18 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildPeer } from '../bench/build.ts'
-import { MIGRATIONS } from '../bench/schema.ts'
-import { execute, mapped, OBJECTS, type Running, start, WORKFLOWS } from '../bench/worker.ts'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
 import type { CRON_SCHEDULES } from '../src/admin/crons.ts'
-import { newRequestSender, type RequestSender } from './ask.ts'
+import { expectBody, newRequestSender, type RequestSender } from './ask.ts'
+import { bundle, execute, MIGRATIONS, type Running, start, WORKER } from './workerd.ts'
 
 /** The databases: the first one has the directory of accounts. */
 export const DATABASES = ['DB', 'DB_2', 'DB_3', 'DB_4']
-
-/** The name of the Worker, which identifies its objects. */
-export const WORKER = 'bench'
 
 /** The limit of V8's heap per isolate, in MiB. Beyond it the process ends. */
 const HEAP = 100
@@ -33,7 +28,7 @@ export async function newHome() {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-chaos-'))
   const end = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', end)
-  return { folder, end, script: await buildPeer('chaos/worker.ts') }
+  return { folder, end, script: await bundle('chaos/worker.ts') }
 }
 
 /** What a service is started with. Its state is empty, or left by a service that has ended. */
@@ -55,12 +50,25 @@ export interface Service extends Running {
   readonly kill: () => Promise<void>
 }
 
+const OBJECTS = {
+  TOKEN_GATE: 'TokenGate',
+  CLIENT_GATE: 'ClientGate',
+  ERASURE_JOURNAL: 'ErasureJournal',
+  BACKGROUND_JOBS: 'BackgroundJob',
+}
+const WORKFLOWS = { STATEMENT_RUNS: 'StatementRun', ACCOUNT_MOVES: 'AccountMove' }
 const QUEUES = { CLICKS: 'clicks', WEBHOOKS: 'webhooks', ACCOUNT_JOBS: 'accounts' }
+
+/** Returns an object with the same names and other values. */
+const mapped = <R>(from: Record<string, string>, make: (value: string) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, make(value)]))
 
 /** Starts the service. */
 export async function serve({ script, state, secrets, isLimited, log }: Serving): Promise<Service> {
   const queue = { type: 'queue', maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 3 } as const
-  const object = { type: 'durable-object', storage: 'sqlite' } as const
+  const ours = (exportName: string) => ({ exportName, worker: WORKER })
+  // The origin is fixed: the port changes at each restart, and tokens name their issuer.
+  const texts = { BASE_URL: 'http://127.0.0.1', ...secrets }
   // Miniflare passes these flags to V8.
   if (isLimited) process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${HEAP}`
   const running = await start(script, state, {
@@ -71,22 +79,16 @@ export async function serve({ script, state, secrets, isLimited, log }: Serving)
       { ...queue, name: QUEUES.ACCOUNT_JOBS },
     ],
     env: {
-      ...mapped(
-        // The origin is fixed: the port changes at each restart, and tokens name their issuer.
-        { BASE_URL: 'http://127.0.0.1', ...secrets },
-        (value) => ({ type: 'text' as const, value }),
-      ),
-      ...mapped(OBJECTS, (exportName) => ({
-        ...{ type: 'durable-object' as const, exportName, worker: WORKER },
-      })),
+      ...mapped(texts, (value) => ({ type: 'text' as const, value })),
+      ...mapped(OBJECTS, (name) => ({ type: 'durable-object' as const, ...ours(name) })),
+      ...mapped(WORKFLOWS, (name) => ({ type: 'workflow' as const, name, ...ours(name) })),
       ...mapped(QUEUES, (name) => ({ type: 'queue' as const, name })),
-      ...mapped(WORKFLOWS, (exportName) => ({
-        ...{ type: 'workflow' as const, name: exportName, worker: WORKER, exportName },
-      })),
-      ARCHIVE: { type: 'r2', name: 'archive' },
       ...Object.fromEntries(DATABASES.map((id) => [id, { type: 'd1' as const, id }])),
+      ARCHIVE: { type: 'r2', name: 'archive' },
     },
-    exports: Object.fromEntries(Object.values(OBJECTS).map((name) => [name, object])),
+    exports: Object.fromEntries(
+      Object.values(OBJECTS).map((name) => [name, { type: 'durable-object', storage: 'sqlite' }]),
+    ),
   }).finally(() => delete process.env.MINIFLARE_WORKERD_V8_FLAGS)
   const team = { Authorization: `Bearer ${secrets.ADMIN_KEY}` }
   return {
@@ -108,18 +110,23 @@ export async function migrate({ miniflare }: Service): Promise<void> {
   }
 }
 
-const control = async (service: { readonly url: URL }, path: string, body: unknown) => {
-  const { status } = await newRequestSender(service)('POST', `_chaos/${path}`, { body })
-  if (status !== 200) throw new Error(`${path} answered ${status}.`)
-}
+/** A place where a service runs. */
+type At = { readonly url: URL }
+
+const control = (service: At, path: string, body: unknown = null) =>
+  expectBody(200, newRequestSender(service)('POST', `_chaos/${path}`, { body }))
 
 /** Runs a job of the cron as it would run at a time (milliseconds). */
-export const runCron = (
-  service: { readonly url: URL },
-  job: keyof typeof CRON_SCHEDULES,
-  time = Date.now(),
-) => control(service, 'cron', { job, time })
+export const runCron = (service: At, job: keyof typeof CRON_SCHEDULES, time = Date.now()) =>
+  control(service, 'cron', { job, time })
 
 /** Lets every call to these databases fail from now on, and to no other. */
-export const failDatabases = (service: { readonly url: URL }, names: readonly string[]) =>
+export const failDatabases = (service: At, names: readonly string[]) =>
   control(service, 'failing', names)
+
+/** Makes the clock go on from a time in milliseconds. */
+export const setClock = (service: At, time: number) => control(service, 'clock', time)
+
+/** Returns how many rows of databases were read and written since the last call, as D1 bills them. */
+export const takeRows = (service: At): Promise<{ read: number; written: number }> =>
+  control(service, 'rows')

@@ -6,8 +6,9 @@ import service, {
   StatementRun as Run,
 } from '../src/index.ts'
 
-// The service with two paths of its own: one lets databases fail, the other runs a cron, for which Miniflare would
-// stop this program until it has ended. The old copy of a confirmed move is deleted at once.
+// The service with paths of its own: they let databases fail, run a cron, for which Miniflare would stop the program
+// that asks until it has ended, count rows of databases, and set the clock. The old copy of a confirmed move is
+// deleted at once.
 
 MOVE_LIMITS.leastMs = 0
 
@@ -32,6 +33,46 @@ const withFaults = (name: string, database: D1Database) =>
       return typeof value === 'function' ? value.bind(real) : value
     },
   })
+
+let rows = { read: 0, written: 0 }
+let isCounting = false
+
+const counted = <R extends D1Result>(result: R): R => {
+  rows.read += result.meta.rows_read
+  rows.written += result.meta.rows_written
+  return result
+}
+
+/** Lets all statements count their rows. `first` and `raw` do not report them, so they go through `all`. */
+function countRows(database: D1Database): void {
+  isCounting = true
+  const statements: D1PreparedStatement = Object.getPrototypeOf(database.prepare('select 1'))
+  const { all } = statements
+  Object.assign(statements, {
+    async all() {
+      return counted(await all.call(this as never))
+    },
+    async first(column?: string) {
+      const [row] = (await statements.all.call(this as never)).results
+      return (column ? Object(row)[column] : row) ?? null
+    },
+    async raw() {
+      const { results } = await statements.all.call(this as never)
+      return results.map((row) => Object.values(Object(row)))
+    },
+  })
+  statements.run = statements.all
+  // That of the database calls that of a session.
+  const sessions: D1DatabaseSession = Object.getPrototypeOf(database.withSession())
+  const { batch } = sessions
+  Object.assign(sessions, {
+    async batch(list: D1PreparedStatement[]) {
+      return (await batch.call(this as never, list)).map(counted)
+    },
+  })
+}
+
+const realNow = Date.now.bind(Date)
 
 /** Returns bindings whose databases can fail. */
 const surround = <E>(env: E): E =>
@@ -63,6 +104,14 @@ export default {
     const { pathname } = new URL(request.url)
     if (pathname === '/_chaos/failing') {
       failing = await request.json<string[]>()
+    } else if (pathname === '/_chaos/rows') {
+      if (!isCounting) countRows(env.DB)
+      const taken = rows
+      rows = { read: 0, written: 0 }
+      return Response.json(taken)
+    } else if (pathname === '/_chaos/clock') {
+      const shift = (await request.json<number>()) - realNow()
+      Date.now = () => realNow() + shift
     } else if (pathname === '/_chaos/cron') {
       const { job, time } = await request.json<{ job: keyof typeof CRON_SCHEDULES; time: number }>()
       const event = { cron: CRON_SCHEDULES[job], scheduledTime: time, noRetry() {} }
@@ -71,4 +120,4 @@ export default {
     return Response.json(null)
   },
   queue: (batch, env, context) => real.queue(batch, surround(env), context),
-} satisfies ExportedHandler
+} satisfies ExportedHandler<Env>

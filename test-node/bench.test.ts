@@ -28,7 +28,7 @@ test('the benches run, rows stay within those of the cost model, and nothing is 
   }
   assert.match(stdout, /^\| a run with fraud rules +(\| +\d+\.\d\d ){2}/m)
   assert.match(stdout, /All are within those of the model\./)
-  assert.match(stdout, /\nMeasured: bulk, run, cost on .+\.\n$/)
+  assert.match(stdout, /^Measured: bulk, run, cost on .+\.$/m)
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.startsWith('tributary-')),
     [],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { MIGRATIONS } from '../bench/schema.ts'
+import { MIGRATIONS } from '../chaos/workerd.ts'
 import { newKeySet, newTrackingKeys } from '../scripts/keys.ts'
 import { has } from './service.ts'
 

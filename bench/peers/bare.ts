@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import type { Transaction } from '../records.ts'
-import { ACCOUNT, MEMBERS, timeAndDay, upsertFrom } from './upsert.ts'
+import type { Unsettled } from '../records.ts'
+import { MEMBERS, timeAndDay, upsertFrom } from './upsert.ts'
 
 const UPSERT = upsertFrom(`
   select ?1, ${MEMBERS.map((name) => `value ->> '${name}'`).join()},
@@ -10,9 +10,10 @@ const UPSERT = upsertFrom(`
 /** The bare platform: the cost of receiving JSON and storing it, without any check. */
 export default {
   async fetch(request: Request, env: { DB: D1Database }): Promise<Response> {
-    const records = (await request.json()) as Transaction[]
+    const account = new URL(request.url).searchParams.get('account')
+    const records = (await request.json()) as Unsettled[]
     const rows = records.map((record) => ({ ...record, ...timeAndDay(record.transaction_date) }))
-    const { meta } = await env.DB.prepare(UPSERT).bind(ACCOUNT, JSON.stringify(rows)).run()
+    const { meta } = await env.DB.prepare(UPSERT).bind(account, JSON.stringify(rows)).run()
     return Response.json({ written: meta.changes })
   },
 }

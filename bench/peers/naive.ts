@@ -6,7 +6,6 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { transactions } from '../../src/db/schema.ts'
 import { CURRENCIES } from '../../src/validation/iso-4217.ts'
-import { ACCOUNT } from './upsert.ts'
 
 const text = z
   .string()
@@ -60,10 +59,11 @@ app.post('/', async (c) => {
   const parsed = Body.safeParse(await c.req.json())
   if (!parsed.success) return c.json({ errors: parsed.error.issues }, 422)
 
+  const account = c.req.query('account')!
   const rows = parsed.data.map((record, idx) => {
     const transaction_date = new Date(record.transaction_date).toISOString()
     const day = transaction_date.slice(0, 10)
-    const ours = { account: ACCOUNT, held: 0, delivery: 'naive', idx, revision: 1 }
+    const ours = { account, held: 0, delivery: 'naive', idx, revision: 1 }
     return { ...record, ...ours, transaction_date, day }
   })
   const db = drizzle(c.env.DB)

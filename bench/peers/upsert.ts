@@ -1,8 +1,5 @@
 import { DAY_MS } from '../../src/durations.ts'
 
-/** The account whose rows all contestants write. */
-export const ACCOUNT = 'bench'
-
 /** The members of the bench's records, which are also columns. */
 export const MEMBERS = [
   'transaction_id',

@@ -38,7 +38,7 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } }
 
 /**
  * Returns what the documentation says of a member, from which JSON Schemas and pages are generated; undefined
- * in a bundle for production, which needs none. wrangler and `bench/build.ts` write the value of `NODE_ENV`
+ * in a bundle for production, which needs none. wrangler and `chaos/workerd.ts` write the value of `NODE_ENV`
  * here. esbuild then drops the calls with their texts, as long as this function has no rest parameter.
  */
 export function said<Example extends string | number | boolean | object | null>(
