@@ -14,7 +14,6 @@ import { accountWhy } from './commission/why/routes.ts'
 import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
-import { accountExports } from './exports/routes.ts'
 import { mountFor, weightOf } from './http/operation.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
@@ -64,7 +63,6 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountStatements)
   app.route(base, accountWhy)
   app.route(base, accountOperations)
-  app.route(base, accountExports)
 }
 
 app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
@@ -76,7 +74,6 @@ app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountOperations)
-app.route('/tracking/events', accountExports)
 
 app.route('/affiliate/v1', affiliateApi)
 

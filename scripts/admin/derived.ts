@@ -104,7 +104,7 @@ function bodyOf(
   throw usageError(`Nothing to change. Add at least one of ${flags.join(', ')}.`)
 }
 
-const optionsOf = (members: v.ObjectEntries): Options =>
+export const optionsOf = (members: v.ObjectEntries): Options =>
   Object.fromEntries(
     Object.entries(members as Readonly<Record<string, Schema>>).map(([member, schema]) => [
       flagOf(member),

@@ -1,4 +1,5 @@
 import { getFxRates } from '../commission/rates/routes.ts'
+import { EXPORT_OPERATIONS } from '../exports/operations.ts'
 import { CASE_OPERATIONS } from '../fraud/operations.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { getReport } from '../reports/operations.ts'
@@ -57,6 +58,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...LEDGER_OPERATIONS,
   listPayouts,
   ...HISTORY_OPERATIONS,
+  ...EXPORT_OPERATIONS,
   startExport,
   getFxRates,
   ...MAPPING_OPERATIONS,

@@ -6,7 +6,6 @@ import { noStore } from '../auth/oauth.ts'
 import { rateImport } from '../commission/rates/routes.ts'
 import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statements/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
-import { accountExports, EXPORT_PATHS } from '../exports/routes.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
@@ -40,7 +39,6 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
     ...WHY_PATHS,
     ...TEAM_WHY_PATHS,
     ...TEAM_READING_PATHS,
-    ...EXPORT_PATHS,
   })) {
     routes.use(`${account}${path}`, async (c, next) => {
       const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
@@ -51,7 +49,6 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamStatements).route(account, teamWhy)
-  routes.route(account, accountExports)
 }
 
 /** Returns the routes of the administration API. Every change is in the audit log. */

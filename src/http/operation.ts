@@ -15,6 +15,7 @@ import {
   type AnswerSchema,
   type CallerKind,
   type DescribedOperation,
+  type FileWords,
   type Fixed,
   isFor,
   type OperationWords,
@@ -204,6 +205,30 @@ export function readOperation<
     path: `/accounts/{account}${draft.path}`,
   })
 }
+
+/** Stands for `run` of an operation whose only answer is a file. */
+const noJson = (): Promise<never> => Promise.reject(new Error('The answer is a file.'))
+
+/** Defines an operation that reads what an account stores, and whose answer is a file of one media type. */
+export const readFile = <const P extends Entries = None>({
+  type,
+  respond,
+  words: ofFile,
+  ...draft
+}: Pick<Operation<P, None, null, ReadCall>, 'id' | 'topic' | 'path' | 'callers' | 'params'> & {
+  readonly type: string
+  readonly words:
+    | (Omit<OperationWords<null>, 'answer' | 'files'> & { readonly file: FileWords })
+    | undefined
+  respond(c: Context<AppEnv>, call: ReadCall, input: Read<P>): Promise<Response>
+}) =>
+  readOperation<P>({
+    ...draft,
+    method: 'GET',
+    words: described(() => ofFile && { ...ofFile, answer: null, files: { [type]: ofFile.file } }),
+    files: { [type]: respond },
+    run: noJson,
+  } as never)
 
 /** Defines an operation that only affiliates have. */
 export function affiliateOperation<
@@ -588,7 +613,9 @@ function respondToReader(
     try {
       const input = { ...params, ...(await bodyOf(c, of)) }
       const files = of.files ?? {}
-      const file = files[preferredType(c, ['application/json', ...Object.keys(files)])]
+      const json = of.run === noJson ? [] : ['application/json']
+      const types = [...json, ...Object.keys(files)] as [string, ...string[]]
+      const file = files[preferredType(c, types)]
       const run = () => of.run(call, input)
       if (file) return await file(c, call, input, async () => showTo(c, linked(c, await run())))
       return await respond(c, of, await run(), memory)

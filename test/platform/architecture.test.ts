@@ -29,7 +29,7 @@ const ROOMS = [
 const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|exports|fraud|portal)\b/,
   valibot:
-    /^(validation|http\/(query|operation|operation-words|read-fields)|ingest\/resource|trading|brand|admin|affiliate|commission|reports|fraud|console\/(api|parts\/schema))\b/,
+    /^(validation|http\/(query|operation|operation-words|read-fields)|ingest\/resource|trading|brand|admin|affiliate|commission|reports|exports|fraud|console\/(api|parts\/schema))\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\//,
   '@simplewebauthn': /^portal\/passkeys\.ts$/,
@@ -87,7 +87,7 @@ test('each file imports only from its room and from rooms below', () => {
 })
 
 /** An operation is described by its words. */
-const IS_OPERATION = /^export const \w+ = (?:account|affiliate|read|team)(?:Operation|List)\(/
+const IS_OPERATION = /^export const \w+ = (?:account|affiliate|read|team)(?:Operation|List|File)\(/
 
 test('each export has a comment of at least one sentence', () => {
   const undocumented = files.flatMap(([path, source]) => {

@@ -7,7 +7,6 @@ import { affiliates } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
 import { books } from './books.ts'
 import { derived } from './derived.ts'
-import { teamExports } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
@@ -47,7 +46,6 @@ const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Op
       entities: ENTITIES,
       total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
     }),
-    ...teamExports(),
     ...own,
   ],
 }

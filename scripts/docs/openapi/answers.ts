@@ -3,7 +3,6 @@ import type { JsonSchema } from '../types.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
-import { EXPORT_SCHEMAS } from './exports.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { RATE_SCHEMAS } from './rates.ts'
@@ -124,7 +123,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...FRAUD_SIMULATION_SCHEMAS,
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
-    ...EXPORT_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...OAUTH,

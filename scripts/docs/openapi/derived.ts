@@ -46,6 +46,17 @@ function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
 const hasBookmark = ({ callers, method, path, words }: DescribedOperation) =>
   callers && method === 'GET' && path.startsWith('/accounts/{account}') && !words?.fromPrimary
 
+/** Describes the responses with a file, a range of it, or nothing. */
+function rangedAnswers(type: string, others: readonly string[]): Operation['answers'] {
+  const headers = [...others, 'ETag', 'Accept-Ranges', 'Content-Disposition']
+  const file = { type, schema: { type: 'string', format: 'binary' } }
+  return {
+    200: { description: 'The file.', ...file, headers },
+    206: { description: 'The range of the file.', ...file, headers: [...headers, 'Content-Range'] },
+    304: { description: 'The caller has the file: `If-None-Match` has its `ETag`.', headers },
+  }
+}
+
 /** Describes the responses of an operation that are no errors. */
 function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
   const { status = 200, params, words } = of
@@ -55,6 +66,8 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
     ...(Object.hasOwn(params, 'per_page') ? ['Link'] : []),
     ...Object.values(files).flatMap((file) => file.headers ?? []),
   ]
+  const [[type, { isRanged = false } = {}] = []] = Object.entries(files)
+  if (answer === null && type) return isRanged ? rangedAnswers(type, headers) : {}
   const asCsv = (schema: JsonSchema) =>
     csvHeaders && {
       type: ['application/json', 'text/csv'],
@@ -62,10 +75,7 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
       headers: [...headers, ...csvHeaders],
     }
   const also = Object.fromEntries(
-    Object.entries(files).map(([type, { example = '', isBinary }]) => [
-      type,
-      isBinary ? { schema: {} } : { schema: TEXT, example },
-    ]),
+    Object.entries(files).map(([type, { example = '' }]) => [type, { schema: TEXT, example }]),
   )
   const all = { [answer === null ? 204 : status]: answer, ...others }
   return Object.fromEntries(

@@ -130,11 +130,6 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean', default: false },
   ),
-  export_resource: query('resource', 'Returns only files of this resource.', 'transactions'),
-  export_month: query('month', 'Returns only files of this month.', '2026-10', {
-    type: 'string',
-    pattern: '^\\d{4}-(?:0[1-9]|1[0-2])$',
-  }),
   list_order: query(
     'order',
     'Whether the oldest entry comes first, which is the default, or the latest.',
@@ -323,7 +318,6 @@ const PATH: Record<string, object> = {
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
-  export_id: path('export_id', 'The id of the file.', 'exp_0123456789abcdef01234567'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),

@@ -3,7 +3,6 @@ import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
 import { derivedFor } from './derived.ts'
-import { exportsOf } from './exports.ts'
 import { monitoringOf } from './monitoring.ts'
 import {
   type CallerKind,
@@ -207,7 +206,6 @@ function commissions({ at, caller, vertical }: Api): Operation[] {
   const operations = [
     ...statementOperationsOf(at, caller, vertical),
     ...whyOf(at, caller, vertical),
-    ...exportsOf(at, caller, vertical),
   ]
   return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))
 }

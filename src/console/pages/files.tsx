@@ -2,18 +2,10 @@ import { getAccount } from '../../admin/accounts.ts'
 import { startExport } from '../../admin/exports.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
-import type { presentFile } from '../../exports/routes.ts'
+import { listExports } from '../../exports/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import {
-  count,
-  EmptyState,
-  type List,
-  NOTHING,
-  Pager,
-  periodWords,
-  Table,
-  Time,
-} from '../parts/data.tsx'
+import { count, EmptyState, NOTHING, Pager, periodWords, Table, Time } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
 import { AccountLink, Facts } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Option } from '../parts/forms.tsx'
@@ -25,11 +17,7 @@ const PAGE_SIZE = 100
 /** The setting of an account: what its files have. */
 type Exports = keyof typeof ACCOUNT_WORDS.exports.choices
 
-type ExportFile = ReturnType<typeof presentFile>
-
-interface Files extends List<ExportFile> {
-  readonly exported_at: string | null
-}
+type Files = AnswerOf<typeof listExports>
 
 /** What the files of a resource have. */
 const RESOURCES: Readonly<Record<string, string>> = {
@@ -144,7 +132,7 @@ export const filesPage: Page = {
     const { api, account, query } = visit
     const [{ exports = 'off' }, files] = await Promise.all([
       api.call(getAccount, { account }),
-      api.get<Files>(apiPath(account, 'exports'), { ...query, per_page: PAGE_SIZE }),
+      api.call(listExports, { account, ...query, per_page: PAGE_SIZE }),
     ])
     const body = (
       <>

@@ -1,0 +1,191 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import type { AppEnv } from '../auth/authorize.ts'
+import type { Grant } from '../auth/grant.ts'
+import { type ExportFile, findFile, listFiles } from '../db/exports/files.ts'
+import { findExportRun } from '../db/exports/runs.ts'
+import { ApiError } from '../errors.ts'
+import { readFile, readList } from '../http/operation.ts'
+import { notFound } from '../http/read-fields.ts'
+import { DamagedObject, getObject, type ObjectRange } from '../parquet/bucket.ts'
+import { count, time } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
+import { member, said } from '../validation/fields.ts'
+import { ruleMessage } from '../validation/issue.ts'
+import { quote } from '../validation/quote.ts'
+import { bucketOf, objectOf } from './objects.ts'
+
+const instant = (time: number) => new Date(time).toISOString()
+
+/** Returns a file as the API lists it. */
+const presentFile = ({ days: _, sign: _sign, ...file }: ExportFile) => ({
+  ...file,
+  month: file.month || null,
+  sums: JSON.parse(file.sums) as Record<string, string>,
+  written_at: instant(file.written_at),
+})
+
+const exportFile = described(() =>
+  named(
+    'Export',
+    v.object({
+      id: member(v.string(), 'The id of the file.'),
+      resource: member(v.string(), 'The resource whose records it has, such as `transactions`.'),
+      month: v.nullable(
+        member(
+          v.string(),
+          'The month of the records. Null of a resource that is exported as a whole.',
+        ),
+      ),
+      part: member(count, 'The number of the file, from 1, among those of its month.'),
+      records: member(count, 'The number of records.'),
+      bytes: member(count, 'The size of the file.'),
+      sha256: member(
+        v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+        'The SHA-256 of the file, in hex.',
+      ),
+      sums: member(
+        v.record(v.string(), v.string()),
+        'Control totals: the sum of each column of decimals, over all currencies.',
+      ),
+      first_delivery: v.nullable(
+        member(
+          v.string(),
+          'The first of the deliveries that wrote its records. Null of what is not delivered.',
+        ),
+      ),
+      last_delivery: v.nullable(member(v.string(), 'The last of these deliveries.')),
+      version: member(count, 'The version of its columns.'),
+      written_at: member(time, 'When it was written.'),
+    }),
+  ),
+)
+
+const ofExports = { topic: 'monitoring', callers: ['team', 'account'] } as const
+
+export const listExports = readList({
+  ...ofExports,
+  id: 'listExports',
+  path: '/exports',
+  params: {
+    resource: v.optional(
+      member(v.string(), said('Returns only files of this resource.', 'transactions')),
+    ),
+    month: v.optional(
+      member(
+        v.pipe(
+          v.string(),
+          v.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, ruleMessage('pattern', 'a month such as `2026-10`')),
+        ),
+        said('Returns only files of this month.', '2026-10'),
+      ),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Lists the Parquet files of the records and books, by resource, month and part. They are written each morning, if the account is exported. A file never changes; another one takes its place.',
+    answer: exportFile,
+    more: {
+      exported_at: v.nullable(
+        member(
+          time,
+          'When the last complete export began: the files have everything up to then. Null before the first.',
+        ),
+      ),
+    },
+    command: {
+      name: 'exports list',
+      columns: ['id', 'resource', 'month', 'part', 'records', 'bytes', 'written_at'],
+    },
+  })),
+  async list({ grant: { account }, session }, filter, page) {
+    const [found, run] = await Promise.all([
+      listFiles(session, account, filter, page),
+      findExportRun(session, account),
+    ])
+    const exported_at = run?.since ? instant(run.since) : null
+    return { ...found, data: found.data.map(presentFile), more: { exported_at } }
+  },
+})
+
+const TYPE = 'application/vnd.apache.parquet'
+
+export const getExport = readFile({
+  ...ofExports,
+  id: 'getExport',
+  path: '/exports/{export_id}',
+  params: {
+    export_id: member(v.string(), said('The id of the file.', 'exp_0123456789abcdef01234567')),
+  },
+  type: TYPE,
+  words: described(() => ({
+    description:
+      'Returns a Parquet file, or the range of it that `Range` asks for. `ETag` is its SHA-256. A file that was replaced stays for a day.',
+    file: { isRanged: true },
+  })),
+  async respond(c, { grant, session }, { export_id: id }) {
+    const file = await findFile(session, grant.account, id)
+    if (!file) throw notFound('export', id)
+    const etag = `"${file.sha256}"`
+    const headers = {
+      ETag: etag,
+      'Accept-Ranges': 'bytes',
+      'Content-Type': TYPE,
+      'Content-Disposition': `attachment; filename="${nameOf(grant.account, file)}"`,
+    }
+    if (isUnchanged(c.req.header('If-None-Match'), etag)) return c.body(null, 304, headers)
+    return sendObject(c, grant, file, headers)
+  },
+})
+
+/** The operations by which the team and an account read the files of its export. */
+export const EXPORT_OPERATIONS = [listExports, getExport]
+
+/**
+ * Returns the range that a request asks for. Null for the whole file, also if there is no such range, or if it asks
+ * for several (RFC 9110 §14.2).
+ */
+function readRange(header: string | undefined, bytes: number): ObjectRange | null {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (from === undefined || to === undefined || (from === '' && to === '')) return null
+  const offset = from === '' ? Math.max(0, bytes - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)
+  return offset > last ? null : { offset, length: last - offset + 1 }
+}
+
+const isUnchanged = (header: string | undefined, etag: string): boolean =>
+  (header ?? '').split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')))
+
+/** Returns the name of a file: one for each account, resource, month and part. */
+const nameOf = (account: string, { resource, month, part }: ExportFile) =>
+  `${[account, resource, ...(month ? [month] : []), part].join('-')}.parquet`
+
+/** Responds with the bytes of a file, or a range of them. */
+async function sendObject(
+  c: Context<AppEnv>,
+  grant: Grant,
+  file: ExportFile,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const ifRange = c.req.header('If-Range')
+  const isRanged = ifRange === undefined || ifRange === headers.ETag
+  const range = isRanged ? readRange(c.req.header('Range'), file.bytes) : null
+  try {
+    const known = objectOf(grant.account, file)
+    const object = await getObject(bucketOf(c.env, grant), known, range ?? undefined)
+    const length = String(range?.length ?? file.bytes)
+    const found = { ...headers, 'Content-Length': length }
+    if (!range) return c.body(object.body, 200, found)
+    const end = range.offset + range.length - 1
+    const place = `bytes ${range.offset}-${end}/${file.bytes}`
+    return c.body(object.body, 206, { ...found, 'Content-Range': place })
+  } catch (error) {
+    if (!(error instanceof DamagedObject)) throw error
+    console.error(JSON.stringify({ fault: 'damaged_export', account: grant.account, id: file.id }))
+    throw new ApiError('unavailable', {
+      detail: `The file of the export ${quote(file.id)} is damaged, so it is not sent. The next export that reads every month writes it anew.`,
+      headers: { 'Retry-After': '3600' },
+      cause: error,
+    })
+  }
+}
