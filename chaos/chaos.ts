@@ -3,15 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { exitWithUsageError, parseCommand, wholeNumber } from '../scripts/command-line.ts'
 import { fractions } from '../scripts/dev/fractions.ts'
 import { startReceiver } from '../test-node/receiver.ts'
-import { expectBody } from './ask.ts'
+import { keepBooks, prepareHooks } from './books.ts'
 import { checkFiles, checkWorld } from './checks.ts'
-import { runFaults, storeOldMonth } from './faults.ts'
-import { EMAIL, newLane, runLane } from './lanes.ts'
-import { checkBooks, keepBooks, prepareBooks } from './money.ts'
+import { runFaults } from './faults.ts'
+import { EMAIL, newLanes, runLane } from './load.ts'
 import { runPairs } from './pairs.ts'
-import { newBrand, newFirm, newToken } from './parties.ts'
 import { migrate, newHome, newSecrets, runCron, serve } from './service.ts'
-import { ACCOUNTS, FAULTS, type Fault, oneOf, type World } from './world.ts'
+import { FAULTS, type Fault, type World } from './world.ts'
 
 /** How many faults are drawn at once if none is named. */
 const DRAWN = 3
@@ -29,7 +27,6 @@ async function run(faults: readonly Fault[], options: Record<string, number>): P
   const { folder, script, end } = await newHome()
   const [state, secrets, receiver] = [join(folder, 's'), await newSecrets(), await startReceiver()]
   const random = fractions(seed)
-  const below = (n: number) => Math.floor(random() * n)
   const sensitive = new Set<string>([...Object.values(secrets), EMAIL])
   let broken = 0
   const check: World['check'] = (isKept, message) => {
@@ -41,34 +38,35 @@ async function run(faults: readonly Fault[], options: Record<string, number>): P
   }
   const serving = { script, state, secrets, log, isLimited: faults.includes('heap') }
   const world: World = {
-    ...{ service: await serve(serving), restarted: Promise.resolve(), receiver, sensitive },
-    ...{ below, check, lanes: [], kills: [], clock: Date.now(), begins: 0, ends: 0, isDone: false },
-    faults: new Set(faults),
-    struck: faults.includes('database') ? oneOf({ below }, ['prop', 'forex'] as const) : null,
-    counts: { requests: 0, refused: 0, unanswered: 0 },
+    ...{ service: await serve(serving), restarted: Promise.resolve(), receiver, sensitive, check },
+    ...{ lanes: [], begins: 0, ends: 0, isDone: false, faults: new Set(faults) },
+    below: (n) => Math.floor(random() * n),
+    counts: { requests: 0, refused: 0, unanswered: 0, kills: 0 },
     get url() {
       return this.service.url
     },
     admin: (...request) => world.service.admin(...request),
   }
-  const restart = () => {
-    world.kills.push(Date.now())
+  const restart = async () => {
+    world.counts.kills += 1
     const restarted = world.service.kill().then(async () => {
       checkFiles(world, state, false)
       world.service = await serve(serving)
-      for (const { losses } of world.lanes) losses.push(Date.now())
     })
     world.restarted = restarted
-    return restarted
+    await restarted
   }
   let found = 'not checked'
   try {
-    await prepare(world, lanes)
+    await migrate(world.service)
+    world.lanes = await newLanes(world, lanes)
+    for (const secret of world.lanes.flatMap(({ secrets }) => secrets)) sensitive.add(secret)
+    await prepareHooks(world)
     Object.assign(world, { begins: Date.now(), ends: Date.now() + seconds * 1000 })
     runCrons(world)
     const loads = world.lanes.map((lane) => runLane(world, lane))
     await Promise.all([...loads, keepBooks(world), runFaults(world, restart)])
-    found = `${await checkWorld(world)}, ${await checkBooks(world)}`
+    found = await checkWorld(world, script, join(folder, 'calm'))
   } catch (error) {
     check(false, (error as Error).stack ?? JSON.stringify(error))
   }
@@ -77,44 +75,19 @@ async function run(faults: readonly Fault[], options: Record<string, number>): P
   await receiver.stop()
   const files = checkFiles(world, state, true)
   end()
-  const { requests, refused, unanswered } = world.counts
-  const counts = `${refused} refused, ${unanswered} unanswered, ${world.kills.length} kills`
+  const { requests, refused, unanswered, kills } = world.counts
+  const counts = `${refused} refused, ${unanswered} unanswered, ${kills} kills`
   console.log(
     `${requests} requests of ${world.lanes.length} lanes, ${counts}; ${found}; ${files} files.`,
   )
   return broken
 }
 
-/** Creates the accounts and their lanes: a firm that rejects, a firm that holds, and a brand. */
-async function prepare(world: World, lanes: number): Promise<void> {
-  await migrate(world.service)
-  const prop = await newFirm(world, 'prop', 'prop-trading', 'reject', ACCOUNTS.prop)
-  const forex = await newFirm(world, 'forex', 'forex', 'hold', ACCOUNTS.forex)
-  await newBrand(world, 'brand')
-  for (const { client_secret } of [prop, forex]) world.sensitive.add(client_secret)
-  const affiliates = Array.from({ length: lanes }, (_, i) => `f${i}`)
-  await prepareBooks(world, affiliates)
-  for (let i = 0; i < lanes; i++) {
-    const body = { overlap: '7d' }
-    const made = world.admin('POST', 'accounts/brand/brand-tokens', { body })
-    const { brand_token } = await expectBody(201, made)
-    for (const lane of [
-      { account: 'prop', name: `p${i}`, firm: prop, token: await newToken(world, prop) },
-      { account: 'forex', name: `f${i}`, firm: forex, token: await newToken(world, forex) },
-      { account: 'brand', name: `b${i}`, firm: null, token: brand_token },
-    ] as const) {
-      world.lanes.push(await newLane(world, lane))
-    }
-  }
-  if (world.faults.has('move')) await storeOldMonth(world)
-}
-
 /** Runs the cron of every minute again and again, faster than the clock. */
 async function runCrons(world: World): Promise<void> {
-  while (!world.isDone) {
+  for (let clock = Date.now() + CRON_MS; !world.isDone; clock += CRON_MS) {
     await world.restarted
-    world.clock += CRON_MS
-    await runCron(world, 'propagate', world.clock).catch(() => {})
+    await runCron(world, 'propagate', clock).catch(() => {})
     await wait(PAUSE_MS)
   }
 }
@@ -122,7 +95,7 @@ async function runCrons(world: World): Promise<void> {
 const KINDS = ['none', 'pairs', ...FAULTS]
 const command = parseCommand(
   'npm run chaos',
-  `Sends requests of three accounts while something goes wrong, and checks that nothing is lost, doubled,
+  `Sends requests of two accounts while something goes wrong, and checks that nothing is lost, doubled,
 unpaid or leaked. Kinds: ${KINDS.join(', ')}; without one the seed draws ${DRAWN}. Several happen at once.
 \`pairs\` lets every call to the platform fail, alone, in tests of their own.`,
   (own) =>

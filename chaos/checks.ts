@@ -1,14 +1,12 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { until } from './ask.ts'
-import { checkRate, expectStatus } from './lanes.ts'
-import { difference, isHeld, readTotals, totalsOf } from './ledger.ts'
-import { asTeam, MONTHS, OLD_MONTH, type World } from './world.ts'
-
-/** How long a click may wait in its queue, in milliseconds: alone, and if its database has failed. */
-const QUEUED_MS = 8000
-const RETRIED_MS = 45_000
+import { setTimeout as wait } from 'node:timers/promises'
+import { expectOk, until } from './ask.ts'
+import { checkBooks, closeBooks, earnedBy } from './books.ts'
+import { newLanes } from './load.ts'
+import { migrate, newSecrets, serve } from './service.ts'
+import { type Account, MONTHS, type Team, teamOf, type World } from './world.ts'
 
 /** The account and resource of each stored record that is not held, against the table of their numbers. */
 const COUNTS = `
@@ -16,7 +14,6 @@ const COUNTS = `
     select account, 'customers' as resource, count(*) as n from customers group by 1
     union all select account, 'transactions', count(*) from transactions where held = 0 group by 1
     union all select account, 'activities', count(*) from events where held = 0 group by 1
-    union all select account, resource, records from archived_months where state = 'archived'
     union all select account, resource, -total from totals
       where resource in ('customers', 'transactions', 'activities'))
   group by 1, 2 having sum(n) <> 0`
@@ -43,64 +40,71 @@ export function checkFiles({ check }: World, state: string, isAtRest: boolean): 
   return stores.length
 }
 
-/** Checks that what each lane has stored is there once: the control totals, and what waits for its customer. */
-async function checkTotals(world: World): Promise<number> {
-  let records = 0
-  for (const account of ['prop', 'forex', 'brand'] as const) {
-    const get = async (path: string) => (await asTeam(world, account, ['GET', path])).body
-    const lanes = world.lanes.filter((lane) => lane.account === account)
-    const ledgers = lanes.map(({ ledger }) => ledger)
-    const stored = ledgers.flatMap((one) => [...one.records.values()].map((r) => isHeld(one, r)))
-    records += stored.length
-    const held = stored.filter(Boolean).length
-    const isReleased = async () => (await get('/held?per_page=1')).meta.total === held
-    world.check(await until(isReleased, 120), `${account} does not hold ${held} records`)
-    const old = await get(`/totals?from=${OLD_MONTH}-01&to=${OLD_MONTH}-31`)
-    const own = await get(`/totals?from=${MONTHS[0]}-01&to=${dayText(Date.now())}`)
-    const problem = difference(totalsOf(ledgers), readTotals([...old.data, ...own.data]))
-    world.check(problem === '', `control totals of ${account}: ${problem}`)
+type TeamOf = (account: Account) => Team
+
+/** Returns what a service has stored: the control totals of each account, what waits, and what was earned. */
+async function figuresOf(team: TeamOf, affiliates: readonly string[]): Promise<string[]> {
+  const to = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const figures = []
+  for (const account of ['firm', 'brand'] as const) {
+    const totals = await team(account)('GET', `totals?from=${MONTHS[0]}-01&to=${to}`)
+    const held = await team(account)('GET', 'held?per_page=1')
+    figures.push(...totals.data, { account, held: held.meta.total })
   }
-  return records
+  figures.push({ earned: await earnedBy(team('firm'), affiliates) })
+  return figures.map((one) => JSON.stringify(one))
 }
 
-const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
-
-/** Checks that tokens are live or revoked as before, and that no request was forgotten or counted twice. */
-async function checkTokens(world: World): Promise<void> {
-  for (const lane of world.lanes) {
-    checkRate(world, lane, await expectStatus(world, lane, 200, ['GET', 'account']))
-    for (const ask of lane.revoked)
-      await expectStatus(world, { ...lane, ask }, 401, ['GET', 'account'])
+/** Sends what the lanes have stored to a service of its own, to which nothing happens. Returns its figures. */
+async function figuresInCalm({ lanes }: World, script: string, state: string): Promise<string[]> {
+  const service = await serve({ script, state, secrets: await newSecrets() })
+  try {
+    await migrate(service)
+    const calm = await newLanes(service, lanes.length / 2)
+    const replay = async ({ stored }: World['lanes'][number], i: number) => {
+      for (const request of stored) {
+        for (;;) {
+          const { status, headers, body } = await calm[i]!.ask(...request)
+          if (status < 300) break
+          if (status !== 429) throw new Error(`In calm: ${status} ${JSON.stringify(body)}`)
+          await wait(1000 * Number(headers.get('Retry-After')))
+        }
+      }
+    }
+    await Promise.all(lanes.map(replay))
+    const team: TeamOf = (account) => (method, path, sent) =>
+      expectOk(service.admin(method, `accounts/${account}/${path}`, sent))
+    const isReleased = async () => {
+      const { meta } = await team('firm')('GET', 'held?per_page=1')
+      return meta.total === 0
+    }
+    await until(isReleased, 5)
+    await closeBooks(team('firm'))
+    return await figuresOf(team, affiliatesOf(calm))
+  } finally {
+    await service.end()
   }
 }
 
-/** Checks that answered clicks are stored once. A kill may lose those that were still in their queue. */
-async function checkClicks(world: World): Promise<number> {
-  const clicks = world.lanes.flatMap((lane) => lane.clicks)
-  const waits = world.faults.has('database') ? RETRIED_MS : QUEUED_MS
-  const isSafe = ({ at }: { at: number }) =>
-    world.kills.every((kill) => kill < at || kill > at + waits)
-  const least = clicks.filter((one) => one.isAnswered && isSafe(one)).length
-  const path = `/clicks?from=${dayText(world.begins)}&to=${dayText(Date.now())}`
-  const stored = async () => {
-    const found = await Promise.all(
-      (['prop', 'forex'] as const).map((account) => asTeam(world, account, ['GET', path])),
-    )
-    const groups: { clicks: number }[] = found.flatMap(({ body }) => body.data)
-    return groups.reduce((sum, one) => sum + one.clicks, 0)
-  }
-  await until(async () => (await stored()) >= least, RETRIED_MS / 1000 + 30)
-  const count = await stored()
-  world.check(
-    count >= least && count <= clicks.length,
-    `${count} clicks are stored, not ${least} to ${clicks.length}`,
-  )
-  return count
-}
+const affiliatesOf = (lanes: World['lanes']) =>
+  lanes.filter(({ account }) => account === 'firm').map(({ name }) => name)
 
-/** Checks what must hold whatever has gone wrong. */
-export async function checkWorld(world: World): Promise<string> {
-  const records = await checkTotals(world)
-  await checkTokens(world)
-  return `${records} records, ${await checkClicks(world)} clicks`
+/** Checks what must hold whatever has gone wrong. `state` is an empty folder. */
+export async function checkWorld(world: World, script: string, state: string): Promise<string> {
+  const expected = await figuresInCalm(world, script, state)
+  const team: TeamOf = (account) => teamOf(world, account)
+  const differing = async () => {
+    const found = await figuresOf(team, affiliatesOf(world.lanes))
+    const only = (a: readonly string[], b: readonly string[]) => a.filter((one) => !b.includes(one))
+    return { stored: only(found, expected), acknowledged: only(expected, found) }
+  }
+  // Held records are released, and statements computed, after their customers have come.
+  const isSame = async () => {
+    await closeBooks(team('firm'))
+    return Object.values(await differing()).every(({ length }) => length === 0)
+  }
+  if (!(await until(isSame, 180))) {
+    world.check(false, `figures differ: ${JSON.stringify(await differing()).slice(0, 2000)}`)
+  }
+  return `${expected.length} equal figures, ${await checkBooks(world)}`
 }
