@@ -9,7 +9,6 @@ import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
-import { accountStatements } from './commission/statements/routes.ts'
 import { accountWhy } from './commission/why/routes.ts'
 import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
@@ -60,7 +59,6 @@ for (const { vertical, resources } of [propTrading, forex]) {
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
   app.route(base, accountInfo(resourcesOf))
   app.route(base, accountRoutes(resourcesOf))
-  app.route(base, accountStatements)
   app.route(base, accountWhy)
   app.route(base, accountOperations)
 }
@@ -71,7 +69,6 @@ for (const resource of igaming.resources) {
 }
 app.route('/tracking/events', accountInfo(resourcesOf))
 app.route('/tracking/events', accountRoutes(resourcesOf))
-app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountOperations)
 

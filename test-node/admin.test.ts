@@ -245,11 +245,11 @@ describe('operations', { concurrency: 4 }, () => {
     return { headers, body: pages[isSecond ? 1 : 0] }
   }
 
-  test('statements export: joins the pages of CSV under one header', async () => {
+  test('statements list --csv: joins the pages of CSV under one header', async () => {
     const { base, requests, lines } = await service(
       twoPages('text/csv', ['id,amount\r\nstm_1,-5.00\r\n', 'id,amount\r\nstm_2,1.00\r\n']),
     )
-    const args = ['statements', 'export', 'a', '--period', '2026-10', '--format', 'csv']
+    const args = ['statements', 'list', 'a', '--period', '2026-10', '--csv']
     const { stdout } = await admin(base, args)
     assert.equal(stdout, 'id,amount\nstm_1,-5.00\nstm_2,1.00\n')
     assert.deepEqual(lines(), [

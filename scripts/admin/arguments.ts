@@ -88,11 +88,10 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
   }
   for (const [name, option] of Object.entries(optionsOf(operation))) {
     const parsed = toOption(name, option)
-    command.addOption(name === 'excel' ? parsed.implies(csvOf(operation)) : parsed)
+    command.addOption(name === 'excel' ? parsed.implies({ csv: true }) : parsed)
   }
   command.action(() => {
     const { args } = command
-    if (excelConflicts(command)) throw usageError('`--excel` prints CSV: leave `--format` out.')
     const { json, yes, excel, ...options } = Object.fromEntries(
       command.options.map((option) => [
         option.name(),
@@ -112,22 +111,9 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
   })
 }
 
-/** Whether an operation can print CSV. */
-const hasCsv = ({ options }: Operation) =>
-  options?.csv !== undefined || options?.format?.choices?.includes('csv') === true
-
-/** Returns the option by which an operation prints CSV. */
-const csvOf = ({ options }: Operation) => (options?.csv ? { csv: true } : { format: ['csv'] })
-
-/** Whether a command line asks for Excel's CSV and for another format. */
-const excelConflicts = (command: Command) =>
-  command.getOptionValue('excel') === true &&
-  command.getOptionValueSource('format') === 'cli' &&
-  String(command.getOptionValue('format')) !== 'csv'
-
 const optionsOf = (operation: Operation) => ({
   ...operation.options,
-  ...(hasCsv(operation) && { excel: EXCEL }),
+  ...(operation.options?.csv && { excel: EXCEL }),
   ...(operation.confirmation && { yes: YES }),
   json: JSON_OPTION,
 })

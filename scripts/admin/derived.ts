@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { DescribedOperation } from '../../src/http/operation-words.ts'
 import { usageError } from '../exit-error.ts'
 import { OPERATIONS } from '../operations.ts'
+import { type FileFormat, fetchFile, formatFile, TYPES } from './fetch-file.ts'
 import { list, object, sentence } from './format.ts'
 import {
   fillTemplate,
@@ -12,7 +13,6 @@ import {
 } from './operation.ts'
 import { listOperation } from './operations/parts.ts'
 import { readBody, readJson } from './read-body.ts'
-import type { TextPage } from './request.ts'
 
 // The commands of the operations that are values: arguments are the members of the path, options all others.
 
@@ -137,6 +137,10 @@ function exampleOf(of: DescribedOperation, options: Options, argument: readonly 
   return [...operands, ...shown.map(({ text }) => text)].join(' ')
 }
 
+const FORMATS: readonly FileFormat[] = ['csv', 'html']
+
+const FORMAT_WORDS = { csv: 'Prints CSV.', html: 'Prints a page to print, as one file.' } as const
+
 function toCommand(of: DescribedOperation): Operation {
   const { command, description, files = {} } = of.words!
   const { byQuery } = of
@@ -157,10 +161,10 @@ function toCommand(of: DescribedOperation): Operation {
   )
   const inBody = of.whole ? [] : Object.entries(of.body)
   const members = [...inQuery, ...inBody].filter(([one]) => one !== argument)
-  const type = Object.keys(files).find((one) => one === 'text/csv')
+  const formats = FORMATS.filter((one) => Object.hasOwn(files, TYPES[one]))
   const options = {
     ...optionsOf(Object.fromEntries(members)),
-    ...(type && { csv: { description: 'Prints CSV.' } }),
+    ...Object.fromEntries(formats.map((one) => [one, { description: FORMAT_WORDS[one] }])),
   }
   const own = {
     noun,
@@ -173,20 +177,23 @@ function toCommand(of: DescribedOperation): Operation {
     ...(argument && { argument, isArgumentInQuery: Object.hasOwn(of.params, argument) }),
     format: (body: unknown, input: Input) => {
       if (!body) return sentence(done)(body, input)
-      if ('text' in (body as object)) return (body as TextPage).text.trimEnd()
+      if (typeof body === 'string') return formatFile(body)
       const isTable = isList || Object.keys(body).join() === 'data'
       return isTable ? list(columns)(body, input) : object(body, input)
     },
     ...rest,
   }
-  if (isList) return listOperation(own)
+  const asFile: Operation['run'] = (send, request, input, report) => {
+    const format = formats.find((one) => input.options[one])
+    if (format) return fetchFile(send, request, { format, isList }, report)
+    return isList ? listed.run!(send, request, input, report) : send(request)
+  }
+  const listed = listOperation(own)
+  if (isList) return { ...listed, ...(formats.length > 0 && { run: asFile }) }
   return {
     ...own,
     method: of.method,
-    ...(type && {
-      run: (send, { query: { csv, ...query }, ...request }, { options: given }) =>
-        send({ ...request, query, ...(given.csv && { accept: type }) }),
-    }),
+    ...(formats.length > 0 && { run: asFile }),
     ...(of.method !== 'GET' &&
       of.method !== 'DELETE' && {
         inQuery: optionsOf(Object.fromEntries(inQuery)),

@@ -9,7 +9,6 @@ import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
 import { MONITORING } from './operations/monitoring.ts'
 import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
-import { STATEMENTS } from './operations/statements.ts'
 import { WHY } from './operations/why.ts'
 
 /** All operations in the order in which help lists them. */
@@ -18,7 +17,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...PLANS,
   ...FRAUD_SIMULATION,
   ...RATES,
-  ...STATEMENTS,
   ...BOOKS,
   ...WHY,
   ...EXPORTS,

@@ -1,4 +1,5 @@
 import { getFxRates } from '../commission/rates/routes.ts'
+import { STATEMENT_OPERATIONS } from '../commission/statements/operations.ts'
 import { EXPORT_OPERATIONS } from '../exports/operations.ts'
 import { CASE_OPERATIONS } from '../fraud/operations.ts'
 import type { AnyOperation } from '../http/operation.ts'
@@ -53,6 +54,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...WEBHOOK_OPERATIONS,
   ...CASE_OPERATIONS,
   ...ENDED_HOLD_OPERATIONS,
+  ...STATEMENT_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,

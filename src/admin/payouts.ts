@@ -15,6 +15,7 @@ import type { ReturnedPayment } from '../commission/books/present.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { add, decimal, ZERO } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
+import { returnedPayment } from '../commission/statements/answers.ts'
 import {
   type DueItem,
   type DuePayout,
@@ -41,7 +42,6 @@ import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
-import { returnedPayment } from './approvals.ts'
 import { sendCaused } from './send-caused.ts'
 
 /**

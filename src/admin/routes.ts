@@ -4,7 +4,6 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
 import { rateImport } from '../commission/rates/routes.ts'
-import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statements/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
@@ -33,9 +32,8 @@ const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
 /** Adds the routes that are shared with the account's own API, which reads the account from its grant. */
 function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
   const account = '/accounts/:account'
-  const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS }
   for (const path of Object.values({
-    ...shared,
+    ...ACCOUNT_PATHS,
     ...WHY_PATHS,
     ...TEAM_WHY_PATHS,
     ...TEAM_READING_PATHS,
@@ -48,7 +46,7 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
     })
   }
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
-  routes.route(account, teamStatements).route(account, teamWhy)
+  routes.route(account, teamWhy)
 }
 
 /** Returns the routes of the administration API. Every change is in the audit log. */

@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../auth/oauth.ts'
-import { affiliateStatements } from '../commission/statements/routes.ts'
 import { affiliateWhy } from '../commission/why/routes.ts'
 import { whyWeight } from '../commission/why/weight.ts'
 import { mountFor, weightOf } from '../http/operation.ts'
@@ -41,7 +40,6 @@ mountFor(affiliateApi, AFFILIATE_OPERATIONS, 'affiliate')
 for (const path of CSV_COLUMNS.keys()) affiliateApi.use(`/${path}`, orCsv(path))
 affiliateApi
   .get('/overview', respondWithOverview)
-  .route('/', affiliateStatements)
   .route('/', affiliateWhy)
   .get('/customers', respondWithCustomers)
   .get('/clicks', respondWithClicks)

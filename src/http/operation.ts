@@ -149,7 +149,7 @@ type Any = any
 export type AnyOperation = Operation<Any, Any, Any, Any>
 
 /** The members of path and query as operations get them: those that are absent are left out. */
-type Read<P extends Entries> = { [N in keyof Out<P>]: Exclude<Out<P>[N], undefined> }
+export type Read<P extends Entries> = { [N in keyof Out<P>]: Exclude<Out<P>[N], undefined> }
 
 /** The members of path and query; each may also be its text, as the query of a page has it. */
 type Params<P extends Entries> = { [N in keyof In<P>]: In<P>[N] | string }

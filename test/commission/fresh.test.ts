@@ -84,8 +84,8 @@ test.each([
   ],
   ['status=open', '`status` must be `draft`, `approved` or `paid`, not `open`.'],
   [
-    'affiliate_id=a&period=2026-10&fresh=true&page=1',
-    '`fresh` returns all statements of one affiliate, without pages.',
+    'affiliate_id=a&period=2026-10&fresh=true&page=2',
+    '`fresh` computes the statements of one affiliate, without pages and `approved_since`.',
   ],
 ])('the query %s is refused', async (query, detail) => {
   await partner('forex')

@@ -10,7 +10,6 @@ import { derived } from './derived.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
-import { statements } from './statements.ts'
 import { why } from './why.ts'
 
 const isOfAssignments = ({ path }: Operation) => path.endsWith('/assignments')
@@ -34,7 +33,7 @@ const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Op
   ],
   fraud: (own) => [...own, fraudSimulation()],
   cases: (own) => own,
-  statements: (own) => [...statements(), ...books(), ...own],
+  statements: (own) => [...own, ...books()],
   explanations: why,
   customers: (own) => own,
   monitoring: (own) => [

@@ -14,12 +14,6 @@ import {
   ref,
 } from './operation.ts'
 import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
-import {
-  LIST_EXPORTS,
-  LIST_FORMATS,
-  STATEMENT_EXPORTS,
-  STATEMENT_FORMATS,
-} from './statement-exports.ts'
 
 // The API of affiliates. Its answers are those of accounts, without what is hidden.
 
@@ -274,7 +268,6 @@ interface Reading {
   readonly errors?: readonly ErrorCode[]
   readonly answer: JsonSchema
   readonly type?: readonly string[]
-  readonly more?: Pick<Answer, 'also' | 'headers'>
 }
 
 const READINGS: readonly Reading[] = [
@@ -287,25 +280,6 @@ const READINGS: readonly Reading[] = [
     parameters: ['from_day', 'report_to'],
     errors: ['validation_failed'],
     answer: ref('AffiliateOverview'),
-  },
-  {
-    id: 'listAffiliateStatements',
-    path: '/statements',
-    summary: 'List statements',
-    description: `Lists the statements of the affiliate, the earliest period first unless \`order\` is \`latest\`. A draft is not approved yet. ${LIST_FORMATS}`,
-    parameters: [...PAGING, 'period_query', 'plan_query', 'status_query', 'list_order'],
-    answer: pageWith('ListedStatement'),
-    more: LIST_EXPORTS,
-  },
-  {
-    id: 'getAffiliateStatement',
-    path: '/statements/{statement_id}',
-    summary: 'Get a statement',
-    description: `Returns a statement with its lines. ${STATEMENT_FORMATS}`,
-    parameters: ['part'],
-    errors: ['not_found'],
-    answer: ref('StatementInFull'),
-    more: STATEMENT_EXPORTS,
   },
   {
     id: 'explainAffiliateLine',
@@ -452,7 +426,6 @@ export const affiliateApi = (): Operation[] => [
           headers: headersOf({ ...reading, path }),
           ...(reading.type && { type: reading.type }),
           ...csvOf(path, reading.answer),
-          ...reading.more,
         },
       },
       errors: ['invalid_query' as const, ...errors],

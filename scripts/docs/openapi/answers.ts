@@ -21,7 +21,6 @@ import {
   TEXT,
   totalOf,
 } from './shapes.ts'
-import { STATEMENT_SCHEMAS } from './statements.ts'
 import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
@@ -122,7 +121,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...SIMULATION_SCHEMAS,
     ...FRAUD_SIMULATION_SCHEMAS,
     ...RATE_SCHEMAS,
-    ...STATEMENT_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...OAUTH,

@@ -136,12 +136,6 @@ const QUERY: Record<string, object> = {
     'latest',
     { type: 'string', enum: [...LIST_ORDERS] },
   ),
-  statement_approved_since: query(
-    'approved_since',
-    'Returns only statements that were approved at this time or later.',
-    '2026-10-31T00:00:00Z',
-    { type: 'string', format: 'date-time' },
-  ),
   record_match: query(
     'match',
     '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',
@@ -225,18 +219,6 @@ const QUERY: Record<string, object> = {
     ...query('id', 'The id of the record.', 'T-1001'),
     required: true,
   },
-  plan_query: query('plan', 'Returns only statements of this plan.', 'standard-ib'),
-  status_query: query('status', 'Returns only statements with this status.', 'draft', {
-    type: 'string',
-    enum: ['draft', 'approved', 'paid'],
-  }),
-  part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),
-  fresh: query(
-    'fresh',
-    'Whether to compute the statements of one affiliate at once. It requires `affiliate_id` and `period`.',
-    true,
-    { type: 'boolean' },
-  ),
   delivery_resource: query(
     'resource',
     'Returns only deliveries of this resource, as it is named in the address.',
@@ -317,11 +299,8 @@ const PATH: Record<string, object> = {
     enum: ['customers', 'transactions', 'trading-activity', 'activities'],
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
-  statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
-  period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),
-  run_id: path('run_id', 'The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X'),
   page_name: path('page', 'The name of the page.', 'start'),
   reference_page: path('page', 'The name of the page.', 'forex', {
     type: 'string',

@@ -14,7 +14,6 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { statementOperationsOf } from './statements.ts'
 import { whyOf } from './why.ts'
 
 // The operations of partners and brands on their records. They are the same for each entity.
@@ -203,10 +202,7 @@ const hasSingleRecords = ({ resource }: Entity) => /^(customers|transactions)$/.
 
 /** Lists the operations by which an account reads its commissions and reports. */
 function commissions({ at, caller, vertical }: Api): Operation[] {
-  const operations = [
-    ...statementOperationsOf(at, caller, vertical),
-    ...whyOf(at, caller, vertical),
-  ]
+  const operations = [...whyOf(at, caller, vertical)]
   return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))
 }
 

@@ -1,10 +1,15 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
-import { CAUSES } from './cause-schemas.ts'
+import { derivedSchemas } from './derived.ts'
 import { ref } from './operation.ts'
 import { COUNT, DAY, oneOf, orNull, TEXT } from './shapes.ts'
 import { STEP } from './why-steps.ts'
+
+const ADJUSTMENT = derivedSchemas().Adjustment?.properties as Record<
+  'causes' | 'causes_total',
+  JsonSchema
+>
 
 const maybe = (description: string) => documented(description, orNull(TEXT))
 const list = (description: string, items: JsonSchema) =>
@@ -175,7 +180,8 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       object(EXPLAINED, ['stored', 'closed']),
     ),
     amount: documented('The amount of the adjustment.'),
-    ...CAUSES,
+    causes: ADJUSTMENT.causes,
+    causes_total: ADJUSTMENT.causes_total,
   }),
   Explanation: { anyOf: [ref('LineExplanation'), ref('AdjustmentExplanation')] },
   LinePart: {

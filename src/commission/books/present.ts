@@ -13,7 +13,7 @@ export const presentBooks = ({
 }: Pick<ListedStatement, 'status' | 'approved_at' | 'payment' | 'paid_on' | 'payment_return'>) => ({
   status,
   approved_at: approved_at === null ? null : new Date(approved_at).toISOString(),
-  paid: payment === null ? null : { reference: payment, paid_on },
+  paid: payment === null || paid_on === null ? null : { reference: payment, paid_on },
   returned: payment_return === null ? null : (JSON.parse(payment_return) as ReturnedPayment),
 })
 

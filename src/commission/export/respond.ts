@@ -7,7 +7,6 @@ import { readProfiles } from '../../db/directory/affiliates.ts'
 import type { FoundPage, Page } from '../../db/paginate.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { linkNext } from '../../http/pagination.ts'
-import { preferredType } from '../../http/preferred-type.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { sendPieces, sendText } from '../../http/send.ts'
 import { showTo } from '../../http/show.ts'
@@ -31,21 +30,8 @@ import {
 } from './read.ts'
 import type { Html } from './tables.ts'
 
-/** The formats of statements. */
-type ExportFormat = 'json' | 'csv' | 'html'
-
-const FORMATS = {
-  'application/json': 'json',
-  'text/csv': 'csv',
-  'text/html': 'html',
-} as const
-
-/** Returns the format that the `Accept` of a request prefers, by its weights; JSON if it names none. */
-export const formatOf = (c: Context): ExportFormat =>
-  FORMATS[preferredType(c, ['application/json', 'text/csv', 'text/html'])]
-
 /** The columns of a list of statements. */
-const STATEMENT_COLUMNS = [
+export const STATEMENT_COLUMNS = [
   'id',
   'affiliate_id',
   'plan',
@@ -76,7 +62,7 @@ const STATEMENT_COLUMNS = [
 ] as const
 
 /** The columns of the lines, adjustments and manual entries of a statement. */
-const ENTRY_COLUMNS = [
+export const ENTRY_COLUMNS = [
   'statement_id',
   'affiliate_id',
   'plan',

@@ -1,13 +1,11 @@
-import type { Context } from 'hono'
-import type { AppEnv } from '../../auth/authorize.ts'
 import type { Grant } from '../../auth/grant.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
 import type { Connection } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import { ApiError } from '../../errors.ts'
+import type { ReadCall } from '../../http/operation.ts'
 import { invalidQuery } from '../../http/query.ts'
-import { withReadSession } from '../../http/read-session.ts'
 import { newTurns, type TurnCaller } from '../../http/turns.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
@@ -75,43 +73,42 @@ export async function openPeriod(
 }
 
 /**
- * Computes the statements of one affiliate and period, and responds with them; for a closed period,
- * responds with the approved statements. Stores nothing.
+ * Computes the statements of one affiliate and period; for a closed period, returns the approved statements. Stores
+ * nothing.
  */
-export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): Promise<Response> {
+export async function computeFresh(
+  { env, grant, session }: ReadCall,
+  filter: Pick<StatementFilter, 'affiliate_id' | 'period' | 'plan' | 'status'>,
+) {
   const { affiliate_id, plan, status } = filter
   const period = parsePeriod(filter.period ?? '')
   if (affiliate_id === undefined || period === null) {
     throw invalidQuery('`fresh` requires `affiliate_id` and `period`.')
   }
   if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD, 'period')
-  return withReadSession(c, async ({ grant, session }) => {
-    const computedAt = new Date().toISOString()
-    const { results, causesOf } = await withinLimit(
-      grant,
-      startRun(grant.account, period),
-      async () => {
-        const computation = await openPeriod(c.env, grant, session, period)
-        const computed = await computeAffiliates(computation, [affiliate_id], FRESH_LIMITS.facts)
-        const requested = computed.slice(-1)
-        const found = await findCauses(computation, requested)
-        return { results: requested[0]?.results ?? [], causesOf: found }
-      },
-    )
-    const found = await Promise.all(
-      results.map(async (result) => {
-        if (plan !== undefined && result.plan.plan !== plan) return null
-        if (result.closed) return readClosed(session, grant.account, result, period)
-        const draft = await toDraft(result, period, causesOf)
-        return draft && presentDraft(draft, computedAt)
-      }),
-    )
-    const data = found.flatMap((one) =>
-      one && (status === undefined || one.status === status) ? [one] : [],
-    )
-    const meta = { total: data.length, page: 1, per_page: 50, next_cursor: null }
-    return c.json({ data, meta })
-  })
+  const computedAt = new Date().toISOString()
+  const { results, causesOf } = await withinLimit(
+    grant,
+    startRun(grant.account, period),
+    async () => {
+      const computation = await openPeriod(env, grant, session, period)
+      const computed = await computeAffiliates(computation, [affiliate_id], FRESH_LIMITS.facts)
+      const requested = computed.slice(-1)
+      const found = await findCauses(computation, requested)
+      return { results: requested[0]?.results ?? [], causesOf: found }
+    },
+  )
+  const found = await Promise.all(
+    results.map(async (result) => {
+      if (plan !== undefined && result.plan.plan !== plan) return null
+      if (result.closed) return readClosed(session, grant.account, result, period)
+      const draft = await toDraft(result, period, causesOf)
+      return draft && presentDraft(draft, computedAt)
+    }),
+  )
+  return found.flatMap((one) =>
+    one && (status === undefined || one.status === status) ? [one] : [],
+  )
 }
 
 /** Returns the approved statement of a closed period; null if it has none. */

@@ -1,5 +1,3 @@
-import type { Context } from 'hono'
-import type { AppEnv } from '../../auth/authorize.ts'
 import {
   type CustomersCursor,
   countUnchanged,
@@ -28,8 +26,7 @@ import { ulid, ulidOf, ulidPrefix } from '../../db/ulid.ts'
 import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError, unavailable } from '../../errors.ts'
-import { readQuery } from '../../http/query.ts'
-import { withReadSession } from '../../http/read-session.ts'
+import type { AccountCall } from '../../http/operation.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../zone.ts'
 import { endOf } from '../books/period-end.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
@@ -37,7 +34,6 @@ import { compareText } from '../engine/facts.ts'
 import { type Computation, type Dependencies, openComputation } from './compute.ts'
 import { keepFacts } from './kept.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS, STEP_RETRIES } from './limits.ts'
-import { readPathPeriod } from './path-period.ts'
 import { openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
 
@@ -300,21 +296,20 @@ const unreadSince = (account: Account, now: number): number =>
   Math.max(now - RUN_LIMITS.unreadMs, startOfDay(account, now))
 
 /** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
-export async function respondWithStart(c: Context<AppEnv>, text: string): Promise<Response> {
-  readQuery(c.req.url)
-  const period = readPathPeriod(text)
-  const { account, binding } = await c.var.grantPromise
-  const row = await findAccount(c.env.DB, account)
-  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+export async function startPeriodRun(
+  { env, account: row, db, actor }: AccountCall,
+  period: Period,
+): Promise<NonNullable<Awaited<ReturnType<typeof findRun>>>> {
+  const account = row.id
   const now = Date.now()
   checkBegun(row, period, now)
   const id = newRunId(now)
-  const started = await startRun(resolveDatabase(c.env, binding), {
+  const started = await startRun(db, {
     account,
     id,
     period: period.id,
     started_at: new Date(now).toISOString(),
-    actor: c.var.actor,
+    actor,
     unread_since: firstRunId(unreadSince(row, now)),
     most: RUN_LIMITS.running,
     running_since: firstRunId(now - DAY_MS),
@@ -323,10 +318,10 @@ export async function respondWithStart(c: Context<AppEnv>, text: string): Promis
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
     throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
   }
-  if (started === id) await startWorkflow(c.env, account, id, period.id)
-  return withReadSession(c, async ({ session }) =>
-    c.json(await findRun(session, account, started), 202),
-  )
+  if (started === id) await startWorkflow(env, account, id, period.id)
+  const found = await findRun(db, account, started)
+  if (!found) throw unavailable(new Error('The run was deleted.'))
+  return found
 }
 
 async function startWorkflow(

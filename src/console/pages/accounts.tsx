@@ -2,6 +2,7 @@ import { createAccount, listAccounts } from '../../admin/accounts.ts'
 import { listDatabases } from '../../admin/databases.ts'
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
@@ -29,7 +30,7 @@ const LISTED_ACCOUNTS = 20
 async function readState({ api }: Visit, account: Account): Promise<AccountState> {
   const [{ data: feeds }, sums] = await Promise.all([
     api.get<{ data: Feed[] }>(apiPath(account.account, 'feed')),
-    api.get<PeriodSums>(apiPath(account.account, 'periods')),
+    api.call(listPeriods, { account: account.account }),
   ])
   return { ...account, feeds, sums }
 }

@@ -9,6 +9,7 @@ import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { withEveryone } from '../../commission/engine/plans-in-force.ts'
+import { listStatements } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Language } from '../../languages.ts'
@@ -46,7 +47,6 @@ import {
   dayWords,
   EmptyState,
   isolated,
-  type List,
   Name,
   NOTHING,
   Pager,
@@ -413,8 +413,8 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
 
 /** Reads the statements of an affiliate, the latest first: at most 200 of the last ones. */
 async function readStatements({ api, account }: Visit, affiliate_id: string) {
-  const query = { affiliate_id, order: 'latest', per_page: READ }
-  const { data, meta } = await api.get<List<Statement>>(apiPath(account, 'statements'), query)
+  const query = { account, affiliate_id, order: 'latest', per_page: READ }
+  const { data, meta } = await api.call(listStatements, query)
   const rows = data.toSorted((a, b) => lastDayOf(b.period) - lastDayOf(a.period))
   return { rows, total: meta.total }
 }

@@ -3,6 +3,7 @@ import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histori
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
+import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
 import type { customerLines } from '../../commission/why/earnings.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { ApiError } from '../../errors.ts'
@@ -34,7 +35,6 @@ import { planName, readTerms, wordsOf } from '../parts/reasons.tsx'
 import { Amounts, RecordFields } from '../parts/record-fields.tsx'
 import type { StoredRecord } from '../parts/record-lookup.ts'
 import { Records, recordsCalled } from '../parts/records.tsx'
-import type { WholeStatement } from '../parts/statement.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
 
@@ -65,7 +65,7 @@ async function earnedIn(
     api.get<{ data: UnearnedGroup[] }>(`${path}/unearned`, { period, customer_id }),
   ])
   const [amounts, termsOf] = await Promise.all([
-    readAmounts(api, path, lines.data),
+    readAmounts(visit, lines.data),
     readTerms(visit, [...unearned.data, ...lines.data]),
   ])
   return (
@@ -79,10 +79,12 @@ async function earnedIn(
 }
 
 /** Reads the amounts of lines from their statements. Those that no run has stored yet are left out. */
-async function readAmounts(api: Visit['api'], path: string, lines: readonly Line[]) {
+async function readAmounts({ api, account }: Visit, lines: readonly Line[]) {
   const ids = [...new Set(lines.map(({ statement_id }) => statement_id))].slice(0, MAX_STATEMENTS)
   const statements = await Promise.all(
-    ids.map((id) => api.get<WholeStatement>(`${path}/statements/${id}`).catch(nullIfNotFound)),
+    ids.map((statement_id) =>
+      api.call(getStatement, { account, statement_id }).catch(nullIfNotFound),
+    ),
   )
   const stored = statements.flatMap((statement) => statement?.lines ?? [])
   return new Map(stored.map(({ id, amount }) => [id, amount]))
@@ -412,7 +414,7 @@ export const customerPage: Page = {
       api.call(listAttributed, { account, customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),
-      api.get<PeriodSums>(apiPath(account, 'periods')),
+      api.call(listPeriods, { account }),
       api.call(listFraudCases, { account, customer_id, per_page: SHOWN_CASES }),
     ])
     const found = listed.data[0]

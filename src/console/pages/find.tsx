@@ -2,9 +2,10 @@ import { listAffiliates } from '../../admin/affiliates.ts'
 import { listLinks } from '../../admin/links.ts'
 import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
+import { listStatements } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
-import { Badge, Data, Day, EmptyState, isolated, type List, Table } from '../parts/data.tsx'
+import { accountPath, type Page, type Visit } from '../page.ts'
+import { Badge, Data, Day, EmptyState, isolated, Table } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { column } from '../parts/fields.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
@@ -31,7 +32,7 @@ async function isAffiliate({ api, account }: Visit, affiliate_id: string): Promi
   const own = { affiliate_id, per_page: 1 }
   const lists = await Promise.all([
     api.call(listAffiliates, { account, affiliate_id }),
-    api.get<List<object>>(apiPath(account, 'statements'), own),
+    api.call(listStatements, { account, ...own }),
     api.call(listLinks, { account, ...own }),
   ])
   return lists.some(({ data }) => data.length > 0)

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { listQuestions } from '../../admin/questions.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
+import { getStatement } from '../../commission/statements/operations.ts'
 import type { PartRecord } from '../../commission/why/explain.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -25,7 +26,6 @@ import { type Question, QuestionsBeside } from '../parts/questions.tsx'
 import { readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import type { WholeStatement } from '../parts/statement.tsx'
 
 /** Returns the query that finds a line that no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
@@ -195,8 +195,8 @@ async function readStored(visit: Visit): Promise<Found | null> {
   const { line: id = '' } = params
   const statementId = statementOfLine(id)
   if (statementId === null) return null
-  const path = apiPath(account, 'statements', statementId)
-  const statement = await api.get<WholeStatement>(path).catch(nullIfNotFound)
+  const sent = { account, statement_id: statementId }
+  const statement = await api.call(getStatement, sent).catch(nullIfNotFound)
   if (!statement) return null
   const line = statement.lines.find((one) => one.id === id) ?? null
   const { amount } = line ?? statement.adjustments.find((one) => one.id === id) ?? {}

@@ -2,6 +2,7 @@ import { getAccount } from '../../admin/accounts.ts'
 import { listPayouts } from '../../admin/payouts.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
+import { listPeriods } from '../../commission/statements/operations.ts'
 import type { DayArrivals } from '../../db/records/arrivals.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -230,7 +231,7 @@ export const overviewPage: Page = {
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
       api.get<{ data: Parameters<typeof chartRows>[0] }>(apiPath(account, 'arrivals')),
-      api.get<PeriodSums>(apiPath(account, 'periods')),
+      api.call(listPeriods, { account }),
       api.call(listPayouts, {
         account,
         payable_on: dayBefore(visit.today, 0),

@@ -3,12 +3,12 @@ import { MAX_RATE_AGE } from '../../commission/engine/convert.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { getFxRates } from '../../commission/rates/routes.ts'
+import { listStatements, startRun } from '../../commission/statements/operations.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import {
   accountPath,
-  apiPath,
   dayBefore,
   type FieldError,
   type Page,
@@ -397,12 +397,10 @@ export const ratesPage: Page = {
     },
     run: {
       done: 'The computation has started. This page follows it.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'periods', values('period'), 'run'),
-      }),
+      perform: (values, { api, account }) =>
+        api.call(startRun, { account, period: values('period') }),
       next(answer, { account }) {
-        const { id: run, period } = answer as { id: string; period: string }
+        const { id: run, period } = answer as AnswerOf<typeof startRun>
         return withQuery(accountPath(account, 'statements'), { period, run })
       },
     },
@@ -411,10 +409,7 @@ export const ratesPage: Page = {
     const { api, account, query } = visit
     const day = query.day ?? dayBefore(visit.today, 0)
     const [drafts, known] = await Promise.all([
-      api.get<List<Statement>>(apiPath(account, 'statements'), {
-        status: 'draft',
-        per_page: DRAFTS,
-      }),
+      api.call(listStatements, { account, status: 'draft', per_page: DRAFTS }),
       api.call(getFxRates, { day }),
     ])
     const waiting = waitingIn(drafts.data)

@@ -2,8 +2,9 @@ import { getPlan, getPlanVersion, listPlanVersions } from '../../admin/plans.ts'
 import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
+import { listPeriods } from '../../commission/statements/operations.ts'
 import { parseField } from '../form.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { type Page, type Visit, withQuery } from '../page.ts'
 import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -12,7 +13,6 @@ import { PlanLink } from '../parts/names.tsx'
 import type { Version } from '../parts/plan-editor.tsx'
 import { computeFigures, endedPeriods, simulationRequest } from '../parts/plan-figures.tsx'
 import { InWords } from '../parts/plan-words.tsx'
-import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { valuesFor } from '../plan/draft.ts'
 
 /** What the page knows of the plan before it computes anything. */
@@ -33,7 +33,7 @@ async function readKnown(visit: Visit): Promise<Known> {
   const [plan, { data: versions }, sums, chosen] = await Promise.all([
     api.call(getPlan, own),
     api.call(listPlanVersions, { ...own, per_page: 50 }),
-    api.get<PeriodSums>(apiPath(account, 'periods')),
+    api.call(listPeriods, { account }),
     version && !query.terms ? api.call(getPlanVersion, { ...own, version }) : null,
   ])
   const periods = endedPeriods(sums, plan.period, today)

@@ -6,6 +6,7 @@ import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { money } from '../../commission/engine/reasons.ts'
 import { minorDigits } from '../../commission/minor-digits.ts'
 import { addToGroups, isSome, type LineGroups } from '../../commission/statements/line-groups.ts'
+import { getStatement } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
@@ -309,11 +310,14 @@ const changes: NonNullable<Page['changes']> = {
 /** The maximum number of parts of a statement that a page reads, of 1,000 lines each. */
 const MAX_PARTS = 20
 
+const readPart = ({ api, account, params }: Visit, part: number) =>
+  api.call(getStatement, { account, statement_id: params.statement ?? '', part })
+
 /** Yields the parts of a statement, of which the first is read already. */
 async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<WholeStatement> {
   yield first
   for (let part = 2; part <= Math.min(first.parts, MAX_PARTS); part++) {
-    yield await visit.api.get<WholeStatement>(ownPath(visit), { part })
+    yield await readPart(visit, part)
   }
 }
 
@@ -375,7 +379,7 @@ export const statementPage: Page = {
     return format ? { path: ownPath(visit), type } : null
   },
   async render(visit) {
-    const statement = await visit.api.get<WholeStatement>(ownPath(visit))
+    const statement = await readPart(visit, 1)
     const { affiliate_id, period, parts, status, returned } = statement
     const shown = { visit, statement }
     const renderItems = () => (visit.query.rule ? renderLines(shown) : renderByRule(shown))

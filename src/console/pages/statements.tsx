@@ -2,10 +2,17 @@ import { approvePeriod } from '../../admin/approvals.ts'
 import type { PeriodApproved } from '../../commission/books/approve.ts'
 import { nextPeriod, storedPeriod } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
+import {
+  getRun,
+  getStatementTotals,
+  listPeriods,
+  listStatements,
+  startRun,
+} from '../../commission/statements/operations.ts'
 import type { ChangedDraft } from '../../commission/statements/present.ts'
-import type { Run } from '../../db/commission/runs.ts'
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import {
   accountPath,
   apiPath,
@@ -22,7 +29,6 @@ import {
   count,
   Data,
   EmptyState,
-  type List,
   Live,
   Pager,
   periodWords,
@@ -46,7 +52,6 @@ import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../parts/perio
 import {
   type PeriodSums,
   STATUS_WORDS,
-  type Statement,
   Statements,
   type StatementTotals,
   StatusSums,
@@ -57,6 +62,8 @@ const RUN_SECONDS = 2
 
 /** How long after its end a run is followed, in milliseconds: a page that was read while it ended may lack its last drafts. */
 const SETTLE_MS = 5000
+
+type Run = AnswerOf<typeof getRun>
 
 /** Returns how often the page is read again while a run may change it; null if none does. */
 const followSeconds = (run: Run | null, now: number): number | null =>
@@ -534,10 +541,8 @@ const isPartial = ({ approved, earlier, failed, isPaying }: Approvals): boolean 
 const changes: NonNullable<Page['changes']> = {
   run: {
     done: 'The computation has started. This page follows it.',
-    request: (values, visit) => ({
-      method: 'POST',
-      path: apiPath(visit.account, 'periods', values('period'), 'run'),
-    }),
+    perform: (values, { api, account }) =>
+      api.call(startRun, { account, period: values('period') }),
     next: (answer, { account, query }) => {
       const { id: run, period } = answer as Run
       const { plan, affiliate_id, status } = query
@@ -640,7 +645,7 @@ export const statementsPage: Page = {
   async render(visit) {
     const { api, account, path, query, now, today } = visit
     const { cursor } = query
-    const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
+    const readPeriods = api.call(listPeriods, { account })
     const { approved_since } = query
     const hasFilter = Boolean(
       query.period || query.affiliate_id || query.plan || query.status || approved_since,
@@ -650,15 +655,11 @@ export const statementsPage: Page = {
     const { period } = filter
     const title = period ? `Statements of ${periodWords(period)}` : 'Statements'
     const [{ data, meta }, totals, sums, names, run] = await Promise.all([
-      api.get<List<Statement>>(apiPath(account, 'statements'), {
-        ...filter,
-        approved_since,
-        cursor,
-      }),
-      api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
+      api.call(listStatements, { account, ...filter, approved_since, cursor }),
+      api.call(getStatementTotals, { account, ...filter }),
       readPeriods,
       visit.names.plans(),
-      query.run ? api.get<Run>(apiPath(account, 'runs', query.run)) : null,
+      query.run ? api.call(getRun, { account, run_id: query.run }) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
     const others = otherPeriods(sums, period ?? '', today)

@@ -1,5 +1,6 @@
 import { countedRecords, REASON_TITLES } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
+import { listPeriods } from '../../commission/statements/operations.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
@@ -10,7 +11,6 @@ import { choosablePeriods, periodFilter } from '../parts/periods.ts'
 import { planName, Reason, readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import type { PeriodSums } from '../parts/statement-lists.tsx'
 
 const NOTHING = <EmptyState title="No unearned records in this selection." />
 
@@ -118,7 +118,7 @@ export const unearnedPage: Page = {
   query: ['period', 'affiliate_id', 'customer_id', 'reason', 'list', 'cursor'],
   async render(visit) {
     const { api, account, query } = visit
-    const sums = await api.get<PeriodSums>(apiPath(account, 'periods'))
+    const sums = await api.call(listPeriods, { account })
     // The period that the filter shows, which is the current one if none is chosen.
     const period = query.period ?? choosablePeriods(sums, visit.today)[0]
     const here: Visit = { ...visit, query: { ...query, period } }

@@ -9,6 +9,7 @@ import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms, rule as ruleSchema } from '../../commission/plans/plan.ts'
 import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
+import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Report } from '../../reports/report.ts'
 import { nullIfConflict } from '../api-errors.ts'
@@ -78,7 +79,7 @@ export async function readEditorData({ api, account }: Visit): Promise<EditorDat
   const [{ vertical }, events, periods, links] = await Promise.all([
     api.call(getAccount, { account }),
     api.call(listEventDefinitions, { account }).catch(nullIfConflict),
-    api.get<PeriodSums>(apiPath(account, 'periods')),
+    api.call(listPeriods, { account }),
     api.call(listLinks, { account, per_page: 50 }),
   ])
   return {

@@ -1,6 +1,7 @@
 import { earningWords } from '../../commission/engine/earning-words.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
+import { getStatement } from '../../commission/statements/operations.ts'
 import type { RecordEarnings } from '../../commission/why/earnings.ts'
 import { earningsAddress, type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
@@ -28,11 +29,9 @@ interface Earned {
 async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
   const ids = new Set(lines.flatMap(({ line_id }) => statementOfLine(line_id) ?? []))
   const read = await Promise.all(
-    [...ids].map(async (id) => {
-      const found = await api
-        .get<WholeStatement>(apiPath(account, 'statements', id))
-        .catch(nullIfNotFound)
-      return found ? [[id, found] as const] : []
+    [...ids].map(async (statement_id) => {
+      const found = await api.call(getStatement, { account, statement_id }).catch(nullIfNotFound)
+      return found ? [[statement_id, found] as const] : []
     }),
   )
   return new Map(read.flat())

@@ -3,13 +3,11 @@ import { moneyText } from '../../commission/books/money.ts'
 import { add, type Decimal, decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type {
-  ChangedDraft,
-  LeadingStatement,
-  presentDueSums,
-  presentPeriods,
-  presentStatement,
-  presentSums,
-} from '../../commission/statements/present.ts'
+  getStatementTotals,
+  listPeriods,
+  listStatements,
+} from '../../commission/statements/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { PlanNames, Visit } from '../page.ts'
 import {
   Amount,
@@ -29,16 +27,11 @@ import { AffiliateName } from './names.tsx'
 
 // The parts of pages that list statements.
 
-/** A statement as lists of the administration API show it. */
-export type Statement = ReturnType<typeof presentStatement>
+/** A statement of a list. */
+export type Statement = AnswerOf<typeof listStatements>['data'][number]
 
-/** Sums of statements as `GET …/statements/totals` shows them. */
-export interface StatementTotals {
-  readonly data: readonly ReturnType<typeof presentSums>[]
-  readonly is_limited: boolean
-  /** The largest changes of drafts against the period before; null unless drafts of a period are asked for. */
-  readonly changes: readonly ChangedDraft[] | null
-}
+/** Sums of statements. */
+export type StatementTotals = AnswerOf<typeof getStatementTotals>
 
 /** The words of the statuses. */
 export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
@@ -261,14 +254,8 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
   )
 }
 
-/** The statements of the latest periods, added up, as `GET …/periods` shows them. */
-export interface PeriodSums {
-  readonly data: ReturnType<typeof presentPeriods>
-  readonly is_limited: boolean
-  readonly due: ReturnType<typeof presentDueSums>
-  readonly leading: readonly LeadingStatement[]
-  readonly last_run_at: string | null
-}
+/** The statements of the latest periods, added up. */
+export type PeriodSums = AnswerOf<typeof listPeriods>
 
 /** The maximum number of sums of periods that a page lists. */
 const LISTED_SUMS = 12

@@ -3,7 +3,8 @@ import { money } from '../../commission/engine/reasons.ts'
 import { type BalanceRow, balanceOf } from '../../commission/statements/balance.ts'
 import { correctionWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment } from '../../commission/statements/draft.ts'
-import type { presentWhole } from '../../commission/statements/present.ts'
+import type { getStatement } from '../../commission/statements/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Data, Day, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields, prose } from './fields.tsx'
@@ -13,7 +14,7 @@ import { StatusBadge } from './statement-lists.tsx'
 // The parts of the page of a statement, without its lines.
 
 /** A statement with one part of its lines and adjustments. */
-export type WholeStatement = ReturnType<typeof presentWhole>
+export type WholeStatement = AnswerOf<typeof getStatement>
 
 /** A statement on a page. */
 export interface ShownStatement {

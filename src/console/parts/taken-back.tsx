@@ -1,11 +1,11 @@
 import { moneyText } from '../../commission/books/money.ts'
 import { nextPeriod, parsePeriod } from '../../commission/engine/calendar.ts'
 import { add, decimal, ZERO } from '../../commission/engine/decimal.ts'
+import { listStatements } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
-import { apiPath, type Visit } from '../page.ts'
-import { Amount, type List, periodWords } from './data.tsx'
+import type { Visit } from '../page.ts'
+import { Amount, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
-import type { WholeStatement } from './statement.tsx'
 import type { Statement } from './statement-lists.tsx'
 
 // What was approved for customers who were refused since: it stays payable until the next statement takes it back.
@@ -65,10 +65,9 @@ export async function computeTakenBack(
   affiliate_id: string,
   customers: readonly string[],
 ): Promise<TakenBackByDraft> {
-  const path = apiPath(account, 'statements')
   const read = async (status: 'draft' | 'approved') => {
-    const query = { affiliate_id, status, per_page: READ }
-    const { data } = await api.get<List<Statement>>(path, query)
+    const query = { account, affiliate_id, status, per_page: READ }
+    const { data } = await api.call(listStatements, query)
     return data.map(({ period }) => period)
   }
   const [drafts, approved] = await Promise.all([read('draft'), read('approved')])
@@ -76,12 +75,7 @@ export async function computeTakenBack(
   try {
     const computed = await Promise.all(
       periods.map((period) =>
-        api.get<List<WholeStatement>>(path, {
-          affiliate_id,
-          period,
-          status: 'draft',
-          fresh: 'true',
-        }),
+        api.call(listStatements, { account, affiliate_id, period, status: 'draft', fresh: true }),
       ),
     )
     return computed.flatMap((one) => one.data).flatMap((draft) => takenBackBy(draft, customers))
@@ -93,11 +87,11 @@ export async function computeTakenBack(
 
 /** Returns what a draft takes back because of these customers; nothing if that is nothing. */
 function takenBackBy(
-  { id, period, currency, adjustments }: WholeStatement,
+  { id, period, currency, adjustments = [] }: Statement,
   customers: readonly string[],
 ): (TakenBack & { currency: string })[] {
   const own = adjustments.filter(({ causes }) =>
-    causes.some((one) => one.kind === 'refusal' && customers.includes(one.customer_id ?? '')),
+    causes.some((one) => one.kind === 'refusal' && customers.includes(one.customer_id)),
   )
   const sum = own.reduce((total, { amount }) => add(total, decimal(amount)), ZERO)
   const amount = moneyText(sum, currency)

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { getAffiliations } from '../../admin/histories.ts'
 import type { QualificationReport } from '../../commission/engine/once-report.ts'
+import { getStatement } from '../../commission/statements/operations.ts'
 import type { customerLines } from '../../commission/why/earnings.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -147,8 +148,10 @@ async function readQualified(visit: Visit, report: QualificationReport): Promise
   const line = read
     .flatMap((one) => one?.data ?? [])
     .find((one) => one.kind === 'once' && one.rule === rule)
-  const at = line && apiPath(account, 'statements', line.statement_id)
-  const statement = at ? await api.get<WholeStatement>(at).catch(nullIfNotFound) : null
+  const statement_id = line?.statement_id
+  const statement = statement_id
+    ? await api.call(getStatement, { account, statement_id }).catch(nullIfNotFound)
+    : null
   return { report, line, statement }
 }
 

@@ -378,7 +378,7 @@ export interface LeadingStatement {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
-  readonly status: string
+  readonly status: ListedStatement['status']
   readonly currency: string
   readonly total: string
 }

@@ -1,0 +1,350 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import type { AppEnv } from '../../auth/authorize.ts'
+import { type Grant, maySee, ownFilter } from '../../auth/grant.ts'
+import { findRun } from '../../db/commission/runs.ts'
+import {
+  findChanges,
+  findStatement,
+  listStatements as findStatements,
+  SUMMED_STATEMENTS,
+  sumPeriods,
+  sumStatements,
+} from '../../db/commission/statements.ts'
+import { LIST_LIMITS, LIST_ORDERS, type Page } from '../../db/paginate.ts'
+import { ulidPrefix } from '../../db/ulid.ts'
+import { ApiError } from '../../errors.ts'
+import {
+  accountOperation,
+  pageOfList,
+  type Read,
+  type ReadCall,
+  readList,
+  readOperation,
+} from '../../http/operation.ts'
+import { invalidQuery } from '../../http/query.ts'
+import { showTo } from '../../http/show.ts'
+import { described } from '../../validation/described.ts'
+import * as f from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
+import { todayOf } from '../../zone.ts'
+import { nextPeriod, parsePeriod } from '../engine/calendar.ts'
+import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS } from '../export/limits.ts'
+import {
+  checkPageSize,
+  ENTRY_COLUMNS,
+  STATEMENT_COLUMNS,
+  sendListCsv,
+  sendListPage,
+  sendStatementCsv,
+  sendStatementPage,
+} from '../export/respond.ts'
+import { listedStatement, periodSums, run, statementInFull, statementTotals } from './answers.ts'
+import { FRESH_LIMITS, PART_LIMITS, PERIOD_FORMS, RUN_LIMITS } from './limits.ts'
+import { computeFresh } from './on-request.ts'
+import { readPathPeriod } from './path-period.ts'
+import {
+  presentChange,
+  presentDueSums,
+  presentPeriods,
+  presentStatement,
+  presentSums,
+  presentWhole,
+} from './present.ts'
+import { startPeriodRun } from './run.ts'
+
+const filters = {
+  affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
+  period: v.optional(
+    member(
+      v.pipe(
+        v.string(),
+        v.check((text) => parsePeriod(text) !== null, `pattern ${PERIOD_FORMS}`),
+      ),
+      said('Returns only this period.', '2026-10'),
+    ),
+  ),
+  plan: v.optional(
+    member(v.string(), said('Returns only statements of this plan.', 'standard-ib')),
+  ),
+  status: v.optional(
+    member(
+      v.picklist(['draft', 'approved', 'paid']),
+      said('Returns only statements with this status.', 'draft' as const),
+    ),
+  ),
+}
+
+const listFilters = {
+  ...filters,
+  approved_since: v.optional(
+    member(
+      f.instant,
+      said(
+        'Returns only statements that were approved at this time or later.',
+        '2026-11-01T00:00:00Z',
+      ),
+    ),
+  ),
+  order: v.optional(
+    member(
+      v.picklist(LIST_ORDERS),
+      said('The `oldest` period first, which is the default, or the `latest`.', 'latest' as const),
+    ),
+  ),
+  fresh: v.optional(
+    member(
+      v.boolean(),
+      said(
+        `Whether to compute the statements of one affiliate at once, with their first lines: up to ${FRESH_LIMITS.facts.toLocaleString('en')} facts. It requires \`affiliate_id\` and \`period\`, and stores nothing.`,
+      ),
+    ),
+  ),
+}
+
+type ListFilter = Read<typeof listFilters>
+
+const number = (n: number) => n.toLocaleString('en')
+
+const csv = (columns: readonly string[], row: string) => ({
+  example: `${columns.join()}\r\n${row}\r\n`,
+  headers: ['Content-Disposition'],
+})
+
+const html = (title: string) => ({
+  example: `<!doctype html>\n<html lang="en">\n<head><title>${title}</title></head>\n…\n</html>\n`,
+  headers: ['Link', 'Content-Security-Policy', 'Referrer-Policy'],
+})
+
+const ID = 'stm_3f1c52a9d0e84b7796c1d20b'
+const HASH = '6b1f0e4d9a2c7358'.repeat(4)
+
+/** Returns the filter that leaves out drafts, for affiliates who do not see them. */
+const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
+  !affiliate || affiliate.view.drafts ? {} : { isApproved: true }
+
+/** Reads a page of stored statements. */
+async function readStatements(
+  { grant, session }: ReadCall,
+  { fresh: _, approved_since, order, ...sent }: ListFilter,
+  page: Page,
+) {
+  const filter = {
+    ...sent,
+    ...(order === 'latest' && { isLatestFirst: true }),
+    ...(approved_since !== undefined && {
+      approved_since: ulidPrefix(Math.max(0, Date.parse(approved_since))),
+    }),
+    ...ownFilter(grant),
+    ...approvedFilter(grant),
+  }
+  const found = await findStatements(session, grant.account, filter, page)
+  return { ...found, data: found.data.map(presentStatement) }
+}
+
+const fileOf =
+  (send: typeof sendListCsv) => async (c: Context<AppEnv>, call: ReadCall, sent: ListFilter) => {
+    if (sent.fresh) throw invalidQuery('`fresh` returns JSON only.')
+    const { context, page, filter } = await pageOfList(call, listStatements, sent)
+    if (send === sendListPage) checkPageSize(page)
+    const found = await readStatements(call, filter, page)
+    const books = { db: call.session, account: call.grant.account }
+    return send(c, books, { context, page, found, period: sent.period })
+  }
+
+export const listStatements = readList({
+  topic: 'statements',
+  id: 'listStatements',
+  path: '/statements',
+  callers: ['team', 'account', 'affiliate'],
+  except: { account: ['fresh'], affiliate: ['affiliate_id', 'fresh'] },
+  params: listFilters,
+  words: described(() => ({
+    description: `Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning. With \`Accept: text/csv\` it returns one row for each statement. With \`Accept: text/html\` it returns a page to print, with each statement and its lines on its own sheet: at most ${PAGE_LIMITS.statements} statements, or ${number(PAGE_LIMITS.lines)} lines and adjustments, with a \`Link\` to the next page.`,
+    answer: listedStatement,
+    files: {
+      'text/csv': csv(
+        STATEMENT_COLUMNS,
+        `${ID},IB-07,standard-ib,2026-10,draft,USD,0.00,410.00,-12.00,0.00,398.00,398.00,0.00,0.00,,,,0,3,1,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH},`,
+      ),
+      'text/html': html('Statements of Demo Forex for October 2026'),
+    },
+    errors: ['validation_failed'],
+    command: {
+      name: 'statements list',
+      columns: [
+        ...['id', 'affiliate_id', 'plan', 'period', 'currency', 'opening', 'total'],
+        ...['payable', 'closing', 'payable_on', 'status'],
+      ],
+    },
+  })),
+  async list(call, sent, page) {
+    if (!sent.fresh) return readStatements(call, sent, page)
+    if (page.number > 1 || sent.approved_since !== undefined)
+      throw invalidQuery(
+        '`fresh` computes the statements of one affiliate, without pages and `approved_since`.',
+      )
+    const data = await computeFresh(call, sent)
+    return { data, total: data.length, isLimited: false, last: null }
+  },
+  files: { 'text/csv': fileOf(sendListCsv), 'text/html': fileOf(sendListPage) },
+})
+
+export const getStatementTotals = readOperation({
+  topic: 'statements',
+  id: 'getStatementTotals',
+  method: 'GET',
+  path: '/statements/totals',
+  params: filters,
+  words: described(() => ({
+    description: `Adds up the stored statements that the parameters match, by plan, status and currency: at most ${number(LIST_LIMITS.total)} of them, the first by period.`,
+    answer: statementTotals,
+    command: { name: 'statements totals' },
+  })),
+  async run({ grant: { account }, session }, filter) {
+    const period = filter.status === 'draft' && filter.period ? parsePeriod(filter.period) : null
+    const [sums, changes] = await Promise.all([
+      sumStatements(session, account, filter),
+      period && findChanges(session, account, filter, nextPeriod(period, -1).id),
+    ])
+    const counted = sums.reduce((all, { statements }) => all + statements, 0)
+    return {
+      data: sums.map((one) => presentSums(one, filter.period !== undefined)),
+      is_limited: counted === LIST_LIMITS.total,
+      changes: changes?.map(presentChange) ?? null,
+    }
+  },
+})
+
+export const listPeriods = readOperation({
+  topic: 'statements',
+  id: 'listPeriods',
+  method: 'GET',
+  path: '/periods',
+  words: described(() => ({
+    description: `Adds up the stored statements of the latest periods by status and currency: at most ${number(SUMMED_STATEMENTS)} statements. If there are more, the last period may be a part. A day has no commission of its own: a statement is for an affiliate and a period.`,
+    answer: periodSums,
+    command: { name: 'periods list' },
+  })),
+  async run({ grant, session }) {
+    const found = await sumPeriods(session, grant.account, todayOf(grant))
+    const { sums, due, leading, last_run_at } = found
+    const counted = sums.reduce((all, { statements }) => all + statements, 0)
+    return {
+      data: presentPeriods(sums),
+      is_limited: counted === SUMMED_STATEMENTS,
+      due: presentDueSums(due),
+      leading,
+      last_run_at,
+    }
+  },
+})
+
+const NO_STATEMENT = 'This account has no statement with this id.'
+const NO_PART = 'This account has no statement with this id, or it has no such `part`.'
+
+/** The maximum number of parts that a statement can have. */
+const MAX_PART = 10_000
+
+const partOf = {
+  statement_id: member(v.string(), said('The id of the statement.', ID)),
+  part: v.optional(
+    member(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PART)),
+      said('The part of the lines, from 1.', 1),
+    ),
+  ),
+}
+
+type SentPart = Read<typeof partOf>
+
+async function readStatement({ grant, session }: ReadCall, { statement_id, part }: SentPart) {
+  const found = await findStatement(session, grant.account, statement_id, part ?? 1)
+  if (found?.lines == null || !maySee(grant, found.affiliate_id, found.status)) {
+    throw new ApiError('not_found', { detail: part === undefined ? NO_STATEMENT : NO_PART })
+  }
+  return presentWhole(found, part ?? 1)
+}
+
+const partFileOf =
+  (send: typeof sendStatementCsv) => async (c: Context<AppEnv>, call: ReadCall, sent: SentPart) => {
+    const whole = await readStatement(call, sent)
+    const { lines: _, adjustments: __, part: ___, parts: ____, ...statement } = whole
+    const books = { db: call.session, account: call.grant.account }
+    return send(c, books, await showTo(c, statement), whole)
+  }
+
+export const getStatement = readOperation({
+  topic: 'statements',
+  id: 'getStatement',
+  method: 'GET',
+  path: '/statements/{statement_id}',
+  callers: ['team', 'account', 'affiliate'],
+  params: partOf,
+  words: described(() => ({
+    description: `Returns a statement with its lines. A long one has parts of at most ${PART_LIMITS.lines} lines. With \`Accept: text/csv\` it returns one row for each line, adjustment and manual entry, of all parts from \`part\` on: at most ${FILE_PARTS}, with a \`Link\` to the next. With \`Accept: text/html\` it returns a page to print, with at most ${PAGE_PARTS} parts.`,
+    answer: statementInFull,
+    files: {
+      'text/csv': csv(
+        ENTRY_COLUMNS,
+        `${ID},IB-07,standard-ib,2026-10,USD,line,lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f,majors,1,unit,affiliate,,82,,,5,0.00,0.00,0.00,0.00,0.00,410.00,,,,,,`,
+      ),
+      'text/html': html('Statement of IB-07 for October 2026'),
+    },
+    errors: ['not_found'],
+    command: { name: 'statements show' },
+  })),
+  run: readStatement,
+  files: { 'text/csv': partFileOf(sendStatementCsv), 'text/html': partFileOf(sendStatementPage) },
+})
+
+export const startRun = accountOperation({
+  topic: 'statements',
+  id: 'startRun',
+  method: 'POST',
+  path: '/periods/{period}/run',
+  role: 'manager',
+  params: {
+    period: member(v.string(), said('The period: a month or a week of ISO 8601.', '2026-10')),
+  },
+  status: 202,
+  words: described(() => ({
+    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the response is that run. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
+    answer: run,
+    errors: ['validation_failed', 'rate_limited'],
+    command: { name: 'runs start' },
+  })),
+  run: (call, { period }) => startPeriodRun(call, readPathPeriod(period)),
+})
+
+const NO_RUN = 'This account has no run with this id. Runs are kept for 30 days.'
+
+export const getRun = readOperation({
+  topic: 'statements',
+  id: 'getRun',
+  method: 'GET',
+  path: '/runs/{run_id}',
+  params: {
+    run_id: member(v.string(), said('The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X')),
+  },
+  words: described(() => ({
+    description: 'Returns how far a run is. Runs are kept for 30 days.',
+    answer: run,
+    command: { name: 'runs show' },
+  })),
+  async run({ grant, session }, { run_id }) {
+    const found = await findRun(session, grant.account, run_id)
+    if (!found) throw new ApiError('not_found', { detail: NO_RUN })
+    return found
+  },
+})
+
+/** The operations on statements, and on the runs that compute them. */
+export const STATEMENT_OPERATIONS = [
+  listStatements,
+  getStatementTotals,
+  listPeriods,
+  getStatement,
+  startRun,
+  getRun,
+]
