@@ -34,7 +34,7 @@
 --
 -- Whether the account is exported as Parquet files: `off`, `without_personal_data` or `with_personal_data`.
 --
--- After how many months the records of an account are archived: docs/storage.md. Null: never.
+-- From how many months on the records of an account may be archived: docs/storage.md. Null: never.
 CREATE TABLE accounts (
   id                     TEXT PRIMARY KEY CHECK (id <> ''),
   name                   TEXT NOT NULL CHECK (name <> ''),

@@ -208,18 +208,12 @@ BEGIN
 END;
 
 CREATE TRIGGER day_totals_transactions_deleted AFTER DELETE ON transactions
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'transactions' AND state = 'sealed'
-    AND old.day BETWEEN first_day AND last_day)
 BEGIN
   DELETE FROM day_totals
   WHERE account = old.account AND resource = 'transactions' AND day = old.day;
 END;
 
 CREATE TRIGGER changed_days_transactions_deleted AFTER DELETE ON transactions
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'transactions' AND state = 'sealed'
-    AND old.day BETWEEN first_day AND last_day)
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
   SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
@@ -259,7 +253,7 @@ CREATE TABLE activity (
 
 CREATE TRIGGER day_totals_activity_deleted AFTER DELETE ON activity
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'trading-activity' AND state = 'sealed'
+  WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
     AND old.date BETWEEN first_day AND last_day)
 BEGIN
   DELETE FROM day_totals
@@ -268,7 +262,7 @@ END;
 
 CREATE TRIGGER changed_days_activity_deleted AFTER DELETE ON activity
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'trading-activity' AND state = 'sealed'
+  WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
     AND old.date BETWEEN first_day AND last_day)
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
@@ -328,7 +322,7 @@ CREATE TABLE events (
 
 CREATE TRIGGER day_totals_events_deleted AFTER DELETE ON events
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'activities' AND state = 'sealed'
+  WHERE account = old.account AND resource = 'activities' AND state = 'leaving'
     AND old.day BETWEEN first_day AND last_day)
 BEGIN
   DELETE FROM day_totals
@@ -339,7 +333,7 @@ CREATE UNIQUE INDEX events_key ON events (account, id);
 
 CREATE TRIGGER changed_days_events_deleted AFTER DELETE ON events
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'activities' AND state = 'sealed'
+  WHERE account = old.account AND resource = 'activities' AND state = 'leaving'
     AND old.day BETWEEN first_day AND last_day)
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)

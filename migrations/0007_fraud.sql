@@ -157,7 +157,7 @@ CREATE TABLE fraud_decisions (
 
 CREATE TRIGGER fraud_days_events_deleted AFTER DELETE ON events
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'activities' AND state = 'sealed'
+  WHERE account = old.account AND resource = 'activities' AND state = 'leaving'
     AND old.day BETWEEN first_day AND last_day)
 BEGIN
   UPDATE fraud_progress SET changed_from = old.day
@@ -201,7 +201,7 @@ END;
 
 CREATE TRIGGER fraud_days_activity_deleted AFTER DELETE ON activity
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'trading-activity' AND state = 'sealed'
+  WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
     AND old.date BETWEEN first_day AND last_day)
 BEGIN
   UPDATE fraud_progress SET changed_from = old.date
@@ -249,9 +249,6 @@ BEGIN
 END;
 
 CREATE TRIGGER fraud_days_transactions_deleted AFTER DELETE ON transactions
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'transactions' AND state = 'sealed'
-    AND old.day BETWEEN first_day AND last_day)
 BEGIN
   UPDATE fraud_progress SET changed_from = old.day
   WHERE account = old.account

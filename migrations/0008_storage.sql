@@ -82,129 +82,57 @@ CREATE TABLE export_runs (
   form     TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Months whose records have left the database for objects in R2. A row is one month of a resource of an
--- account; docs/storage.md explains how a month leaves and comes back.
+-- Months whose trading activity or daily events have left the database for objects in R2; docs/storage.md explains
+-- how a month leaves and comes back. While a month has a row, nothing is written to it, and nothing is computed from
+-- its records.
 --
 --   first_day, last_day  the days of the month
---   state        `writing`: objects are written, and the records are used as ever
---                `sealed`: the objects are complete, and the records leave in steps
+--   state        `leaving`: objects are written, then the records leave in steps
 --                `archived`: no record is left
---                `restoring`: the records come back in steps
---                `ended`: the records are back, or the month was not archived after all; what was noted of
---                it is deleted in steps, and then this row
---   begun_at     when the state `writing` began, in milliseconds
---   totals_at    when the control totals of the month were last kept before that. While no day has newer
---                ones, and none lacks them, no record of the month has changed
---   erasures     the erasures of the account at that time
---   prefix       where the objects are in the bucket: no other month, and no other time that this month is
---                archived, has the same
---   records      how many records were archived; null while they are written
---   archived_at  when the month was sealed, in milliseconds
---   wanted_at    when somebody first needed the records, in milliseconds; null if nobody does. The month is
---                then restored. 0 if an erased customer has records in it, or its objects were never used: they
---                are deleted once it has ended
---   fault        the object that is damaged or missing, if the month could not be restored
+--                `loading`: the records come back in steps; then the row is deleted
+--   begun_at     when they began to leave, in milliseconds
+--   archived_at  when the last had left, in milliseconds
+--   records      how many records leave
+--   days         a JSON array of their days
+--   fault        the object that is damaged or missing
 CREATE TABLE archived_months (
   account     TEXT NOT NULL,
-  resource    TEXT NOT NULL,
   first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
   last_day    INTEGER NOT NULL CHECK (last_day BETWEEN -719528 AND 2932896),
-  state       TEXT NOT NULL
-    CHECK (state IN ('writing', 'sealed', 'archived', 'restoring', 'ended')),
+  resource    TEXT NOT NULL CHECK (resource IN ('trading-activity', 'activities')),
+  state       TEXT NOT NULL CHECK (state IN ('leaving', 'archived', 'loading')),
   begun_at    INTEGER NOT NULL,
-  totals_at   INTEGER NOT NULL,
-  erasures    INTEGER NOT NULL,
-  prefix      TEXT NOT NULL,
-  records     INTEGER,
   archived_at INTEGER,
-  wanted_at   INTEGER,
+  records     INTEGER NOT NULL CHECK (records > 0),
+  days        TEXT NOT NULL CHECK (json_type(days) = 'array'),
   fault       TEXT,
-  PRIMARY KEY (account, resource, first_day)
+  PRIMARY KEY (account, first_day)
 ) STRICT, WITHOUT ROWID;
 
--- The months on which there is work to do are found without a scan.
-CREATE INDEX archived_months_due ON archived_months (account, resource, first_day)
-  WHERE state <> 'archived' OR wanted_at IS NOT NULL;
-
--- The manifest: the objects of these months, each with the key `prefix`, `/` and `sha256`. Together
--- they have every record of the month, in the order of
--- the primary key of its table.
+-- The objects of these months, each with the key `archive/ACCOUNT/MONTH/` and `sha256`. Together they have every record that
+-- leaves, in the order of the primary key of its table.
 --
---   version     the version of the columns
---   days        a JSON array of the days, each with its number of records
---   groups      a JSON array of the row groups: the number of records, the first key and the last key
---   deliveries  a JSON array of the first and the last delivery that wrote one of these records
---   restored    1 once its records are back
---
--- What is kept of archived records beside their objects.
---
---   totals    the control totals of an object as JSON: the form of the totals of days, and their groups. Null if
---             they are too large
---   deposits  the last day of the customer's deposits in the month, as a JSON object by status; null if they have
---             none. So nobody's first deposit needs the month
+--   last_key  the key of the last record, as a JSON array
 CREATE TABLE archive_objects (
-  account    TEXT NOT NULL,
-  resource   TEXT NOT NULL,
-  first_day  INTEGER NOT NULL,
-  part       INTEGER NOT NULL,
-  sha256     TEXT NOT NULL CHECK (length(sha256) = 64),
-  bytes      INTEGER NOT NULL,
-  version    INTEGER NOT NULL,
-  records    INTEGER NOT NULL,
-  days       TEXT NOT NULL CHECK (json_valid(days)),
-  groups     TEXT NOT NULL CHECK (json_valid(groups)),
-  deliveries TEXT NOT NULL CHECK (json_valid(deliveries)),
-  written_at INTEGER NOT NULL,
-  restored   INTEGER NOT NULL DEFAULT 0 CHECK (restored IN (0, 1)),
-  totals TEXT CHECK (totals IS NULL OR json_valid(totals)),
-  PRIMARY KEY (account, resource, first_day, part)
-) STRICT, WITHOUT ROWID;
-
--- The ids of archived records whose key has no day, so that a record that is sent again is recognized even
--- if its day has changed. A row counts only while its month is sealed, archived or restoring.
---
--- Where the records of archived months are in their objects, so that lists and single records are read from
--- there. Null in rows that an earlier version wrote: the records of such a month are restored when they are needed.
---
---   part, row_group  the object of the record, and the row group in it, counted from 0
-CREATE TABLE archived_records (
   account   TEXT NOT NULL,
-  resource  TEXT NOT NULL,
-  id        TEXT NOT NULL,
   first_day INTEGER NOT NULL,
-  part INTEGER,
-  row_group INTEGER,
-  PRIMARY KEY (account, resource, id)
+  part      INTEGER NOT NULL,
+  sha256    TEXT NOT NULL CHECK (length(sha256) = 64),
+  bytes     INTEGER NOT NULL,
+  records   INTEGER NOT NULL,
+  last_key  TEXT NOT NULL CHECK (json_valid(last_key)),
+  PRIMARY KEY (account, first_day, part)
 ) STRICT, WITHOUT ROWID;
 
--- The customers who have records in these months. As for ids, a row counts only with its month.
+-- The customers of the records that leave.
 --
---   records  how many records the customer has, by object and day, as a JSON object of JSON objects: the days are
---            counted from the first day of the month, which is 0
+--   erased  1 once an erasure has masked the customer's records in the objects
 CREATE TABLE archived_customers (
   account     TEXT NOT NULL,
-  resource    TEXT NOT NULL,
-  first_day   INTEGER NOT NULL,
   customer_id TEXT NOT NULL,
-  deposits TEXT CHECK (deposits IS NULL OR json_valid(deposits)),
-  records TEXT CHECK (json_valid(records)),
-  PRIMARY KEY (account, resource, first_day, customer_id)
+  first_day   INTEGER NOT NULL,
+  erased      INTEGER NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),
+  PRIMARY KEY (account, customer_id, first_day)
 ) STRICT, WITHOUT ROWID;
 
--- Objects that no month needs any more, by the beginning of their keys. They are deleted later: a database
--- that is restored to an earlier time may name them.
-CREATE TABLE retired_archives (
-  account   TEXT NOT NULL,
-  prefix    TEXT NOT NULL,
-  delete_at INTEGER NOT NULL,
-  PRIMARY KEY (account, prefix)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX retired_archives_due ON retired_archives (delete_at);
-
-CREATE TRIGGER archived_months_retired AFTER DELETE ON archived_months
-BEGIN
-  INSERT INTO retired_archives (account, prefix, delete_at)
-  VALUES (old.account, old.prefix, unixepoch() * 1000 + 2592000000)
-  ON CONFLICT DO NOTHING;
-END;
+CREATE INDEX archived_customers_month ON archived_customers (account, first_day);

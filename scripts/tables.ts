@@ -51,9 +51,7 @@ const TABLES: Record<string, string> = {
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
   resets: 'Test accounts whose records are being deleted.',
   storage: 'The bytes that each account stores, up to an hour (since 1970).',
-  archived_months: 'Months whose records have left the database for objects in R2.',
-  archived_records: 'The ids of archived records, each with the first day of its month.',
-  retired_archives: 'Objects of months that are no longer archived, until they are deleted.',
+  archived_months: 'Months whose trading activity or daily events are in objects in R2.',
   erasures:
     'Customers whose personal data was erased; their activities before `next_day` and `after_id` are done.',
   statements: 'Statements of commissions, by period, affiliate and plan.',

@@ -46,7 +46,6 @@ const TRANSIENT: ReadonlySet<Job['job']> = new Set([
   'steps',
   'expire',
   'check',
-  'archive',
 ])
 
 /** The first pause after a failure and the longest, in seconds. With 40 retries they last 18 hours. */

@@ -510,7 +510,7 @@ describe('in a browser', { timeout: 900_000 }, () => {
     // It has one database.
     ...['moveAccount', 'getMove', 'cancelMove', 'confirmMove'],
     // None of its months is so old.
-    'archiveMonth',
+    ...['archiveMonth', 'archiveDue'],
   ])
 
   /** Sends the form of every operation once. Returns the failures. */

@@ -1,7 +1,6 @@
 import { DERIVED } from './derived.ts'
 import type { Operation } from './operation.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
-import { ARCHIVES } from './operations/archives.ts'
 import { BOOKS } from './operations/books.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EXPORTS } from './operations/exports.ts'
@@ -20,7 +19,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...BOOKS,
   ...WHY,
   ...EXPORTS,
-  ...ARCHIVES,
   ...CUSTOMERS,
   ...MONITORING,
   ...DERIVED,

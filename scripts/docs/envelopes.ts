@@ -262,10 +262,6 @@ export const meta = (): JsonSchema =>
         'Present if more records match than are counted: `total` is then at most 100,000.',
         { const: true },
       ),
-      archived: documented(
-        'Present if records of the page come from the archive. Such a page can have fewer records than `per_page` although more follow.',
-        { const: true },
-      ),
       page: documented('The page number, from 1. It increases with a cursor, too.', {
         type: 'integer',
         minimum: 1,
@@ -275,5 +271,5 @@ export const meta = (): JsonSchema =>
         type: ['string', 'null'],
       }),
     },
-    ['total_is_limited', 'archived'],
+    ['total_is_limited'],
   )

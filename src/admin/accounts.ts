@@ -2,12 +2,13 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { AmountSigns } from '../amount-signs.ts'
 import { ARCHIVE_AFTER } from '../archive/limits.ts'
+import { deleteArchive } from '../archive/steps.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
 import { digest } from '../auth/secret.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
-import { databaseBindings, resolveDatabase } from '../db/database.ts'
+import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { putLogo } from '../db/directory/account-logos.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
 import * as rows from '../db/directory/accounts.ts'
@@ -33,6 +34,7 @@ import {
   teamOperation,
 } from '../http/operation.ts'
 import { notFound, validationFailed } from '../http/read-fields.ts'
+import { resolveBucket } from '../parquet/bucket.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import { count, takes_effect, time } from '../validation/answer-fields.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
@@ -370,7 +372,7 @@ const shown = described(() => ({
     ),
   ),
   archive_after: v.nullable(
-    member(count, 'After how many months records leave the database for the archive. Null: never.'),
+    member(count, 'After how many months records may be archived. Null: never.'),
   ),
   unattributed_threshold: v.exactOptional(
     member(
@@ -606,6 +608,7 @@ export const resetAccount = accountOperation({
     // First: if R2 fails, nothing is begun.
     if (account.exports !== 'off' || (await hasFiles(db, id)))
       await deleteExportObjects(env, account)
+    await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
     const results = await withAudit(db, entry, beginReset(db, id))
     await dropOldCopy(env, id)
     const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))

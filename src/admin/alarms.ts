@@ -7,7 +7,7 @@ export type AlarmLine =
   | { readonly pool_alarm: string; readonly full_on: string | null }
   | { readonly storage_alarm: 'account' | 'database'; readonly [member: string]: unknown }
   | { readonly late_run: string; readonly [member: string]: unknown }
-  | { readonly fault: 'totals_differ' | 'damaged_archive'; readonly [member: string]: unknown }
+  | { readonly fault: 'totals_differ'; readonly [member: string]: unknown }
 
 /** An alarm that comes once a day: its type, and what it names. */
 interface Alarm {

@@ -1,222 +1,207 @@
 import * as v from 'valibot'
-import { presentArchiveTotals } from '../archive/control-totals.ts'
-import { parsePeriod } from '../commission/engine/calendar.ts'
-import { isExported } from '../db/archive/candidates.ts'
-import { archivedOfMonth, type ListedMonth, listArchivedMonths } from '../db/archive/list.ts'
-import { type ArchivedMonth, abandoned, clearFault } from '../db/archive/months.ts'
-import { restoreMonths } from '../db/archive/needed.ts'
+import { archiveStep } from '../archive/steps.ts'
+import { dayNumber, parsePeriod, storedPeriod } from '../commission/engine/calendar.ts'
+import { readStoredPlans } from '../commission/plans/stored-plans.ts'
+import { monthText } from '../db/archive/archived.ts'
+import {
+  listOldMonths,
+  type MonthState,
+  type PlanPeriods,
+  readMonthState,
+  readPlanPeriods,
+} from '../db/archive/candidates.ts'
+import {
+  beginLoad,
+  beginMonth,
+  type ListedMonth,
+  listArchivedMonths,
+  type Month,
+  readMonth,
+} from '../db/archive/months.ts'
+import { ARCHIVED_RESOURCES, type ArchivedResource } from '../db/archive/tables.ts'
 import { dayText } from '../db/column-types.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
+import { findAccount } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import type { RecordView } from '../db/records/list.ts'
+import { runWithin } from '../db/query-limit.ts'
 import { findWork } from '../db/records/moving.ts'
+import { formOf, readTotals } from '../db/records/totals.ts'
 import type { Account } from '../db/schema.ts'
+import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { accountList, accountOperation } from '../http/operation.ts'
+import { readStoredRules } from '../fraud/stored-rules.ts'
+import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
+import { firstIdAt } from '../ingest/delivery-id.ts'
+import { DamagedObject, resolveBucket } from '../parquet/bucket.ts'
 import { count, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
+import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
-import { archivedMonth } from './archive-fields.ts'
-import type { KeptDays } from './archive-windows.ts'
-import { sendJobs } from './jobs.ts'
-import { judgeMonths, type OldMonth, readKeptDays } from './judge-months.ts'
+import { todayOf } from '../zone.ts'
+import { keptDaysOf, longestWindow } from './archive-windows.ts'
+import { type ArchiveJob, sendJobs } from './jobs.ts'
 
-const monthOf = (day: number): string => dayText(day).slice(0, 'YYYY-MM'.length)
-
-/** Returns what becomes of a month, in the words of the API. */
-function stateOf({
-  state,
-  wanted_at,
-}: Pick<ArchivedMonth, 'state' | 'wanted_at'>): 'being_archived' | 'archived' | 'being_restored' {
-  if (state === 'ended' || state === 'restoring') return 'being_restored'
-  if (wanted_at !== null) return 'being_restored'
-  return state === 'archived' ? 'archived' : 'being_archived'
-}
-
-/** Returns the control totals of a month; null if they are too large. */
-function totalsOf({ resource, totals }: ListedMonth, views: readonly RecordView[]) {
-  const parts: (string | null)[] = totals === null ? [] : JSON.parse(totals)
-  const { wire } = views.find(({ name }) => name === resource) ?? {}
-  return presentArchiveTotals(
-    parts.map((one) => ({ totals: one })),
-    wire,
+/** The resource of an account of which months are archived. */
+const viewOf = ({ vertical }: Account) => {
+  const view = resourcesOf(vertical).find(({ name }) =>
+    ARCHIVED_RESOURCES.some((one) => one === name),
   )
-}
-
-const timeText = (time: number) => new Date(time).toISOString()
-
-/** Returns an archived month as the administration API shows it. */
-const presentMonth = (month: ListedMonth, views: readonly RecordView[]) => ({
-  month: monthOf(month.first_day),
-  resource: month.resource,
-  state: stateOf(month),
-  records: month.records,
-  bytes: month.bytes,
-  objects: (JSON.parse(month.objects) as [string, number, number][]).map(
-    ([sha256, bytes, records]) => ({ key: `${month.prefix}/${sha256}`, sha256, bytes, records }),
-  ),
-  totals: totalsOf(month, views),
-  first_delivery_id: month.first_delivery,
-  last_delivery_id: month.last_delivery,
-  begun_at: timeText(month.begun_at),
-  archived_at: month.archived_at === null ? null : timeText(month.archived_at),
-  wanted_at: month.wanted_at ? timeText(month.wanted_at) : null,
-  damaged_object: month.fault,
-})
-
-/**
- * Returns the resources of a month that can be archived; none if all of them are archived already.
- *
- * @throws ApiError `conflict` with what keeps the month in the database.
- */
-async function admitMonth(env: Env, account: Account, month: string) {
-  const first_day = parsePeriod(month)?.first ?? 0
-  const last_day = parsePeriod(month)?.last ?? 0
-  const db = resolveDatabase(env, account.binding)
-  await refuseDuringWork(env, account)
-  const kept = await readKeptDays(env, account)
-  if (kept === null) {
-    throw stays('The account keeps all months in its database: set `archive_after` first.')
-  }
-  if (last_day >= kept.from) throw stays(tooYoung(kept, account))
-  const found = await judgeMonths(env, account, kept.from, { isAsked: true })
-  const months = found.filter((one) => one.first_day === first_day)
-  if (months.length === 0 && (await archivedOfMonth(db, account.id, first_day)).length === 0) {
-    throw stays(`The account has no records of ${month}.`)
-  }
-  const obstacle = months.find((one) => one.obstacle !== null)?.obstacle
-  if (obstacle) throw stays(obstacle)
-  await refuseUnlessExported(db, account, months)
-  return { first_day, resources: months.map(({ resource }) => resource) }
+  if (!view) throw new Error(`No resource of ${vertical} is archived.`)
+  return view
 }
 
 const stays = (detail: string) => new ApiError('conflict', { detail })
 
-function tooYoung({ from, by }: KeptDays, { archive_after }: Account): string {
-  const first = `Months from ${monthOf(from)} on stay in the database`
-  if (by === null) return `${first}: \`archive_after\` is ${archive_after} months.`
-  const what = by.plan === null ? `the fraud rule ${by.fraud_rule}` : `the plan ${by.plan}`
-  return `${first}: ${what} looks back ${by.days} days.`
+/** A month stays if a delivery wrote one of its records within these days. */
+const QUIET_DAYS = 60
+
+/** What decides whether months of an account may be archived. */
+interface Judge {
+  /** Months that end on this day or later are too young. */
+  readonly from: number
+  readonly tooYoung: string
+  readonly periods: readonly PlanPeriods[]
 }
 
 /**
- * Refuses to archive a month while the account moves, or its records are read or deleted.
+ * Reads what decides whether months of an account may be archived.
  *
- * @throws ApiError `conflict`
+ * @throws ApiError `conflict` if none may.
  */
-async function refuseDuringWork(env: Env, { id, binding }: Account): Promise<void> {
+async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
+  const { id, archive_after: after, exports } = account
+  if (after === null) throw stays('The account keeps all months: set `archive_after` first.')
+  if (exports === 'off') throw stays('The account has no exports: set `exports` first.')
   const move = await findActiveMove(env.DB, id)
-  if (move && BEFORE_SWITCH.includes(move.status)) {
-    throw stays(`The account is being moved to ${move.target}. Archive the month after that.`)
-  }
-  const work = await findWork(resolveDatabase(env, binding), id)
-  if (work === 'run') throw stays('A statement run goes on. Archive the month after that.')
-  if (work !== null && work !== 'archive') {
-    throw stays('Records of the account are being deleted or erased.')
-  }
+  if (move && BEFORE_SWITCH.includes(move.status)) throw stays('The account is being moved.')
+  const work = await findWork(db, id)
+  if (work !== null && work !== 'archive') throw stays(`Other work goes on: ${work}.`)
+  const [{ versions }, rules, periods] = await Promise.all([
+    readStoredPlans(db, id),
+    readStoredRules(db, id),
+    readPlanPeriods(db, id),
+  ])
+  const today = dayNumber(todayOf(account))
+  const { from, by } = keptDaysOf(after, longestWindow(versions, rules, today), today)
+  const reason = by
+    ? `${by.plan === null ? `the fraud rule ${by.fraud_rule}` : `the plan ${by.plan}`} looks back ${by.days} days`
+    : `\`archive_after\` is ${after} months`
+  return { from, tooYoung: `Months from ${monthText(from)} on stay: ${reason}.`, periods }
 }
 
-/** Throws `conflict` if the account is exported, and the files do not have the records of these months. */
-async function refuseUnlessExported(
-  db: D1Database,
-  { exports }: Account,
-  months: readonly OldMonth[],
-): Promise<void> {
-  if (exports === 'off') return
-  for (const month of months) {
-    if (await isExported(db, month)) continue
-    throw stays(
-      'The files for the warehouse do not have its present records. They are written each morning, or with `exports start`.',
+/** Returns what keeps a month in the database; null if nothing does. */
+async function obstacleOf(
+  { db, account }: AccountCall,
+  { from, tooYoung, periods }: Judge,
+  month: Month,
+  anyway: boolean,
+): Promise<string | null> {
+  if (month.last_day >= from) return tooYoung
+  const open = periods.find((one) => isOpen(one, month))
+  if (open) return `The plan ${open.plan} has open statements of this month or an earlier one.`
+  const view = viewOf(account)
+  const read = () => readMonthState(db, month, formOf(view))
+  let state = await read()
+  if (state.unsummed === 1) {
+    const [first, last] = [dayText(month.first_day), dayText(month.last_day)]
+    await readTotals(
+      db.withSession('first-primary'),
+      [view],
+      account.id,
+      first,
+      last,
+      async () => {},
     )
+    state = await read()
   }
+  return obstacleIn(state, anyway)
 }
 
-const month = member(v.string(), said('The month of the calendar, such as `2024-03`.', '2024-03'))
-const resource = described(() =>
-  member(v.picklist(['transactions', 'trading-activity', 'activities']), 'The resource.'),
+function obstacleIn(state: MonthState, anyway: boolean): string | null {
+  if (state.last_delivery === null) return 'The account has no such records of this month.'
+  if (state.held === 1) return 'Records wait for their customers.'
+  if (state.read === 1) return 'Statements still read its records: wait for the next run.'
+  if (state.exported !== 1) return 'Its present records are not exported: run `exports start`.'
+  const isQuiet = state.last_delivery < firstIdAt(Date.now() - QUIET_DAYS * DAY_MS)
+  if (!isQuiet && !anyway) return `Its records have changed within ${QUIET_DAYS} days.`
+  return state.unsummed === 1 ? 'The control totals of its days are not kept.' : null
+}
+
+/**
+ * Whether a plan has an open period that the month has days of, or that is earlier. A month before the first
+ * statement of a plan is closed, and so is one behind its last.
+ */
+function isOpen({ first_open, first_approved, last_approved }: PlanPeriods, { last_day }: Month) {
+  if (first_open === null) return false
+  if (storedPeriod(first_open).first <= last_day) return true
+  const begins = first_approved !== null && storedPeriod(first_approved).first <= last_day
+  return begins && (last_approved === null || storedPeriod(last_approved).last < last_day)
+}
+
+/** Begins to archive a month. Returns false if other work has begun meanwhile. */
+async function begin({ env, actor, account, db }: AccountCall, month: Month): Promise<boolean> {
+  const name = monthText(month.first_day)
+  if (!(await beginMonth(db, month, Date.now()))) return false
+  const entry = { actor, action: 'archive.start', account: account.id, details: { month: name } }
+  await withAudit(db, entry, [])
+  await queue(env, account.id, month.first_day)
+  return true
+}
+
+const queue = (env: Env, account: string, first_day: number) =>
+  sendJobs(env, [{ job: 'archive', account, first_day, after: 0, at: Date.now() }])
+
+/** The most queries of one message, and how long it goes on, in milliseconds. */
+const JOB_LIMITS = { queries: 450, ms: 30_000 }
+
+/** Goes on with a month that leaves or comes back, as far as one message may; another one does the rest. */
+export async function goOnArchiving(env: Env, job: ArchiveJob): Promise<void> {
+  const account = await findAccount(env.DB, job.account)
+  if (!account) return
+  const bucket = resolveBucket(env, jurisdictionOf(account.binding))
+  const deadline = Date.now() + JOB_LIMITS.ms
+  let after: number | null = job.after
+  try {
+    await runWithin(env, JOB_LIMITS.queries, async (limited) => {
+      const db = resolveDatabase(limited, account.binding)
+      while (after !== null && Date.now() <= deadline) {
+        after = await archiveStep({ db, bucket }, account.id, job.first_day, after)
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof DamagedObject)) throw error
+    const month = monthText(job.first_day)
+    const line = { fault: 'damaged_archive', account: account.id, month, object: error.key }
+    console.error(JSON.stringify(line))
+    return
+  }
+  if (after !== null) await sendJobs(env, [{ ...job, after }])
+}
+
+const monthName = member(
+  v.pipe(
+    f.text,
+    v.regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'pattern a month of the calendar such as 2024-03'),
+  ),
+  said('The month of the calendar.', '2024-03'),
 )
 
-const listedMonth = described(() =>
-  named(
-    'ArchivedMonth',
-    v.object({
-      month,
-      resource,
-      state: member(
-        v.picklist(['being_archived', 'archived', 'being_restored']),
-        '`being_archived`: its records are written to objects, and leave the database. `archived`: they have left it. `being_restored`: they come back.',
-      ),
-      records: v.nullable(
-        member(count, 'The number of its records. Null while the objects are written.'),
-      ),
-      bytes: member(count, 'The size of its objects together.'),
-      objects: member(
-        v.array(
-          v.object({
-            key: member(v.string(), 'The key of the object in the bucket.'),
-            sha256: member(v.string(), 'The SHA-256 of its bytes.'),
-            bytes: member(count, 'Its size.'),
-            records: member(count, 'The number of its records.'),
-          }),
-        ),
-        'The Parquet objects in the bucket `ARCHIVE`, in the order of days.',
-      ),
-      totals: v.nullable(
-        member(
-          v.array(
-            v.looseObject({
-              count: member(count, 'The number of records.'),
-              sums: member(
-                v.record(v.string(), v.string()),
-                'The exact sums as decimal text, by column.',
-              ),
-            }),
-          ),
-          'Its control totals: for each group of records their number and their sums, as `GET …/totals` has them for days. Null while no object is written, and if they are too large.',
-        ),
-      ),
-      first_delivery_id: v.nullable(
-        member(
-          v.string(),
-          'The first delivery that wrote one of these records. Null without objects.',
-        ),
-      ),
-      last_delivery_id: v.nullable(
-        member(
-          v.string(),
-          'The last delivery that wrote one of these records. Null without objects.',
-        ),
-      ),
-      begun_at: member(time, 'When the first object was begun.'),
-      archived_at: v.nullable(member(time, 'When all objects were complete. Null before.')),
-      wanted_at: v.nullable(
-        member(time, 'When the records were first needed again. Null if they are not.'),
-      ),
-      damaged_object: v.nullable(
-        member(
-          v.string(),
-          'The key of an object that is damaged or missing, so that the records cannot come back. Null if there is none.',
-        ),
-      ),
-    }),
-  ),
-)
+const timeText = (at: number) => new Date(at).toISOString()
 
-const requested = described(() =>
-  named(
-    'ArchiveRequest',
-    v.object({
-      month,
-      resources: member(
-        v.array(v.string()),
-        'The resources whose records leave or come back; empty if there are none.',
-      ),
-    }),
-  ),
-)
+/** Returns an archived month as the administration API shows it. */
+const presentMonth = ({ first_day, resource, state, records, bytes, ...month }: ListedMonth) => ({
+  month: monthText(first_day),
+  resource,
+  state,
+  records,
+  bytes,
+  begun_at: timeText(month.begun_at),
+  archived_at: month.archived_at === null ? null : timeText(month.archived_at),
+  damaged_object: month.fault,
+})
 
 const ofArchives = { topic: 'accounts', path: '/archives' } as const
 
@@ -226,8 +211,25 @@ export const listArchives = accountList({
   role: 'viewer',
   words: described(() => ({
     description:
-      'Lists the months whose records have left the database for Parquet objects, or leave it or come back, the first one first. A month that is back is not listed.',
-    answer: listedMonth,
+      'Lists the months whose trading activity or daily events have left the database, or leave it or come back, the first one first.',
+    answer: named(
+      'ArchivedMonth',
+      v.object({
+        month: member(v.string(), said('The month.', '2024-03')),
+        resource: member(v.picklist(ARCHIVED_RESOURCES), 'The resource.'),
+        state: member(
+          v.picklist(['leaving', 'archived', 'loading']),
+          '`leaving`: the records leave the database. `archived`: none is left. `loading`: they come back. In each state nothing is written to the month, and nothing computed from it.',
+        ),
+        records: member(count, 'The number of archived records.'),
+        bytes: member(count, 'The bytes of its objects.'),
+        begun_at: member(time, 'When the records began to leave.'),
+        archived_at: v.nullable(member(time, 'When the last of them had left. Null before.')),
+        damaged_object: v.nullable(
+          member(v.string(), 'The key of an object that is damaged or missing. Null if none is.'),
+        ),
+      }),
+    ),
     command: {
       name: 'archive list',
       columns: ['month', 'resource', 'state', 'records', 'bytes', 'archived_at', 'damaged_object'],
@@ -235,69 +237,7 @@ export const listArchives = accountList({
   })),
   async list({ db, account }, _, page) {
     const found = await listArchivedMonths(db, account.id, page)
-    const views = resourcesOf(account.vertical)
-    return { ...found, data: found.data.map((one) => presentMonth(one, views)) }
-  },
-})
-
-export const getKeptMonths = accountOperation({
-  topic: 'accounts',
-  path: '/archives/kept',
-  id: 'getKeptMonths',
-  method: 'GET',
-  role: 'viewer',
-  words: described(() => ({
-    description:
-      'Returns the first month that is too young for the archive, and each older one that is in the database with the reason.',
-    answer: named(
-      'KeptMonths',
-      v.object({
-        archive_after: v.nullable(member(count, 'The setting of the account. Null: never.')),
-        first_month: v.nullable(
-          member(v.string(), 'The first month that stays in the database. Null: all stay.'),
-        ),
-        kept_for: v.nullable(
-          member(
-            v.object({
-              days: member(count, 'The days that it looks back.'),
-              plan: v.nullable(member(v.string(), 'The plan. Null if it is a fraud rule.')),
-              fraud_rule: v.nullable(member(v.string(), 'The fraud rule. Null if it is a plan.')),
-            }),
-            'What reads records of more days than the setting keeps. Null if nothing does.',
-          ),
-        ),
-        data: member(
-          v.array(
-            v.object({
-              month,
-              resource,
-              reason: v.nullable(
-                member(
-                  v.string(),
-                  'Why the month is not archived, in a sentence. Null: it is archived soon, some months a day.',
-                ),
-              ),
-            }),
-          ),
-          'The months before that one which are in the database.',
-        ),
-      }),
-    ),
-    command: { name: 'archive kept' },
-  })),
-  async run({ env, account }) {
-    const kept = await readKeptDays(env, account)
-    const months = kept ? await judgeMonths(env, account, kept.from, { isAsked: false }) : []
-    return {
-      archive_after: account.archive_after,
-      first_month: kept && monthOf(kept.from),
-      kept_for: kept?.by ?? null,
-      data: months.map((one) => ({
-        month: monthOf(one.first_day),
-        resource: one.resource,
-        reason: one.obstacle,
-      })),
-    }
+    return { ...found, data: found.data.map(presentMonth) }
   },
 })
 
@@ -306,57 +246,110 @@ export const archiveMonth = accountOperation({
   id: 'archiveMonth',
   method: 'POST',
   role: 'manager',
-  body: archivedMonth,
+  body: {
+    month: monthName,
+    anyway: v.optional(
+      member(v.boolean(), said('Also if records have changed within 60 days.', true)),
+    ),
+  },
   status: 202,
   words: described(() => ({
     description:
-      'Has the records of a month leave the database now; every day this happens by itself to some months that are old enough. 409 says what keeps the month in the database. A month that is archived already stays as it is.',
-    answer: requested,
+      'Has the trading activity or the daily events of a month leave the database: of a closed and exported month, older than `archive_after`. 409 says what keeps it. Then nothing is written to the month, and nothing is computed from its records, until it is loaded. A month that is archived stays as it is.',
+    answer: v.object({ month: v.string() }),
     errors: ['conflict'],
+    command: { name: 'archive month', argument: 'month' },
   })),
-  async run({ env, actor, account, db }, { month }) {
-    const { first_day, resources } = await admitMonth(env, account, month)
-    if (resources.length > 0) {
-      const details = { month, resources }
-      await withAudit(db, { actor, action: 'archive.start', account: account.id, details }, [])
-      const job = { job: 'old-months', account: account.id, at: Date.now(), round: 1 } as const
-      await sendJobs(env, [{ ...job, first_day }])
+  async run(call, { month: name, anyway = false }) {
+    const { env, account, db } = call
+    const period = storedPeriod(name)
+    const month: Month = {
+      account: account.id,
+      resource: viewOf(account).name as ArchivedResource,
+      first_day: period.first,
+      last_day: period.last,
     }
-    return { month, resources }
+    if (await readMonth(db, account.id, month.first_day)) {
+      await queue(env, account.id, month.first_day)
+      return { month: name }
+    }
+    const obstacle = await obstacleOf(call, await openJudge(call), month, anyway)
+    if (obstacle) throw stays(obstacle)
+    if (!(await begin(call, month))) throw stays('Other work has begun meanwhile.')
+    return { month: name }
   },
 })
 
-export const restoreMonth = accountOperation({
+/** The months that one request looks at. */
+const MONTHS_PER_REQUEST = 12
+
+export const archiveDue = accountOperation({
   topic: 'accounts',
-  path: '/archives/{month}/restore',
-  id: 'restoreMonth',
+  path: '/archives/due',
+  id: 'archiveDue',
   method: 'POST',
   role: 'manager',
-  params: { month },
+  status: 202,
+  words: described(() => ({
+    description: `Archives every month that may go, and says what keeps the others: at most ${MONTHS_PER_REQUEST} months, the first ones first.`,
+    answer: v.object({
+      archived: member(v.array(v.string()), 'The months that leave.'),
+      kept: member(
+        v.array(
+          v.object({ month: v.string(), reason: member(v.string(), 'What keeps the month.') }),
+        ),
+        'The other months that are old enough.',
+      ),
+    }),
+    errors: ['conflict'],
+    command: { name: 'archive due' },
+  })),
+  async run(call) {
+    const { account, db } = call
+    const judge = await openJudge(call)
+    const resource = viewOf(account).name as ArchivedResource
+    const months = await listOldMonths(db, account.id, resource, judge.from)
+    const archived: string[] = []
+    const kept: { month: string; reason: string }[] = []
+    for (const month of months.slice(0, MONTHS_PER_REQUEST)) {
+      const reason = await obstacleOf(call, judge, month, false)
+      const name = monthText(month.first_day)
+      if (reason === null && (await begin(call, month))) archived.push(name)
+      else kept.push({ month: name, reason: reason ?? 'Other work has begun meanwhile.' })
+    }
+    return { archived, kept }
+  },
+})
+
+export const loadMonth = accountOperation({
+  topic: 'accounts',
+  path: '/archives/{month}/load',
+  id: 'loadMonth',
+  method: 'POST',
+  role: 'manager',
+  params: { month: member(v.string(), said('The month of the calendar.', '2024-03')) },
   status: 202,
   words: described(() => ({
     description:
-      'Has the records of a month come back to the database. They stay for 30 days, unless somebody archives the month. Records that a request needs come back by themselves.',
-    answer: requested,
+      'Has the records of an archived month come back to the database. They stay until somebody archives the month again.',
+    answer: v.object({ month: v.string() }),
+    errors: ['conflict'],
+    command: { name: 'archive load' },
   })),
-  async run({ actor, account: { id: account }, db }, { month }) {
-    const period = parsePeriod(month)
-    if (period?.kind !== 'month') throw notFound('month', month)
-    const found = await archivedOfMonth(db, account, period.first)
-    const resources = found.map(({ resource }) => resource)
-    // Whoever asks again has repaired what was damaged. If not, the next attempt notes it again.
-    for (const { fault } of found) if (fault !== null) await clearFault(db, account, fault)
-    const stays = found.filter((one) => stateOf(one) !== 'being_restored')
-    if (stays.length > 0) {
-      const details = { month, resources }
-      await withAudit(db, { actor, action: 'archive.restore', account, details }, [
-        restoreMonths(db, account, stays),
-        ...stays.map((one) => abandoned(db, { ...one, account })),
-      ])
+  async run({ env, actor, account: { id: account }, db }, { month: name }) {
+    const first_day = parsePeriod(name)?.first
+    const month = first_day === undefined ? null : await readMonth(db, account, first_day)
+    if (!month) throw notFound('month', name)
+    if (month.state !== 'loading') {
+      const entry = { actor, action: 'archive.load', account, details: { month: name } }
+      await withAudit(db, entry, [beginLoad(db, account, month.first_day)])
+      const begun = await readMonth(db, account, month.first_day)
+      if (begun?.state !== 'loading') throw stays('Records of the account are being changed.')
     }
-    return { month, resources }
+    await queue(env, account, month.first_day)
+    return { month: name }
   },
 })
 
 /** The operations on the months of an account that have left its database. */
-export const ARCHIVE_OPERATIONS = [listArchives, getKeptMonths, archiveMonth, restoreMonth]
+export const ARCHIVE_OPERATIONS = [listArchives, archiveMonth, archiveDue, loadMonth]

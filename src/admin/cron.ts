@@ -1,9 +1,6 @@
-import { continueArchives } from '../archive/continue-archives.ts'
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
-import { type DueMonth, hasDueArchives } from '../db/archive/due.ts'
-import { dayText } from '../db/column-types.ts'
-import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
+import { resolveDatabase } from '../db/database.ts'
 import {
   accountsToPropagate,
   findAccount,
@@ -11,7 +8,7 @@ import {
   listBindings,
   listPlaces,
 } from '../db/directory/accounts.ts'
-import { runWithin, TooManyQueries } from '../db/query-limit.ts'
+import { runWithin } from '../db/query-limit.ts'
 import { toDay } from '../db/records/arrivals.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
 import type { RecordView } from '../db/records/list.ts'
@@ -20,21 +17,21 @@ import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
 import { ALARM_SHARE } from '../db/records/storage-limits.ts'
-import { formOf, readTotals } from '../db/records/totals.ts'
+import { readTotals } from '../db/records/totals.ts'
 import { isMoving } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { isLocal } from '../development.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
-import { ApiError, errorName } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import type { ExportJob } from '../exports/job.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { completenessSpan } from '../ingest/feed.ts'
-import { DamagedObject, resolveBucket } from '../parquet/bucket.ts'
 import { noteExpiring, noteLateFeeds, noteUnattributed, sweepWebhooks } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { sendTeamAlarm } from '../webhooks/team-alarm.ts'
 import { today } from './account-day.ts'
 import { raiseAlarm } from './alarms.ts'
+import { goOnArchiving } from './archives.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { logFillingPools, measureDatabases } from './databases.ts'
 import { continueErasures } from './erasures.ts'
@@ -44,7 +41,6 @@ import {
   type CheckJob,
   type Job,
   type ListJob,
-  type MinuteJob,
   type MorningJob,
   PAGE_ACCOUNTS,
   type PageJob,
@@ -57,7 +53,6 @@ import {
 import { logFailure } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
-import { queueOldMonths, startOldMonths } from './start-archives.ts'
 
 /** A cron job sends no response, so it needs no lease of memory. */
 const noMemory = () => Promise.resolve()
@@ -163,8 +158,8 @@ const STEPS_MS = 30_000
 /** How long messages of one cron follow each other while steps are left, in milliseconds. */
 const ROUNDS_MS = 50_000
 
-/** How many messages of one cron delete expired rows of a database, compare its totals, and move its old records. */
-const MOST_ROUNDS = { expire: 4, check: 20, archive: 20 }
+/** How many messages of one cron delete expired rows of a database and compare its totals. */
+const MOST_ROUNDS = { expire: 4, check: 20 }
 
 /** The most queries of each kind of work that a message goes on with in steps. */
 const STEP_QUERIES = { erasures: 110, resets: 130, releases: 80, resumes: 130 }
@@ -264,7 +259,6 @@ export async function runJob(
       return
     case 'minute':
       await logFailure(job.binding, () => sweepWebhooks(env, job.binding, at))
-      await logFailure(job.binding, () => queueArchives(env, job))
       return finishSteps(env, { ...job, job: 'steps', round: 1 })
     case 'steps':
       return finishSteps(env, job)
@@ -274,10 +268,8 @@ export async function runJob(
       return check(env, job, resources.all)
     case 'alarm':
       return sendTeamAlarm(env, job)
-    case 'old-months':
-      return startOldMonths(env, job, resources.viewsOf)
     case 'archive':
-      return goOn(env, job, await goOnArchiving(env, job, resources))
+      return goOnArchiving(env, job)
     default:
       throw new Error('A later version of the Worker has sent this job.')
   }
@@ -337,7 +329,6 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
   })
   if (!isStarted) return waitForRuns(env, job)
   await queueMorningExport(env, account, job.at)
-  await queueOldMonths(env, account, job.at)
   const [feeds] = await readFeeds(env, [account], resources.namesOf, job.at)
   if (!feeds || feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)) return
   const db = resolveDatabase(env, account.binding)
@@ -384,7 +375,7 @@ async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
 /** Goes on with a job by another message, unless it is done or enough messages came before. */
 async function goOn(
   env: Env,
-  job: RoundJob<'expire'> | RoundJob<'check'> | RoundJob<'archive'>,
+  job: RoundJob<'expire'> | RoundJob<'check'>,
   isDone: boolean,
 ): Promise<void> {
   if (isDone || job.round >= MOST_ROUNDS[job.job]) return
@@ -425,58 +416,6 @@ async function check(env: Env, job: CheckJob, views: readonly RecordView[]): Pro
     parts.map((one) => ({ ...next, part: one })),
   )
   if (!part) await goOn(env, job, isDone)
-}
-
-/** Has months that leave a database or come back gone on with. */
-async function queueArchives(env: Env, { binding, at }: MinuteJob): Promise<void> {
-  if (!(await hasDueArchives(resolveDatabase(env, binding), at))) return
-  await sendJobs(env, [{ job: 'archive', binding, round: 1, at }])
-}
-
-/** The most queries by which one message goes on with archives. */
-const ARCHIVE_QUERIES = 450
-
-/** Reports a month that could not leave a database or come back. */
-async function reportArchive(
-  env: Env,
-  { account, resource, first_day }: DueMonth,
-  error: unknown,
-  now: number,
-): Promise<void> {
-  if (error instanceof TooManyQueries) throw error
-  const month = dayText(first_day).slice(0, 'YYYY-MM'.length)
-  if (error instanceof DamagedObject) {
-    const line = { fault: 'damaged_archive', account, resource, month, object: error.key } as const
-    return raiseAlarm(env, { type: 'damaged_archive', subject: account }, line, now)
-  }
-  console.error(JSON.stringify({ fault: errorName(error), account, resource, month }))
-}
-
-/** Goes on with the archives of a database. Returns whether nothing is left but what failed. */
-function goOnArchiving(
-  env: Env,
-  { binding, at }: RoundJob<'archive'>,
-  { viewsOf }: Resources,
-): Promise<boolean> {
-  const deadline = Date.now() + STEPS_MS
-  return runWithin(env, ARCHIVE_QUERIES, (limited) =>
-    continueArchives(
-      {
-        db: resolveDatabase(limited, binding),
-        bucket: resolveBucket(env, jurisdictionOf(binding)),
-      },
-      {
-        deadline,
-        now: at,
-        async formOf(id, resource) {
-          const account = await findAccount(limited.DB, id)
-          const view = account && viewsOf(account.vertical).find(({ name }) => name === resource)
-          return view ? formOf(view) : null
-        },
-        onFailure: (month, error) => reportArchive(env, month, error, at),
-      },
-    ),
-  )
 }
 
 /**

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { eraseInMonth } from '../archive/steps.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { withinJurisdiction } from '../auth/placement.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { encode } from '../db/column-types.ts'
+import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
@@ -13,14 +15,16 @@ import {
   erasePersonalData,
   type KeptFields,
   maskNextActivities,
+  maskRows,
   pendingErasures,
 } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
-import type { Account } from '../db/schema.ts'
+import { type Account, erasures } from '../db/schema.ts'
 import { accountList, accountOperation, teamOperation } from '../http/operation.ts'
 import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
+import { DamagedObject, resolveBucket } from '../parquet/bucket.ts'
 import { count, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { id as anyId, member, said } from '../validation/fields.ts'
@@ -33,16 +37,40 @@ import { propagateSettings } from './propagate.ts'
 const ACCOUNTS_PER_RUN = 20
 const STEPS_PER_RUN = 100
 
+/** Masks the next activities of an erased customer, and those of an archived month. Returns whether all are done. */
+async function maskNext(
+  env: Env,
+  binding: string,
+  { account, customer_id }: ErasedCustomer,
+  fields: KeptFields,
+): Promise<boolean> {
+  const db = resolveDatabase(env, binding)
+  if (await maskNextActivities(db, { account, customer_id }, fields)) return true
+  try {
+    await eraseInMonth(
+      db,
+      () => resolveBucket(env, jurisdictionOf(binding)),
+      { account, customer_id: String(encode(erasures.customer_id, customer_id)) },
+      (rows) => maskRows(db, rows, fields),
+    )
+  } catch (error) {
+    // The erasure waits until the object is repaired and its month loaded.
+    if (!(error instanceof DamagedObject)) throw error
+    console.error(JSON.stringify({ fault: 'damaged_archive', account, object: error.key }))
+  }
+  return false
+}
+
 /** Masks activities of an erased customer in at most `steps` steps; returns whether all are done. */
 async function maskActivities(
   env: Env,
-  db: D1Database,
+  binding: string,
   customer: ErasedCustomer,
   steps: number,
 ): Promise<boolean> {
   const fields = await keptFieldsOf(env, customer.account)
   for (let step = 0; step < steps; step++) {
-    if (await maskNextActivities(db, customer, fields)) return true
+    if (await maskNext(env, binding, customer, fields)) return true
   }
   return false
 }
@@ -61,7 +89,7 @@ export async function continueErasures(env: Env, binding: string): Promise<boole
       const { account } = customer
       const known = fields.get(account) ?? (await keptFieldsOf(env, account))
       fields.set(account, known)
-      await maskNextActivities(db, customer, known)
+      await maskNext(env, binding, customer, known)
     }
     steps -= pending.length
     pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
@@ -206,7 +234,12 @@ export const eraseCustomer = accountOperation({
     const scope = { isBrand: isBrand(vertical), isRepeated: false }
     await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
     await dropOldCopy(env, account)
-    const complete = await maskActivities(env, db, { account, customer_id }, STEPS_PER_REQUEST)
+    const complete = await maskActivities(
+      env,
+      row.binding,
+      { account, customer_id },
+      STEPS_PER_REQUEST,
+    )
     await queueErasedExport(env, row)
     return { customer_id, erased_at, complete }
   },

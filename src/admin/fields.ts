@@ -229,7 +229,7 @@ const settings = {
       member(
         archiveAfter,
         said(
-          `After how many months records leave the database for the archive, from ${LEAST_MONTHS} to ${MOST_MONTHS}: whole months, once their statements are approved. They come back when they are needed. A plan or a fraud rule that reads records of more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
+          `From how many months on trading activity and daily events may be archived, from ${LEAST_MONTHS} to ${MOST_MONTHS}. A plan or a fraud rule that looks back more days keeps them longer. Null: never. Defaults to ${ARCHIVE_AFTER.default}.`,
           24,
         ),
       ),

@@ -44,14 +44,14 @@ export interface MorningJob extends Due {
   readonly account: string
 }
 
-/** Begins to archive old months of an account. */
-export interface OldMonthsJob extends Due {
-  readonly job: 'old-months'
+/** Goes on with a month of an account that leaves for the archive or comes back. */
+export interface ArchiveJob extends Due {
+  readonly job: 'archive'
   readonly account: string
-  /** 1 for the first message. */
-  readonly round: number
-  /** The first day of the only month that a person wants to archive, in days since 1970. */
-  readonly first_day?: number
+  /** The first day of the month, in days since 1970. */
+  readonly first_day: number
+  /** The last of its objects that is loaded; 0 if none is. */
+  readonly after: number
 }
 
 /** Sends the settings of accounts to live tokens that have not received them. */
@@ -71,9 +71,8 @@ export interface MinuteJob extends Due {
  * - `steps`: goes on with erasures, resets and releases.
  * - `expire`: deletes expired rows.
  * - `check`: see `CheckJob`.
- * - `archive`: goes on with months that leave for R2 or come back, and deletes objects that no month needs.
  */
-export interface RoundJob<Name extends 'steps' | 'expire' | 'check' | 'archive'> extends Due {
+export interface RoundJob<Name extends 'steps' | 'expire' | 'check'> extends Due {
   readonly job: Name
   readonly binding: string
   /** 1 for the first message of a cron. */
@@ -89,7 +88,7 @@ export interface CheckJob extends RoundJob<'check'> {
 /** Sends an alarm to the team. */
 export interface AlarmJob extends Due {
   readonly job: 'alarm'
-  readonly alarm: 'pool_alarm' | 'storage_alarm' | 'late_run' | 'totals_differ' | 'damaged_archive'
+  readonly alarm: 'pool_alarm' | 'storage_alarm' | 'late_run' | 'totals_differ'
   readonly id: string
   /** The members of the line in the log. */
   readonly data: object
@@ -102,7 +101,7 @@ export type Job =
   | PageJob<'storage'>
   | PageJob<'postbacks'>
   | MorningJob
-  | OldMonthsJob
+  | ArchiveJob
   | ExportJob
   | PropagationJob
   | MinuteJob
@@ -110,7 +109,6 @@ export type Job =
   | RoundJob<'expire'>
   | CheckJob
   | AlarmJob
-  | RoundJob<'archive'>
 
 /** The longest delay of a message, in seconds, by the job whose accounts are spread. */
 export const SPREAD_SECONDS = { morning: 3600, storage: 480 }

@@ -218,7 +218,7 @@ const move = described(() =>
       waits_for: v.nullable(
         member(
           v.picklist(['run', 'reset', 'erasure', 'archive', 'writes']),
-          'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or comes back. `writes`: fewer writes. Null if it waits for nothing.',
+          'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or is loaded. `writes`: fewer writes. Null if it waits for nothing.',
         ),
       ),
       pause_ms: v.nullable(

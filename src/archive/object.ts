@@ -1,15 +1,14 @@
+import { monthText } from '../db/archive/archived.ts'
+import { type ArchivePart, keyOfRow, type Month, type StoredRow } from '../db/archive/months.ts'
+import { ARCHIVED_TABLES, type ArchivedResource } from '../db/archive/tables.ts'
 import {
-  type ArchivedMonth,
-  type ArchivePart,
-  keyOfRow,
-  type Month,
-  type PartRecords,
-  type StoredRow,
-} from '../db/archive/months.ts'
-import { ARCHIVED_TABLES, type ArchivedResource, OBJECT_VERSION } from '../db/archive/tables.ts'
-import { DamagedObject, digestOf, type KnownObject, readObject } from '../parquet/bucket.ts'
+  DamagedObject,
+  digestOf,
+  type KnownObject,
+  putObject,
+  readObject,
+} from '../parquet/bucket.ts'
 import { bytesSource, openParquet, type ParquetValue, readParquet } from '../parquet/file.ts'
-import { totalsOfRows } from './control-totals.ts'
 
 /** The limits of objects. */
 export const OBJECT_LIMITS = {
@@ -23,25 +22,12 @@ export const OBJECT_LIMITS = {
 
 /** Returns the key, the size and the digest of an object. */
 export const knownObject = (
-  { prefix }: Pick<ArchivedMonth, 'prefix'>,
+  { account, first_day }: Pick<Month, 'account' | 'first_day'>,
   { bytes, sha256 }: Pick<ArchivePart, 'bytes' | 'sha256'>,
-): KnownObject => ({ key: `${prefix}/${sha256}`, bytes, sha256 })
+): KnownObject => ({ key: `archive/${account}/${monthText(first_day)}/${sha256}`, bytes, sha256 })
 
 const cellsOf = (resource: ArchivedResource, row: StoredRow): ParquetValue[] =>
   ARCHIVED_TABLES[resource].columns.map(({ name }) => row[name] ?? null)
-
-/** Returns the bytes of an object with these rows, which are in the order of their key. */
-export function encodeRows(
-  resource: ArchivedResource,
-  rows: readonly StoredRow[],
-): Uint8Array<ArrayBuffer> {
-  const { columns } = ARCHIVED_TABLES[resource]
-  const file = openParquet(columns, { resource, version: String(OBJECT_VERSION) })
-  for (let i = 0; i < rows.length; i += OBJECT_LIMITS.group) {
-    file.writeGroup(rows.slice(i, i + OBJECT_LIMITS.group).map((row) => cellsOf(resource, row)))
-  }
-  return file.finish()
-}
 
 /**
  * Reads the rows of an object, each as the values of its columns.
@@ -65,72 +51,32 @@ export const areSame = (
   rows.length === others.length &&
   rows.every((row, i) => row.every((value, j) => Object.is(value, others[i]?.[j])))
 
-/** Throws unless the rows of an object are these. */
-export async function verifyRows(
+/** Writes an object with these rows, which are in the order of their key, reads it back, and compares each value. */
+export async function writeRows(
   bucket: R2Bucket,
-  resource: ArchivedResource,
-  known: KnownObject,
+  month: Month,
   rows: readonly StoredRow[],
-): Promise<void> {
-  const found = await readRows(bucket, resource, known)
-  const wanted = rows.map((row) => cellsOf(resource, row))
-  if (!areSame(wanted, found)) throw new DamagedObject(known.key, 'digest')
+): Promise<Omit<ArchivePart, 'part'>> {
+  const { resource } = month
+  const cells = rows.map((row) => cellsOf(resource, row))
+  const file = openParquet(ARCHIVED_TABLES[resource].columns, { resource })
+  for (let i = 0; i < cells.length; i += OBJECT_LIMITS.group) {
+    file.writeGroup(cells.slice(i, i + OBJECT_LIMITS.group))
+  }
+  const bytes = file.finish()
+  const part = { sha256: await digestOf(bytes), bytes: bytes.byteLength }
+  const known = knownObject(month, part)
+  await putObject(bucket, known, bytes)
+  if (!areSame(cells, await readRows(bucket, resource, known))) {
+    throw new DamagedObject(known.key, 'digest')
+  }
+  const last = rows.at(-1)
+  const last_key = JSON.stringify(last ? keyOfRow(resource, last) : [])
+  return { ...part, records: rows.length, last_key }
 }
 
-/** Returns what the manifest says of an object. */
-export async function describeRows(
-  { resource, form }: { readonly resource: ArchivedResource; readonly form: string },
-  rows: readonly StoredRow[],
-  bytes: Uint8Array<ArrayBuffer>,
-): Promise<Omit<ArchivePart, 'part' | 'written_at'>> {
-  const { dayColumn } = ARCHIVED_TABLES[resource]
-  const days = Map.groupBy(rows, (row) => Number(row[dayColumn]))
-  const deliveries = rows.map(({ delivery }) => String(delivery)).sort()
-  const groups: unknown[] = []
-  for (let i = 0; i < rows.length; i += OBJECT_LIMITS.group) {
-    const group = rows.slice(i, i + OBJECT_LIMITS.group)
-    const keys = [group[0], group.at(-1)].map((row) => row && keyOfRow(resource, row))
-    groups.push([group.length, ...keys])
-  }
-  return {
-    sha256: await digestOf(bytes),
-    bytes: bytes.byteLength,
-    version: OBJECT_VERSION,
-    records: rows.length,
-    days: JSON.stringify([...days].map(([day, records]) => [day, records.length])),
-    groups: JSON.stringify(groups),
-    deliveries: JSON.stringify([deliveries[0], deliveries.at(-1)]),
-    totals: totalsOfRows(form, rows),
-  }
-}
-
-/** Returns the last day of the deposits of a customer by status; undefined if there are none. */
-function depositsOf(rows: readonly StoredRow[]): Record<string, number> | undefined {
-  const deposits = rows.filter(({ transaction_type }) => transaction_type === 'deposit')
-  if (deposits.length === 0) return undefined
-  const byStatus = Map.groupBy(deposits, ({ status }) => String(status))
-  return Object.fromEntries(
-    [...byStatus].map(([status, own]) => [
-      status,
-      own.reduce((last, { day }) => Math.max(last, Number(day)), Number.NEGATIVE_INFINITY),
-    ]),
-  )
-}
-
-/** Returns what is noted of the records of an object of a month beside the manifest. */
-export function notedOf({ resource, first_day }: Month, rows: readonly StoredRow[]): PartRecords {
-  const { id, dayColumn } = ARCHIVED_TABLES[resource]
-  const byCustomer = Map.groupBy(rows, ({ customer_id }) => String(customer_id))
-  return {
-    ids:
-      id === null
-        ? []
-        : rows.map((row, i) => [String(row[id]), Math.floor(i / OBJECT_LIMITS.group)] as const),
-    customers: [...byCustomer].map(([customer, own]) => {
-      const days = Map.groupBy(own, (row) => Number(row[dayColumn]) - first_day)
-      const records = Object.fromEntries([...days].map(([day, { length }]) => [day, length]))
-      const deposits = depositsOf(own)
-      return deposits ? [customer, records, deposits] : [customer, records]
-    }),
-  }
-}
+/** Returns a row of an object under the names of its columns. */
+export const toRow = (resource: ArchivedResource, cells: readonly ParquetValue[]): StoredRow =>
+  Object.fromEntries(
+    ARCHIVED_TABLES[resource].columns.map(({ name }, i) => [name, cells[i] ?? null]),
+  ) as StoredRow

@@ -169,12 +169,8 @@ function errorView(c: Context, error: ApiError) {
       </p>
     </>
   )
-  return { title: needsArchive(error) ? 'These records are in the archive' : title, body, status }
+  return { title, body, status }
 }
-
-/** Whether a page needs records that are in the archive. */
-const needsArchive = ({ status, details }: ApiError): boolean =>
-  status === 503 && / are archived\./.test(details.detail ?? '')
 
 /** Renders why a deferred part could not be computed. What is over soon is no fault of the member. */
 function DeferredError({ c, thrown }: { c: Context; thrown: unknown }) {

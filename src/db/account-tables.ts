@@ -4,10 +4,9 @@
  */
 export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   // First: then records that leave for an archive are deleted like all others.
-  archived_months: ['resource', 'first_day'],
-  archive_objects: ['resource', 'first_day', 'part'],
-  archived_records: ['resource', 'id'],
-  archived_customers: ['resource', 'first_day', 'customer_id'],
+  archived_months: ['first_day'],
+  archive_objects: ['first_day', 'part'],
+  archived_customers: ['customer_id', 'first_day'],
   // Then these, so that the triggers of deleted records find nothing kept and no webhooks.
   day_totals: ['resource', 'day'],
   kept_days: ['first_day'],
@@ -77,7 +76,6 @@ const KEPT_TABLES = [
   'storage',
   'resets',
   'book_resets',
-  'retired_archives',
   'audit_log',
 ] as const
 

@@ -1,4 +1,4 @@
-import { requireRecords } from './archive/needed.ts'
+import { requireRecords } from './archive/archived.ts'
 import { bindStatement, compileStatement, readBatch } from './statement.ts'
 
 /** A value of a key column. */
@@ -37,8 +37,6 @@ export interface Excess {
 /** A page of rows. */
 export interface FoundPage<T = Record<string, unknown>> extends Count {
   data: T[]
-  /** Whether records of the page were read from the archive. */
-  archived?: boolean
   /** The key of the page's last row; null on the last page. */
   last: KeyValue[] | null
   /** Set if the rows have more bytes than the page may have. `data` is empty then. */
@@ -97,7 +95,7 @@ export interface ListQuery {
  * Reads one page. It reads one row more than the page shows, to know whether there is a next one.
  * Paging by cursor returns each row once, even if records are added meanwhile.
  *
- * @throws RecordsArchived if rows of the list are archived.
+ * @throws MonthArchived if rows of the list are archived.
  */
 export async function paginate<T = Record<string, unknown>>(
   db: D1Database | D1DatabaseSession,

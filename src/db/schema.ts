@@ -805,50 +805,22 @@ export const storage = /* @__PURE__ */ sqliteTable('storage', () => ({
   measuring: text(),
 }))
 
-/** Months whose records have left the database for objects in R2. */
+/** Months whose trading activity or daily events are in objects in R2. */
 export const archivedMonths = /* @__PURE__ */ sqliteTable(
   'archived_months',
   () => ({
     account: text().notNull(),
-    resource: text().notNull(),
     first_day: day().notNull(),
     last_day: integer().notNull(),
-    state: text({ enum: ['writing', 'sealed', 'archived', 'restoring', 'ended'] }).notNull(),
+    resource: text({ enum: ['trading-activity', 'activities'] }).notNull(),
+    state: text({ enum: ['leaving', 'archived', 'loading'] }).notNull(),
     begun_at: integer().notNull(),
-    totals_at: integer().notNull(),
-    erasures: integer().notNull(),
-    prefix: text().notNull(),
-    records: integer(),
     archived_at: integer(),
-    wanted_at: integer(),
+    records: integer().notNull(),
+    days: text().notNull(),
     fault: text(),
   }),
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.first_day] })],
-)
-
-/** The ids of archived records, each with the first day of its month. */
-export const archivedRecords = /* @__PURE__ */ sqliteTable(
-  'archived_records',
-  () => ({
-    account: text().notNull(),
-    resource: text().notNull(),
-    id: text().notNull(),
-    first_day: day().notNull(),
-    part: integer(),
-    row_group: integer(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.id] })],
-)
-
-/** Objects of months that are no longer archived, until they are deleted. */
-export const retiredArchives = /* @__PURE__ */ sqliteTable(
-  'retired_archives',
-  () => ({
-    account: text().notNull(),
-    prefix: text().notNull(),
-    delete_at: integer().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.prefix] })],
+  (t) => [primaryKey({ columns: [t.account, t.first_day] })],
 )
 
 /** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */

@@ -18,10 +18,6 @@ interface ExportedMonth {
   readonly sign: string
   /** Whether its files go without others in their place. */
   readonly isGone?: boolean
-  /** Where the objects of an archived month are, which is read from them. */
-  readonly archive?: string
-  /** Whether the files that it has must go even if it cannot be read. */
-  readonly isStale?: boolean
 }
 
 /** How far an export is. */

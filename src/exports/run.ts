@@ -1,13 +1,3 @@
-import {
-  ArchiveChanged,
-  type ArchivedRow,
-  type ArchiveReader,
-  groupsOf,
-  openPart,
-} from '../archive/reader.ts'
-import { readParts } from '../db/archive/months.ts'
-import { RecordsArchived } from '../db/archive/needed.ts'
-import type { ArchivedResource } from '../db/archive/tables.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import {
@@ -17,12 +7,7 @@ import {
   listExportedMonths,
   replaceMonth,
 } from '../db/exports/files.ts'
-import {
-  type ArchivedMonthOfExport,
-  boundsOf,
-  countErased,
-  listArchivedMonths,
-} from '../db/exports/record-rows.ts'
+import { countErased, listArchivedMonths } from '../db/exports/record-rows.ts'
 import {
   beginExportRun,
   type ExportRun,
@@ -36,56 +21,12 @@ import type { Account } from '../db/schema.ts'
 import { required } from '../db/statement.ts'
 import { ulid } from '../db/ulid.ts'
 import { putObject } from '../parquet/bucket.ts'
-import type { DatasetMonth } from './dataset.ts'
-import { type Dataset, withTextPlaces } from './dataset.ts'
+import type { Dataset, DatasetMonth } from './dataset.ts'
 import { datasetsOf } from './datasets.ts'
 import type { ExportJob, ExportPlace } from './job.ts'
 import { COLUMNS_VERSION, EXPORT_LIMITS } from './limits.ts'
 import { bucketOf, deleteExports, deleteReplaced, deleteUnknown, objectOf } from './objects.ts'
 import { writeFile } from './write-file.ts'
-
-// The files of a month that was archived before its account was exported, or before the columns of the files
-// changed, are written from the objects of the archive. They have the records in the order of an export.
-
-/** A row group: the number of its object, and its own. */
-type Place = readonly [part: number, group: number]
-
-/** Decodes a row group of an object. */
-type ReadGroup = Awaited<ReturnType<typeof openPart>>
-
-/**
- * Returns the export of a resource whose pages are the row groups of an archived month. An object is read once for all
- * pages that follow each other.
- *
- * @param prefix Where the objects of the month are.
- */
-function archivedDataset(
-  dataset: Dataset,
-  reader: (db: D1Database) => ArchiveReader,
-  prefix: string,
-): Dataset {
-  const resource = dataset.name as ArchivedResource
-  let opened: { readonly part: number; readonly read: ReadGroup } | null = null
-  const { page } = withTextPlaces<Place>({
-    ...dataset,
-    async page({ db, account, month }, after) {
-      const { first: first_day } = boundsOf(month)
-      const parts = await readParts(db, { account, resource, first_day })
-      const [number, group] = after ?? [1, 0]
-      const part = parts.find((one) => one.part === number)
-      if (!part) return { rows: [] as ArchivedRow[], next: null }
-      if (opened?.part !== number) {
-        const place = { ...part, first_day, prefix, fault: null }
-        opened = { part: number, read: await openPart(reader(db), resource, place) }
-      }
-      const rows = await opened.read(group)
-      const isLast = group + 1 >= groupsOf(part).length
-      const next: Place = isLast ? [number + 1, 0] : [number, group + 1]
-      return { rows, next: isLast && number >= parts.length ? null : next }
-    },
-  })
-  return { ...dataset, page }
-}
 
 /** The account of a message, and what its export has. */
 interface Exported {
@@ -185,55 +126,13 @@ interface ChangeScope {
   readonly isOther: boolean
 }
 
-/** Returns the months of records that the archive has. */
-async function archivedOf({
-  db,
-  account,
-}: Exported): Promise<ReadonlyMap<string, ArchivedMonthOfExport>> {
-  const months = await listArchivedMonths(db, account.id)
-  return new Map(months.map((one) => [monthKey(one.resource, one.month), one]))
-}
-
 /** Whether files of a resource have what an erasure changes. */
 const hasPersonalData = ({ columns }: Dataset): boolean =>
   columns(true).length > columns(false).length
 
-/** What an export does with the files of archived months. */
-interface ArchivedFiles {
-  readonly todo: ExportPlace['todo']
-  /** The months whose files stay as they are. */
-  readonly kept: readonly string[]
-}
-
-/**
- * Returns the archived months to write from the objects of the archive: those without files, those whose files may
- * not stay, and all if every month is read. Those that come back are read by a later run.
- */
-function archivedFiles(
-  datasets: readonly Dataset[],
-  archived: ReadonlyMap<string, ArchivedMonthOfExport>,
-  files: ReadonlyMap<string, ExportedMonth>,
-  { isWhole, isOther, hasErasures }: { readonly isWhole: boolean } & Omit<ChangeScope, 'since'>,
-): ArchivedFiles {
-  const todo: ExportPlace['todo'][number][] = []
-  const kept: string[] = []
-  for (const [key, { resource, month, days, prefix, comes_back }] of archived) {
-    const dataset = datasets.find(({ name }) => name === resource)
-    if (!dataset) continue
-    const file = files.get(key)
-    const isStale = isOther || (hasErasures && hasPersonalData(dataset))
-    const isCurrent = file?.version === COLUMNS_VERSION && !isWhole && !isStale
-    if (!isCurrent && comes_back === 0 && days > 0) {
-      todo.push({ resource, month, days, sign: '', archive: prefix, ...(isStale && { isStale }) })
-      kept.push(key)
-    } else if (!isStale) kept.push(key)
-  }
-  return { todo, kept }
-}
-
 /**
  * Returns the months that may have changed, and those whose rows are gone. The files of an archived month stay as
- * they are. Those that may not stay so are written anew from the archive, or deleted if the month comes back.
+ * they are, unless they may have what an erasure or a setting has removed: then they are deleted.
  */
 async function changedMonths(
   exported: Exported,
@@ -246,16 +145,18 @@ async function changedMonths(
   const todo: ExportPlace['todo'][number][] = []
   const archived = await archivedOf(exported)
   for (const dataset of datasets) {
+    const isStale = isOther || (scope.hasErasures && hasPersonalData(dataset))
+    for (const key of archived)
+      if (!isStale && files.get(key)?.resource === dataset.name) files.delete(key)
     for (const month of await dataset.months({ db, account: account.id, ...scope })) {
-      if (archived.has(monthKey(dataset.name, month.month))) continue
-      const file = files.get(monthKey(dataset.name, month.month))
-      files.delete(monthKey(dataset.name, month.month))
+      const key = monthKey(dataset.name, month.month)
+      if (archived.has(key)) continue
+      const file = files.get(key)
+      files.delete(key)
       if (!isWhole && !hasChanged(month, file)) continue
       todo.push({ ...month, resource: dataset.name })
     }
   }
-  const ofArchive = archivedFiles(datasets, archived, files, { isWhole, isOther, ...scope })
-  for (const key of ofArchive.kept) files.delete(key)
   const gone = [...files.values()].map(({ resource, month }) => ({
     resource,
     month,
@@ -263,7 +164,13 @@ async function changedMonths(
     sign: '',
     isGone: true,
   }))
-  return [...todo, ...ofArchive.todo, ...gone]
+  return [...todo, ...gone]
+}
+
+/** Returns the months of which the database lacks records. */
+async function archivedOf({ db, account }: Exported): Promise<ReadonlySet<string>> {
+  const months = await listArchivedMonths(db, account.id)
+  return new Set(months.map(({ resource, month }) => monthKey(resource, month)))
 }
 
 const hasChanged = (
@@ -275,32 +182,15 @@ const hasChanged = (
   file.days !== days ||
   file.version !== COLUMNS_VERSION
 
-/** Returns how the rows of a month are read; undefined if there are none. */
-function datasetOf(
-  { env, account, datasets }: Exported,
-  { resource, isGone, archive }: ExportPlace['todo'][number],
-): Dataset | undefined {
-  const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
-  if (!dataset || archive === undefined) return dataset
-  const reader = (db: D1Database): ArchiveReader => ({
-    db: db.withSession('first-primary'),
-    account: account.id,
-    newest: () => db,
-    bucket: () => bucketOf(env, account),
-    inTurn: (work) => work(),
-  })
-  return archivedDataset(dataset, reader, archive)
-}
-
 /** Writes the next file of a month. Returns where the one behind it begins; null after the last. */
 async function writePart(
   exported: Exported,
   place: ExportPlace,
   one: ExportPlace['todo'][number],
 ): Promise<string | null> {
-  const { env, account, db, withPersonalData } = exported
-  const { resource, month, days, sign } = one
-  const dataset = datasetOf(exported, one)
+  const { env, account, db, datasets, withPersonalData } = exported
+  const { resource, month, days, sign, isGone } = one
+  const dataset = isGone ? undefined : datasets.find(({ name }) => name === resource)
   if (!dataset) return null
   const scope = { account: account.id, month, db, withPersonalData }
   const found = await writeFile(dataset, scope, place)
@@ -314,42 +204,21 @@ async function writePart(
   return found.next
 }
 
-/** Whether an archived month cannot be read now: an object is damaged, or the month comes back. */
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof RecordsArchived || error instanceof ArchiveChanged
-
-/** Drops the new files of a month, and those that it had if they must go. */
-async function giveUp(
-  db: D1Database,
-  written: Parameters<typeof replaceMonth>[1],
-  isStale: boolean,
-): Promise<void> {
-  await dropPending(db, written)
-  if (isStale) await replaceMonth(db, written, Date.now())
-}
-
 /** Writes the next file of the first month that is left. */
 async function writeNext(exported: Exported, place: ExportPlace): Promise<ExportPlace> {
   const { account, db } = exported
   const [first, ...others] = place.todo
   const one = required(first, 'month')
-  const { resource, month, isGone = false, archive, isStale = false } = one
+  const { resource, month, isGone = false } = one
   const written = { account: account.id, resource, month }
-  const done = { ...place, todo: others, part: 1, after: null }
   if (place.part === 1) await dropPending(db, written)
-  try {
-    const next = await writePart(exported, place, one)
-    if (next !== null) return { ...place, part: place.part + 1, after: next }
-  } catch (error) {
-    if (!isUnreadable(error)) throw error
-    await giveUp(db, written, isStale)
-    return done
-  }
-  // What the archive has taken meanwhile was not read as a whole, and neither was what it has given back.
-  const { prefix } = (await archivedOf(exported)).get(monthKey(resource, month)) ?? {}
-  if (isGone || prefix === archive) await replaceMonth(db, written, Date.now())
-  else await giveUp(db, written, isStale)
-  return done
+  const next = await writePart(exported, place, one)
+  if (next !== null) return { ...place, part: place.part + 1, after: next }
+  // What the archive has taken meanwhile was not read as a whole.
+  const isArchived = (await archivedOf(exported)).has(monthKey(resource, month))
+  if (isGone || !isArchived) await replaceMonth(db, written, Date.now())
+  else await dropPending(db, written)
+  return { ...place, todo: others, part: 1, after: null }
 }
 
 /** Ends a run. Files that had personal data of erased customers are deleted at once. */

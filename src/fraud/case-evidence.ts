@@ -146,7 +146,7 @@ export const fraudEvidence = described(() =>
       ),
       archived: member(
         v.boolean(),
-        'Whether the record is in the archive: its own route has it, and the case does not need it.',
+        'Whether the record may be in the archive. The case does not need it.',
       ),
     }),
   ),

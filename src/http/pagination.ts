@@ -152,12 +152,11 @@ export async function respondWithPage(
 /** Returns the `meta` of a page; `next_cursor` is that of the next page, or null. */
 export function pageMeta(
   { number, size }: Page,
-  { total, isLimited, archived }: Pick<FoundPage, 'total' | 'isLimited' | 'archived'>,
+  { total, isLimited }: Pick<FoundPage, 'total' | 'isLimited'>,
   next_cursor: string | null,
 ): object {
   const limited = isLimited && { total_is_limited: true }
-  const read = archived && { archived }
-  return { total, ...limited, ...read, page: number, per_page: size, next_cursor }
+  return { total, ...limited, page: number, per_page: size, next_cursor }
 }
 
 /**

@@ -21,5 +21,4 @@ export const ATTENTION_CODES = [
   'ended_holds',
   'too_large_affiliates',
   'open_questions',
-  'damaged_archives',
 ] as const

@@ -1,5 +1,4 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
-import { listDamaged } from '../db/archive/list.ts'
 import { dayText, encode } from '../db/column-types.ts'
 import { countReturned } from '../db/commission/books/pay.ts'
 import { countDrafts } from '../db/commission/statements.ts'
@@ -389,16 +388,6 @@ export async function readOpenQuestions({ grant, session }: Reader): Promise<Att
   const names: string[] = JSON.parse(affiliates)
   const detail = `Questions wait for an answer, of the affiliates ${firstNames(names)}. Answer them.`
   return [{ code: 'open_questions', count: open, names, detail }]
-}
-
-/** Returns `damaged_archives` if archived months cannot come back: only the integrations team can repair an object. */
-export async function readDamaged({ grant, session }: Reader): Promise<Attention[]> {
-  const damaged = await listDamaged(session, grant.account)
-  if (damaged.length === 0) return []
-  const names = [...new Set(damaged.map(({ month }) => month))]
-  const objects = damaged.map(({ fault }) => fault)
-  const detail = `Objects of the archive are damaged or missing, so these months cannot come back: ${firstOf(names)}. Put copies back under the same keys: ${firstOf(objects)}.`
-  return [{ code: 'damaged_archives', count: damaged.length, names, detail }]
 }
 
 /**

@@ -35,7 +35,7 @@ export function respondWithDeliveries(c: Context<AppEnv>, resourcesOf: Resources
     const filters = Object.entries(query)
     const context = JSON.stringify([account, 'deliveries', ...(filters.length > 0 ? [query] : [])])
     const page = await readPage(c.env, context, { page: number, per_page, cursor })
-    const { stored, ...found } = await findDeliveries(c.env, reader, resources, query, page)
+    const { stored, ...found } = await findDeliveries(reader, resources, query, page)
     const memory = new ReadMemory(account)
     if (!stored) return respondWithPage(c, context, page, found, memory)
     const meta = pageMeta(page, found, await linkNext(c, context, page, found))

@@ -1,4 +1,3 @@
-import { archivedFinder } from '../archive/find-record.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
 import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
 import { type FoundDelivery, searchDeliveries } from '../db/records/delivery-search.ts'
@@ -17,7 +16,6 @@ import { invalidQuery, invalidValue, readChoice, VALID_DATE } from '../http/quer
 import type { Reader } from '../http/read-session.ts'
 import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
 import { ISSUE_CODES } from '../validation/issue.ts'
-import { archiveReader } from './archive-reader.ts'
 import { groupErrors, readErrors, refusedRecords } from './delivery-errors.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import type { Resource } from './resource.ts'
@@ -124,7 +122,6 @@ type FoundDeliveries = FoundPage<ReturnType<typeof presentDelivery>> & {
  * @throws ApiError `invalid_query`
  */
 export async function findDeliveries(
-  env: Env,
   reader: Reader,
   resources: readonly Resource[],
   query: DeliveryQuery,
@@ -145,13 +142,7 @@ export async function findDeliveries(
     const found = await searchDeliveries(session, account, filter, span, page)
     return { ...found, data: found.data.map(presentDelivery) }
   }
-  const stored = await findStoredRecords(
-    session,
-    resources,
-    account,
-    record_id,
-    archivedFinder(archiveReader(env, reader)),
-  )
+  const stored = await findStoredRecords(session, resources, account, record_id)
   const storedBy = stored.map(({ delivery }) => delivery)
   const found = await searchDeliveries(session, account, { ...filter, storedBy }, span, page)
   const data = found.data.map((delivery) => ({

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
+import { type ArchivedRecord, monthText } from '../db/archive/archived.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
@@ -25,9 +26,10 @@ import { deliveryUrl } from './account-url.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { storeInQueue } from './delivery-queue.ts'
+import { recordPointer } from './envelope.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
 import { MAX_ERRORS, respond, summaryOf } from './response.ts'
-import { type ValidatedRequest, validateRecords } from './validate-records.ts'
+import { keyOfRecord, type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
  * Receives a delivery. Reads a body of up to 64 KiB while the request is authorized, stores all records or
@@ -99,17 +101,47 @@ async function prepare(
   const { warnings, ...records } = await resource.buildRows(validated, context)
   for (const record of validated.valid) record.warnings.push(...(warnings.get(record.index) ?? []))
   if (body.mustFreeRecords) checkRowSize(records)
+  const needed = body.mustFreeRecords ? withoutContent(validated, resource, validator) : validated
   const input: DeliveryInput = {
     ...toDeliveryInput(validated, resource, context, records),
     idempotency: await readIdempotency(context, validated, validator),
     dryRun,
     lenient: preferences.lenient,
     returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
+    refuseArchived: (archived) =>
+      refuseArchived(archived, { input, validated: needed, resource, validator }),
   }
-  const neededForResponse = body.mustFreeRecords
-    ? withoutContent(validated, resource, validator)
-    : validated
-  return { grant, input, validated: neededForResponse, validator }
+  return { grant, input, validated: needed, validator }
+}
+
+/** Counts records of archived months as invalid, in the response and in the log. */
+function refuseArchived(
+  archived: readonly ArchivedRecord[],
+  {
+    input,
+    validated,
+    resource,
+    validator,
+  }: {
+    readonly input: DeliveryInput
+    readonly validated: ValidatedRequest
+    readonly resource: Resource
+    readonly validator: RecordValidator
+  },
+): void {
+  const { form, records } = validated
+  const months = new Map(archived.map(({ idx, first_day }) => [idx, monthText(first_day)]))
+  for (const [index, expected] of months) {
+    const key = keyOfRecord(records[index], validator)
+    const pointer = `${recordPointer(form, index)}/${resource.timeMember}`
+    validated.issues.push({ index, ...(key && { key }), pointer, code: 'month_archived', expected })
+  }
+  validated.valid = validated.valid.filter(({ index }) => !months.has(index))
+  validated.invalidCount += months.size
+  validated.errorsTotal += months.size
+  input.invalidCount = validated.invalidCount
+  input.errorsTotal = validated.errorsTotal
+  input.errors = serializeErrors(validated.issues, { ...resource, form })
 }
 
 async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {

@@ -1,13 +1,10 @@
 import { type Context, Hono } from 'hono'
-import { archivedFinder } from '../archive/find-record.ts'
-import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { findRecord } from '../db/records/list.ts'
+import { findRecord, listRecords } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
-import { archiveReader } from './archive-reader.ts'
 import { receive } from './receive.ts'
 import type { Resource } from './resource.ts'
 
@@ -29,11 +26,11 @@ export function recordRoutes(resource: Resource) {
         ...(to !== undefined && { to }),
       }
       return withReadSession(c, async (reader) => {
-        const { grant } = reader
+        const { grant, session } = reader
         const context = JSON.stringify([grant.account, resource.name, filter])
         const page = await readPage(c.env, context, query)
         return respondWithRecords(c, grant.account, context, page, (bounded) =>
-          listRecords(archiveReader(c.env, reader), resource, filter, bounded),
+          listRecords(session, resource, grant.account, filter, bounded),
         )
       })
     })
@@ -66,8 +63,7 @@ const NO_RECORD = 'This account has no record with this id. Ids are case-sensiti
 const respondWithRecord = (c: Context<AppEnv>, resource: Resource, id: string) =>
   withReadSession(c, async (reader) => {
     const { grant, session } = reader
-    const find = archivedFinder(archiveReader(c.env, reader))
-    const record = await findRecord(session, resource, grant.account, id, find)
+    const record = await findRecord(session, resource, grant.account, id)
     if (!record) throw new ApiError('not_found', { detail: NO_RECORD })
     return c.json(record)
   })

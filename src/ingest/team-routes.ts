@@ -1,12 +1,11 @@
 import { type Context, Hono } from 'hono'
-import { archivedFinder } from '../archive/find-record.ts'
-import { listRecords } from '../archive/list-records.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readArrivalsByDay } from '../db/records/arrivals.ts'
 import {
   countDeliveryErrors,
   type DeliveryErrorCount,
 } from '../db/records/count-delivery-errors.ts'
+import { listRecords } from '../db/records/list.ts'
 import { readRecordsBeginning, readStoredRecords } from '../db/records/stored-record.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -14,10 +13,8 @@ import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/paginatio
 import { invalidQuery, readChoice, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
-import { archiveReader } from './archive-reader.ts'
 import {
   readAttention,
-  readDamaged,
   readOpenQuestions,
   readReturned,
   readReview,
@@ -60,7 +57,6 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       readReview(reader, now),
       readReturned(reader),
       readOpenQuestions(reader),
-      readDamaged(reader),
     ])
     return c.json({ data: found.flat() })
   })
@@ -117,14 +113,14 @@ function respondWithRecordList(c: Context<AppEnv>, name: string, resourcesOf: Re
   const { customer_id, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'customer_id')
   const filter = customer_id === undefined ? {} : { customer_id }
   return withReadSession(c, async (reader) => {
-    const { grant } = reader
+    const { grant, session } = reader
     const resources = resourcesOf(grant.vertical)
     const resource = resources.find((one) => one.name === name)
     if (!resource) throw noResource(name, resources)
     const context = JSON.stringify([grant.account, 'records', name, filter])
     const page = await readPage(c.env, context, query)
     return respondWithRecords(c, grant.account, context, page, (bounded) =>
-      listRecords(archiveReader(c.env, reader), resource, filter, bounded),
+      listRecords(session, resource, grant.account, filter, bounded),
     )
   })
 }
@@ -145,8 +141,7 @@ function respondWithRecordsById(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   const read = isBeginning ? readRecordsBeginning : readStoredRecords
   return withReadSession(c, async (reader) => {
     const { grant, session } = reader
-    const find = archivedFinder(archiveReader(c.env, reader))
-    const found = await read(session, resourcesOf(grant.vertical), grant.account, id, find)
+    const found = await read(session, resourcesOf(grant.vertical), grant.account, id)
     const data = found.map(({ delivery, held, ...one }) => ({
       ...one,
       outcome: outcomeOfStored({ revision: one.revision, held }),

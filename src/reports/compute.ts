@@ -1,7 +1,6 @@
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { type RateLookup, rateFinder, rateLookup } from '../commission/engine/convert.ts'
 import { statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
-import { orRestore } from '../db/archive/needed.ts'
 import { loadRates } from '../db/commission/rates.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
@@ -389,10 +388,8 @@ export async function computeReport(
       if (unconvertedSums(collected) > REPORT_LIMITS.sums) throw tooLarge('sums')
     },
   }
-  await orRestore(session, account, () =>
-    readInTurn(session, account, needsOf(selection, days), (readBatch) =>
-      readSteps(selection, range, values, readBatch, consumer),
-    ),
+  await readInTurn(session, account, needsOf(selection, days), (readBatch) =>
+    readSteps(selection, range, values, readBatch, consumer),
   )
   const scope = collectCommission(collecting, commission, days)
   await convertCollected(directory, collected, query.currency, Number.POSITIVE_INFINITY)

@@ -10,23 +10,22 @@ export const ARCHIVED_MONTH = '2024-03'
 export const archiveRows = (
   db: D1Database,
   account: string,
-  resource: 'transactions' | 'activities',
+  resource: 'trading-activity' | 'activities',
 ): D1PreparedStatement[] => {
   const [first, last] = ['01', '31'].map((day) => dayNumber(`${ARCHIVED_MONTH}-${day}`))
   return [
     db
       .prepare(
-        `insert into archived_months (account, resource, first_day, last_day, state, begun_at, totals_at, erasures,
-          prefix, records, archived_at)
-         values (?, ?, ?, ?, 'archived', 1774000000000, 1774000000000, 0, ?, 2, 1774000000000)`,
+        `insert into archived_months (account, first_day, last_day, resource, state, begun_at, archived_at,
+          records, days)
+         values (?, ?, ?, ?, 'archived', 1774000000000, 1774000000000, 2, '[]')`,
       )
-      .bind(account, resource, first, last, `archive/${account}/${resource}/${ARCHIVED_MONTH}/1`),
+      .bind(account, first, last, resource),
     db
       .prepare(
-        `insert into archive_objects (account, resource, first_day, part, sha256, bytes, version, records, days,
-          groups, deliveries, written_at)
-         values (?, ?, ?, 1, ?, 1200, 1, 2, '[]', '[]', '["dlv_1","dlv_2"]', 1774000000000)`,
+        `insert into archive_objects (account, first_day, part, sha256, bytes, records, last_key)
+         values (?, ?, 1, ?, 1200, 2, '[]')`,
       )
-      .bind(account, resource, first, 'a'.repeat(64)),
+      .bind(account, first, 'a'.repeat(64)),
   ]
 }

@@ -298,11 +298,11 @@ async function takeArchives(team: Team) {
   await env.DB.batch(archiveRows(env.DB, 'acme-forex', 'activities'))
   const at = { account: 'acme-forex', month: ARCHIVED_MONTH }
   await team('listArchives', 'page', 'One month')
-  await team('getKeptMonths', 'all', 'The months that stay')
   await team('archiveMonth', 'archived', 'It is archived already', {
     body: { month: ARCHIVED_MONTH },
   })
-  await team('restoreMonth', 'begun', 'It comes back', { at })
+  await team('archiveDue', 'none', 'No month may go', { at })
+  await team('loadMonth', 'begun', 'It comes back', { at })
   await env.DB.prepare('delete from archived_months').run()
 }
 

@@ -367,7 +367,7 @@ describe('two accounts with the same ids', () => {
       ...exportRows(env[binding], name),
     ])
     await env.DB.batch(moveRows(env.DB, name))
-    await env[binding].batch(archiveRows(env[binding], name, 'transactions'))
+    await env[binding].batch(archiveRows(env[binding], name, 'trading-activity'))
     await storeExport(name)
     return { ...acme, delivery_id, deliveries: 3 }
   }

@@ -30,7 +30,7 @@ const VIEWS: Record<string, string> = {
  */
 const OMITTED = [
   ...['clicks', 'day_totals', 'totals_leases', 'webhook_messages', 'webhook_attempts'],
-  ...['exports', 'export_runs', 'postback_progress', 'archived_months', 'retired_archives'],
+  ...['exports', 'export_runs', 'postback_progress', 'archived_months'],
 ]
 
 /** All tables that are compared. */

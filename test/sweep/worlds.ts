@@ -157,7 +157,7 @@ export async function prepare(
     ...questionRows(db, account, 'aff-7', 'Why?'),
     ...webhookRows(db, account),
   ]
-  content.push(...archiveRows(db, account, isBrand ? 'transactions' : 'activities'))
+  content.push(...archiveRows(db, account, isBrand ? 'trading-activity' : 'activities'))
   if (binding === 'DB') await db.batch([...settings, ...content])
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 

@@ -16,10 +16,18 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'insufficient_scope',
     'wrong_vertical',
     'rate_limited',
+    'month_archived',
     'internal_error',
     'unavailable',
   ],
-  brand: ['invalid_api_key', 'https_required', 'rate_limited', 'internal_error', 'unavailable'],
+  brand: [
+    'invalid_api_key',
+    'https_required',
+    'rate_limited',
+    'month_archived',
+    'internal_error',
+    'unavailable',
+  ],
   affiliate: [
     'missing_credentials',
     'invalid_affiliate_key',
@@ -27,10 +35,18 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'insufficient_scope',
     'affiliate_suspended',
     'rate_limited',
+    'month_archived',
     'internal_error',
     'unavailable',
   ],
-  team: ['invalid_admin', 'https_required', 'insufficient_role', 'internal_error', 'unavailable'],
+  team: [
+    'invalid_admin',
+    'https_required',
+    'insufficient_role',
+    'month_archived',
+    'internal_error',
+    'unavailable',
+  ],
 }
 
 /** The callers whose requests have a limit. */
@@ -51,6 +67,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   quota_exceeded:
     'The account stores an estimated 4302000000 bytes; its storage quota is 4294967296 bytes. Nothing was stored. The account is now measured: repeat the request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works.',
+  month_archived:
+    'Records of 2024-03 are archived. The integrations team can load this month; requests that concern later days alone are answered.',
   insufficient_role: 'This needs the role `approver`. Your role is `manager`.',
   malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
   unavailable:

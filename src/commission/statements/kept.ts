@@ -1,5 +1,5 @@
 import { digest } from '../../auth/secret.ts'
-import { orRestore, RecordsArchived } from '../../db/archive/needed.ts'
+import { MonthArchived } from '../../db/archive/archived.ts'
 import { EVERYTHING } from '../../db/commission/fact-tables.ts'
 import {
   type CustomerFactQuery,
@@ -276,7 +276,7 @@ function yearsWithRecords(factDays: readonly number[], last: number): DayBounds[
 }
 
 /** An account and its database. */
-type AccountDatabase = Pick<AccountSource, 'db' | 'account' | 'readArchived'>
+type AccountDatabase = Pick<AccountSource, 'db' | 'account'>
 
 /** The rows of some queries, in the order of the queries. */
 type RowsByQuery = readonly (readonly FactRow[])[]
@@ -353,7 +353,7 @@ async function equalsRecordsIfAny(
   try {
     return await equalsRecords(...comparison)
   } catch (error) {
-    if (error instanceof RecordsArchived) return true
+    if (error instanceof MonthArchived) return true
     throw error
   }
 }
@@ -593,40 +593,23 @@ export function factWeightByDay(
 /** Which kinds of rows are needed for each customer, by stored id. */
 export type NeededKinds = ReadonlyMap<string, ReadonlySet<RowKind>>
 
-/**
- * Reads the rows of each query's customers: kept rows where there are any, otherwise from the records. A
- * run also keeps the rows that were not kept.
- *
- * @param kept The kept days to use; null: all rows are read from the records.
- * @throws RecordsArchived if records that are not kept are archived. They are restored from then on.
- */
-export const readRows = (
-  database: AccountSource,
-  kept: KeptDaysInUse | null,
-  queries: readonly CustomerFactQuery[],
-  needed: NeededKinds,
-): Promise<RowsByQuery> =>
-  orRestore(database.db, database.account.id, () =>
-    readAndKeepRows(database, kept, queries, needed),
-  )
-
 /** Days after all others. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /**
  * Reads rows from the records. If some are archived, those of queries that accept it are kept rows instead.
  *
- * @throws RecordsArchived if others are archived, or rows are not kept.
+ * @throws MonthArchived if others are archived, or rows are not kept.
  */
 async function readRecordsOrKept(
   source: AccountSource,
   queries: readonly CustomerFactQuery[],
 ): Promise<RowsByQuery> {
-  const { db, account, readArchived } = source
+  const { db, account } = source
   try {
-    return await readFactRows(db, account.id, queries, readArchived)
+    return await readFactRows(db, account.id, queries)
   } catch (error) {
-    if (!(error instanceof RecordsArchived)) throw error
+    if (!(error instanceof MonthArchived)) throw error
     const kept = await readKeptDaysInUse(source, { firstSummed: NEVER, lastDay: NEVER }, null)
     const replaced = queries.map((one) => kept && keptQuery(kept, one))
     const [ofKept, others] = [
@@ -635,7 +618,7 @@ async function readRecordsOrKept(
     ]
     if (kept === null || ofKept.length === 0) throw error
     const rows = (await readWithKept(source, { ...kept, hasNeededKinds: true }, ofKept)).rows
-    const otherRows = await readFactRows(db, account.id, others, readArchived)
+    const otherRows = await readFactRows(db, account.id, others)
     return queries.map((one, i) => {
       const own = replaced[i]
       return (own ? rows[ofKept.indexOf(own)] : otherRows[others.indexOf(one)]) ?? []
@@ -655,7 +638,14 @@ function keptQuery(
     : null
 }
 
-async function readAndKeepRows(
+/**
+ * Reads the rows of each query's customers: kept rows where there are any, otherwise from the records. A
+ * run also keeps the rows that were not kept.
+ *
+ * @param kept The kept days to use; null: all rows are read from the records.
+ * @throws MonthArchived if records that are not kept are archived.
+ */
+export async function readRows(
   database: AccountSource,
   kept: KeptDaysInUse | null,
   queries: readonly CustomerFactQuery[],

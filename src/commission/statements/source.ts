@@ -1,5 +1,4 @@
 import type { DayRange, EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
-import type { ReadArchived } from '../../db/commission/facts.ts'
 import {
   type AffiliateParents,
   type Databases,
@@ -37,8 +36,6 @@ export interface AccountSource extends Databases {
   /** Which records its plans need, and how they are read. */
   readonly selection: FactSelection | typeof EVERYTHING
   readonly settings: FactSettings
-  /** Reads archived records of one customer; if absent, they are restored. */
-  readonly readArchived?: ReadArchived
 }
 
 /** Reads the plans, affiliates and settings of an account. */

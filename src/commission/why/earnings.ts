@@ -1,6 +1,3 @@
-import { customerReader } from '../../archive/customer-records.ts'
-import { archivedFinder } from '../../archive/find-record.ts'
-import type { ArchiveReader } from '../../archive/reader.ts'
 import { decode, encode } from '../../db/column-types.ts'
 import {
   findItem,
@@ -10,10 +7,8 @@ import {
 import { type FactKey, findFactPlace } from '../../db/commission/fact-keys.ts'
 import { readSignups } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
-import type { FindArchived } from '../../db/records/list.ts'
 import { customers } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
-import { archiveReader } from '../../ingest/archive-reader.ts'
 import { dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { add, type Decimal, decimal, plainText } from '../engine/decimal.ts'
@@ -132,8 +127,6 @@ export interface RecordEarnings {
   readonly customer_id: string
   readonly affiliate_id: string | null
   readonly day: string
-  /** Whether records were read from the archive. */
-  readonly archived?: true
   /** `counted`, or the reason why no line counts it. */
   readonly state: FactOutcome
   readonly lines: readonly EarnedLine[]
@@ -159,13 +152,12 @@ async function findPlace(
   db: Databases['db'],
   account: string,
   key: RecordKey,
-  findArchived: FindArchived,
 ): Promise<RecordPlace | null> {
   if (key.resource === 'customers') {
     const [signup] = await readSignups(db, account, [String(encode(customers.customer_id, key.id))])
     return signup ? { customer_id: key.id, day: signup.day, isHeld: false } : null
   }
-  const found = await findFactPlace(db, account, key, findArchived)
+  const found = await findFactPlace(db, account, key)
   return (
     found && {
       customer_id: String(decode(customers.customer_id, found.customer_id)),
@@ -193,8 +185,7 @@ export async function recordEarnings(
   key: RecordKey,
 ): Promise<RecordEarnings> {
   const { grant, session } = reader
-  const archive = watchArchive(archiveReader(env, reader))
-  const place = await findPlace(session, grant.account, key, archive.find)
+  const place = await findPlace(session, grant.account, key)
   if (!place) throw new ApiError('not_found', { detail: NO_RECORD })
   const { customer_id, day } = place
   const record = { resource: key.resource, id: factId(key), customer_id, day: dayText(day) }
@@ -208,8 +199,7 @@ export async function recordEarnings(
     }
     return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
-  const opened = await openPeriod(env, grant, session, periodOf(day, 'month'))
-  const computation = { ...opened, source: { ...opened.source, readArchived: archive.read } }
+  const computation = await openPeriod(env, grant, session, periodOf(day, 'month'))
   const found = await evaluateRecord(computation, record, day)
   if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
   const { report, earnings, affiliates, closingsOf } = found
@@ -218,28 +208,7 @@ export async function recordEarnings(
     Promise.all(earnings.map((one) => presentEarning(reader, one, closingsOf))),
     adjustmentsOf(reader, record, affiliates, periodOf(day, 'month').id),
   ])
-  const archived = archive.wasRead() && { archived: true as const }
-  return { ...record, ...archived, affiliate_id, state, lines, adjustments, rules }
-}
-
-/** Returns functions that read archived records, and one that tells whether any were read. */
-function watchArchive(reader: ArchiveReader) {
-  const find = archivedFinder(reader)
-  const read = customerReader(reader)
-  let wasRead = false
-  return {
-    wasRead: () => wasRead,
-    async find(...place: Parameters<typeof find>) {
-      const row = await find(...place)
-      if (row) wasRead = true
-      return row
-    },
-    async read(...wanted: Parameters<typeof read>) {
-      const found = await read(...wanted)
-      if (found.rows.length > 0) wasRead = true
-      return found
-    },
-  }
+  return { ...record, affiliate_id, state, lines, adjustments, rules }
 }
 
 /** Returns a line with what was approved of it, if its period is closed. */

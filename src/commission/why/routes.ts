@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import { customerReader } from '../../archive/customer-records.ts'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { ownFilter } from '../../auth/grant.ts'
 import { ReadMemory } from '../../http/memory.ts'
@@ -22,7 +21,6 @@ import {
 import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
 import { namedCustomer, namedLine, showTo } from '../../http/show.ts'
-import { archiveReader } from '../../ingest/archive-reader.ts'
 import { todayOf } from '../../zone.ts'
 import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
@@ -70,12 +68,9 @@ const FILTER_PARAMETERS = ['affiliate_id', 'customer_id'] as const
  * times.
  */
 export const periodFor = (c: Context<AppEnv>, reader: Reader, period: Period) =>
-  oncePerRequest(c, JSON.stringify(['period', reader.grant.account, period.id]), async () => {
-    const { grant, session } = reader
-    const computation = await openPeriod(c.env, grant, session, period)
-    const readArchived = customerReader(archiveReader(c.env, reader))
-    return { ...computation, source: { ...computation.source, readArchived } }
-  })
+  oncePerRequest(c, JSON.stringify(['period', reader.grant.account, period.id]), () =>
+    openPeriod(c.env, reader.grant, reader.session, period),
+  )
 
 /** Writes an explanation: in English all of it, in other languages without the ids of records. */
 const textIn = (language: Language, explanation: Parameters<typeof textOf>[0]): string =>

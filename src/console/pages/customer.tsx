@@ -190,7 +190,11 @@ const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
 
 type History = AnswerOf<typeof getAffiliations>
 
-type RecordList = List<StoredRecord> & { readonly resource: string }
+/** Records of a resource, or why they cannot be listed. */
+type RecordList = { readonly resource: string } & (
+  | List<StoredRecord>
+  | { readonly refused: string }
+)
 
 /** Names the customer of the page. */
 const ownCustomer = ({ account, params: { customer = '' } }: Visit) => ({
@@ -214,6 +218,11 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
+const refusedIfArchived = (resource: string, error: unknown): RecordList | null =>
+  error instanceof ApiError && error.code === 'month_archived'
+    ? { resource, refused: error.details.detail ?? error.title }
+    : null
+
 /** Reads the records of a customer, of each resource that the account has. */
 async function readRecords({ api, account, query }: Visit, customer_id: string) {
   const { resource, cursor } = query
@@ -224,7 +233,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
       api
         .get<List<StoredRecord>>(apiPath(account, 'records', name), { customer_id, ...page })
         .then((list): RecordList => ({ ...list, resource: name }))
-        .catch(nullIfNotFound),
+        .catch((error) => refusedIfArchived(name, error) ?? nullIfNotFound(error)),
     ),
   )
   return lists.filter((list) => list !== null)
@@ -290,30 +299,40 @@ const CustomerRefusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'r
 const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordList[] }) => (
   <>
     <h2>Records</h2>
-    {lists.map(({ resource, data, meta }) => (
-      <>
-        <Records account={visit.account} resource={resource} rows={data} />
-        {meta.archived && (
-          <p class="note">
-            Some of these records are in the archive: they take a little longer, and a page can have
-            fewer of them.
-          </p>
-        )}
-        {visit.query.resource ? (
-          <Pager visit={visit} meta={meta} />
-        ) : (
-          meta.next_cursor && (
-            <p>
-              <a href={withQuery(visit.path, { resource })}>
-                All {count(meta.total)} records of {recordsCalled(resource)}
-              </a>
-            </p>
-          )
-        )}
-      </>
-    ))}
+    {lists.map((list) =>
+      'refused' in list ? (
+        <p class="note">{list.refused}</p>
+      ) : (
+        <RecordsOf visit={visit} list={list} />
+      ),
+    )}
   </>
 )
+
+function RecordsOf({
+  visit,
+  list: { resource, data, meta },
+}: {
+  visit: Visit
+  list: Exclude<RecordList, { readonly refused: string }>
+}) {
+  return (
+    <>
+      <Records account={visit.account} resource={resource} rows={data} />
+      {visit.query.resource ? (
+        <Pager visit={visit} meta={meta} />
+      ) : (
+        meta.next_cursor && (
+          <p>
+            <a href={withQuery(visit.path, { resource })}>
+              All {count(meta.total)} records of {recordsCalled(resource)}
+            </a>
+          </p>
+        )
+      )}
+    </>
+  )
+}
 
 /** Computes and renders what a customer earned in a period. If that is refused, the page says why. */
 async function renderEarned(visit: Visit, customer_id: string, period: string) {
@@ -425,7 +444,7 @@ export const customerPage: Page = {
       customer_id,
       signup: found?.day ?? null,
       attribution: found?.attribution ?? null,
-      lists,
+      lists: lists.filter((list) => 'data' in list),
     }
     const affiliate = <AffiliateLink visit={visit} id={current?.affiliate_id ?? null} />
     const body = (

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { CustomerLink } from '../parts/customers.tsx'
-import { Badge, count, isolated, periodWords, Time } from '../parts/data.tsx'
+import { Badge, count, isolated, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { renderEarnings } from '../parts/record-earnings.tsx'
@@ -68,12 +68,6 @@ export const recordPage: Page = {
         {found.outcome === 'held' && (
           <p>
             <Badge tone="warn">Held</Badge> It waits for its customer.
-          </p>
-        )}
-        {found.archived && (
-          <p class="note">
-            {periodWords(found.day.slice(0, 'YYYY-MM'.length))} is in the archive: this page takes a
-            little longer.
           </p>
         )}
         <RecordFields record={found.record} except={ABOVE} first={[['Customer', customer]]} />

@@ -136,16 +136,6 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: is(item.count, 'Answer it', 'Answer them'),
     to: accountPath(visit.account, 'questions'),
   }),
-  damaged_archives: (item, { account }) => ({
-    text: (
-      <>
-        Old records of {item.names.map(periodWords).join(', ')} cannot come back: a file of the
-        archive is damaged or missing.
-      </>
-    ),
-    button: 'Show the account',
-    to: accountPath(account, 'account'),
-  }),
   too_large_affiliates: (item, visit) => ({
     text: (
       <>

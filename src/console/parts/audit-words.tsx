@@ -375,7 +375,7 @@ const SENTENCES: Readonly<Record<string, string | ((details: Details) => string)
   'account.move.confirm': 'asked to delete the old copy in the database {source}',
   'account.move.drop': 'deleted the old copy of the account in the database {source}',
   'archive.start': 'had the records of {month} archived',
-  'archive.restore': 'had the archived records of {month} brought back',
+  'archive.load': 'had the archived records of {month} loaded',
   'export.start': 'started an export for the warehouse',
   'affiliate-key.create': ({ scope }) =>
     `made the key “{name}” for the affiliate {affiliate}${scope === 'read links' ? ', which can also make links and postbacks' : ''}.[ {overlap}]`,

@@ -134,8 +134,6 @@ export function Table<Row>(props: TableProps<Row>) {
 export interface PageMeta {
   readonly total: number
   readonly total_is_limited?: true
-  /** Whether records of the page come from the archive. */
-  readonly archived?: true
   readonly page: number
   readonly per_page: number
   readonly next_cursor: string | null

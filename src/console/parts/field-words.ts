@@ -141,7 +141,7 @@ export const ACCOUNT_WORDS = {
   },
   archive_after: {
     label: 'Months until records are archived',
-    hint: 'Records of months that are older, and whose statements are approved, leave the database for files, which cost less. They come back within minutes when they are needed. From 13 to 120. Default: 13. Empty in these settings: they stay in the database.',
+    hint: 'Trading activity and daily events of older months, which are approved and exported, may leave the database for files, which cost less. From 13 to 120. Default: 13. Empty in these settings: they stay.',
     scale: MONTHS,
   },
   unattributed_threshold: {

@@ -10,8 +10,6 @@ export interface FoundRecord extends Found {
   readonly delivery_id: string
   readonly received_at: string
   readonly revision: number
-  /** Whether it was read from the archive. */
-  readonly archived?: true
 }
 
 /** Reads the records that are stored under an id, of all resources. */

@@ -1,79 +1,42 @@
-import { DAY_MS } from '../../durations.ts'
 import { isClosedFor } from '../commission/books/booked.ts'
 import { isDraft } from '../commission/books/is-draft.ts'
 import type { Connection } from '../database.ts'
 import { all, only } from '../query.ts'
 import { compileStatement } from '../statement.ts'
-import { forEachTable, type Month } from './months.ts'
+import { monthText } from './archived.ts'
+import type { Month } from './months.ts'
 import { ARCHIVED_TABLES, type ArchivedResource } from './tables.ts'
 
 /** Returns the SQL of the first day of the month that lies so many months after that of a day. */
 const monthStart = (day: string, months: 0 | 1) =>
   `(unixepoch(${day} * 86400, 'unixepoch', 'start of month'${months === 1 ? ", '+1 month'" : ''}) / 86400)`
 
-/** A month of a resource whose records are in the database, and what may keep them there. */
-export interface CandidateMonth {
-  readonly first_day: number
-  readonly last_day: number
-  /** 1 if a record waits for its customer. */
-  readonly held: 0 | 1
-  /** 1 if the records came back less than 30 days ago: the objects of before are kept so long. */
-  readonly restored: 0 | 1
-  /** 1 if statements read the records themselves, since their facts are not kept or have changed. */
-  readonly read: 0 | 1
-}
-
-/**
- * Finds the months before a day. Statements are computed from kept facts, if all days of the month have them, and
- * none has changed since.
- */
-const LIST_CANDIDATES = forEachTable(({ table, dayColumn }) => {
-  const inMonth = `account = :account and ${dayColumn} between m.first_day and m.last_day`
-  return `
+const listMonths = ({ table, dayColumn, leaves }: (typeof ARCHIVED_TABLES)[ArchivedResource]) =>
+  compileStatement(`
   with recursive days(stored_day) as (
-    select min(${dayColumn}) from ${table} not indexed where account = :account
+    select min(${dayColumn}) from ${table} not indexed where account = :account and ${leaves}
     union all
     select (select min(${dayColumn}) from ${table} not indexed
-      where account = :account and ${dayColumn} >= ${monthStart('stored_day', 1)})
+      where account = :account and ${dayColumn} >= ${monthStart('stored_day', 1)} and ${leaves})
     from days where stored_day < :before
-  ),
-  months(first_record, first_day, last_day) as (
-    select stored_day, ${monthStart('stored_day', 0)}, ${monthStart('stored_day', 1)} - 1 from days
-    where stored_day is not null
   )
-  select m.first_day, m.last_day,
-    exists (select 1 from ${table} indexed by ${table}_held where ${inMonth} and held = 1) as held,
-    exists (select 1 from retired_archives where account = :account
-      and prefix between :place || strftime('%Y-%m', m.first_day * 86400, 'unixepoch') || '/'
-        and :place || strftime('%Y-%m', m.first_day * 86400, 'unixepoch') || '/~'
-      and delete_at > :now) as restored,
-    exists (select 1 from assignments where account = :account) and (
-      not exists (select 1 from kept_days k where k.account = :account and k.ready = 1
-        and k.first_day <= m.first_record
-        and k.last_day >= (select max(${dayColumn}) from ${table} not indexed where ${inMonth}))
-      or exists (select 1 from kept_days k join changed_days c on c.account = :account
-          and c.first_day = k.first_day and c.generation = k.generation
-        where k.account = :account and c.day between m.first_day and m.last_day)) as read
-  from months m
-  where m.last_day < :before and not exists (select 1 from archived_months a
-    where a.account = :account and a.resource = :resource and a.first_day = m.first_day)
-  order by m.first_day`
-})
+  select ${monthStart('stored_day', 0)} as first_day, ${monthStart('stored_day', 1)} - 1 as last_day
+  from days
+  where ${monthStart('stored_day', 1)} <= :before and not exists (select 1 from archived_months m
+    where m.account = :account and m.first_day = ${monthStart('stored_day', 0)})
+  order by 1`)
 
-/** Returns the months of a resource whose last day is before a day (since 1970), the first one first. */
-export const listCandidates = (
+/** Returns the months before a day (since 1970) with records that can be archived, the first one first. */
+export async function listOldMonths(
   db: Connection,
   account: string,
   resource: ArchivedResource,
-  { before, now }: { readonly before: number; readonly now: number },
-): Promise<CandidateMonth[]> =>
-  all(db, LIST_CANDIDATES[resource], {
-    ...{ account, resource, before, now, place: placeOf(account, resource) },
-  })
-
-/** The beginning of the keys of all objects of a resource. */
-export const placeOf = (account: string, resource: ArchivedResource): string =>
-  `archive/${account}/${resource}/`
+  before: number,
+): Promise<Month[]> {
+  const statement = listMonths(ARCHIVED_TABLES[resource])
+  const found = await all<Pick<Month, 'first_day' | 'last_day'>>(db, statement, { account, before })
+  return found.map((one) => ({ account, resource, ...one }))
+}
 
 /** The periods of a plan that decide which months are closed; null if there is none. */
 export interface PlanPeriods {
@@ -105,42 +68,58 @@ const READ_PERIODS = compileStatement(`
 export const readPlanPeriods = (db: Connection, account: string): Promise<PlanPeriods[]> =>
   all(db, READ_PERIODS, { account })
 
-/** Compares the files of a month with its records: a record that is sent again has a later delivery. */
-const IS_EXPORTED = forEachTable(
-  ({ table, dayColumn }) => `
-  select e.records = r.records and e.last_delivery >= r.last_delivery as exported
-  from (select sum(records) as records, max(last_delivery) as last_delivery from exports
-    where account = :account and resource = :resource and month = :month and part > 0
-      and replaced_at is null) e,
-    (select count(*) as records, max(delivery) as last_delivery from ${table} not indexed
-      where account = :account and ${dayColumn} between :first_day and :last_day) r`,
-)
-
-/** Returns whether an export has the present records of a month. */
-export async function isExported(
-  db: Connection,
-  { account, resource, first_day, last_day }: Month,
-): Promise<boolean> {
-  const month = new Date(first_day * DAY_MS).toISOString().slice(0, 'YYYY-MM'.length)
-  const values = { account, resource, first_day, last_day, month }
-  return (await only<{ exported: number | null }>(db, IS_EXPORTED[resource], values)).exported === 1
+/** What may keep the records of a month in the database. */
+export interface MonthState {
+  /** 1 if a record of any resource waits for its customer. */
+  readonly held: 0 | 1
+  /** 1 if statements read the records themselves, since their facts are not kept or have changed. */
+  readonly read: 0 | 1
+  /** 1 if an export has the present records. */
+  readonly exported: 0 | 1 | null
+  /** 1 if the control totals of a day are not kept. */
+  readonly unsummed: 0 | 1
+  /** The last delivery that wrote one of the records. */
+  readonly last_delivery: string
 }
 
-const HAS_RECORDS = compileStatement(`
-  select ${Object.values(ARCHIVED_TABLES)
-    .map(
-      ({ table, dayColumn }) =>
-        `exists (select 1 from ${table} not indexed where account = :account and ${dayColumn} < :before)`,
-    )
-    .join(' or ')} as found`)
+const isHeld = (table: string, dayColumn: string) =>
+  `exists (select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
+      and ${dayColumn} between :first_day and :last_day)`
 
-/** Returns whether an account has records in its database from before a day (since 1970). */
-export const hasRecordsBefore = async (
+const readState = ({ table, dayColumn }: (typeof ARCHIVED_TABLES)[ArchivedResource]) => {
+  const inMonth = `account = :account and ${dayColumn} between :first_day and :last_day`
+  return compileStatement(`
+  with r as materialized (
+    select count(*) as records, min(${dayColumn}) as first, max(${dayColumn}) as last,
+      max(delivery) as last_delivery, count(distinct ${dayColumn}) as days
+    from ${table} not indexed where ${inMonth}
+  )
+  select r.last_delivery,
+    ${isHeld('transactions', 'day')} or ${isHeld('activity', 'date')} or ${isHeld('events', 'day')} as held,
+    exists (select 1 from assignments where account = :account) and (
+      not exists (select 1 from kept_days k where k.account = :account and k.ready = 1
+        and k.first_day <= r.first and k.last_day >= r.last)
+      or exists (select 1 from kept_days k join changed_days c on c.account = :account
+          and c.first_day = k.first_day and c.generation = k.generation
+        where k.account = :account and c.day between :first_day and :last_day)) as read,
+    (select sum(e.records) = r.records and max(e.last_delivery) >= r.last_delivery from exports e
+      where e.account = :account and e.resource = :resource and e.month = :month and e.part > 0
+        and e.replaced_at is null) as exported,
+    r.days > (select count(*) from day_totals k where k.account = :account and k.resource = :resource
+      and k.day between :first_day and :last_day and k.form = :form and k.computation is null) as unsummed
+  from r`)
+}
+
+/**
+ * Reads what may keep a month in the database.
+ *
+ * @param form The form of the control totals of its resource.
+ */
+export const readMonthState = (
   db: Connection,
-  account: string,
-  before: number,
-): Promise<boolean> =>
-  (await only<{ found: 0 | 1 }>(db, HAS_RECORDS, { account, before })).found === 1
-
-/** The resources whose old records are archived. */
-export const ARCHIVED_RESOURCES = Object.keys(ARCHIVED_TABLES) as readonly ArchivedResource[]
+  { account, resource, first_day, last_day }: Month,
+  form: string,
+): Promise<MonthState> =>
+  only(db, readState(ARCHIVED_TABLES[resource]), {
+    ...{ account, resource, first_day, last_day, form, month: monthText(first_day) },
+  })

@@ -1,10 +1,12 @@
 import { getTableColumns } from 'drizzle-orm'
-import type { ResourceName } from '../records/list.ts'
-import { activity, events, transactions } from '../schema.ts'
+import { activity, events } from '../schema.ts'
 import { columnNames, primaryKeyOf, type Table, tableName } from '../table.ts'
 
-/** The resources whose old records are archived. Customers stay. */
-export type ArchivedResource = Exclude<ResourceName, 'customers'>
+/** The resources of which months are archived. An account has one of them. */
+export const ARCHIVED_RESOURCES = ['trading-activity', 'activities'] as const
+
+/** A resource of which months are archived. */
+export type ArchivedResource = (typeof ARCHIVED_RESOURCES)[number]
 
 /** A column as it is archived: what SQL stores. */
 export interface StoredColumn {
@@ -18,8 +20,8 @@ export interface ArchivedTable {
   readonly dayColumn: string
   /** The primary key behind the account. */
   readonly key: readonly string[]
-  /** The column that identifies a record alone; null if its key has its day. */
-  readonly id: string | null
+  /** The condition of the records that leave. */
+  readonly leaves: string
   /** All columns but the account. */
   readonly columns: readonly StoredColumn[]
 }
@@ -30,25 +32,21 @@ const TYPES: Readonly<Record<string, StoredColumn['type']>> = {
   real: 'double',
 }
 
-function archivedTable(table: Table, dayColumn: string, id: string | null): ArchivedTable {
+function archivedTable(table: Table, dayColumn: string, leaves: string): ArchivedTable {
   const columns = getTableColumns(table)
   return {
     table: tableName(table),
     dayColumn,
     key: primaryKeyOf(table).filter((name) => name !== 'account'),
-    id,
+    leaves,
     columns: columnNames(table)
       .filter((name) => name !== 'account')
       .map((name) => ({ name, type: TYPES[columns[name]?.getSQLType() ?? ''] ?? 'text' })),
   }
 }
 
-/** The tables whose old records are archived, by resource. */
+/** The tables whose old records are archived, by resource. Of events, those of a whole day leave. */
 export const ARCHIVED_TABLES: Readonly<Record<ArchivedResource, ArchivedTable>> = {
-  transactions: archivedTable(transactions, 'day', 'transaction_id'),
-  'trading-activity': archivedTable(activity, 'date', null),
-  activities: archivedTable(events, 'day', 'id'),
+  'trading-activity': archivedTable(activity, 'date', 'true'),
+  activities: archivedTable(events, 'day', `substr(id, 1, 2) = 'd '`),
 }
-
-/** The version of the columns of objects. Objects of another one are not read. */
-export const OBJECT_VERSION = 1

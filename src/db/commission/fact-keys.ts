@@ -1,10 +1,11 @@
-import { archivedMonthOfRecord, archivedMonthsOfCustomers } from '../archive/needed.ts'
+import { requireDays } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
-import type { FindArchived } from '../records/list.ts'
+import { first } from '../query.ts'
+import { dayOfIdentity } from '../records/stored-record.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
-import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { FactRow } from './facts.ts'
 import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './facts-sql.ts'
@@ -47,38 +48,23 @@ export type FactKey =
       readonly currency: string
     }
 
-/** Returns the customer and day of a record; null if the account has no record with this key. */
+/**
+ * Returns the customer and day of a record; null if the account has no record with this key.
+ *
+ * @throws MonthArchived if it may be archived.
+ */
 export async function findFactPlace(
   db: Connection,
   account: string,
   key: FactKey,
-  findArchived: FindArchived,
 ): Promise<FactPlace | null> {
   const [statement, values] = lookupOf(key)
-  const stored =
-    'id' in values
-      ? [values.id]
-      : [values.date, values.customer_id, values.instrument, values.currency]
-  const [[found], months] = await readBatch<[FactPlace[], unknown[]]>(db, [
-    bindStatement(db, statement, { account, ...values }),
-    'id' in values
-      ? archivedMonthOfRecord(db, account, key.resource, values.id)
-      : archivedMonthsOfCustomers(
-          db,
-          account,
-          [{ resource: key.resource, days: [values.date] }],
-          [String(values.customer_id)],
-        ),
-  ])
-  if (found) return found
-  const row = months.length > 0 ? await findArchived(key.resource, stored) : null
-  return (
-    row && {
-      customer_id: String(row.customer_id),
-      day: Number(row.day ?? row.date),
-      held: Number(row.held),
-    }
-  )
+  const found = await first<FactPlace>(db, statement, { account, ...values })
+  if (!found) {
+    const days = key.resource === 'trading-activity' ? [key.date] : dayOfIdentity(key.id)
+    await requireDays(db, account, [{ resource: key.resource, days }])
+  }
+  return found
 }
 
 function lookupOf(key: FactKey) {

@@ -1,9 +1,7 @@
 import { OUTFLOWS } from '../../amount-signs.ts'
-import { ARCHIVED_TABLES, type StoredColumn } from '../archive/tables.ts'
-import { archivedDaysSql } from '../archive/touched.ts'
+import { archivedDaysSql } from '../archive/archived.ts'
 import { limbsOf } from '../exact-sums.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
-import { JSON_EACH } from '../records/sql-fragments.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
 
@@ -104,17 +102,6 @@ const recordsBy =
     where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
       and ${CUSTOMERS[way]} and t.held = 0`
 
-const cast = ({ type }: StoredColumn, i: number) =>
-  type === 'double' ? `cast(value ->> ${i} as real)` : `value ->> ${i}`
-
-/** Selects the records of `:archived`: a JSON array of the rows of archived records, each as the values of its columns. */
-const archivedRecords: RecordsOf = ({ resource, dayColumn }) => {
-  const { columns } = ARCHIVED_TABLES[resource]
-  const cells = columns.map((column, i) => `${cast(column, i)} as ${column.name}`).join(', ')
-  return `(select ${cells} from ${JSON_EACH}(:archived)) t
-    where t.${dayColumn} in (select value from json_each(:days)) and ${CUSTOMERS.search} and t.held = 0`
-}
-
 /** The statements of a query, and the columns of its rows. */
 export interface FactStatements {
   readonly columns: readonly string[]
@@ -126,8 +113,6 @@ export interface FactStatements {
    * 2 MB of JSON; a limit of rows would make it copy each row first.
    */
   readonly packed: Readonly<Record<Way, Statement>>
-  /** Reads the rows of archived records, which are `:archived`. */
-  readonly archived: Statement
 }
 
 /** Compiles the statements of a query. */
@@ -143,7 +128,6 @@ function factStatements(
     columns,
     rows: compileStatement(`${toSql(recordsBy('search'))} limit :rows`),
     packed: { search: pack('search'), scan: pack('scan'), range: pack('range') },
-    archived: compileStatement(toSql(archivedRecords)),
   }
 }
 

@@ -1,9 +1,8 @@
-import { archivedMonthsOfCustomers, RecordsArchived, requireRecords } from '../archive/needed.ts'
-import type { ArchivedResource } from '../archive/tables.ts'
+import { archivedMonthsOfCustomers, requireRecords } from '../archive/archived.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
 import { isTooLong, withD1Retry } from '../retry.ts'
-import { bindStatement, lookUp, pairs, readBatch } from '../statement.ts'
+import { bindStatement, pairs, readBatch } from '../statement.ts'
 import { type BookedRow, FIRST_BOOKED, type FirstBooked, toFirstBooked } from './books/booked.ts'
 import {
   EVERYTHING,
@@ -214,7 +213,7 @@ interface PackedRows {
   readonly beside: readonly (readonly Record<string, unknown>[])[]
 }
 
-const RESOURCES: Readonly<Record<RowKind, ArchivedResource>> = {
+const RESOURCES: Readonly<Record<RowKind, string>> = {
   transactions: FACT_TABLES.transactions.resource,
   summed_transactions: FACT_TABLES.transactions.resource,
   activity: FACT_TABLES.activity.resource,
@@ -239,7 +238,7 @@ const archivedMonthsOf = (
 /**
  * Reads the rows of each query in one batch. Returns null if the response is too long for D1.
  *
- * @throws RecordsArchived if a record of these days and customers may be archived.
+ * @throws MonthArchived if a record of these days and customers may be archived.
  * @param beside Other statements of the batch. They see the same state of the database.
  */
 export async function readPacked(
@@ -347,85 +346,13 @@ export async function readBeginnings(
   }
 }
 
-/** Archived records of a customer. */
-export interface ArchivedRecords {
-  /** The archived months among the days that were asked for. */
-  readonly months: readonly { readonly first_day: number; readonly last_day: number }[]
-  /** The records of these months, each as the values of the columns of `ARCHIVED_TABLES`. */
-  readonly rows: readonly (readonly unknown[])[]
-}
-
-/**
- * Reads archived records of a customer, by stored id, on some days of a resource.
- *
- * @throws RecordsArchived if they are in too many objects.
- */
-export type ReadArchived = (
-  resource: ArchivedResource,
-  days: readonly number[],
-  customer_id: string,
-) => Promise<ArchivedRecords>
-
 /**
  * Reads the rows of each query in one round trip, or in several if there are too many rows for one. May
  * also return rows of customers who were not asked for.
  *
- * @param readArchived Reads archived records of queries for one customer. If absent, they are restored.
+ * @throws MonthArchived if a record of these days and customers may be archived.
  */
 export async function readFactRows(
-  db: Connection,
-  account: string,
-  queries: readonly CustomerFactQuery[],
-  readArchived?: ReadArchived,
-): Promise<(readonly FactRow[])[]> {
-  try {
-    return await readStoredFacts(db, account, queries)
-  } catch (error) {
-    const [id, ...others] = [...new Set(queries.flatMap(({ ids }) => ids))]
-    const isOfOne = id !== undefined && others.length === 0
-    if (!(error instanceof RecordsArchived) || !readArchived || !isOfOne) throw error
-    return readWithArchived(db, account, queries, (resource, days) =>
-      readArchived(resource, days, id),
-    )
-  }
-}
-
-/** Reads the rows of one customer: those of archived months from the archive, the others from the database. */
-async function readWithArchived(
-  db: Connection,
-  account: string,
-  queries: readonly CustomerFactQuery[],
-  readArchived: (resource: ArchivedResource, days: readonly number[]) => Promise<ArchivedRecords>,
-): Promise<(readonly FactRow[])[]> {
-  const byResource = new Map<ArchivedResource, ArchivedRecords>()
-  for (const [resource, own] of Map.groupBy(queries, ({ query }) => RESOURCES[query.kind])) {
-    const days = [...new Set(own.flatMap(({ query }) => query.days))]
-    byResource.set(resource, await readArchived(resource, days))
-  }
-  const isAway = ({ kind }: FactQuery, day: number): boolean =>
-    lookUp(byResource, RESOURCES[kind]).months.some(
-      ({ first_day, last_day }) => day >= first_day && day <= last_day,
-    )
-  const stored = queries.map((one) => {
-    const days = one.query.days.filter((day) => !isAway(one.query, day))
-    return { ...one, query: { ...one.query, days } }
-  })
-  // If another month has left meanwhile, this finds it.
-  const rows = await readStoredFacts(db, account, stored)
-  const archived = await readBatch<FactRow[][]>(
-    db,
-    queries.map(({ query, ids }) =>
-      bindStatement(db, query.statements.archived, {
-        ...valuesOf(account, query, ids, FACT_LIMITS.rowsOfDay),
-        days: JSON.stringify(query.days.filter((day) => isAway(query, day))),
-        archived: JSON.stringify(lookUp(byResource, RESOURCES[query.kind]).rows),
-      }),
-    ),
-  )
-  return rows.map((own, i) => [...own, ...(archived[i] ?? [])])
-}
-
-async function readStoredFacts(
   db: Connection,
   account: string,
   queries: readonly CustomerFactQuery[],

@@ -1,6 +1,5 @@
 import { getTableColumns } from 'drizzle-orm'
 import { DAY_MS } from '../../durations.ts'
-import { AWAY } from '../archive/touched.ts'
 import { decode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { cursorValues, isBeyondCursor, type KeyValue } from '../paginate.ts'
@@ -68,30 +67,16 @@ export const listRecordMonths = (
 ): Promise<RecordMonth[]> =>
   all(db, readMonths(view), { account, resource: view.name, form: formOf(view), since })
 
-/** A month whose records have left the database, or leave it, or are not all back. */
-export interface ArchivedMonthOfExport {
-  readonly resource: string
-  readonly month: string
-  /** Where its objects are. */
-  readonly prefix: string
-  /** The days with records. */
-  readonly days: number
-  /** 1 if its records come back. */
-  readonly comes_back: 0 | 1
-}
-
 const ARCHIVED = compileStatement(`
-  select resource, strftime('%Y-%m', first_day * 86400, 'unixepoch') as month, prefix,
-    (select count(distinct d.value ->> 0) from archive_objects o cross join json_each(o.days) d
-      where o.account = m.account and o.resource = m.resource and o.first_day = m.first_day) as days,
-    state = 'restoring' or wanted_at is not null as comes_back
-  from archived_months m where account = :account and state in ${AWAY}`)
+  select resource, strftime('%Y-%m', first_day * 86400, 'unixepoch') as month
+  from archived_months where account = :account`)
 
 /** Returns the months whose records have left the database, or leave it, or are not all back. */
 export const listArchivedMonths = (
   db: Connection,
   account: string,
-): Promise<ArchivedMonthOfExport[]> => all(db, ARCHIVED, { account })
+): Promise<{ readonly resource: string; readonly month: string }[]> =>
+  all(db, ARCHIVED, { account })
 
 const SUM_REVISIONS = compileStatement(`
   select strftime('%Y-%m', day * 86400, 'unixepoch') as month, sum(revision) as revisions

@@ -1,4 +1,4 @@
-import { isArchivedSql } from '../archive/touched.ts'
+import { isArchivedSql } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'

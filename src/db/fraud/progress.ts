@@ -1,4 +1,3 @@
-import { AWAY } from '../archive/touched.ts'
 import { ABORT } from '../commission/books/audit-guard.ts'
 import type { FACT_TABLES } from '../commission/fact-tables.ts'
 import type { Connection } from '../database.ts'
@@ -49,12 +48,9 @@ const FIRST_RECORDS = {
 
 /** The first archived month with a record of some customers: its first day is on or before that of the record. */
 const FIRST_ARCHIVED = compileStatement(`
-  select m.first_day from archived_months m
-  where m.account = :account and m.state in ${AWAY} and exists (
-    select 1 from json_each(:ids) i cross join archived_customers a
-      on a.account = :account and a.resource = m.resource and a.first_day = m.first_day
-        and a.customer_id = i.value)
-  order by m.first_day limit 1`)
+  select a.first_day from json_each(:ids) i cross join archived_customers a
+    on a.account = :account and a.customer_id = i.value
+  order by a.first_day limit 1`)
 
 /** The changed customers whose first record is looked for. */
 const MOST_CHANGED = 500

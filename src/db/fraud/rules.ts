@@ -1,4 +1,3 @@
-import { AWAY } from '../archive/touched.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -29,10 +28,7 @@ const FIRST_RECORD = compileStatement(`
     union all select min(day) from transactions not indexed where account = :account
     union all select min(date) from activity not indexed where account = :account
     union all select min(day) from events not indexed where account = :account
-    union all select min(o.days ->> '$[0][0]') from archived_months m
-      cross join archive_objects o on o.account = m.account and o.resource = m.resource
-        and o.first_day = m.first_day and o.part = 1
-      where m.account = :account and m.state in ${AWAY})`)
+    union all select min(days ->> 0) from archived_months where account = :account)`)
 
 /** What an account has stored before a fraud rule is put. */
 export interface StoredRules {

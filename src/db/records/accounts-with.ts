@@ -9,17 +9,11 @@ export const SEARCHED_ACCOUNTS = 500
 /** What can have an id, or a name. */
 export const SEARCHED = ['customer', 'transaction', 'event', 'affiliate', 'statement'] as const
 
-/** Finds an archived record by its id. */
-const archivedId = (resource: string, id: string) =>
-  `from archived_records t where t.account = a.value and t.resource = '${resource}' and t.id = ${id}`
-
 const CONDITIONS: Readonly<Record<(typeof SEARCHED)[number], string>> = {
   customer: 'from customers t where t.account = a.value and t.customer_id = :customer_id',
   transaction: `from transactions t indexed by transactions_key
-    where t.account = a.value and t.transaction_id = :transaction_id
-    union all select 1 ${archivedId('transactions', ':transaction_id')}`,
-  event: `from events t indexed by events_key where t.account = a.value and t.id = :event_id
-    union all select 1 ${archivedId('activities', ':event_id')}`,
+    where t.account = a.value and t.transaction_id = :transaction_id`,
+  event: `from events t indexed by events_key where t.account = a.value and t.id = :event_id`,
   affiliate: `from affiliates t where t.account = a.value and t.affiliate_id = :id
     union all
     select 1 from affiliates t where t.account = a.value and t.display_name = :id collate nocase

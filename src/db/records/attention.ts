@@ -1,5 +1,4 @@
 import { DAY_HOURS } from '../../durations.ts'
-import { AWAY } from '../archive/touched.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
@@ -87,17 +86,12 @@ const implausibleIn = (table: string, day: string) =>
     )
     .join(' + ')
 
-/** Counts the records of archived months before 2000. Months of the future are never archived. */
-const ARCHIVED_BEFORE_2000 = `(select min(coalesce(sum(records), 0), :implausible) from archived_months
-        where account = :account and state in ${AWAY} and last_day < ${FIRST_PLAUSIBLE_DAY})`
-
 const SELECT_IMPLAUSIBLE = compileStatement(`
   select ${[
     implausibleIn('customers', 'day'),
     implausibleIn('transactions not indexed', 'day'),
     implausibleIn('activity not indexed', 'date'),
     implausibleIn('events not indexed', 'day'),
-    ARCHIVED_BEFORE_2000,
   ].join(' + ')} as value`)
 
 const SELECT_AFFILIATES = compileStatement(`

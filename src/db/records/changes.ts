@@ -1,5 +1,4 @@
 import { HOUR_MS } from '../../durations.ts'
-import { hasArchivedDepositSql } from '../archive/touched.ts'
 import { hasDeposit } from '../reports/read-report.ts'
 import {
   bindStatement,
@@ -100,8 +99,7 @@ const COUNT_FIRST_DEPOSITS = compileStatement(`
     count(*) filter (where day = :yesterday) as yesterday,
     count(*) filter (where day = :today) as today
   from deposits t
-  where iif((select is_limited from span), 0, not ${hasDeposit('t.since', ':day_before')}
-      and not ${hasArchivedDepositSql('t.customer_id', 't.signup', 't.day')})`)
+  where iif((select is_limited from span), 0, not ${hasDeposit('t.since', ':day_before')})`)
 
 /** Sums a column of the hours of each day. An hour counts for the day on which it begins. */
 const byDay = (column: string, name: string): string =>

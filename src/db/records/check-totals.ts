@@ -1,4 +1,4 @@
-import { isArchivedSql } from '../archive/touched.ts'
+import { isArchivedSql } from '../archive/archived.ts'
 import { decode } from '../column-types.ts'
 import type { SumRow } from '../exact-sums.ts'
 import { livesHere } from '../lives-here.ts'

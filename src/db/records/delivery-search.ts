@@ -1,5 +1,4 @@
 import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
-import { AWAY } from '../archive/touched.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all } from '../query.ts'
 import type { Delivery } from '../schema.ts'
@@ -138,17 +137,8 @@ export interface RefusedKey {
   readonly end?: string
 }
 
-/** Whether a record with an id is archived, among others that a later delivery has written. */
-const isArchivedSince = (matches: string) => `exists (select 1 from archived_records t
-      cross join archived_months m on m.account = t.account and m.resource = t.resource
-        and m.first_day = t.first_day and m.state in ${AWAY}
-      cross join archive_objects o on o.account = t.account and o.resource = t.resource
-        and o.first_day = t.first_day and o.deliveries ->> 1 > k.value ->> 0
-      where t.account = :account and t.resource = :resource and ${matches})`
-
 /**
- * Counts the keys under which a later delivery has stored a record. Of an archived record only the last delivery of
- * its object is known. Archived trading activity does not count.
+ * Counts the keys under which a later delivery has stored a record. Archived records do not count.
  */
 export async function countStoredSince(
   session: D1DatabaseSession,
@@ -168,8 +158,7 @@ export async function countStoredSince(
   const statement = compileStatement(`
   select count(*) as stored from ${JSON_EACH}(:keys) k
   where exists (select 1 from ${table} t
-    where t.account = :account and ${matchesOf(key)} and t.delivery > k.value ->> 0)
-    ${key.length === 1 ? `or ${isArchivedSince(matchesOf(['id']))}` : ''}`)
+    where t.account = :account and ${matchesOf(key)} and t.delivery > k.value ->> 0)`)
   const rows = keys.map(({ delivery, values, end = null }) => [delivery, end, ...values])
   const [found] = await all<{ stored: number }>(session, statement, {
     account,

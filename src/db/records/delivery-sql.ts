@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../durations.ts'
-import { touchesArchiveSql, wantMonthsStatement } from '../archive/touched.ts'
+import { archivedRecordsSql } from '../archive/archived.ts'
 import { BEGINNING } from '../commission/history.ts'
 import type { Delivery } from '../schema.ts'
 import { compileStatement, type Statement } from '../statement.ts'
@@ -306,7 +306,7 @@ interface DeliveryShape {
  * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
  * Inserts nothing if it cannot decide whether a record is too large, if it would rewrite too many bytes,
- * if the account accepts no such delivery now (`delivery_conditions`), or if a record is archived.
+ * if the account accepts no such delivery now (`delivery_conditions`), or if a record concerns an archived month.
  *
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`,
  * `:resource`, `:form`, `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`; `:invalid`, `:errors_total` and `:errors` (JSON) of
@@ -374,7 +374,7 @@ function insertDeliverySql(
       where not exists (select 1 from delivery_conditions
           where account = :account and (resetting or book_zone <> :book_zone))
         and (:has_moves or moved is null or is_refused or is_full)
-        ${table.canHold ? `and ((is_refused and not :hold_refused) or (:invalid and not :lenient) or not ${touchesArchiveSql(table, fragments)})` : ''}
+        ${lookupChunks > 0 ? `and not exists (${archivedRecordsSql(table, fragments, lookupChunks)})` : ''}
         ${table.sizeLimit ? `and (:probes or undecided = 0 or reused or ${isStopped})` : ''}
         ${table.sizeLimit ? `and (rewritten <= ${table.sizeLimit.maxRewritten} or is_refused or (:invalid and not :lenient) or ${isStopped})` : ''}
         ${policy === 'hold' && table.canHold ? `and (:probes or ${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}
@@ -861,8 +861,7 @@ export interface DeliveryStatements {
   /** The cells of a chunk of whole records, after the position of the record. */
   readonly rowColumns: readonly string[]
   readonly insertDelivery: (shape: DeliveryShape) => Statement
-  /** Of a table whose old records are archived. */
-  readonly wantMonths: ((lookupChunks: number) => Statement) | null
+  readonly selectArchived: (lookupChunks: number) => Statement
   readonly selectEarlierWrites: Statement
   readonly upsertMoved: OutcomeStatement
   readonly upsert: OutcomeStatement
@@ -916,7 +915,7 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
     lookupColumns: fragments.lookupColumns,
     rowColumns: fragments.rowColumns,
     insertDelivery: memoize((shape) => insertDeliverySql(table, fragments, shape)),
-    wantMonths: table.canHold ? (chunks) => wantMonthsStatement(table, fragments, chunks) : null,
+    selectArchived: memoize((chunks) => archivedRecordsSql(table, fragments, chunks)),
     selectEarlierWrites: compileStatement(selectEarlierWritesSql(table, fragments)),
     upsertMoved: outcome(upsertMovedSql(table, fragments)),
     upsert: outcome(upsertSql(table, fragments)),

@@ -1,6 +1,8 @@
-import { AWAY } from '../archive/touched.ts'
+import type { StoredRow } from '../archive/months.ts'
 import { decodeRow, encode } from '../column-types.ts'
+import type { Connection } from '../database.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { livesHere } from '../lives-here.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, listRows } from '../query.ts'
@@ -89,17 +91,6 @@ const CLEAR_POSTBACKS = compileStatement(`
     cross join webhook_events v on v.account = :account and v.affiliate_id is not null
     where v.data ->> 'customer' in (select value from ${JSON_EACH}(:ids)))`)
 
-/**
- * Has the archived activities of customers come back, so that they are masked, and has the objects that had them
- * deleted at once: `wanted_at` is 0.
- */
-const RESTORE_ACTIVITIES = compileStatement(`
-  update archived_months set wanted_at = 0
-  where account = :account and resource = 'activities' and exists (
-    select 1 from ${JSON_EACH}(:rows) r cross join archived_customers a
-      on a.account = :account and a.resource = 'activities'
-        and a.first_day = archived_months.first_day and a.customer_id = r.value ->> 0)`)
-
 /** What an erasure does beside clearing the columns of the customer. */
 interface ErasureScope {
   /** Whether the account is a brand's: its customers have activities, which are then masked in steps. */
@@ -132,9 +123,7 @@ export function erasePersonalData(
   return [
     bindStatement(db, insert, { account, rows, has_activities }),
     bindStatement(db, clear, { account, rows }),
-    ...(isBrand
-      ? [CLEAR_HISTORY, RESTORE_ACTIVITIES].map((one) => bindStatement(db, one, { account, rows }))
-      : []),
+    ...(isBrand ? [bindStatement(db, CLEAR_HISTORY, { account, rows })] : []),
     bindStatement(db, CLEAR_MESSAGES, { account, rows }),
     bindStatement(db, DROP_SUBS, { account, rows }),
     bindStatement(db, CLEAR_POSTBACKS, { account, ids }),
@@ -201,9 +190,8 @@ const STEP = `
     limit ${ROWS_PER_STEP}
   )`
 
-/** Masks the activities of a step. `:kept_fields`: JSON pairs of an event's name and a field. */
-const MASK_STEP = compileStatement(`${STEP}
-  update events set details = null, record = (
+/** What an erasure leaves of the record of an event. `:kept_fields`: JSON pairs of an event's name and a field. */
+const MASKED = `(
     select json_group_object(m.key, m.value) from json_each(events.record) m
     where m.key in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()})
       or (events.eventname, m.key) in (
@@ -211,20 +199,49 @@ const MASK_STEP = compileStatement(`${STEP}
       or (m.key = 'product' and events.eventname not in (
         select value ->> 0 from ${JSON_EACH}(:kept_fields)))
       or exists (select 1 from json_each(events.kpis) k where k.key = m.key)
-  )
+  )`
+
+/** Masks the activities of a step. */
+const MASK_STEP = compileStatement(`${STEP}
+  update events set details = null, record = ${MASKED}
   where details is not null
     and (account, day, customer_id, id) in (
       select :account, s.day, :customer_id, s.id from step s)`)
 
-const ARCHIVED_ACTIVITIES = `
-  select 1 as next_day from archived_months m cross join archived_customers a
-    on a.account = m.account and a.resource = m.resource and a.first_day = m.first_day
-  where m.account = :account and m.resource = 'activities' and m.state in ${AWAY}
-    and a.customer_id = :customer_id`
+const MASK_ROWS = compileStatement(`
+  select ${MASKED} as record from (
+    select key as position, value ->> 0 as eventname, value ->> 1 as record, value ->> 2 as kpis
+    from ${JSON_EACH}(:rows)) events order by position`)
+
+/** Returns archived activities as an erasure leaves them. */
+export async function maskRows(
+  db: Connection,
+  rows: readonly StoredRow[],
+  keptFields: KeptFields,
+): Promise<StoredRow[]> {
+  const kept_fields = JSON.stringify(keptFields)
+  const cells = rows.map(({ eventname, record, kpis }) => [eventname, record, kpis])
+  const masked: { record: string }[] = []
+  for (const chunk of toJsonChunks(cells)) {
+    masked.push(...(await all<{ record: string }>(db, MASK_ROWS, { rows: chunk, kept_fields })))
+  }
+  return rows.map((row, i) =>
+    row.details === null ? row : { ...row, details: null, record: masked[i]?.record ?? null },
+  )
+}
+
+/** Archived activities of the customer that are not erased. */
+const HAS_ARCHIVED = `exists (select 1 from archived_customers a
+    where a.account = :account and a.customer_id = :customer_id and a.erased = 0)`
+
+/** A month leaves or comes back, so that its records are here and there, or has a damaged object. */
+const isMonthMoving = (account: string) =>
+  `exists (select 1 from archived_months m where m.account = ${account}
+    and (m.state <> 'archived' or m.fault is not null))`
 
 /**
- * Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. While activities
- * are archived, it does not come to the end: when they are back, it is set before them.
+ * Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. While archived
+ * activities are not erased, it does not come to the end.
  */
 const ADVANCE_MARK = compileStatement(`${STEP},
   filled as materialized (select count(*) = ${ROWS_PER_STEP} as is_full from step),
@@ -237,11 +254,11 @@ const ADVANCE_MARK = compileStatement(`${STEP},
   )
   update erasures set (next_day, after_id) = (select day, id from next)
   where account = :account and customer_id = :customer_id and next_day is not null
-    and (exists (select 1 from next) or not exists (${ARCHIVED_ACTIVITIES}))
-  returning next_day`)
+    and not ${isMonthMoving(':account')} and (exists (select 1 from next) or not ${HAS_ARCHIVED})
+`)
 
-/** Finds archived activities of the customer. */
-const FIND_ARCHIVED = compileStatement(`${ARCHIVED_ACTIVITIES} limit 1`)
+const IS_PENDING = compileStatement(`select 1 as pending from erasures
+  where account = :account and customer_id = :customer_id and next_day is not null`)
 
 /** An erased customer of an account. */
 export interface ErasedCustomer {
@@ -267,12 +284,9 @@ export async function maskNextActivities(
     kept_fields: JSON.stringify(keptFields),
   }
   const results = await withD1Retry(() =>
-    db.batch<{ next_day: number | null }>(
-      [MASK_STEP, ADVANCE_MARK, FIND_ARCHIVED].map((one) => bindStatement(db, one, values)),
-    ),
+    db.batch([MASK_STEP, ADVANCE_MARK, IS_PENDING].map((one) => bindStatement(db, one, values))),
   )
-  const [, mark, archived] = results
-  return (mark?.results[0]?.next_day ?? null) === null && archived?.results.length === 0
+  return results[2]?.results.length === 0
 }
 
 const SELECT_PENDING = compileStatement(`
@@ -285,7 +299,8 @@ const SELECT_PENDING = compileStatement(`
   )
   select a.account, (select min(customer_id) from erasures indexed by erasures_pending
     where next_day is not null and account = a.account) as customer_id
-  from pending_accounts a where a.account is not null and ${livesHere('a.account')} limit :limit`)
+  from pending_accounts a where a.account is not null and ${livesHere('a.account')} and not ${isMonthMoving('a.account')}
+  limit :limit`)
 
 /** Returns one customer of each account whose activities are not all masked, for at most `limit` accounts. */
 export async function pendingErasures(db: D1Database, limit: number): Promise<ErasedCustomer[]> {

@@ -1,4 +1,5 @@
-import { archivedMonthOfRecord, archivedMonthsOfList } from '../archive/needed.ts'
+import { archivedMonthsOfList } from '../archive/archived.ts'
+import { ARCHIVED_RESOURCES } from '../archive/tables.ts'
 import { decode, decodeRow, encode } from '../column-types.ts'
 import {
   cursorValues,
@@ -11,8 +12,9 @@ import {
   type Page,
   paginate,
 } from '../paginate.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
+import { bindStatement, compileStatement, required } from '../statement.ts'
 import type { RecordTable } from './record-table.ts'
 
 /** Narrows a list to a customer and to days, both inclusive. */
@@ -95,21 +97,24 @@ export function presentLogged(
 }
 
 /**
- * Reads one page of an account's records as stored rows: in the order of their key, or of day and customer if the
- * list is narrowed to days. A page reads as many rows as it shows; the first page also counts the matches.
+ * Reads one page of an account's records: in the order of their key, or of day and customer if the list is narrowed to
+ * days. A page reads as many rows as it shows; the first page also counts the matches.
  *
- * @throws RecordsArchived if records of the list are archived.
+ * @throws MonthArchived if records of the list are archived.
  */
-export const listStoredRecords = (
+export async function listRecords(
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
   filter: Filter,
   page: Page,
-): Promise<FoundPage> =>
-  filter.customer_id !== undefined && view.recordTable.canHold
-    ? listCustomerRecords(session, view, account, filter, page)
-    : paginate(session, listQuery(view, account, filter), page)
+): Promise<FoundPage> {
+  const found =
+    filter.customer_id !== undefined && view.recordTable.canHold
+      ? await listCustomerRecords(session, view, account, filter, page)
+      : await paginate(session, listQuery(view, account, filter), page)
+  return { ...found, data: found.data.map((row) => presentRow(view, pickColumns(view, row))) }
+}
 
 /** Returns the columns that order a list that is narrowed to days, or to a customer. */
 export function orderOfDays({ recordTable }: RecordView, { customer_id }: Filter): string[] {
@@ -118,25 +123,19 @@ export function orderOfDays({ recordTable }: RecordView, { customer_id }: Filter
   return customer_id === undefined ? [dayColumn, 'customer_id', ...rest] : [dayColumn, ...rest]
 }
 
-/** Returns a page of stored rows as records in the form of the wire. */
-export const presentPage = (view: RecordView, found: FoundPage): FoundPage => ({
-  ...found,
-  data: found.data.map((row) => presentRow(view, pickColumns(view, row))),
-})
-
 /** Returns a row without the columns that only order the list. */
 export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
 /** Returns the queries for the archived months that have records of a list; nothing for resources that stay. */
-function guardOf({ recordTable }: RecordView, { from, to, customer_id }: Filter, isByDay: boolean) {
+function guardOf({ name }: RecordView, { from, to, customer_id }: Filter, isByDay: boolean) {
   const narrowed = {
     from: from !== undefined,
     to: to !== undefined,
     customer: customer_id !== undefined,
   }
   return (
-    recordTable.canHold && {
+    ARCHIVED_RESOURCES.some((one) => one === name) && {
       archived: archivedMonthsOfList({ ...narrowed, cursor: false }),
       archivedBeyondCursor: archivedMonthsOfList({ ...narrowed, cursor: isByDay }),
     }
@@ -181,35 +180,18 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
 export const KEPT_TOTAL =
   'select total from totals where account = :account and resource = :resource'
 
-/**
- * Reads the stored row of an archived record by its key, without the account; null if it is not archived. Rows have
- * all columns.
- */
-export type FindArchived = (
-  resource: ResourceName,
-  key: readonly unknown[],
-) => Promise<Record<string, unknown> | null>
-
 /** Reads one record by its id; null if there is none, or if it is held. */
 export async function findRecord(
   session: D1DatabaseSession,
   view: RecordView,
   account: string,
   id: string,
-  findArchived: FindArchived,
 ): Promise<Record<string, unknown> | null> {
   const statement = compileStatement(findRecordSql(view))
-  const { recordTable } = view
-  const { encoded, key } = recordTable
+  const { encoded, key } = view.recordTable
   const stored = encode(encoded[required(key[0], 'key column')], id)
-  const [[found], months = []] = await readBatch<[Record<string, unknown>[], unknown[]]>(session, [
-    bindStatement(session, statement, { account, id: stored }),
-    ...(recordTable.canHold ? [archivedMonthOfRecord(session, account, view.name, stored)] : []),
-  ] as [D1PreparedStatement, D1PreparedStatement])
-  const isArchived = !found && months.length > 0
-  const row = isArchived ? await findArchived(view.name, [stored]) : found
-  if (!row) return null
-  return presentRow(view, pickColumns(view, row))
+  const [found] = await all<Record<string, unknown>>(session, statement, { account, id: stored })
+  return found ? presentRow(view, pickColumns(view, found)) : null
 }
 
 /** Returns the query for one record. */

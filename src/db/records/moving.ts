@@ -14,15 +14,14 @@ const FIND_WORK = compileStatement(`
 const COUNT_RECORDS = compileStatement(`
   select (select coalesce(sum(total + held), 0) from totals where account = :account)
     - (select coalesce(sum(records), 0) from archived_months
-      where account = :account and state in ('sealed', 'archived', 'restoring')) as records`)
+      where account = :account) as records`)
 
 /** Returns about how many records of an account are in its database: of months that leave or come back, none. */
 export const countRecords = async (db: D1Database, account: string): Promise<number> =>
   (await only<{ records: number }>(db, COUNT_RECORDS, { account })).records
 
 /**
- * Returns the work of an account that has to end before its writes are refused; null if there is none. A month of which
- * an object is damaged does not count: it can wait for weeks.
+ * Returns the work of an account that has to end before its writes are refused; null if there is none.
  */
 export async function findWork(
   db: D1Database,

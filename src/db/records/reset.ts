@@ -51,11 +51,6 @@ const OPEN_BOOKS = compileStatement(`
 
 const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :account')
 
-/** Has the objects of the archives of an account deleted soon. */
-const RETIRE_SOON = compileStatement(`
-  update retired_archives set delete_at = 0
-  where account = :account and delete_at > 0 and ${IS_RESETTING}`)
-
 const resources: Readonly<Record<string, string>> = COUNTED_RESOURCES
 
 /**
@@ -68,7 +63,6 @@ export const RESET_STEP: readonly Statement[] = [
     const resource = resources[table]
     return [...(resource ? [subtractDeleted(table, key, resource)] : []), deleteRows(table, key)]
   }),
-  RETIRE_SOON,
   compileStatement(
     `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),

@@ -1,6 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { RecordsArchived } from '../archive/needed.ts'
-import type { TouchedMonth } from '../archive/touched.ts'
+import type { ArchivedRecord } from '../archive/archived.ts'
 import { type Column, encode } from '../column-types.ts'
 import { byteLength, toJsonChunks } from '../json-chunks.ts'
 import { withD1Retry } from '../retry.ts'
@@ -74,6 +73,8 @@ export interface DeliveryInput {
   invalidRows: Row[]
   /** Decides which records are too large. Absent for tables without a `sizeLimit`. */
   sizes?: SizeDecider
+  /** Counts and logs records as invalid because they concern an archived month. */
+  refuseArchived: (records: readonly ArchivedRecord[]) => void
 }
 
 /**
@@ -578,8 +579,7 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  * At the quota, a request that changes nothing has its ordinary result, and no row in the log.
  *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
- *   account is being reset, if its book zone has just changed, if a record is archived, or if others keep
- *   changing the same customers; `payload_too_large` if it would rewrite too many stored bytes.
+ *   account is being reset, if its book zone has just changed, or if others keep changing the same customers; `payload_too_large` if it would rewrite too many stored bytes.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,
@@ -587,7 +587,7 @@ export async function storeDelivery(
   input: DeliveryInput,
 ): Promise<DeliveryResult> {
   const withRepeats = repeater(input)
-  const variants = batchVariants(input)
+  let variants = batchVariants(input)
   const decisions = new Map<unknown, SizeDecision>()
   let parts = prepareBatch(session, table, input)
   let sizeReads = 0
@@ -607,7 +607,12 @@ export async function storeDelivery(
         if (sizeReads > MAX_SIZE_READS) throw customersAreChanging()
         parts = decided
       } else if (variants.length > 1) variants.shift()
-      else throw await reasonOfRefusal(parts)
+      else {
+        const archived = await readArchived(parts)
+        if (archived.length === 0) throw accountAcceptsNoDeliveries()
+        parts = withoutArchived(parts, archived)
+        variants = batchVariants(input)
+      }
     }
     if (row.over_quota !== null) {
       const variant = input.dryRun ? null : { ...variants[0], probes: true as const }
@@ -688,18 +693,37 @@ const accountAcceptsNoDeliveries = () =>
     headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })
 
-/**
- * Returns why a delivery was not inserted: it needs archived records, which are restored from now on, or the
- * account accepts no deliveries.
- */
-async function reasonOfRefusal(parts: BatchParts): Promise<ApiError> {
+/** Returns the records of a request that concern an archived month, with those that were merged into them. */
+async function readArchived(parts: BatchParts): Promise<ArchivedRecord[]> {
   const { bind, statements, input, lookup } = parts
-  const statement = statements.wantMonths?.(lookup.length)
-  if (!statement) return accountAcceptsNoDeliveries()
-  const values = valuesOf(parts, 1, input.policy)
-  const { results } = await bind(statement, values).all<TouchedMonth>()
-  if (results.length === 0) return accountAcceptsNoDeliveries()
-  return new RecordsArchived(input.resource, results, ' Nothing was stored.')
+  if (lookup.length === 0) return []
+  const statement = statements.selectArchived(lookup.length)
+  const { results } = await bind(statement, valuesOf(parts, 1, input.policy)).all<ArchivedRecord>()
+  const withRepeats = repeater(input)
+  return results.flatMap((one) => withRepeats(one.idx).map((idx) => ({ ...one, idx })))
+}
+
+/** Returns the parts without records that concern an archived month, which are refused. */
+function withoutArchived(parts: BatchParts, archived: readonly ArchivedRecord[]): BatchParts {
+  const { input, lookup, flagged, records, days, chunkValues } = parts
+  input.refuseArchived(archived)
+  const refused = new Set(archived.map(({ idx }) => idx))
+  const kept = (chunks: readonly string[]) =>
+    toJsonChunks(
+      chunks
+        .flatMap((chunk) => JSON.parse(chunk) as [number][])
+        .filter(([idx]) => !refused.has(idx)),
+    )
+  const isOpen = (day: number) =>
+    !archived.some(({ first_day, last_day }) => first_day <= day && day <= last_day)
+  const chunks = { lookup: kept(lookup), flagged: kept(flagged) }
+  return {
+    ...parts,
+    ...chunks,
+    records: kept(records),
+    days: JSON.stringify((JSON.parse(days) as number[]).filter(isOpen)),
+    chunkValues: { ...chunkValues, ...byParameter(chunks) },
+  }
 }
 
 /** Returns a function that returns the position of a record and of those that were merged into it. */

@@ -1,19 +1,8 @@
-import {
-  archivedMonthsOfCustomers,
-  archivedMonthsOfRecords,
-  type NeededMonth,
-} from '../archive/needed.ts'
-import { AWAY } from '../archive/touched.ts'
-import { decodeRow, encode } from '../column-types.ts'
+import { requireDays } from '../archive/archived.ts'
+import { dayNumber, decodeRow, encode } from '../column-types.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
-import { compareStored, endOfTexts } from '../text-range.ts'
-import {
-  type FindArchived,
-  pickColumns,
-  presentRow,
-  type RecordView,
-  type ResourceName,
-} from './list.ts'
+import { endOfTexts } from '../text-range.ts'
+import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
 
 /** A stored record: where it came from, and what that delivery made of it. */
 export interface StoredRecord {
@@ -50,89 +39,20 @@ export async function findStoredRecords(
   views: readonly RecordView[],
   account: string,
   id: string,
-  findArchived: FindArchived,
 ): Promise<StoredRecord[]> {
   const searched = views.flatMap((view) => {
     const stored = storedId(view, id)
-    return stored === null ? [] : [{ view, key: [stored] }]
+    return stored === null ? [] : [{ view, stored }]
   })
-  const found = await readSearched<Omit<StoredRecord, 'resource'>>(
-    { session, account, findArchived },
-    searched,
-    searched.map(({ view, key: [stored] }) =>
+  const results = await readBatch<Omit<StoredRecord, 'resource'>[][]>(
+    session,
+    searched.map(({ view, stored }) =>
       bindStatement(session, compileStatement(storedRecordSql(view)), { account, id: stored }),
     ),
   )
-  return found.map(({ view, row: { delivery, idx, revision, held } }) => ({
-    ...{ resource: view.name, delivery, idx, revision, held },
-  }))
-}
-
-/** Where records are looked for. */
-interface SearchPlace {
-  readonly session: D1DatabaseSession
-  readonly account: string
-  readonly findArchived: FindArchived
-}
-
-/** A row that was found. */
-interface FoundRow<Row> {
-  readonly view: RecordView
-  readonly row: Row
-  readonly isArchived: boolean
-}
-
-/** A record that is looked for: the values of its whole key, as stored. */
-interface SearchedRecord {
-  readonly view: RecordView
-  readonly key: readonly unknown[]
-}
-
-/** Finds the archived months of some records by their ids, and by their days and customers where a key has these. */
-const archivedMonths = (
-  session: D1DatabaseSession,
-  account: string,
-  searched: readonly SearchedRecord[],
-): D1PreparedStatement[] => {
-  const byDay = searched.filter(({ key }) => key.length > 1)
-  return [
-    archivedMonthsOfRecords(
-      session,
-      account,
-      searched.flatMap(({ view, key }) => (key.length === 1 ? [[view.name, key[0]] as const] : [])),
-    ),
-    ...byDay.map(({ view, key: [day, customer] }) =>
-      archivedMonthsOfCustomers(
-        session,
-        account,
-        [{ resource: view.name, days: [Number(day)] }],
-        [String(customer)],
-      ),
-    ),
-  ]
-}
-
-/** Reads the rows of records that are looked for, those of each by its own statement, or from the archive. */
-async function readSearched<Row>(
-  { session, account, findArchived }: SearchPlace,
-  searched: readonly SearchedRecord[],
-  statements: readonly D1PreparedStatement[],
-): Promise<FoundRow<Row>[]> {
-  const results = await readBatch<Row[][]>(session, [
-    ...statements,
-    ...archivedMonths(session, account, searched),
-  ])
-  const months = results.slice(searched.length).flat() as unknown as NeededMonth[]
-  const away = new Set(months.map(({ resource }) => resource))
-  const found: FoundRow<Row>[] = []
-  for (const [i, { view, key }] of searched.entries()) {
-    const rows = required(results[i], 'result')
-    found.push(...rows.map((row) => ({ view, row, isArchived: false })))
-    if (rows.length > 0 || !away.has(view.name)) continue
-    const row = (await findArchived(view.name, key)) as Row | null
-    if (row) found.push({ view, row, isArchived: true })
-  }
-  return found
+  return searched.flatMap(({ view }, i) =>
+    required(results[i], 'result').map((row) => ({ resource: view.name, ...row })),
+  )
 }
 
 /** A stored record with its content. */
@@ -142,8 +62,6 @@ export interface FoundRecord extends Omit<StoredRecord, 'resource' | 'idx'> {
   id: string
   customer_id: string
   day: string
-  /** Whether it was read from the archive. */
-  archived?: true
   /** The record as its sender reads it. */
   record: Record<string, unknown>
 }
@@ -186,20 +104,37 @@ export async function readStoredRecords(
   views: readonly RecordView[],
   account: string,
   id: string,
-  findArchived: FindArchived,
 ): Promise<FoundRecord[]> {
   const searched = views.flatMap((view) => keysOf(view, id).map((key) => ({ view, key })))
-  const found = await readSearched<Record<string, unknown>>(
-    { session, account, findArchived },
-    searched,
+  const results = await readBatch<Record<string, unknown>[][]>(
+    session,
     searched.map(({ view, key }) => {
       const values = Object.fromEntries(key.map((value, i) => [`key_${i}`, value]))
       const statement = compileStatement(foundRecordSql(view))
       return bindStatement(session, statement, { account, ...values })
     }),
   )
-  return found.map(({ view, row, isArchived }) => foundRecord(view, row, isArchived))
+  const found = searched.flatMap(({ view }, i) =>
+    required(results[i], 'result').map((row) => foundRecord(view, row)),
+  )
+  if (found.length === 0) {
+    const needed = searched.map(({ view, key }) => ({ resource: view.name, days: dayOfKey(key) }))
+    await requireDays(session, account, needed)
+  }
+  return found
 }
+
+/** The identity of a daily event: the letter and its event, its customer, and its day. */
+const DAILY = /^d \["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*","(\d{4}-\d\d-\d\d)"/
+
+/** Returns the day in the identity of a daily event; nothing if it is of another record. */
+export function dayOfIdentity(identity: string): number[] {
+  const [, day] = DAILY.exec(identity) ?? []
+  return day === undefined ? [] : [dayNumber(day)]
+}
+
+const dayOfKey = ([first]: readonly unknown[]) =>
+  typeof first === 'number' ? [first] : dayOfIdentity(String(first))
 
 const [LOWEST_UUID, HIGHEST_UUID] = ['0', 'f'].map((digit) =>
   '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit),
@@ -236,55 +171,29 @@ export const recordsInRangeSql = (view: RecordView): string => {
       where account = :account and ${key[0]} between :first and :last order by ${key[0]} limit ${MAX_BEGINNING}`
 }
 
-/** Finds the archived records whose ids are in a range, in the order of their ids. */
-const ARCHIVED_IN_RANGE = compileStatement(`
-  select r.id from archived_records r
-  cross join archived_months m on m.account = r.account and m.resource = r.resource
-    and m.first_day = r.first_day and m.state in ${AWAY}
-  where r.account = :account and r.resource = :resource and r.id between :first and :last
-  order by r.id limit ${MAX_BEGINNING}`)
-
 /** Reads the records of an account whose ids begin with a text: the first ten of each resource. */
 export async function readRecordsBeginning(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,
   text: string,
-  findArchived: FindArchived,
 ): Promise<FoundRecord[]> {
   const searched = views.flatMap((view) => rangesOf(view, text).map((range) => ({ view, range })))
   const results = await readBatch<Record<string, unknown>[][]>(
     session,
-    searched.flatMap(({ view, range }) => {
-      const values = { account, resource: view.name, ...range }
-      return [compileStatement(recordsInRangeSql(view)), ARCHIVED_IN_RANGE].map((one) =>
-        bindStatement(session, one, values),
-      )
-    }),
+    searched.map(({ view, range }) =>
+      bindStatement(session, compileStatement(recordsInRangeSql(view)), { account, ...range }),
+    ),
   )
   const found = new Map<string, FoundRecord[]>()
   for (const [i, { view }] of searched.entries()) {
-    const [column = ''] = view.recordTable.key
-    // A month that leaves or comes back has rows in the database, too.
-    const stored = new Map(required(results[2 * i], 'result').map((row) => [row[column], row]))
-    const archived = required(results[2 * i + 1], 'result').map(({ id }) => id)
-    const ids = [...new Set([...stored.keys(), ...archived])].map(String).sort(compareStored)
-    const rows: FoundRecord[] = []
-    for (const one of ids.slice(0, MAX_BEGINNING)) {
-      const own = stored.get(one)
-      const row = own ?? (await findArchived(view.name, [one]))
-      if (row) rows.push(foundRecord(view, row, own === undefined))
-    }
+    const rows = required(results[i], 'result').map((row) => foundRecord(view, row))
     found.set(view.name, [...(found.get(view.name) ?? []), ...rows])
   }
   return [...found.values()].flatMap((rows) => rows.slice(0, MAX_BEGINNING))
 }
 
-function foundRecord(
-  view: RecordView,
-  row: Record<string, unknown>,
-  isArchived = false,
-): FoundRecord {
+function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecord {
   const { encoded, key, dayColumn } = view.recordTable
   const decoded = decodeRow(encoded, row)
   return {
@@ -295,7 +204,6 @@ function foundRecord(
     delivery: String(row.delivery),
     revision: Number(row.revision),
     held: Number(row.held),
-    ...(isArchived && { archived: true }),
     record: presentRow(view, pickColumns(view, row)),
   }
 }

@@ -1,6 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { archivedMonthsOf, restoreFirst } from '../archive/needed.ts'
-import { archivedDaysSql, isArchivedSql } from '../archive/touched.ts'
+import { archivedDaysSql, isArchivedSql, requireDays } from '../archive/archived.ts'
 import { decode, encode } from '../column-types.ts'
 import { type Column, limbsOf, type SumRow, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
 import { toJsonChunks } from '../json-chunks.ts'
@@ -900,10 +899,9 @@ async function tryReadTotals(...query: Query): Promise<Total[] | null> {
 }
 
 /**
- * Throws if a day must be summed whose records are archived. Their totals were kept when they left; those of
- * another form, such as of an earlier version of the Worker, are not read.
+ * Throws if a day must be summed whose records are archived. Their totals were kept when they left.
  *
- * @throws ApiError `unavailable`; the months are restored.
+ * @throws MonthArchived
  */
 async function requireRecords(
   session: D1DatabaseSession,
@@ -915,9 +913,7 @@ async function requireRecords(
     resource,
     days: found.filter((one) => one.archived && one.totals === null).map(({ day }) => day),
   }))
-  if (needed.every((one) => one.days.length === 0)) return
-  const months = await archivedMonthsOf(session, account, needed)
-  await restoreFirst(session, account, months)
+  if (needed.some((one) => one.days.length > 0)) await requireDays(session, account, needed)
 }
 
 /** How many bytes of kept totals a resource may have without a lease of memory. */

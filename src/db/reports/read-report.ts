@@ -1,6 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/needed.ts'
-import { hasArchivedDepositSql } from '../archive/touched.ts'
+import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/archived.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
 import { limbsOf } from '../exact-sums.ts'
@@ -496,7 +495,6 @@ export function firstDepositsSql(shape: ReportShape): string {
     `later as materialized (
       select * from deposits t
       where t.n = 1 and t.counts${isOwnDeposit} and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
-        and not ${hasArchivedDepositSql('t.customer_id', 't.signup', 't.day')}
     )`,
     `span as materialized (
       select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched,
@@ -678,7 +676,7 @@ export interface ReportNeeds {
  * Reads a report as the only computation of the account. D1 runs one batch of a database after the other,
  * so that a report of many short batches holds up nobody.
  *
- * @throws RecordsArchived if it needs archived records.
+ * @throws MonthArchived if it needs archived records.
  */
 export async function readInTurn(
   session: D1DatabaseSession,

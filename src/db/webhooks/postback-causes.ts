@@ -1,5 +1,3 @@
-import { ARCHIVED_MONTHS_OF_REPORT, orRestore, requireRecords } from '../archive/needed.ts'
-import { hasArchivedDepositSql } from '../archive/touched.ts'
 import { clickSql, SUBS } from '../directory/clicks.ts'
 import { livesHere } from '../lives-here.ts'
 import { all, first } from '../query.ts'
@@ -7,7 +5,7 @@ import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { DEPOSITS, dimensionSql, hasDeposit, OWNERS } from '../reports/read-report.ts'
 import { fullId, shortId } from '../short-id.ts'
-import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
 // What causes the events of postbacks, as it is stored: new customers, first deposits, lines of drafts, entries
 // of the ledger. `src/affiliate/postback-causes.ts` says why each is read there.
@@ -202,7 +200,6 @@ const READ_FIRST_DEPOSITS = compileStatement(`
     select t.* from deposits t
     cross join customers c on c.account = :account and c.customer_id = t.customer_id
     where t.n = 1 and not ${hasDeposit('c.day', ':since_day')}
-      and not ${hasArchivedDepositSql('t.customer_id', 'c.day', 't.day')}
   )
   select f.*, (select p.subs from postback_customers p
       where p.account = :account and p.customer_id = f.customer_id
@@ -216,27 +213,12 @@ const READ_FIRST_DEPOSITS = compileStatement(`
     cross join customers c on c.account = :account and c.customer_id = t.customer_id
   ) f`)
 
-/** Finds archived months of the days whose deposits are read. */
-const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
-
-/**
- * Reads the customers of whom deposits were written or released, with their first deposits.
- *
- * @throws RecordsArchived if records of the days are archived. Their months are restored from then on.
- */
-export const readFirstDeposits = (db: D1Database, query: CauseQuery): Promise<FirstDeposit[]> =>
-  orRestore(db, query.account, async () => {
-    const needs = {
-      ...{ account: query.account, resources: '["transactions"]' },
-      ...{ first_of_report: query.since_day, last_of_report: query.last_day },
-    }
-    const [archived, found] = await readBatch<[unknown[], FirstDeposit[]]>(db, [
-      bindStatement(db, ARCHIVED_MONTHS, needs),
-      bindStatement(db, READ_FIRST_DEPOSITS, { ...query }),
-    ])
-    requireRecords(archived)
-    return withFullIds(found)
-  })
+/** Reads the customers of whom deposits were written or released, with their first deposits. */
+export const readFirstDeposits = async (
+  db: D1Database,
+  query: CauseQuery,
+): Promise<FirstDeposit[]> =>
+  withFullIds(await all<FirstDeposit>(db, READ_FIRST_DEPOSITS, { ...query }))
 
 /** An entry of the ledger that causes events. */
 export interface BookEntry {

@@ -32,25 +32,21 @@ const ERROR_COUNT = object({
   last_received_at: documented('When the last of them arrived.', TIME),
 })
 
-const FOUND_RECORD = object(
-  {
-    resource: documented('The resource of the record.'),
-    id: documented(
-      'Its id as `unearned/facts` lists it. Of trading activity the day, customer, instrument and currency with `|` between them.',
-    ),
-    customer_id: documented('Its customer.'),
-    day: documented('Its day.', DAY),
-    outcome: documented('What the last delivery made of it: `created`, `updated` or `held`.'),
-    delivery_id: ref('DeliveryId'),
-    received_at: documented('When that delivery arrived.', TIME),
-    revision: documented('How many times the record was written.', COUNT),
-    archived: documented('Present if the record comes from the archive.', { const: true }),
-    record: documented('The record as its sender reads it.', {
-      anyOf: ENTITIES.map(({ component }) => ref(component)),
-    }),
-  },
-  ['archived'],
-)
+const FOUND_RECORD = object({
+  resource: documented('The resource of the record.'),
+  id: documented(
+    'Its id as `unearned/facts` lists it. Of trading activity the day, customer, instrument and currency with `|` between them.',
+  ),
+  customer_id: documented('Its customer.'),
+  day: documented('Its day.', DAY),
+  outcome: documented('What the last delivery made of it: `created`, `updated` or `held`.'),
+  delivery_id: ref('DeliveryId'),
+  received_at: documented('When that delivery arrived.', TIME),
+  revision: documented('How many times the record was written.', COUNT),
+  record: documented('The record as its sender reads it.', {
+    anyOf: ENTITIES.map(({ component }) => ref(component)),
+  }),
+})
 
 const ATTENTION = object({ data: attention })
 

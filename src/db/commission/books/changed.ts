@@ -1,11 +1,3 @@
-import {
-  archivedMonthsOfCustomers,
-  archivedMonthsReleased,
-  archivedMonthsSince,
-  type NeededDays,
-  orRestore,
-  requireRecords,
-} from '../../archive/needed.ts'
 import type { Connection } from '../../database.ts'
 import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
@@ -107,32 +99,9 @@ const isFactTable = (table: ChangedTable): table is FactTable => table in FACT_T
 const factTables = (days: ChangedDays): FactTable[] =>
   Object.values(FACT_TABLES).flatMap(({ table }) => (days[table].length > 0 ? [table] : []))
 
-/** Returns the days of each resource with facts. */
-const neededDays = (days: ChangedDays): NeededDays[] =>
-  factTables(days).map((table) => ({ resource: FACT_TABLES[table].resource, days: days[table] }))
-
-/**
- * Reads the lists of a batch. The first statement finds the archived months that the others need.
- *
- * @throws RecordsArchived if there are any; they are restored from then on.
- */
-const readUnlessArchived = <Row>(
-  db: Connection,
-  account: string,
-  archived: D1PreparedStatement,
-  statements: readonly D1PreparedStatement[],
-): Promise<Row[][]> =>
-  orRestore(db, account, async () => {
-    const [months = [], ...found] = await readBatch<unknown[][]>(db, [archived, ...statements])
-    requireRecords(months)
-    return found as Row[][]
-  })
-
 /**
  * Reads the rows of some customers that the delivery `since` or later ones have written, in one round
  * trip.
- *
- * @throws RecordsArchived if they may have written archived records of these customers and days.
  */
 export async function readChangedRows(
   db: Connection,
@@ -143,10 +112,8 @@ export async function readChangedRows(
 ): Promise<{ readonly table: ChangedTable; readonly rows: readonly ChangedRow[] }[]> {
   const values = { account, ids: JSON.stringify(ids), since }
   const tables = TABLES.filter((table) => !isFactTable(table) || days[table].length > 0)
-  const found = await readUnlessArchived<ChangedRow>(
+  const found = await readBatch<ChangedRow[][]>(
     db,
-    account,
-    archivedMonthsSince(db, account, neededDays(days), ids, since),
     tables.map((table) =>
       isFactTable(table)
         ? bindStatement(db, changedFacts(table), { ...values, days: JSON.stringify(days[table]) })
@@ -220,11 +187,7 @@ export async function readMovingDeliveries(
   }))
 }
 
-/**
- * Reads the records of all customers that deliveries have moved to another day or customer.
- *
- * @throws RecordsArchived if the records of these deliveries may be archived.
- */
+/** Reads the records of all customers that deliveries have moved to another day or customer. */
 export async function readMovedFacts(
   db: Connection,
   account: string,
@@ -235,11 +198,8 @@ export async function readMovedFacts(
   const days = [...new Set(moving.flatMap((one) => one.days))]
   const values = { account, days: JSON.stringify(days), deliveries: JSON.stringify(ids) }
   const tables = Object.values(FACT_TABLES).map(({ table }) => table)
-  const needed = Object.values(FACT_TABLES).map(({ resource }) => ({ resource, days }))
-  const found = await readUnlessArchived<ChangedRow & { delivery: string }>(
+  const found = await readBatch<(ChangedRow & { delivery: string })[][]>(
     db,
-    account,
-    archivedMonthsSince(db, account, needed, null, ids[0] ?? ''),
     tables.map((table) => bindStatement(db, movedFacts(table), values)),
   )
   return pairs(tables, found).map(([table, rows]) => ({
@@ -437,15 +397,12 @@ async function readFacts<T extends DayRecord>(
   days: ChangedDays,
   statementOf: (table: DaysTable) => ReturnType<typeof compileStatement>,
   { ids, ...others }: { account: string; ids: readonly string[] } & Record<string, unknown>,
-  archived: D1PreparedStatement,
 ): Promise<T[]> {
   const tables = factTables(days)
   if (tables.length === 0) return []
   const values = { ...others, ids: JSON.stringify(ids) }
-  const found = await readUnlessArchived<Omit<T, 'table'>>(
+  const found = await readBatch<Omit<T, 'table'>[][]>(
     db,
-    others.account,
-    archived,
     tables.map((table) =>
       bindStatement(db, statementOf(table), { ...values, days: JSON.stringify(days[table]) }),
     ),
@@ -455,11 +412,7 @@ async function readFacts<T extends DayRecord>(
   )
 }
 
-/**
- * Returns the records of some customers that waited for them, from deliveries before `before`.
- *
- * @throws RecordsArchived if such records may be archived.
- */
+/** Returns the records of some customers that waited for them, from deliveries before `before`. */
 export const readReleased = (
   db: Connection,
   account: string,
@@ -469,19 +422,11 @@ export const readReleased = (
 ): Promise<ReleasedRecord[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : readFacts(
-        db,
-        days,
-        releasedFacts,
-        { account, ids, before },
-        archivedMonthsReleased(db, account, neededDays(days), ids),
-      )
+    : readFacts(db, days, releasedFacts, { account, ids, before })
 
 /**
  * Returns the customers and days with records in some currencies; in any currency if `currencies`
  * is null.
- *
- * @throws RecordsArchived if such records may be archived.
  */
 export const readCurrencyDays = (
   db: Connection,
@@ -491,11 +436,5 @@ export const readCurrencyDays = (
   currencies: readonly string[] | null,
 ): Promise<CurrencyDay[]> => {
   const listed = currencies === null ? null : JSON.stringify(currencies)
-  return readFacts(
-    db,
-    days,
-    currenciesOfDays,
-    { account, ids, currencies: listed },
-    archivedMonthsOfCustomers(db, account, neededDays(days), ids),
-  )
+  return readFacts(db, days, currenciesOfDays, { account, ids, currencies: listed })
 }

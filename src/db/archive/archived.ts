@@ -1,0 +1,182 @@
+import { ApiError } from '../../errors.ts'
+import { dayText } from '../column-types.ts'
+import type { Connection } from '../database.ts'
+import type { RecordTable } from '../records/record-table.ts'
+import {
+  chunkNames,
+  IDX,
+  JSON_EACH,
+  type SqlFragments,
+  unionOfChunks,
+} from '../records/sql-fragments.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+// Nothing is written to an archived month, and nothing is computed from its records: whoever meets one gets an
+// error that names the month.
+
+/** Returns the month of a day since 1970, such as `2024-03`. */
+export const monthText = (day: number): string => dayText(day).slice(0, 'YYYY-MM'.length)
+
+/** An archived month. */
+export interface FoundMonth {
+  /** In days since 1970. */
+  readonly first_day: number
+}
+
+/** The error of a request that an archived month stops. */
+export class MonthArchived extends ApiError {
+  /** What the log calls it: nothing has failed. */
+  override name = 'MonthArchived'
+
+  constructor(months: readonly FoundMonth[]) {
+    const names = [...new Set(months.map(({ first_day }) => monthText(first_day)))].sort()
+    const which = names.join(', ')
+    super('month_archived', {
+      detail: `Records of ${which} are archived. The integrations team can load ${names.length === 1 ? 'this month' : 'these months'}; requests that concern later days alone are answered.`,
+    })
+  }
+}
+
+/**
+ * Throws unless a statement has found no archived month. `rows` are its rows.
+ *
+ * @throws MonthArchived
+ */
+export function requireRecords(rows: readonly unknown[]): void {
+  if (rows.length > 0) throw new MonthArchived(rows as readonly FoundMonth[])
+}
+
+/** Returns the condition that a day of a resource is archived; both are SQL. */
+export const isArchivedSql = (resource: string, day: string) =>
+  `exists (select 1 from archived_months m where m.account = :account and m.resource = ${resource}
+      and ${day} between m.first_day and m.last_day)`
+
+/** Returns the query for the archived days of a resource, as SQL, from `:first_day` to `:last_day`, as `day`. */
+export const archivedDaysSql = (resource: string) => `
+        select d.value as day from archived_months m cross join json_each(m.days) d
+        where m.account = :account and m.resource = ${resource}
+          and d.value between :first_day and :last_day`
+
+/** Days of a resource whose records are needed. */
+export interface NeededDays {
+  readonly resource: string
+  /** In days since 1970. */
+  readonly days: readonly number[]
+}
+
+const ON_DAYS = `
+  select m.first_day from archived_months m
+  where m.account = :account
+    and exists (select 1 from ${JSON_EACH}(:needs) n cross join ${JSON_EACH}(n.value ->> 1) d
+      where n.value ->> 0 = m.resource and d.value between m.first_day and m.last_day)`
+
+const needsOf = (needed: readonly NeededDays[]): string =>
+  JSON.stringify(needed.map(({ resource, days }) => [resource, days]))
+
+const FIND_ON_DAYS = compileStatement(ON_DAYS)
+
+/**
+ * Throws if records of some days are archived.
+ *
+ * @throws MonthArchived
+ */
+export async function requireDays(
+  db: Connection,
+  account: string,
+  needed: readonly NeededDays[],
+): Promise<void> {
+  const values = { account, needs: needsOf(needed) }
+  const { results } = await withD1Retry(() => bindStatement(db, FIND_ON_DAYS, values).all())
+  requireRecords(results)
+}
+
+const OF_CUSTOMERS = compileStatement(`${ON_DAYS}
+    and exists (select 1 from ${JSON_EACH}(:ids) i cross join archived_customers a
+      where a.account = :account and a.customer_id = i.value and a.first_day = m.first_day)`)
+
+/** Returns the statement that finds the archived months of some days in which customers have records. */
+export const archivedMonthsOfCustomers = (
+  db: Connection,
+  account: string,
+  needed: readonly NeededDays[],
+  ids: readonly string[],
+): D1PreparedStatement =>
+  bindStatement(db, OF_CUSTOMERS, { account, needs: needsOf(needed), ids: JSON.stringify(ids) })
+
+/**
+ * Returns the query for the archived months of a list of `:resource`: from `:first_day` to `:last_day`, of
+ * `:customer_id`, as far as the list is narrowed to these.
+ */
+export const archivedMonthsOfList = (narrowed: {
+  readonly from: boolean
+  readonly to: boolean
+  readonly customer: boolean
+  /** Whether the page begins behind the day `:after_0`. */
+  readonly cursor: boolean
+}): string => `
+  select m.first_day from archived_months m
+  where m.account = :account and m.resource = :resource
+    ${narrowed.from ? 'and m.last_day >= :first_day' : ''}
+    ${narrowed.to ? 'and m.first_day <= :last_day' : ''}
+    ${narrowed.cursor ? 'and m.last_day >= :after_0' : ''}
+    ${
+      narrowed.customer
+        ? `and exists (select 1 from archived_customers a where a.account = m.account
+        and a.customer_id = :customer_id and a.first_day = m.first_day)`
+        : ''
+    }`
+
+/** The query for the archived months of a report on the days from `:first_of_report` to `:last_of_report`. */
+export const ARCHIVED_MONTHS_OF_REPORT = `
+  select m.first_day from archived_months m
+  where m.account = :account and m.resource in (select value from json_each(:resources))
+    and m.first_day <= :last_of_report and m.last_day >= :first_of_report`
+
+const FROM_DAY = compileStatement(`
+  select first_day from archived_months
+  where account = :account and last_day >= :from and first_day <= :to order by first_day`)
+
+/**
+ * Throws if a change whose effect begins on a day (since 1970), or ends on another one, concerns an archived month.
+ *
+ * @throws MonthArchived
+ */
+export async function refuseArchived(
+  db: Connection,
+  account: string,
+  from: number,
+  to: number = Number.MAX_SAFE_INTEGER,
+): Promise<void> {
+  const values = { account, from, to }
+  const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
+  requireRecords(results)
+}
+
+/** A record of a delivery that concerns an archived month, by its position. */
+export interface ArchivedRecord extends FoundMonth {
+  readonly idx: number
+  readonly last_day: number
+}
+
+/**
+ * Returns the query for the records of a delivery that concern an archived month: their day lies in one, or that of
+ * the stored record which they replace. Of customers, only those who are new or get another day do. Accounts without
+ * archived months look up one key.
+ */
+export function archivedRecordsSql(
+  table: RecordTable,
+  { fromLookup, keyMatches }: SqlFragments,
+  lookupChunks: number,
+): string {
+  const day = table.merge(table.dayColumn, fromLookup)
+  const stored = `t.${table.dayColumn}`
+  const isIn = (one: string) => `${one} between m.first_day and m.last_day`
+  const stays = `ifnull(${stored} = ${day}, false)`
+  return `
+    select ${IDX} as idx, m.first_day, m.last_day from archived_months m
+    cross join (${unionOfChunks(chunkNames('lookup', lookupChunks))})
+    left join ${table.table} t on ${keyMatches(fromLookup)}
+    where m.account = :account and (${isIn(day)} or ${isIn(stored)})
+      ${table.canHold ? '' : `and not ${stays}`}`
+}
