@@ -1,6 +1,4 @@
-// Marks the operation on the screen in the side bar, and runs the forms of the page.
-
-import './try.js'
+// Marks the operation on the screen in the side bar.
 
 const links = new Map()
 for (const link of document.querySelectorAll('.side .operations a')) {

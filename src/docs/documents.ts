@@ -5,10 +5,7 @@ import { ApiError, PROBLEMS, unavailable } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { ORIGIN } from './origin.ts'
 
-/**
- * The headers of a page, beyond those of every document. Injected code could steal the credentials in the
- * forms of the reference, which its script sends.
- */
+/** The headers of a page, beyond those of every document. */
 const PAGE = {
   'Content-Security-Policy': contentSecurityPolicy("'none'"),
   'Referrer-Policy': 'no-referrer',

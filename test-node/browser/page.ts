@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
-/** The time in milliseconds that a page has to show a response or a chart. */
+/** The time in milliseconds that a page has to show a chart. */
 const ANSWER_TIMEOUT = 10_000
 
 /** Waits until the script has drawn the charts of a page of the console, from tables that have rows. */
@@ -57,7 +57,7 @@ export const UNNAMED_CONTROLS = `
 
 /**
  * Opens a page that is hidden, whose scripts run. Chromium takes up to a second to lay out a page, and
- * again for each response that `trySample` shows.
+ * again for each change of its size.
  */
 export async function openHidden(page: Page, url: string): Promise<void> {
   const hiding = await page.addInitScript(`
@@ -68,64 +68,3 @@ export async function openHidden(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await hiding.dispose()
 }
-
-/** Shows a page that is hidden. */
-export const show = (page: Page) => page.evaluate('document.adoptedStyleSheets = []')
-
-/** Sets the fields of a hidden page that it has, by their ids. */
-export const setFields = (page: Page, values: Record<string, string | undefined>) =>
-  page.evaluate(`
-    for (const [id, value] of Object.entries(${JSON.stringify(values)})) {
-      const field = document.getElementById(id)
-      if (field) field.value = value
-    }
-  `)
-
-/** Returns the value of the field with an id, if the page has it. */
-export const fieldValue = (page: Page, id: string) =>
-  page.evaluate<string | undefined>(`document.getElementById(${JSON.stringify(id)})?.value`)
-
-/** Clicks the button with a name in a hidden page. */
-export const clickHidden = (page: Page, name: string) =>
-  page.evaluate(`
-    [...document.querySelectorAll('button')]
-      .find(({ textContent }) => textContent.trim() === ${JSON.stringify(name)})
-      .click()
-  `)
-
-/**
- * Opens the form of an operation, fills fields in, sends it and returns the shown response. Does not
- * scroll, so it does not check whether a reader can reach the form with a mouse. A locator would look at
- * every element of a page of a megabyte, for each operation.
- */
-export const trySample = (page: Page, id: string, fields: Record<string, string>) =>
-  page.evaluate<string>(`
-    (async () => {
-      const details = document.getElementById(${JSON.stringify(id)}).querySelector('.try')
-      const form = details.querySelector('form')
-      const answer = form.querySelector('.answer')
-      const opened = new Promise((done) => details.addEventListener('toggle', done, { once: true }))
-      details.open = true
-      await opened
-      for (const [name, value] of Object.entries(${JSON.stringify(fields)}))
-        form.elements[name].value = value
-      if (!form.checkValidity()) return 'The form is incomplete.'
-      form.querySelector('[type="submit"]').click()
-      for (const start = Date.now(); answer.childElementCount === 0; ) {
-        if (Date.now() - start > ${ANSWER_TIMEOUT}) return 'The form shows no response.'
-        await new Promise((done) => setTimeout(done, 5))
-      }
-      return answer.textContent
-    })()
-  `)
-
-/** Returns the ids of the operations of a page. */
-export const operationIds = (page: Page) =>
-  page.evaluate<string[]>(`[...document.querySelectorAll('section.operation')].map(({ id }) => id)`)
-
-/** Removes the other operations of a page. */
-export const keepOperations = (page: Page, ids: readonly string[]) =>
-  page.evaluate(`
-    for (const section of document.querySelectorAll('section.operation'))
-      if (!${JSON.stringify(ids)}.includes(section.id)) section.remove()
-  `)

@@ -57,8 +57,7 @@ const pages = (): Operation[] => [
     path: '/docs/reference/{page}',
     id: 'getReferencePage',
     summary: 'Page of the API reference',
-    description:
-      'Returns the operations of one audience or of one topic of administration, each with samples and a form to try it.',
+    description: 'Returns the operations of one topic, each with a sample.',
     parameters: ['reference_page'],
   }),
   document({

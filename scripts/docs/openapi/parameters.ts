@@ -1,7 +1,7 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import { LIST_ORDERS } from '../../../src/db/paginate.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
-import { ALL_PAGES } from '../site/reference/pages.ts'
+import { PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
@@ -304,7 +304,7 @@ const PATH: Record<string, object> = {
   page_name: path('page', 'The name of the page.', 'start'),
   reference_page: path('page', 'The name of the page.', 'forex', {
     type: 'string',
-    enum: ALL_PAGES.map(({ name }) => name),
+    enum: PAGES.map(({ name }) => name),
   }),
   code: path('code', 'The error code.', 'validation_failed'),
   vertical: path('vertical', 'The vertical.', 'forex', {

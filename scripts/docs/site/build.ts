@@ -7,8 +7,9 @@ import { home } from './home.ts'
 import { html } from './html.ts'
 import { layout, linkTo, type Page } from './layout.ts'
 import { llms } from './llms.ts'
-import { AUDIENCES, addressOf, PAGES, type ReferencePage } from './reference/pages.ts'
-import { operationsPage, overviewPage, referenceNav, topicsPage } from './reference/reference.ts'
+import { anchorOf } from './markdown.ts'
+import { AUDIENCES, addressOf, descriptionOf, PAGES } from './reference/pages.ts'
+import { operationsPage, overviewPage, referenceNav } from './reference/reference.ts'
 import { searchIndex } from './search.ts'
 import type { Spec } from './spec.ts'
 
@@ -29,7 +30,7 @@ ${pages.map(
 )}</ul>
 <h2>Reference</h2>
 <ul>
-${AUDIENCES.map((audience) => html`<li>${linkTo(addressOf(audience), audience.title, here)}</li>\n`)}</ul>
+${AUDIENCES.map(({ title }) => html`<li>${linkTo(`/docs/reference#${anchorOf(title)}`, title, here)}</li>\n`)}</ul>
 `
 
 /** Renders a page of the guide with links to its neighbours and to its Markdown. */
@@ -50,33 +51,23 @@ const missing = html`<h1>Page not found</h1>
 leads to the guide and the reference.</p>
 `
 
-function referencePages(spec: Spec): Page[] {
-  const frame = (page: ReferencePage) => ({
+const referencePages = (spec: Spec): Page[] => [
+  {
+    at: '/docs/reference',
+    title: 'API reference',
+    description: 'Every operation of the API, by audience and topic.',
+    nav: referenceNav(spec),
+    main: overviewPage(spec),
+  },
+  ...PAGES.map((page) => ({
     at: addressOf(page),
     title: `${page.title} reference`,
-    description: page.description,
+    description: descriptionOf(page, spec),
     nav: referenceNav(spec, page),
-  })
-  return [
-    {
-      at: '/docs/reference',
-      title: 'API reference',
-      description: 'Every operation of the API, by audience and topic.',
-      nav: referenceNav(spec),
-      main: overviewPage(spec),
-    },
-    ...AUDIENCES.flatMap((audience) =>
-      audience.topics
-        ? [{ ...frame(audience), main: topicsPage(audience, audience.topics, spec) }]
-        : [],
-    ),
-    ...PAGES.map((page) => ({
-      ...frame(page),
-      main: operationsPage(page, spec),
-      script: 'reference.js',
-    })),
-  ]
-}
+    main: operationsPage(page, spec),
+    script: 'reference.js',
+  })),
+]
 
 const guidePages = (pages: readonly GuidePage[]): Page[] =>
   pages.map((page, i) => ({
@@ -115,7 +106,7 @@ export function buildSite(out = 'dist/site') {
   const spec: Spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
   const pages = guide()
   const { title: product, summary } = spec.info
-  const main = home(spec, pages)
+  const main = home(spec)
   const homePage = {
     at: '/',
     title: `${product}: what affiliates are owed, from records`,

@@ -1,8 +1,6 @@
-import type { GuidePage } from './guide.ts'
 import { html } from './html.ts'
 import { schemaFiles } from './llms.ts'
 import { inline } from './markdown.ts'
-import { AUDIENCES, addressOf } from './reference/pages.ts'
 import type { Spec } from './spec.ts'
 
 /** The main destinations of the home page. */
@@ -15,7 +13,7 @@ const DESTINATIONS = [
   {
     at: '/docs/reference',
     title: 'API reference',
-    description: 'Every operation with samples in four languages and a form to try it.',
+    description: 'Every operation with its parameters, answers and a sample.',
   },
   { at: '/docs/errors', title: 'Errors', description: 'Every error code, its cause and its fix.' },
   { at: '/openapi.json', title: 'OpenAPI 3.1', description: 'The API description for your tools.' },
@@ -92,7 +90,7 @@ ${LINES.map(
 `
 
 /** Renders the home page: what the service does for its readers, and links to everything else. */
-export function home({ info }: Spec, guide: readonly GuidePage[]) {
+export function home({ info }: Spec) {
   return html`<h1>What you owe your affiliates, <span>and which records say so</span></h1>
 <p class="lead">Trading firms, forex brokers and iGaming brands send ${info.title} their customers, transactions
 and daily activity. It computes what their affiliates and introducing brokers are owed.</p>
@@ -110,20 +108,6 @@ ${DESTINATIONS.map(
     html`<li><a href="${at}"><strong>${title}</strong> ${description}</a></li>
 `,
 )}</ul>
-<h2 id="reference">Reference by audience</h2>
-<ul class="contents">
-${AUDIENCES.map(
-  (
-    audience,
-  ) => html`<li><a href="${addressOf(audience)}">${audience.title}</a> ${audience.description}</li>
-`,
-)}</ul>
-<h2 id="guide">Guide</h2>
-<ol class="contents">
-${guide.map(
-  ({ at, title, description }) => html`<li><a href="${at}">${title}</a> ${description}</li>
-`,
-)}</ol>
 <h2 id="schemas">JSON Schemas</h2>
 <ul class="contents">
 ${schemaFiles().map(

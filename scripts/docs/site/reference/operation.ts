@@ -6,7 +6,6 @@ import type { Endpoint } from './pages.ts'
 import { addressLine, answerPanel, requestPanel } from './panels.ts'
 import { answersOf, parametersOf, schemeOf } from './sample.ts'
 import { fieldsOf, rulesOf, typeOf } from './schema.ts'
-import { tryForm } from './try.ts'
 
 const PLACES = { path: 'path', query: 'query', header: 'header' }
 
@@ -107,7 +106,6 @@ export function operationSection(endpoint: Endpoint, spec: Spec): Html {
 <div class="description">
 <p>${inline(description)}</p>
 ${authentication(operation)}
-${tryForm(endpoint, spec)}
 ${
   parameters.length > 0 &&
   html`<h4>Parameters</h4>

@@ -1,188 +1,92 @@
 import type { Operation, Spec } from '../spec.ts'
 
-// Each audience of the reference has a page that leads to those of its topics. An operation that several
-// audiences need, such as issuing a token, is on a page of each.
-
-/** A page of the reference. */
+/** A page of the reference: the operations of some tags of OpenAPI, in this order. */
 export interface ReferencePage {
   name: string
   title: string
-  /** The tags of OpenAPI whose operations the page shows, in this order. */
   tags: readonly string[]
-  description: string
 }
 
-/** A page for an audience. If it has topics, the page only leads to theirs. */
-export interface Audience extends ReferencePage {
-  topics?: readonly ReferencePage[]
-}
-
-/** Describes a topic of administration, which has a tag of OpenAPI for itself. */
-const topic = (name: string, title: string, description: string): ReferencePage => ({
+/** Describes a page with the operations of the tag with its name, or of other tags. */
+const page = (name: string, title: string, tags: readonly string[] = [name]): ReferencePage => ({
   name,
   title,
-  tags: [name],
-  description,
+  tags,
 })
 
-const ADMINISTRATION = [
-  topic(
-    'accounts',
-    'Accounts and credentials',
-    'Create accounts, change their settings, rotate and revoke their credentials, and read the audit log.',
-  ),
-  topic(
-    'definitions',
-    'Statuses, labels and events',
-    'Define what the statuses of transactions mean, the labels of customers and the events of a brand.',
-  ),
-  topic(
-    'affiliates',
-    'Affiliates, links and attribution',
-    'Configure affiliates and their parents, create links, and see which customers they brought.',
-  ),
-  topic(
-    'webhooks',
-    'Webhooks',
-    'Register the URLs that receive events, and see what was sent to them.',
-  ),
-  topic(
-    'plans',
-    'Commission plans',
-    'Write, simulate and assign commission plans, and import exchange rates.',
-  ),
-  topic(
-    'fraud',
-    'Fraud rules',
-    'Set the rules that find patterns of fraud, read their versions, and test them on past days.',
-  ),
-  topic(
-    'cases',
-    'Fraud cases',
-    'Read what the rules found and the records behind it, decide cases, and see which holds ended.',
-  ),
-  topic(
-    'statements',
-    'Statements and payouts',
-    'Compute, approve and pay statements, enter amounts by hand, and read ledgers and balances.',
-  ),
-  topic(
-    'explanations',
-    'Explanations of amounts',
-    'Trace an amount to its records, and see what each record earns or why it earns nothing.',
-  ),
-  topic(
-    'customers',
-    'Customers',
-    'Erase personal data, refuse customers, correct their affiliates, and see what was known on each day.',
-  ),
-  topic(
-    'monitoring',
-    'Monitoring and reports',
-    'See what arrived, what was refused and what needs attention, and compute reports.',
-  ),
-]
-
-/** Describes an audience by the pages on which its operations are. */
-const audience = (
-  name: string,
-  title: string,
-  description: string,
-  topics: readonly ReferencePage[],
-): Audience => ({ name, title, tags: topics.flatMap(({ tags }) => tags), description, topics })
-
-/** Describes the two pages of an account that sends records. */
-const accountTopics = (
-  name: string,
-  title: string,
-  records: string,
-  tags: readonly string[],
-  commissions: string,
-): ReferencePage[] => [
+/**
+ * The pages by their audiences, in the order in which they are listed. An operation that several audiences
+ * need, such as issuing a token, is on a page of each.
+ */
+export const AUDIENCES = [
   {
-    name: `${name}-records`,
-    title: `${title} records`,
-    tags,
-    description: `Send ${records}, read them back, and compare totals.`,
+    title: 'Prop trading',
+    description:
+      'For proprietary trading firms: send customers, transactions and trading activity, and read commissions.',
+    pages: [
+      page('prop-trading-records', 'Prop trading records', ['tokens', 'prop-trading', 'links']),
+      page('prop-trading-commissions', 'Prop trading commissions'),
+    ],
   },
   {
-    name: `${name}-commissions`,
-    title: `${title} commissions`,
-    tags: [commissions],
-    description: 'Read statements, explanations of amounts, reports and exchange rates.',
+    title: 'Forex',
+    description:
+      'For forex brokers: send customers, transactions and trading activity, and read commissions.',
+    pages: [
+      page('forex-records', 'Forex records', ['tokens', 'forex', 'links']),
+      page('forex-commissions', 'Forex commissions'),
+    ],
   },
-]
-
-/** The audiences of the reference, in the order in which they are listed. */
-export const AUDIENCES: readonly Audience[] = [
-  audience(
-    'prop-trading',
-    'Prop trading',
-    'For proprietary trading firms: send customers, transactions and trading activity, and read commissions.',
-    accountTopics(
-      'prop-trading',
-      'Prop trading',
-      'customers, transactions and trading activity',
-      ['tokens', 'prop-trading', 'links'],
-      'prop-trading-commissions',
-    ),
-  ),
-  audience(
-    'forex',
-    'Forex',
-    'For forex brokers: send customers, transactions and trading activity, and read commissions.',
-    accountTopics(
-      'forex',
-      'Forex',
-      'customers, transactions and trading activity',
-      ['tokens', 'forex', 'links'],
-      'forex-commissions',
-    ),
-  ),
-  audience(
-    'brands',
-    'iGaming brands',
-    'For iGaming brands: send customers and activities, and read commissions.',
-    accountTopics(
-      'brands',
-      'Brand',
-      'customers and activities',
-      ['igaming', 'links'],
-      'igaming-commissions',
-    ),
-  ),
-  audience('affiliate', 'Affiliates', 'For affiliates: read what they earn, and why.', [
-    topic('affiliate-api', 'What affiliates read', 'Read statements, customers and explanations.'),
-    topic(
-      'affiliate-tools',
-      'Links, postbacks and questions',
-      'Make links and postbacks, ask the firm questions, and read what became of them.',
-    ),
-  ]),
-  audience(
-    'administration',
-    'Administration',
-    'For the integrations team: set up accounts, affiliates, plans and webhooks, approve statements, and monitor deliveries.',
-    ADMINISTRATION,
-  ),
   {
-    name: 'documents',
-    title: 'Public documents',
-    tags: ['documents'],
+    title: 'iGaming brands',
+    description: 'For iGaming brands: send customers and activities, and read commissions.',
+    pages: [
+      page('brands-records', 'Brand records', ['igaming', 'links']),
+      page('brands-commissions', 'Brand commissions', ['igaming-commissions']),
+    ],
+  },
+  {
+    title: 'Affiliates',
+    description: 'For affiliates: read what they earn, and why.',
+    pages: [
+      page('affiliate-api', 'What affiliates read'),
+      page('affiliate-tools', 'Links, postbacks and questions'),
+    ],
+  },
+  {
+    title: 'Administration',
+    description:
+      'For the integrations team: set up accounts, affiliates, plans and webhooks, approve statements, and monitor deliveries.',
+    pages: [
+      page('accounts', 'Accounts and credentials'),
+      page('definitions', 'Statuses, labels and events'),
+      page('affiliates', 'Affiliates, links and attribution'),
+      page('webhooks', 'Webhooks'),
+      page('plans', 'Commission plans'),
+      page('fraud', 'Fraud rules'),
+      page('cases', 'Fraud cases'),
+      page('statements', 'Statements and payouts'),
+      page('explanations', 'Explanations of amounts'),
+      page('customers', 'Customers'),
+      page('monitoring', 'Monitoring and reports'),
+    ],
+  },
+  {
+    title: 'Everyone',
     description: 'For everyone: pages, schemas, the OpenAPI document and the health check.',
+    pages: [page('documents', 'Public documents')],
   },
 ]
 
-/** The pages that show operations, in the order in which they are listed. */
-export const PAGES: readonly ReferencePage[] = AUDIENCES.flatMap(
-  (audience) => audience.topics ?? [audience],
-)
-
-/** The pages of audiences and of their topics, each once. */
-export const ALL_PAGES: readonly ReferencePage[] = [...new Set([...AUDIENCES, ...PAGES])]
+/** The pages of all audiences. */
+export const PAGES = AUDIENCES.flatMap(({ pages }) => pages)
 
 /** Returns the address of a page of the reference. */
 export const addressOf = ({ name }: ReferencePage) => `/docs/reference/${name}`
+
+/** Returns what the tags of a page contain, in words. */
+export const descriptionOf = ({ tags }: ReferencePage, spec: Spec) =>
+  spec.tags.flatMap(({ name, description }) => (tags.includes(name) ? description : [])).join(' ')
 
 /** An operation with its address and method. */
 export interface Endpoint {
@@ -227,66 +131,3 @@ export const schemasOf = (page: ReferencePage, spec: Spec) =>
 /** Lists the response headers that the operations of a page use. */
 export const headersOf = (page: ReferencePage, spec: Spec) =>
   usedBy(page, spec, 'headers', spec.components.headers)
-
-/** The headings of operations by their paths. The first that matches counts. */
-const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/^\/affiliate\/v1\/links\b/, 'Links'],
-  [/^\/affiliate\/v1\/postbacks\b/, 'Postbacks'],
-  [/\/questions\b/, 'Questions'],
-  [/^\/affiliate\/v1\//, 'What affiliates read'],
-  [/^\/(oauth|\.well-known)/, 'Access tokens'],
-  [/^\/go\//, 'Links'],
-  [/personal-data|\/erasures/, 'Erasure'],
-  [/\/refusal$/, 'Refusal'],
-  [/\/customers\/.*(affiliations|fields)$/, 'History of a customer'],
-  [/\/(lines|unearned|qualifications)\b|\/earnings$/, 'Explanations'],
-  [/\/reports$/, 'Reports'],
-  [/\/(ledger|balance)$|\/manual-entries$/, 'Ledgers and balances'],
-  [/\/payouts$/, 'Payouts'],
-  [/\/(periods|runs)\//, 'Runs and approval of periods'],
-  [/\/(statements|periods)\b/, 'Statements'],
-  [/\/fx-rates$/, 'Exchange rates'],
-  [/\/fraud-rules\b/, 'Fraud rules'],
-  [/\/(cases|ended-holds)\b/, 'Fraud cases'],
-  [/\/plans\b/, 'Plans'],
-  [/\/assignments$/, 'Assignments'],
-  [/\/webhooks\b/, 'Webhooks'],
-  [/\/(attention|changes)$/, 'Attention and changes'],
-  [/\/(deliveries|totals|held|feeds?|arrivals|delivery-errors)\b/, 'Deliveries and totals'],
-  [/\/(records|search)\b/, 'Records'],
-  [/^\/admin.*\/(clients|brand-tokens)\b/, 'Clients and Brand Tokens'],
-  [/^\/admin.*\/(attribution|customers|clicks)\b/, 'Attribution'],
-  [/\/(status-map|labels)\b/, 'Statuses and labels'],
-  [/\/affiliates\b/, 'Affiliates'],
-  [/\/events\/\{eventname\}|^\/admin.*\/events$/, 'Event definitions'],
-  [/\/links\b/, 'Links'],
-  [/\/databases$/, 'Databases'],
-  [/\/moves\b/, 'Moves to another database'],
-  [/\/archives\b/, 'Archived months'],
-  [/\/exports\b/, 'Exports'],
-  [/\/audit-log$/, 'Audit log'],
-  [/\/customers\b/, 'Customers'],
-  [/\/transactions\b/, 'Transactions'],
-  [/\/trading-activity$/, 'Trading activity'],
-  [/\/activities$/, 'Activities'],
-  [/\/account$/, 'Account'],
-  [/^\/admin\/v1\/accounts(\/\{account\}(\/reset)?)?$/, 'Accounts'],
-]
-
-/** A heading of a page with the operations below it. */
-export interface Group {
-  title: string
-  anchor: string
-  endpoints: Endpoint[]
-}
-
-/** Groups the operations of a page by what they work on. */
-export function groupsOf(page: ReferencePage, spec: Spec): Group[] {
-  const titleOf = ({ path }: Endpoint) =>
-    GROUPS.find(([pattern]) => pattern.test(path))?.[1] ?? 'Documents'
-  return [...Map.groupBy(endpointsOf(page, spec), titleOf)].map(([title, endpoints]) => ({
-    title,
-    anchor: title.toLowerCase().replaceAll(' ', '-'),
-    endpoints,
-  }))
-}

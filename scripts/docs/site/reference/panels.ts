@@ -2,32 +2,25 @@ import { codeBlock, jsonBlock } from '../code.ts'
 import { type Html, html, type Part } from '../html.ts'
 import { breakable, inline } from '../markdown.ts'
 import type { Answer, Example, Media, Spec } from '../spec.ts'
-import { LANGUAGES } from './languages.ts'
 import type { Endpoint } from './pages.ts'
-import { answersOf, requestOf, sampleOf } from './sample.ts'
+import { answersOf, curl, sampleOf } from './sample.ts'
 
-// The samples of an operation. Each sample is a `<details>` element, so that all of them can be
-// opened without a script; `page.js` turns the languages into tabs.
+/** Renders the method of an operation. */
+export const methodOf = (method: string): Html =>
+  html`<span class="method ${method}">${method.toUpperCase()}</span>`
 
 /** Renders the method and the path of an operation. */
 export const addressLine = ({ path, method }: Endpoint): Html =>
-  html`<span class="method ${method}">${method.toUpperCase()}</span> <code>${breakable(path)}</code>`
+  html`${methodOf(method)} <code>${breakable(path)}</code>`
 
-/** Renders the sample request in each language. Only curl shows the headers of a redirect. */
-export function requestPanel(endpoint: Endpoint, spec: Spec): Html {
-  const request = requestOf(endpoint, spec)
-  const languages = request.answer === 'redirect' ? LANGUAGES.slice(0, 1) : LANGUAGES
-  const { operationId } = endpoint.operation
-  return html`<div class="panel request">
+/** Renders the sample request. */
+export const requestPanel = (
+  endpoint: Endpoint,
+  spec: Spec,
+): Html => html`<div class="panel request">
 <p class="panel-title">${addressLine(endpoint)}</p>
-${languages.map(
-  ({ name, title, write }, i) =>
-    html`<details name="${operationId}-request" data-language="${name}" data-title="${title}"${i === 0 && html` open`}><summary>${title}</summary>
-${codeBlock(write(request), name)}</details>
-`,
-)}</div>
+${codeBlock(curl(endpoint, spec), 'bash')}</div>
 `
-}
 
 const isFailure = (status: string) => Number(status) >= 400
 

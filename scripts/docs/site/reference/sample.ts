@@ -43,13 +43,10 @@ const SIMPLE: Record<string, unknown> = {
 }
 
 /** Returns the first example of a body, or a sample of its schema. */
-export function bodyOf(media: Media, spec: Spec): unknown {
+function bodyOf(media: Media, spec: Spec): unknown {
   const [example] = Object.values(media.examples ?? {})
   return example?.value ?? sampleOf(media.schema, spec)
 }
-
-/** Lists the fields of a form. */
-export const formFields = ({ schema }: Media) => Object.entries(schema.properties ?? {})
 
 /** Returns the first security scheme of an operation, or undefined if it is public. */
 export const schemeOf = ({ security }: Operation) => Object.keys(security[0] ?? {})[0]
@@ -65,34 +62,19 @@ export const answersOf = ({ responses }: Operation, spec: Spec): [string, Answer
     (answer.$ref && spec.components.responses[nameOf(answer.$ref)]) || answer,
   ])
 
-/** A value of a sample request: text, or an environment variable behind a prefix. */
-export type Value = string | { prefix: string; variable: string }
-
-/** A sample request, before it is written in a language. */
-export interface SampleRequest {
-  method: string
-  url: string
-  headers: [string, Value][]
-  json?: unknown
-  /** A body that is neither JSON nor a form. */
-  text?: string
-  form?: [string, Value][]
-  /** Whether the answer is JSON, other text, or a redirect. */
-  answer: 'json' | 'text' | 'redirect'
+/** The headers with the credentials, which environment variables hold. */
+const CREDENTIALS: Record<string, string> = {
+  oauth: 'Authorization: Bearer $TOKEN',
+  brandToken: 'x-api-key: $BRAND_TOKEN',
+  affiliateKey: 'Authorization: Bearer $AFFILIATE_KEY',
+  adminKey: 'Authorization: Bearer $ADMIN_KEY',
 }
 
-const CREDENTIALS: Record<string, [string, Value]> = {
-  oauth: ['Authorization', { prefix: 'Bearer ', variable: 'TOKEN' }],
-  brandToken: ['x-api-key', { prefix: '', variable: 'BRAND_TOKEN' }],
-  affiliateKey: ['Authorization', { prefix: 'Bearer ', variable: 'AFFILIATE_KEY' }],
-  adminKey: ['Authorization', { prefix: 'Bearer ', variable: 'ADMIN_KEY' }],
-}
-
-const FORM_VALUES: Record<string, Value> = {
+const FORM_VALUES: Record<string, string> = {
   grant_type: 'client_credentials',
-  client_id: { prefix: '', variable: 'CLIENT_ID' },
-  client_secret: { prefix: '', variable: 'CLIENT_SECRET' },
-  token: { prefix: '', variable: 'TOKEN' },
+  client_id: '$CLIENT_ID',
+  client_secret: '$CLIENT_SECRET',
+  token: '$TOKEN',
 }
 
 function urlOf(path: string, parameters: readonly Parameter[]): string {
@@ -106,35 +88,29 @@ function urlOf(path: string, parameters: readonly Parameter[]): string {
   return `${ORIGIN}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
 }
 
-function answerKind({ responses }: Operation): SampleRequest['answer'] {
-  if (responses['302']) return 'redirect'
-  const [first] = Object.values(responses)
-  const [type = ''] = Object.keys(first?.content ?? {})
-  return type.endsWith('json') ? 'json' : 'text'
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Returns the options of curl for a body: the fields of a form, JSON, or other text. */
+function dataOf(type: string, media: Media, spec: Spec): string[] {
+  if (type === 'application/x-www-form-urlencoded') {
+    return Object.keys(media.schema.properties ?? {}).flatMap((name) =>
+      FORM_VALUES[name] ? [`-d "${name}=${FORM_VALUES[name]}"`] : [],
+    )
+  }
+  const body = bodyOf(media, spec)
+  const data = typeof body === 'string' ? body : JSON.stringify(body, null, 2)
+  return [`-H "Content-Type: ${type}"`, `--data-binary ${quoted(data)}`]
 }
 
-/** Builds the sample request of an operation from the examples of its parameters and its body. */
-export function requestOf({ path, method, operation }: Endpoint, spec: Spec): SampleRequest {
-  const parameters = parametersOf(operation, spec)
+/** Writes the sample request of an operation, from the examples of its parameters and its body. */
+export function curl({ path, method, operation }: Endpoint, spec: Spec): string {
   const [[type = '', media] = []] = Object.entries(operation.requestBody?.content ?? {})
-  const isForm = type === 'application/x-www-form-urlencoded'
-  const isText = type.startsWith('text/')
   const credential = CREDENTIALS[schemeOf(operation) ?? '']
-  return {
-    method: method.toUpperCase(),
-    url: urlOf(path, parameters),
-    headers: [
-      ...(credential ? [credential] : []),
-      ...(media && !isForm ? [['Content-Type', type] satisfies [string, Value]] : []),
-    ],
-    ...(media && !isForm && { [isText ? 'text' : 'json']: bodyOf(media, spec) }),
-    ...(media &&
-      isForm && {
-        form: formFields(media).flatMap(([name]): [string, Value][] => {
-          const value = FORM_VALUES[name]
-          return value === undefined ? [] : [[name, value]]
-        }),
-      }),
-    answer: answerKind(operation),
-  }
+  const isImplied = method === (media ? 'post' : 'get')
+  return [
+    `curl ${operation.responses['302'] ? '-si' : '-s'}${isImplied ? '' : ` -X ${method.toUpperCase()}`}`,
+    quoted(urlOf(path, parametersOf(operation, spec))),
+    ...(credential ? [`-H "${credential}"`] : []),
+    ...(media ? dataOf(type, media, spec) : []),
+  ].join(' \\\n  ')
 }
