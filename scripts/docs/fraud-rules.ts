@@ -15,36 +15,22 @@ const RULES = {
   length: `A rule has at most ${RULE_LIMITS.bytes} bytes of JSON.`,
 }
 
-/** Returns a schema that requires no member with a default. */
-function withoutDefaults(schema: JsonSchema): JsonSchema {
-  const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (keyword === 'required' && Array.isArray(value)) {
-      const properties = Object(schema.properties)
-      return [keyword, value.filter((name) => !('default' in Object(properties[name])))]
-    }
-    if (Array.isArray(value)) return [keyword, value.map(withoutDefaultsIn)]
-    return [keyword, keyword === 'default' ? value : withoutDefaultsIn(value)]
-  })
-  return Object.fromEntries(entries)
-}
-
-const withoutDefaultsIn = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? withoutDefaults(value as JsonSchema)
-    : value
-
 /** Returns the schema of a fraud rule by its name. `at` is the location of the names. */
 export function fraudSchemas(at: string): Record<string, JsonSchema> {
   const [first, ...others] = RULES_BY_KIND.values()
   if (!first) return {}
-  const { FraudRule = {} } = convertedTogether({ FraudRule: v.union([first, ...others]) }, at)
+  const { FraudRule = {} } = convertedTogether(
+    { FraudRule: v.union([first, ...others]) },
+    at,
+    'input',
+  )
   const description = 'A version of a fraud rule, by its kind. Unknown members are errors.'
   const kinds = Object.values(FraudRule).flatMap((one) => (Array.isArray(one) ? one : []))
   kinds.forEach((one, i) => {
     const kind = KINDS[i]
     if (kind) one.description = describeKind(kind)
   })
-  return { FraudRule: { description, ...withoutDefaults(FraudRule), 'x-rules': RULES } }
+  return { FraudRule: { description, ...FraudRule, 'x-rules': RULES } }
 }
 
 /** Says when a rule of a kind opens a case by default, what it sees, and what it cannot see. */

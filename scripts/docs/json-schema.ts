@@ -108,33 +108,19 @@ export function componentsIn(
 /** Allows null beside a schema. Keeps the description outside. */
 export function nullable({ description, examples, ...schema }: JsonSchema): JsonSchema {
   const types = ['string', 'number', 'integer', 'boolean', 'object']
-  if (types.includes(String(schema.type)) && !schema.enum) {
-    const type = [schema.type, 'null']
-    return {
-      ...schema,
-      type,
-      ...(description !== undefined && { description }),
-      ...(examples !== undefined && { examples }),
-    }
-  }
+  const isSimple = types.includes(String(schema.type)) && !schema.enum
   return {
-    anyOf: [schema, { type: 'null' }],
+    ...(isSimple
+      ? { ...schema, type: [schema.type, 'null'] }
+      : { anyOf: [schema, { type: 'null' }] }),
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
   }
 }
 
 /** Describes an object with these members and no others. */
-export const closedObject = (entries: v.ObjectEntries, at: string): JsonSchema => ({
-  type: 'object',
-  properties: Object.fromEntries(
-    Object.entries(entries).map(([name, field]) => [name, property(field as Field, at)]),
-  ),
-  required: Object.entries(entries)
-    .filter(([, field]) => (field as Field).type !== 'optional')
-    .map(([name]) => name),
-  additionalProperties: false,
-})
+export const closedObject = (entries: v.ObjectEntries, at: string): JsonSchema =>
+  property(v.strictObject(entries), at)
 
 /**
  * Describes an object with these members and others. An optional member may be null. A forgiven

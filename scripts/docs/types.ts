@@ -186,6 +186,7 @@ export function converted(schema: v.GenericSchema): JsonSchema {
 export function convertedTogether(
   schemas: Record<string, v.GenericSchema>,
   at: string,
+  typeMode: ConversionConfig['typeMode'] = 'output',
 ): Record<string, JsonSchema> {
   const names = new Map<unknown, string>(
     Object.entries(schemas).map(([name, schema]) => [schema, name]),
@@ -196,6 +197,7 @@ export function convertedTogether(
   )
   return toJsonSchemaDefs(copies, {
     ...CONVERSION,
+    typeMode,
     overrideSchema: (context) => {
       const name = names.get(context.valibotSchema)
       return name ? { $ref: at + name } : CONVERSION.overrideSchema?.(context)
