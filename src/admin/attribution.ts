@@ -133,13 +133,18 @@ export const countAttribution = accountOperation({
   },
 })
 
+/** The clicks on a link on a day. */
+export const clicks = described(() =>
+  named('Clicks', v.object({ day, link_id: v.string(), clicks: count })),
+)
+
 export const countClicks = accountOperation({
   ...ofCounts,
   id: 'countClicks',
   path: '/clicks',
   words: described(() => ({
     description: 'Returns the number of clicks for each day and link. Clicks are kept for 30 days.',
-    answer: listOf(named('Clicks', v.object({ day, link_id: v.string(), clicks: count }))),
+    answer: listOf(clicks),
     command: { name: 'clicks' },
   })),
   async run({ account, db }, query) {

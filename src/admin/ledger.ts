@@ -24,9 +24,31 @@ export function presentBalances(sums: readonly rows.SummedUnits[]) {
 }
 
 const affiliate_id = member(v.string(), said('The id of the affiliate.', 'IB-07'))
-const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
 
-const entry = described(() =>
+/** The order of a list by time. */
+export const order = v.optional(
+  member(
+    v.picklist(LIST_ORDERS),
+    said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
+  ),
+)
+
+/** The currency of an amount. */
+export const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
+
+/** What is booked and not paid, by currency. */
+export const balances = described(() =>
+  v.array(
+    v.object({
+      currency,
+      balance: member(money, 'The sum of all entries.'),
+      due: member(money, 'What is approved and not yet paid.'),
+    }),
+  ),
+)
+
+/** An entry of the ledger. */
+export const entry = described(() =>
   named(
     'LedgerEntry',
     v.object({
@@ -61,12 +83,7 @@ export const listLedger = accountList({
   role: 'viewer',
   params: {
     affiliate_id,
-    order: v.optional(
-      member(
-        v.picklist(LIST_ORDERS),
-        said('The `oldest` entry first, which is the default, or the `latest`.', 'latest'),
-      ),
-    ),
+    order,
   },
   words: described(() => ({
     description:
@@ -99,16 +116,7 @@ export const getBalance = accountOperation({
       'Balances',
       v.object({
         affiliate_id: member(v.string(), 'The affiliate.'),
-        balances: member(
-          v.array(
-            v.object({
-              currency,
-              balance: member(money, 'The sum of all entries.'),
-              due: member(money, 'What is approved and not yet paid.'),
-            }),
-          ),
-          'By currency.',
-        ),
+        balances: member(balances, 'By currency.'),
       }),
     ),
     command: { name: 'ledger balance' },

@@ -1,7 +1,6 @@
-import type { Context } from 'hono'
-import { presentBalances } from '../admin/ledger.ts'
+import * as v from 'valibot'
+import { balances, currency, entry, order, presentBalances } from '../admin/ledger.ts'
 import { presentPayment } from '../admin/payouts.ts'
-import type { AppEnv } from '../auth/authorize.ts'
 import { readHolds, sumByCurrency } from '../commission/books/holds.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
@@ -15,34 +14,71 @@ import {
 import { listPayments } from '../db/commission/books/pay.ts'
 import { type PendingStatement, readPendingStatements } from '../db/commission/statements.ts'
 import type { Connection } from '../db/database.ts'
-import { LIST_ORDERS } from '../db/paginate.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { linkNext, PAGE_PARAMETERS, pageMeta, readPage } from '../http/pagination.ts'
-import { readChoice, readQuery } from '../http/query.ts'
-import { withReadSession } from '../http/read-session.ts'
-import { sendJson } from '../http/send.ts'
+import { type AffiliateCall, affiliateList } from '../http/operation.ts'
+import { count, day, money, time } from '../validation/answer-fields.ts'
+import { described, named, withMembers } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { type AdmittedAffiliate, callerOf } from './me.ts'
+import { asCsv, csvWords } from './csv.ts'
 
-/** Responds with one page of the ledger of the affiliate, and their balance. */
-export async function respondWithLedger(c: Context<AppEnv>): Promise<Response> {
-  const { order, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'order')
-  const isLatestFirst = readChoice('order', order, LIST_ORDERS) === 'latest'
-  const { id, grant } = await callerOf(c)
-  const { account } = grant
-  const context = JSON.stringify([account, isLatestFirst ? 'latest ledger' : 'ledger', id])
-  const page = await readPage(c.env, context, query)
-  return withReadSession(c, async ({ session }) => {
+/** What is booked for the affiliate and not paid. */
+export const ownBalances = described(() =>
+  member(balances, 'What is booked and not paid, and what of it is due, by currency.'),
+)
+
+const amounts = described(() => v.array(v.object({ currency, amount: money })))
+
+/** What the affiliate is owed, and what of it is under review. */
+export const dueMembers = described(() => ({
+  due: member(amounts, 'What is approved and has to be paid, by currency.'),
+  due_by_day: member(
+    v.array(
+      v.object({
+        payable_on: v.nullable(member(day, 'The day from which it is paid. Null: it is due now.')),
+        currency,
+        amount: money,
+      }),
+    ),
+    'When: what is due now, and what on each later day.',
+  ),
+  under_review: member(
+    amounts,
+    'What of it waits for a review, by currency. Empty if nothing does, or if the account does not show it.',
+  ),
+}))
+
+const LEDGER_COLUMNS = [
+  ...['id', 'kind', 'plan', 'period', 'statement', 'currency', 'amount', 'reference', 'at'],
+]
+
+export const listAffiliateLedger = affiliateList({
+  topic: 'affiliate-api',
+  id: 'listAffiliateLedger',
+  path: '/ledger',
+  params: { order },
+  files: asCsv('ledger', LEDGER_COLUMNS),
+  words: described(() => ({
+    description:
+      'Lists what was booked for the affiliate and paid to them, each entry with the balance after it.',
+    answer: named(
+      'AffiliateLedgerEntry',
+      withMembers(entry, {
+        balance_after: member(money, 'The balance of its currency after the entry.'),
+      }),
+    ),
+    more: { balances: ownBalances },
+    files: csvWords(LEDGER_COLUMNS),
+  })),
+  async list({ session, grant, affiliate }, { order: by }, page) {
+    const { account } = grant
     const [found, sums] = await Promise.all([
-      listLedger(session, account, id, isLatestFirst, page),
-      readBalances(session, account, id),
+      listLedger(session, account, affiliate.id, by === 'latest', page),
+      readBalances(session, account, affiliate.id),
     ])
-    const meta = pageMeta(page, found, await linkNext(c, context, page, found))
-    const balances = presentBalances(sums)
     const data = await withBalances(session, account, found.data)
-    return sendJson(c, { data, meta, balances }, new ReadMemory(account))
-  })
-}
+    return { ...found, data, more: { balances: presentBalances(sums) } }
+  },
+})
 
 /** Returns entries of the ledger of an affiliate, each with the balance of its currency after it. */
 async function withBalances(db: Connection, account: string, entries: readonly LedgerEntry[]) {
@@ -63,18 +99,15 @@ async function withBalances(db: Connection, account: string, entries: readonly L
 }
 
 /** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
-export function readPending(
-  session: D1DatabaseSession,
-  { id, account, grant, view }: AdmittedAffiliate,
-) {
+export function readPending({ session, affiliate }: AffiliateCall) {
+  const { id, account, view } = affiliate
   const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
-  const today = todayOf(account)
-  return readPendingStatements(session, grant.account, filter, today)
+  return readPendingStatements(session, account.id, filter, todayOf(account))
 }
 
 /** Reads which statements of an affiliate are approved, not paid, and held. */
-export async function readHeld(db: Connection, { id, grant }: AdmittedAffiliate) {
-  const holds = await readHolds(db, grant.account, [id])
+export async function readHeld({ session, grant, affiliate: { id } }: AffiliateCall) {
+  const holds = await readHolds(session, grant.account, [id])
   return holds.get(id)?.held ?? []
 }
 
@@ -90,7 +123,7 @@ interface Unpaid {
  * Returns what is due, and what is under review if that is shown. As in the payouts of the firm, what is held is
  * not due. Of what is due, `due_by_day` tells what is due now (`payable_on` is null), and on which later day.
  */
-export function presentDue({ view }: AdmittedAffiliate, { sums, held, later }: Unpaid) {
+export function presentDue({ affiliate: { view } }: AffiliateCall, { sums, held, later }: Unpaid) {
   const isHeld = new Set(held.map(({ id }) => id))
   const review = sumByCurrency(held)
   const due = subtractIn(
@@ -129,23 +162,52 @@ const subtractIn = (from: readonly CurrencyAmount[], taken: readonly CurrencyAmo
     })
     .filter(({ amount }) => /[1-9]/.test(amount))
 
-/** Responds with one page of what was paid to the affiliate, and what is due. */
-export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> {
-  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
-  const caller = await callerOf(c)
-  const { account } = caller.grant
-  const context = JSON.stringify([account, 'payouts', caller.id])
-  const page = await readPage(c.env, context, query)
-  return withReadSession(c, async ({ session }) => {
+const PAYMENT_COLUMNS = [
+  ...['reference', 'currency', 'amount', 'paid_on', 'statements', 'at', 'return_reference'],
+  ...['returned_on', 'reason'],
+]
+
+const payment = described(() =>
+  named(
+    'AffiliatePayment',
+    v.object({
+      reference: member(v.string(), 'The reference of the payment.'),
+      affiliate_id: v.string(),
+      currency,
+      amount: money,
+      paid_on: day,
+      statements: member(count, 'The number of the statements that it paid.'),
+      at: member(time, 'When it was booked.'),
+      return_reference: v.nullable(
+        member(v.string(), 'The reference of its return. Null: it arrived.'),
+      ),
+      returned_on: v.nullable(member(day, 'When it came back.')),
+      reason: v.nullable(member(v.string(), 'Why it came back.')),
+    }),
+  ),
+)
+
+export const listAffiliatePayouts = affiliateList({
+  topic: 'affiliate-api',
+  id: 'listAffiliatePayouts',
+  path: '/payouts',
+  files: asCsv('payouts', PAYMENT_COLUMNS),
+  words: described(() => ({
+    description: 'Lists what was paid to the affiliate, with what is due.',
+    answer: payment,
+    more: dueMembers,
+    files: csvWords(PAYMENT_COLUMNS),
+  })),
+  async list(call, _filter, page) {
+    const { session, grant, affiliate } = call
+    const filter = { affiliate_id: affiliate.id, from: null, to: null }
     const [found, sums, held, { hold_period: later }] = await Promise.all([
-      listPayments(session, account, { affiliate_id: caller.id, from: null, to: null }, page),
-      readBalances(session, account, caller.id),
-      readHeld(session, caller),
-      readPending(session, caller),
+      listPayments(session, grant.account, filter, page),
+      readBalances(session, grant.account, affiliate.id),
+      readHeld(call),
+      readPending(call),
     ])
-    const due = presentDue(caller, { sums, held, later })
-    const meta = pageMeta(page, found, await linkNext(c, context, page, found))
-    const data = found.data.map(presentPayment)
-    return sendJson(c, { data, meta, ...due }, new ReadMemory(account))
-  })
-}
+    const more = presentDue(call, { sums, held, later })
+    return { ...found, data: found.data.map(presentPayment), more }
+  },
+})

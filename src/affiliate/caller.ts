@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { viewOf } from '../auth/affiliate-view.ts'
-import { type AppEnv, authorize } from '../auth/authorize.ts'
-import { affiliateActor, type Grant } from '../auth/grant.ts'
+import { type AppEnv, authorize, type ReadAffiliate } from '../auth/authorize.ts'
+import { affiliateActor, type CallingAffiliate, type Grant } from '../auth/grant.ts'
 import { newKnownKeys } from '../auth/issued-key.ts'
 import { isSafe } from '../auth/roles.ts'
 import { isWellFormed } from '../auth/secret.ts'
@@ -15,7 +15,6 @@ import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
 import { acceptedLanguage } from '../languages.ts'
 import { noteUse } from './last-use.ts'
-import type { AdmittedAffiliate } from './me.ts'
 import {
   CSRF_HEADER,
   isMemberCsrfToken,
@@ -33,7 +32,7 @@ const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
 /** Returns the id of the customer whom an affiliate knows under a name; null if they never had such a customer. */
 async function findNamedCustomer(
   env: Env,
-  { id, account, view }: Pick<AdmittedAffiliate, 'id' | 'account' | 'view'>,
+  { id, account, view }: Pick<ReadAffiliate & CallingAffiliate, 'id' | 'account' | 'view'>,
   name: string,
 ): Promise<string | null> {
   if (name === HIDDEN) return null

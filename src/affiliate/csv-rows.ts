@@ -11,32 +11,7 @@ interface ListFormat {
 const membersOf = (value: unknown): Members[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : []
 
-/** Returns a row for each state of a customer; one without a state for a customer who has none. */
-function statesOf({ states, ...customer }: Members): Members[] {
-  const all = membersOf(states)
-  return all.length === 0 ? [customer] : all.map((state) => ({ ...customer, ...state }))
-}
-
 const FORMATS: Readonly<Record<string, ListFormat>> = {
-  clicks: { columns: ['day', 'link_id', 'clicks'] },
-  customers: {
-    columns: [
-      ...['customer', 'signup_day', 'link', 'country_code', 'plan', 'version', 'rule', 'status'],
-      ...['qualified_on', 'amount', 'currency', 'missing', 'until', 'refused_by', 'closed'],
-    ],
-    itemsOf: statesOf,
-  },
-  ledger: {
-    columns: [
-      ...['id', 'kind', 'plan', 'period', 'statement', 'currency', 'amount', 'reference', 'at'],
-    ],
-  },
-  payouts: {
-    columns: [
-      ...['reference', 'currency', 'amount', 'paid_on', 'statements', 'at', 'return_reference'],
-      ...['returned_on', 'reason'],
-    ],
-  },
   unearned: {
     columns: [
       ...['reason', 'plan', 'version', 'rule', 'condition', 'resource', 'transaction_type'],
@@ -48,9 +23,6 @@ const FORMATS: Readonly<Record<string, ListFormat>> = {
       ...['resource', 'id', 'customer_id', 'day', 'transaction_type', 'eventname', 'reason'],
       ...['plan', 'version', 'rule', 'condition', 'currency', 'amounts'],
     ],
-  },
-  'sub-affiliates': {
-    columns: ['affiliate_id', 'level', 'from', 'to', 'signups', 'active_customers'],
   },
 }
 

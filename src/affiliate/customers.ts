@@ -1,5 +1,4 @@
-import type { Context } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import {
   dayNumber,
   dayText,
@@ -10,15 +9,26 @@ import {
 import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/engine/facts.ts'
 import { reportOnce } from '../commission/engine/once-report.ts'
 import type { Computation } from '../commission/statements/compute.ts'
+import { NARROW, withinLimit } from '../commission/statements/on-request.ts'
+import { periodIn } from '../commission/why/period.ts'
 import { acceptKept, onceQueries } from '../commission/why/record-queries.ts'
-import { periodFor, readPeriod, respondWithList, STATUSES } from '../commission/why/routes.ts'
+import { readPeriod, STATUSES } from '../commission/why/routes.ts'
 import { evaluatedCustomers } from '../commission/why/unearned.ts'
-import { PAGE_PARAMETERS } from '../http/pagination.ts'
-import { readChoice, readQuery } from '../http/query.ts'
-import type { Reader } from '../http/read-session.ts'
+import { affiliateList } from '../http/operation.ts'
+import { pageOfAll } from '../http/pagination.ts'
+import { day } from '../validation/answer-fields.ts'
+import { described, named, referred } from '../validation/described.ts'
+import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
-import { callerOf } from './me.ts'
+import { asCsv, csvWords, objectsIn } from './csv.ts'
+import { type CustomerState, type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
+
+/** A customer as the list has them. */
+interface ListedCustomer extends OwnCustomer {
+  readonly signup_day: string
+  readonly link: string | null
+  readonly country_code: string | null
+}
 
 /** The last day on which an affiliate had a customer; null if never. */
 function lastOwnDay({ affiliates, signupDay }: Customer, own: string, last: number): number | null {
@@ -39,8 +49,8 @@ async function listCustomers(
   computation: Computation,
   { last }: Period,
   own: string,
-): Promise<readonly OwnCustomer[]> {
-  const found = []
+): Promise<readonly ListedCustomer[]> {
+  const found: ListedCustomer[] = []
   const filter = { affiliate_id: own }
   const queries = onceQueries(computation).map(acceptKept)
   for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
@@ -59,30 +69,68 @@ async function listCustomers(
   )
 }
 
-/** Responds with one page of the affiliate's customers: one row each, with what is missing under each rule. */
-export async function respondWithCustomers(c: Context<AppEnv>): Promise<Response> {
-  const {
-    period: text,
-    status,
-    ...page
-  } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status')
-  const wanted = readChoice('status', status, STATES)
-  const { account, id, view } = await callerOf(c)
-  const today = dayNumber(todayOf(account))
-  const period = text === undefined ? periodOf(today, 'month') : readPeriod(text)
-  const asOf = periodUntil(period, today)
-  const list = ['customers', id, period.id, wanted]
-  const compute = async (reader: Reader) => {
-    const all = await listCustomers(await periodFor(c, reader, period), asOf, id)
-    return wanted === undefined ? all : all.filter((one) => hasState(one, wanted))
-  }
-  return respondWithList(c, list, page, compute, async (reader, customers) =>
-    withAmounts(reader.session, await periodFor(c, reader, period), { id, view }, customers),
-  )
-}
-
 /** The states by which customers can be listed. */
 const STATES = [...STATUSES, 'already_counted'] as const
 
-const hasState = ({ states }: OwnCustomer, status: (typeof STATES)[number]): boolean =>
-  states.some((state) => state.status === status)
+const COLUMNS = [
+  ...['customer', 'signup_day', 'link', 'country_code', 'plan', 'version', 'rule', 'status'],
+  ...['qualified_on', 'amount', 'currency', 'missing', 'until', 'refused_by', 'closed'],
+]
+
+const customer = described(() =>
+  named(
+    'AffiliateCustomer',
+    v.object({
+      customer: member(v.string(), 'The customer, by the name that the account shows.'),
+      signup_day: member(day, 'The day of the signup.'),
+      link: v.nullable(member(v.string(), 'The link that they followed. Null if none is known.')),
+      country_code: v.nullable(member(v.string(), 'The country. Null if it is not known.')),
+      states: member(
+        v.array(referred<CustomerState>('CustomerState')),
+        'What has become of them under each rule that pays once.',
+      ),
+    }),
+  ),
+)
+
+export const listAffiliateCustomers = affiliateList({
+  topic: 'affiliate-api',
+  id: 'listAffiliateCustomers',
+  path: '/customers',
+  weight: 10,
+  params: {
+    period: v.optional(
+      member(v.string(), said('The period: a month `2026-10` or a week `2026-W41`.', '2026-10')),
+    ),
+    status: v.optional(
+      member(v.picklist(STATES), said('Returns only customers with this state.', 'waiting')),
+    ),
+  },
+  // A row for each state of a customer; one without a state for a customer who has none.
+  files: asCsv('customers', COLUMNS, ({ states, ...rest }) => {
+    const all = objectsIn(states)
+    return all.length === 0 ? [rest] : all.map((state) => ({ ...rest, ...state }))
+  }),
+  words: described(() => ({
+    description:
+      'Returns one row for each customer, the latest signups first, as of the end of a period, or as of today if it has not ended, the current month unless set, with what has become of them under each rule that pays once.',
+    answer: customer,
+    errors: ['validation_failed'],
+    files: csvWords(COLUMNS),
+  })),
+  async list(call, { period: text, status }, page) {
+    const { session, grant, affiliate } = call
+    const today = dayNumber(todayOf(affiliate.account))
+    const period = text === undefined ? periodOf(today, 'month') : readPeriod(text)
+    const all = await withinLimit(grant, NARROW, async () =>
+      listCustomers(await periodIn(call, period), periodUntil(period, today), affiliate.id),
+    )
+    const wanted =
+      status === undefined
+        ? all
+        : all.filter(({ states }) => states.some((state) => state.status === status))
+    const found = pageOfAll(wanted, page)
+    const computation = await periodIn(call, period)
+    return { ...found, data: await withAmounts(session, computation, affiliate, found.data) }
+  },
+})

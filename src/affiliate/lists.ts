@@ -1,32 +1,45 @@
-import type { Context } from 'hono'
-import { tooManyGroups } from '../admin/attribution.ts'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
+import { clicks, tooManyGroups } from '../admin/attribution.ts'
 import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
 import { readParents } from '../db/commission/histories.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { countClicks } from '../db/directory/attribution.ts'
 import { linksOf } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { readDayRange, readQuery } from '../http/query.ts'
-import { sendJson } from '../http/send.ts'
+import { affiliateOperation } from '../http/operation.ts'
+import { readDayRange } from '../http/query.ts'
 import { computeReport } from '../reports/compute.ts'
 import { type Figures, parseReport } from '../reports/report.ts'
+import { count, day, daysNeeded } from '../validation/answer-fields.ts'
+import { described, listOf, named } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
+import { asCsv, csvWords } from './csv.ts'
 import { readCustomersBelow } from './customers-below.ts'
-import { callerOf } from './me.ts'
 
-/** Responds with the clicks on the links of the affiliate, by day and link. */
-export async function respondWithClicks(c: Context<AppEnv>): Promise<Response> {
-  const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
-  const { id, grant } = await callerOf(c)
-  const { account, binding } = grant
-  const links = [...(await linksOf(c.env.DB, account, [id])).keys()]
-  const data = await countClicks(resolveDatabase(c.env, binding), account, { from, to, links })
-  if (!data) throw tooManyGroups('clicks')
-  return sendJson(c, { data }, new ReadMemory(account))
-}
+const CLICK_COLUMNS = ['day', 'link_id', 'clicks']
+
+export const listAffiliateClicks = affiliateOperation({
+  topic: 'affiliate-api',
+  id: 'listAffiliateClicks',
+  method: 'GET',
+  path: '/clicks',
+  weight: 10,
+  params: daysNeeded,
+  files: asCsv('clicks', CLICK_COLUMNS),
+  words: described(() => ({
+    description: 'Counts the clicks on the links of the affiliate, by day (UTC) and link.',
+    answer: listOf(clicks),
+    fromPrimary: true,
+    files: csvWords(CLICK_COLUMNS),
+  })),
+  async run({ env, db, grant: { account }, affiliate }, query) {
+    const links = [...(await linksOf(env.DB, account, [affiliate.id])).keys()]
+    const data = await countClicks(db, account, { ...readDayRange(query), links })
+    if (!data) throw tooManyGroups('clicks')
+    return { data }
+  },
+})
 
 /** An affiliate who stood below another one, so many levels, from one day to another (since 1970). */
 interface Below {
@@ -82,53 +95,94 @@ const tooManyRanges = () =>
 /** What is counted of the affiliates below: this tells nothing of a customer. */
 const METRICS = 'signups,active_customers'
 
-/**
- * Responds with the affiliates who stood below on some days, with their counts on the days on which they did, and
- * with their customers if the account shows these; nobody if it shows none.
- */
-export async function respondWithSubAffiliates(c: Context<AppEnv>): Promise<Response> {
-  const sent = readDayRange(readQuery(c.req.url, 'from', 'to'))
-  const { id, account, grant, view } = await callerOf(c)
-  const memory = new ReadMemory(account.id)
-  if (view.sub_affiliates === 'none') return sendJson(c, { ...sent, data: [] }, memory)
-  const { vertical } = grant
-  const db = resolveDatabase(c.env, grant.binding)
-  const databases = { session: db.withSession('first-primary'), directory: c.env.DB }
-  const tree = datedTree(await readParents(databases.session, account.id, null))
-  const days = { first: dayNumber(sent.from), last: dayNumber(sent.to) }
-  const below = belowOf(tree, id, days).map(({ first, last, ...one }) => ({
-    ...{ ...one, from: dayText(first), to: dayText(last) },
-  }))
-  const ranges = Map.groupBy(below, ({ from, to }) => `${from} ${to}`)
-  if (ranges.size > MAX_RANGES) throw tooManyRanges()
-  const counts = new Map<string, Figures['metrics']>()
-  // One computation of an account runs at a time.
-  for (const [range, found] of ranges) {
-    const [{ from, to } = sent] = found
-    const query = parseReport(vertical, { from, to, group_by: 'affiliate_id', metrics: METRICS })
-    const report = await computeReport(
-      databases,
-      { account: account.id, vertical },
-      query,
-      Date.now(),
-      { ids: found.map(({ affiliate_id }) => affiliate_id), drafts: view.drafts },
-    )
-    for (const { groups, metrics } of report.data) {
-      counts.set(`${range} ${groups.affiliate_id}`, metrics)
+const BELOW_COLUMNS = ['affiliate_id', 'level', 'from', 'to', 'signups', 'active_customers']
+
+const below = described(() =>
+  named(
+    'SubAffiliate',
+    v.object({
+      affiliate_id: v.string(),
+      level: member(v.pipe(v.number(), v.integer(), v.minValue(1)), '1: directly below.'),
+      from: member(day, 'The first of the days on which they stood there.'),
+      to: member(day, 'The last of the days on which they stood there.'),
+      signups: count,
+      active_customers: member(count, 'The customers with records on these days.'),
+      customers: v.exactOptional(
+        member(
+          v.array(
+            v.object({
+              customer: member(v.string(), 'The customer, by the name that the account shows.'),
+              signup_day: member(day, 'The day of the signup.'),
+            }),
+          ),
+          'The customers whom they had on these days, the latest 100 signups, if the account shows them.',
+        ),
+      ),
+      customers_total: v.exactOptional(
+        v.nullable(
+          member(count, 'How many there are, if the account shows them. Null: too many to count.'),
+        ),
+      ),
+    }),
+  ),
+)
+
+export const listSubAffiliates = affiliateOperation({
+  topic: 'affiliate-api',
+  id: 'listSubAffiliates',
+  method: 'GET',
+  path: '/sub-affiliates',
+  weight: 20,
+  params: daysNeeded,
+  files: asCsv('sub-affiliates', BELOW_COLUMNS),
+  words: described(() => ({
+    description:
+      'Lists the affiliates who stood below on some days, with their counts on the days on which they did, and with their customers if the account shows these. One who moved has a row for each place. The list is empty if the account shows none.',
+    answer: v.object({ from: day, to: day, data: v.array(below) }),
+    errors: ['validation_failed'],
+    files: csvWords(BELOW_COLUMNS),
+  })),
+  async run({ env, db, session, grant, affiliate: { id, view } }, query) {
+    const sent = readDayRange(query)
+    if (view.sub_affiliates === 'none') return { ...sent, data: [] }
+    const { account, vertical } = grant
+    const databases = { session, directory: env.DB }
+    const tree = datedTree(await readParents(session, account, null))
+    const days = { first: dayNumber(sent.from), last: dayNumber(sent.to) }
+    const found = belowOf(tree, id, days).map(({ first, last, ...one }) => ({
+      ...{ ...one, from: dayText(first), to: dayText(last) },
+    }))
+    const ranges = Map.groupBy(found, ({ from, to }) => `${from} ${to}`)
+    if (ranges.size > MAX_RANGES) throw tooManyRanges()
+    const counts = new Map<string, Figures['metrics']>()
+    // One computation of an account runs at a time.
+    for (const [range, own] of ranges) {
+      const [{ from, to } = sent] = own
+      const of = { ids: own.map(({ affiliate_id }) => affiliate_id), drafts: view.drafts }
+      const report = await computeReport(
+        databases,
+        { account, vertical },
+        parseReport(vertical, { from, to, group_by: 'affiliate_id', metrics: METRICS }),
+        Date.now(),
+        of,
+      )
+      for (const { groups, metrics } of report.data) {
+        counts.set(`${range} ${groups.affiliate_id}`, metrics)
+      }
     }
-  }
-  const customers =
-    view.sub_affiliates === 'customers'
-      ? await readCustomersBelow({ db, directory: c.env.DB }, account.id, below)
-      : []
-  const data = below.map((one, i) => {
-    const metrics = counts.get(`${one.from} ${one.to} ${one.affiliate_id}`)
-    return {
-      ...one,
-      signups: metrics?.signups ?? 0,
-      active_customers: metrics?.active_customers ?? 0,
-      ...customers[i],
-    }
-  })
-  return sendJson(c, { ...sent, data }, memory)
-}
+    const customers =
+      view.sub_affiliates === 'customers'
+        ? await readCustomersBelow({ db, directory: env.DB }, account, found)
+        : []
+    const data = found.map((one, i) => {
+      const metrics = counts.get(`${one.from} ${one.to} ${one.affiliate_id}`)
+      return {
+        ...one,
+        signups: Number(metrics?.signups ?? 0),
+        active_customers: Number(metrics?.active_customers ?? 0),
+        ...customers[i],
+      }
+    })
+    return { ...sent, data }
+  },
+})

@@ -1,8 +1,5 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
 import { shownView } from '../admin/accounts.ts'
-import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
-import type { CallingAffiliate, Grant } from '../auth/grant.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../commission/engine/plan-words.ts'
 import { withEveryone } from '../commission/engine/plans-in-force.ts'
@@ -16,17 +13,6 @@ import { day } from '../validation/answer-fields.ts'
 import { described, named, referred } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { bookZoneOf, todayOf } from '../zone.ts'
-
-/** An affiliate who calls, by their id, and what was read of them. */
-export type AdmittedAffiliate = ReadAffiliate & CallingAffiliate & { readonly grant: Grant }
-
-/** Returns the affiliate who calls, once they are admitted. */
-export async function callerOf(c: Context<AppEnv>): Promise<AdmittedAffiliate> {
-  const grant = await c.var.grantPromise
-  const { affiliate } = c.var
-  if (!affiliate || !grant.affiliate) throw new Error('The caller is not an affiliate.')
-  return { ...affiliate, ...grant.affiliate, grant }
-}
 
 const planVersion = described(() =>
   v.object({

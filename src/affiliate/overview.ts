@@ -1,23 +1,23 @@
-import type { Context } from 'hono'
+import * as v from 'valibot'
 import { amountOf, daysOf } from '../admin/affiliate-figures.ts'
-import { presentBalances } from '../admin/ledger.ts'
-import type { AppEnv } from '../auth/authorize.ts'
-import { dayNumber, periodOf, periodUntil } from '../commission/engine/calendar.ts'
+import { currency, presentBalances } from '../admin/ledger.ts'
+import { dayNumber, dayText, periodOf, periodUntil } from '../commission/engine/calendar.ts'
+import type { QualificationReport } from '../commission/engine/once-report.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
-import { periodFor } from '../commission/why/routes.ts'
+import { periodIn } from '../commission/why/period.ts'
 import { listQualifications } from '../commission/why/unearned.ts'
 import { readBalances } from '../db/commission/books/ledger.ts'
 import { readEarned } from '../db/directory/affiliate-figures.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { readDayRange, readQuery } from '../http/query.ts'
-import { type Reader, withReadSession } from '../http/read-session.ts'
-import { sendJson } from '../http/send.ts'
+import { type AffiliateCall, affiliateOperation } from '../http/operation.ts'
+import { readDayRange } from '../http/query.ts'
 import { computeReport } from '../reports/compute.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
-import { parseReport } from '../reports/report.ts'
+import { type Figures, parseReport } from '../reports/report.ts'
+import { count, day, daysNeeded, money } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
+import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { presentDue, readHeld, readPending } from './books.ts'
-import { type AdmittedAffiliate, callerOf } from './me.ts'
+import { dueMembers, ownBalances, presentDue, readHeld, readPending } from './books.ts'
 
 const COUNTS: Readonly<Record<string, string>> = {
   forex: 'clicks,signups,attributed,first_deposit_count',
@@ -27,68 +27,157 @@ const DEFAULT_COUNTS = 'clicks,signups,attributed'
 
 const NARROW = 'Ask for fewer days.'
 
-/** Reads the counts of each day, with the customers who qualified on it. */
-async function readDays(c: Context<AppEnv>, reader: Reader, caller: AdmittedAffiliate, days: Days) {
-  const { id, grant } = caller
-  const { account, vertical } = grant
-  const metrics = COUNTS[vertical] ?? DEFAULT_COUNTS
-  const query = parseReport(vertical, { ...days, group_by: 'day', metrics })
-  const databases = { session: reader.session, directory: c.env.DB }
-  const period = periodOf(dayNumber(days.to), 'month')
-  const report = await reportOfAffiliate(caller, vertical, query, (one, of) =>
-    computeReport(databases, { account, vertical }, one, Date.now(), of),
-  )
-  const qualifications = await withinLimit(grant, NARROW, async () =>
-    listQualifications(
-      await periodFor(c, reader, period),
-      periodUntil(period, dayNumber(days.to)),
-      { affiliate_id: id },
-    ),
-  )
-  const qualified = qualifications.flatMap(({ qualified_on }) =>
-    qualified_on !== null && qualified_on >= days.from && qualified_on <= days.to
-      ? [qualified_on]
-      : [],
-  )
-  const byDay = new Map(report.data.map(({ groups, metrics: of }) => [String(groups.day), of]))
-  const all = [...new Set([...byDay.keys(), ...qualified])].sort()
-  return {
-    days: all.map((day) => ({
-      day,
-      metrics: byDay.get(day) ?? {},
-      qualified: qualified.filter((one) => one === day).length,
-    })),
-    totals: { metrics: report.totals.metrics, qualified: qualified.length },
-    waiting: qualifications.filter(({ status }) => status === 'waiting').length,
-  }
-}
-
 interface Days {
   readonly from: string
   readonly to: string
 }
 
-/**
- * Responds with the figures of some days, what was earned in the last periods, the balance, and what is
- * pending and why.
- */
-export async function respondWithOverview(c: Context<AppEnv>): Promise<Response> {
-  const days = readDayRange(readQuery(c.req.url, 'from', 'to'))
-  const caller = await callerOf(c)
-  const { id, account } = caller
-  const { periods } = daysOf(todayOf(account))
-  return withReadSession(c, async (reader) => {
-    const { waiting, ...counted } = await readDays(c, reader, caller, days)
+/** Returns as many days before others. */
+function daysBefore({ from, to }: Days): Days {
+  const first = dayNumber(from)
+  return { from: dayText(2 * first - dayNumber(to) - 1), to: dayText(first - 1) }
+}
+
+/** Counts by metric. */
+const counted = (metrics: Figures['metrics']) =>
+  Object.fromEntries(
+    Object.entries(metrics).map(([name, one]) => [name, one === null ? null : Number(one)]),
+  )
+
+/** Reads the counts of some days, in groups. */
+function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days, group_by = '') {
+  const { account, vertical } = grant
+  const metrics = COUNTS[vertical] ?? DEFAULT_COUNTS
+  const sent = { ...days, metrics, ...(group_by && { group_by }) }
+  return reportOfAffiliate(affiliate, vertical, parseReport(vertical, sent), (query, of) =>
+    computeReport({ session, directory: env.DB }, { account, vertical }, query, Date.now(), of),
+  )
+}
+
+/** Returns the days of some qualifications. */
+const qualifiedIn = (all: readonly QualificationReport[], { from, to }: Days): string[] =>
+  all.flatMap(({ qualified_on: on }) => (on !== null && on >= from && on <= to ? [on] : []))
+
+/** Reads the counts of each day, with the customers who qualified on it, and those of the days before. */
+async function readDays(call: AffiliateCall, days: Days, isCompared: boolean) {
+  const { grant, affiliate } = call
+  const earlier = daysBefore(days)
+  const report = await readCounts(call, days, 'day')
+  const before = isCompared && (await readCounts(call, earlier))
+  const period = periodOf(dayNumber(days.to), 'month')
+  const all = await withinLimit(grant, NARROW, async () =>
+    listQualifications(await periodIn(call, period), periodUntil(period, dayNumber(days.to)), {
+      affiliate_id: affiliate.id,
+    }),
+  )
+  const qualified = qualifiedIn(all, days)
+  const byDay = new Map(report.data.map(({ groups, metrics }) => [String(groups.day), metrics]))
+  return {
+    days: [...new Set([...byDay.keys(), ...qualified])].sort().map((one) => ({
+      day: one,
+      metrics: counted(byDay.get(one) ?? {}),
+      qualified: qualified.filter((on) => on === one).length,
+    })),
+    totals: { metrics: counted(report.totals.metrics), qualified: qualified.length },
+    ...(before && {
+      before: {
+        metrics: counted(before.totals.metrics),
+        qualified: qualifiedIn(all, earlier).length,
+      },
+    }),
+    waiting: all.filter(({ status }) => status === 'waiting').length,
+  }
+}
+
+const metrics = described(() =>
+  member(
+    v.record(v.string(), v.nullable(v.pipe(v.number(), v.integer()))),
+    'The counts by metric. Null if it cannot be told.',
+  ),
+)
+
+const totals = described(() => v.object({ metrics, qualified: count }))
+
+const waiting = described(() =>
+  v.array(
+    v.object({
+      statement: member(v.string(), 'The id of the statement.'),
+      plan: v.string(),
+      period: v.string(),
+      currency,
+      payable_on: day,
+      amount: money,
+    }),
+  ),
+)
+
+export const getAffiliateOverview = affiliateOperation({
+  topic: 'affiliate-api',
+  id: 'getAffiliateOverview',
+  method: 'GET',
+  path: '/overview',
+  weight: 20,
+  params: {
+    ...daysNeeded,
+    compare: v.optional(
+      member(v.boolean(), said('Whether to count as many days before, too.', true)),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
+    answer: named(
+      'AffiliateOverview',
+      v.object({
+        from: day,
+        to: day,
+        days: member(
+          v.array(
+            v.object({
+              day,
+              metrics,
+              qualified: member(count, 'The customers who qualified on it.'),
+            }),
+          ),
+          'The figures of each day that has any.',
+        ),
+        totals,
+        before: v.exactOptional(
+          member(totals, 'With `compare=true`: the totals of as many days before `from`.'),
+        ),
+        earned: member(
+          v.array(v.object({ period: v.string(), currency, total: money })),
+          'What the statements of the last periods come to.',
+        ),
+        balances: ownBalances,
+        pending: member(
+          v.object({
+            waiting: member(count, 'The customers of whom something is missing under a rule.'),
+            ...dueMembers,
+            hold_period: member(waiting, 'Approved statements whose day has not come.'),
+            below_minimum: member(waiting, 'Balances that wait for the minimum payout.'),
+          }),
+          'What is not paid yet, and why.',
+        ),
+      }),
+    ),
+    errors: ['validation_failed'],
+  })),
+  async run(call, { compare = false, ...query }) {
+    const days = readDayRange(query)
+    const { session, affiliate } = call
+    const { id, account, view } = affiliate
+    const { waiting: missing, ...figures } = await readDays(call, days, compare)
     const [earned, sums, held, pending] = await Promise.all([
-      caller.view.drafts ? readEarned(reader.session, account.id, [id], periods) : [],
-      readBalances(reader.session, account.id, id),
-      readHeld(reader.session, caller),
-      readPending(reader.session, caller),
+      view.drafts ? readEarned(session, account.id, [id], daysOf(todayOf(account)).periods) : [],
+      readBalances(session, account.id, id),
+      readHeld(call),
+      readPending(call),
     ])
-    const due = presentDue(caller, { sums, held, later: pending.hold_period })
-    const overview = {
+    const due = presentDue(call, { sums, held, later: pending.hold_period })
+    return {
       ...days,
-      ...counted,
+      ...figures,
       // The sums include drafts.
       earned: earned.map((sum) => ({
         period: sum.period,
@@ -96,8 +185,7 @@ export async function respondWithOverview(c: Context<AppEnv>): Promise<Response>
         total: amountOf(sum),
       })),
       balances: presentBalances(sums),
-      pending: { waiting, ...due, ...pending },
+      pending: { waiting: missing, ...due, ...pending },
     }
-    return sendJson(c, overview, new ReadMemory(account.id))
-  })
-}
+  },
+})

@@ -5,24 +5,12 @@ import { noStore } from '../auth/oauth.ts'
 import { affiliateWhy } from '../commission/why/routes.ts'
 import { whyWeight } from '../commission/why/weight.ts'
 import { mountFor, weightOf } from '../http/operation.ts'
-import { respondWithLedger, respondWithPayouts } from './books.ts'
 import { caller } from './caller.ts'
 import { CSV_COLUMNS } from './csv-rows.ts'
-import { respondWithCustomers } from './customers.ts'
-import { respondWithClicks, respondWithSubAffiliates } from './lists.ts'
 import { OWN_OPERATIONS } from './operations.ts'
 import { orCsv } from './or-csv.ts'
-import { respondWithOverview } from './overview.ts'
 
 const BASE = '/affiliate/v1'
-
-/** What requests count as whose answers are computed from records, besides those of accounts. */
-const WEIGHTS: Readonly<Record<string, number>> = {
-  '/clicks': 10,
-  '/customers': 10,
-  '/overview': 20,
-  '/sub-affiliates': 20,
-}
 
 const AFFILIATE_OPERATIONS = [...OPERATIONS, ...OWN_OPERATIONS]
 
@@ -30,19 +18,11 @@ const weightOfOperation = weightOf(AFFILIATE_OPERATIONS, BASE)
 
 /** Returns how many requests of the limit a request counts as. */
 const weightOfRequest = (path: string, method: string): number => {
-  const below = path.slice(BASE.length)
-  return WEIGHTS[below] ?? whyWeight(below) ?? weightOfOperation(path, method)
+  return whyWeight(path.slice(BASE.length)) ?? weightOfOperation(path, method)
 }
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
 export const affiliateApi = new Hono<AppEnv>().use(caller(weightOfRequest), noStore)
 mountFor(affiliateApi, AFFILIATE_OPERATIONS, 'affiliate')
 for (const path of CSV_COLUMNS.keys()) affiliateApi.use(`/${path}`, orCsv(path))
-affiliateApi
-  .get('/overview', respondWithOverview)
-  .route('/', affiliateWhy)
-  .get('/customers', respondWithCustomers)
-  .get('/clicks', respondWithClicks)
-  .get('/ledger', respondWithLedger)
-  .get('/payouts', respondWithPayouts)
-  .get('/sub-affiliates', respondWithSubAffiliates)
+affiliateApi.route('/', affiliateWhy)

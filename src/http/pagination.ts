@@ -149,6 +149,16 @@ export async function respondWithPage(
   return sendJson(c, { data: result.data, meta }, memory)
 }
 
+/**
+ * Returns a page of a list that is computed as a whole: the cursor of the next one is the number of items before it.
+ */
+export function pageOfAll<T>(all: readonly T[], { after, number, size }: Page): FoundPage<T> {
+  const start = after ? Number(after[0]) : (number - 1) * size
+  const end = start + size
+  const last = end < all.length ? [end] : null
+  return { data: all.slice(start, end), total: all.length, isLimited: false, last }
+}
+
 /** Returns the `meta` of a page; `next_cursor` is that of the next page, or null. */
 export function pageMeta(
   { number, size }: Page,

@@ -3,7 +3,7 @@ import { kindOf } from '../../../src/affiliate/members.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
-import { affiliateAnswers, derivedForAffiliates, derivedSchemas } from './derived.ts'
+import { affiliateAnswers, derivedForAffiliates } from './derived.ts'
 import {
   type Answer,
   type Operation,
@@ -13,7 +13,7 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import { COUNT, oneOf, orNull, TEXT } from './shapes.ts'
 
 // The API of affiliates. Its answers are those of accounts, without what is hidden.
 
@@ -88,52 +88,6 @@ function shownRef($ref: string, parent: string, showing: Showing): string {
   return AT + own
 }
 
-const BALANCES = documented('What is booked and not paid, and what of it is due, by currency.', {
-  type: 'array',
-  items: object({
-    currency: documented('An ISO 4217 code.'),
-    balance: documented('All that is booked and not paid.'),
-    due: documented('What of it has to be paid.'),
-  }),
-})
-
-const AMOUNTS: JsonSchema = {
-  type: 'array',
-  items: object({ currency: TEXT, amount: TEXT }),
-}
-
-/** What an affiliate is owed, without what is under review. */
-const DUE = {
-  due: documented('What is approved and has to be paid, by currency.', AMOUNTS),
-  due_by_day: documented('When: what is due now, and what on each later day.', {
-    type: 'array',
-    items: object({
-      payable_on: documented('The day from which it is paid. Null: it is due now.', orNull(DAY)),
-      currency: TEXT,
-      amount: TEXT,
-    }),
-  }),
-}
-
-const UNDER_REVIEW = documented(
-  'What of it waits for a review, by currency. Empty if nothing does, or if the account does not show it.',
-  AMOUNTS,
-)
-
-const WAITING_STATEMENT = object({
-  statement: documented('The id of the statement.'),
-  plan: TEXT,
-  period: TEXT,
-  currency: TEXT,
-  payable_on: DAY,
-  amount: TEXT,
-})
-
-const COUNTED = documented('The counts by metric. Null if it cannot be told.', {
-  type: 'object',
-  additionalProperties: { type: ['integer', 'string', 'null'] },
-})
-
 /** The answers that only affiliates have. */
 const OWN = (all: Schemas): Schemas => {
   const {
@@ -142,76 +96,17 @@ const OWN = (all: Schemas): Schemas => {
     ...state
   } = (all.Qualification?.properties ?? {}) as Record<string, JsonSchema>
   return {
-    AffiliateCustomer: object({
-      customer: documented('The customer, by the name that the account shows.'),
-      signup_day: documented('The day of the signup.', DAY),
-      link: documented('The link that they followed. Null if none is known.', orNull(TEXT)),
-      country_code: documented('The country. Null if it is not known.', orNull(TEXT)),
-      states: documented('What has become of them under each rule that pays once.', {
-        type: 'array',
-        items: object({
-          ...state,
-          status: documented(
-            '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
-            oneOf('qualified', 'waiting', 'failed', 'refused', 'already_counted'),
-          ),
-          amount: documented(
-            'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
-            orNull(TEXT),
-          ),
-          currency: documented('The currency of the amount.', orNull(TEXT)),
-        }),
-      }),
-    }),
-    AffiliateOverview: object({
-      from: DAY,
-      to: DAY,
-      days: documented('The figures of each day that has any.', {
-        type: 'array',
-        items: object({
-          day: DAY,
-          metrics: COUNTED,
-          qualified: documented('The customers who qualified on it.', COUNT),
-        }),
-      }),
-      totals: object({ metrics: COUNTED, qualified: COUNT }),
-      earned: documented('What the statements of the last periods come to.', {
-        type: 'array',
-        items: object({ period: TEXT, currency: TEXT, total: TEXT }),
-      }),
-      balances: BALANCES,
-      pending: documented(
-        'What is not paid yet, and why.',
-        object({
-          waiting: documented('The customers of whom something is missing under a rule.', COUNT),
-          ...DUE,
-          hold_period: documented('Approved statements whose day has not come.', {
-            type: 'array',
-            items: WAITING_STATEMENT,
-          }),
-          below_minimum: documented('Balances that wait for the minimum payout.', {
-            type: 'array',
-            items: WAITING_STATEMENT,
-          }),
-          under_review: UNDER_REVIEW,
-        }),
+    CustomerState: object({
+      ...state,
+      status: documented(
+        '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
+        oneOf('qualified', 'waiting', 'failed', 'refused', 'already_counted'),
       ),
-    }),
-    AffiliatePayment: object({
-      reference: documented('The reference of the payment.'),
-      affiliate_id: TEXT,
-      currency: TEXT,
-      amount: TEXT,
-      paid_on: DAY,
-      statements: documented('The number of the statements that it paid.', COUNT),
-      at: documented('When it was booked.', TIME),
-      return_reference: documented('The reference of its return. Null: it arrived.', orNull(TEXT)),
-      returned_on: documented('When it came back.', orNull(DAY)),
-      reason: documented('Why it came back.', orNull(TEXT)),
-    }),
-    AffiliateLedgerEntry: object({
-      ...(derivedSchemas().LedgerEntry?.properties as Schemas),
-      balance_after: documented('The balance of its currency after the entry.', TEXT),
+      amount: documented(
+        'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
+        orNull(TEXT),
+      ),
+      currency: documented('The currency of the amount.', orNull(TEXT)),
     }),
     AffiliateLinePart: {
       anyOf: [
@@ -223,31 +118,6 @@ const OWN = (all: Schemas): Schemas => {
         }),
       ],
     },
-    SubAffiliate: object(
-      {
-        affiliate_id: TEXT,
-        level: documented('1: directly below.', { type: 'integer', minimum: 1 }),
-        from: documented('The first of the days on which they stood there.', DAY),
-        to: documented('The last of the days on which they stood there.', DAY),
-        signups: COUNT,
-        active_customers: documented('The customers with records on these days.', COUNT),
-        customers: documented(
-          'The customers whom they had on these days, the latest 100 signups, if the account shows them.',
-          {
-            type: 'array',
-            items: object({
-              customer: documented('The customer, by the name that the account shows.'),
-              signup_day: documented('The day of the signup.', DAY),
-            }),
-          },
-        ),
-        customers_total: documented(
-          'How many there are, if the account shows them. Null: too many to count.',
-          orNull(COUNT),
-        ),
-      },
-      ['customers', 'customers_total'],
-    ),
   }
 }
 
@@ -271,16 +141,6 @@ interface Reading {
 }
 
 const READINGS: readonly Reading[] = [
-  {
-    id: 'getAffiliateOverview',
-    path: '/overview',
-    summary: 'Get the overview',
-    description:
-      'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
-    parameters: ['from_day', 'report_to'],
-    errors: ['validation_failed'],
-    answer: ref('AffiliateOverview'),
-  },
   {
     id: 'explainAffiliateLine',
     path: '/lines/{line_id}/explain',
@@ -320,54 +180,6 @@ const READINGS: readonly Reading[] = [
     errors: ['validation_failed'],
     answer: pageWith('UnearnedRecord'),
   },
-  {
-    id: 'listAffiliateCustomers',
-    path: '/customers',
-    summary: 'List customers',
-    description:
-      'Returns one row for each customer, the latest signups first, as of the end of a period, or as of today if it has not ended, the current month unless set, with what has become of them under each rule that pays once.',
-    parameters: [...PAGING, 'period_query', 'customer_state'],
-    errors: ['validation_failed'],
-    answer: pageWith('AffiliateCustomer'),
-  },
-  {
-    id: 'listAffiliateClicks',
-    path: '/clicks',
-    summary: 'Count clicks',
-    description: 'Counts the clicks on the links of the affiliate, by day (UTC) and link.',
-    parameters: ['from_day', 'to_day'],
-    answer: object({ data: { type: 'array', items: ref('Clicks') } }),
-  },
-  {
-    id: 'listAffiliateLedger',
-    path: '/ledger',
-    summary: 'List the ledger',
-    description:
-      'Lists what was booked for the affiliate and paid to them, each entry with the balance after it.',
-    parameters: [...PAGING, 'list_order'],
-    answer: pageWith('AffiliateLedgerEntry', { balances: BALANCES }),
-  },
-  {
-    id: 'listAffiliatePayouts',
-    path: '/payouts',
-    summary: 'List payments',
-    description: 'Lists what was paid to the affiliate, with what is due.',
-    parameters: PAGING,
-    answer: pageWith('AffiliatePayment', {
-      ...DUE,
-      under_review: UNDER_REVIEW,
-    }),
-  },
-  {
-    id: 'listSubAffiliates',
-    path: '/sub-affiliates',
-    summary: 'List the affiliates below',
-    description:
-      'Lists the affiliates who stood below on some days, with their counts on the days on which they did, and with their customers if the account shows these. One who moved has a row for each place. The list is empty if the account shows none.',
-    parameters: ['from_day', 'to_day'],
-    errors: ['validation_failed'],
-    answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),
-  },
 ]
 
 /**
@@ -388,22 +200,16 @@ export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> 
   return { ...Object.fromEntries(answers), ...showing.added }
 }
 
-/** The paths whose answers are read from no replica: mostly from the directory. They have no bookmark. */
-const FROM_PRIMARY = /^\/(clicks|sub-affiliates)\b/
-
 /** Returns the headers of an answer. */
-function headersOf({ path, answer }: Pick<Reading, 'path' | 'answer'>) {
-  const isPage = JSON.stringify(answer).includes('"#/components/schemas/Meta"')
-  const headers = isPage ? PAGE_HEADERS : READ_HEADERS
-  return headers.filter((name) => name !== 'x-d1-bookmark' || !FROM_PRIMARY.test(path))
-}
+const headersOf = ({ answer }: Pick<Reading, 'answer'>) =>
+  JSON.stringify(answer).includes('"#/components/schemas/Meta"') ? PAGE_HEADERS : READ_HEADERS
 
 /** Returns the CSV of a list, if it is CSV as well. */
 function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers'> {
   const columns = CSV_COLUMNS.get(path.slice(1))
   if (!columns) return {}
   return {
-    headers: [...headersOf({ path, answer }), 'Content-Disposition'],
+    headers: [...headersOf({ answer }), 'Content-Disposition'],
     also: { 'text/csv': { schema: TEXT, example: `${columns.join()}\r\n` } },
   }
 }
@@ -423,7 +229,7 @@ export const affiliateApi = (): Operation[] => [
         200: {
           description: 'The answer.',
           schema: ref(`${pascalCase(id)}Answer`),
-          headers: headersOf({ ...reading, path }),
+          headers: headersOf(reading),
           ...(reading.type && { type: reading.type }),
           ...csvOf(path, reading.answer),
         },

@@ -60,10 +60,6 @@ const QUERY: Record<string, object> = {
     ),
     required: true,
   },
-  report_to: {
-    ...query('to', 'The last day, inclusive. A report covers at most 366 days.', '2026-10-31', DAY),
-    required: true,
-  },
   group_by: query(
     'group_by',
     'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`, `sub1` to `sub5`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`.',
@@ -187,10 +183,6 @@ const QUERY: Record<string, object> = {
   qualification_status: query('status', 'Returns only this status.', 'waiting', {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused'],
-  }),
-  customer_state: query('status', 'Returns only customers with this state.', 'waiting', {
-    type: 'string',
-    enum: ['qualified', 'waiting', 'failed', 'refused', 'already_counted'],
   }),
   qualified_from: query(
     'qualified_from',

@@ -21,6 +21,10 @@ import { type AccountSource, readSource, sourceOf } from './source.ts'
 /** Runs a computation once its turn comes: an isolate makes 8 at once, of which 2 for one account. */
 export const inTurn = newTurns(8, 2, 'computations')
 
+/** What to ask instead of an answer that depends on too many records. */
+export const NARROW =
+  'Narrow it with `customer_id` or `affiliate_id` where the endpoint has these parameters.'
+
 /**
  * Runs a computation of a caller once its turn comes, and returns its result.
  *

@@ -6,6 +6,7 @@ import { oncePerRequest } from '../../http/once-per-request.ts'
 import {
   PAGE_PARAMETERS,
   type PageQuery,
+  pageOfAll,
   readPage,
   respondWithPage,
 } from '../../http/pagination.ts'
@@ -26,12 +27,13 @@ import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/cale
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS } from '../engine/reasons.ts'
 import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
-import { openPeriod, withinLimit } from '../statements/on-request.ts'
+import { NARROW, withinLimit } from '../statements/on-request.ts'
 import { type Language, wordsOf } from '../words/words.ts'
 import { textOfSentences } from './affiliate-words.ts'
 import { customerLines, type RecordKey, recordEarnings } from './earnings.ts'
 import { computeById, explainById, lineReader, recordsOf, textOf } from './explain.ts'
 import { listOwnParts, listParts } from './line-parts.ts'
+import { periodIn } from './period.ts'
 import {
   groupUnearned,
   listQualifications,
@@ -63,14 +65,8 @@ export const TEAM_WHY_PATHS = {
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
 const FILTER_PARAMETERS = ['affiliate_id', 'customer_id'] as const
 
-/**
- * Prepares the computation of a period, once per request: a page of the console uses it several
- * times.
- */
-export const periodFor = (c: Context<AppEnv>, reader: Reader, period: Period) =>
-  oncePerRequest(c, JSON.stringify(['period', reader.grant.account, period.id]), () =>
-    openPeriod(c.env, reader.grant, reader.session, period),
-  )
+const periodFor = (c: Context<AppEnv>, reader: Reader, period: Period) =>
+  periodIn({ ...reader, env: c.env, once: (key, make) => oncePerRequest(c, key, make) }, period)
 
 /** Writes an explanation: in English all of it, in other languages without the ids of records. */
 const textIn = (language: Language, explanation: Parameters<typeof textOf>[0]): string =>
@@ -297,9 +293,6 @@ function readDay(name: string, text: string | undefined): number {
   return dayNumber(day)
 }
 
-const NARROW =
-  'Narrow it with `customer_id` or `affiliate_id` where the endpoint has these parameters.'
-
 /** Computes an answer for a reader. */
 const computeFor = <T>(reader: Reader, compute: (reader: Reader) => Promise<T>): Promise<T> =>
   withinLimit(reader.grant, NARROW, () => compute(reader))
@@ -320,28 +313,18 @@ const respondWith = (
 
 /**
  * Responds with a page of a computed list. The whole list is computed for each page, so its length is
- * exact; the cursor is the number of items before the page. `complete` adds what is read for the page only.
+ * exact.
  */
-export const respondWithList = <T extends object>(
+const respondWithList = <T extends object>(
   c: Context<AppEnv>,
   list: readonly unknown[],
   query: PageQuery,
   compute: (reader: Reader) => Promise<readonly T[]>,
-  complete?: (reader: Reader, items: readonly T[]) => Promise<readonly T[]>,
 ): Promise<Response> =>
   withReadSession(c, async (reader) => {
     const { account } = reader.grant
     const context = JSON.stringify([account, ...list])
     const page = await readPage(c.env, context, query)
     const all = await computeFor(reader, compute)
-    const start = page.after ? Number(page.after[0]) : (page.number - 1) * page.size
-    const end = start + page.size
-    const items = all.slice(start, end)
-    const found = {
-      data: [...((await complete?.(reader, items)) ?? items)],
-      total: all.length,
-      isLimited: false,
-      last: end < all.length ? [end] : null,
-    }
-    return respondWithPage(c, context, page, found, new ReadMemory(account))
+    return respondWithPage(c, context, page, pageOfAll(all, page), new ReadMemory(account))
   })

@@ -1,0 +1,12 @@
+import type { ReadCall } from '../../http/operation.ts'
+import type { Period } from '../engine/calendar.ts'
+import { openPeriod } from '../statements/on-request.ts'
+
+/** Prepares the computation of a period, once per request or page: several calls use it. */
+export const periodIn = (
+  { env, grant, session, once }: Pick<ReadCall, 'env' | 'grant' | 'session' | 'once'>,
+  period: Period,
+) =>
+  once(JSON.stringify(['period', grant.account, period.id]), () =>
+    openPeriod(env, grant, session, period),
+  )
