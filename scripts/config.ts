@@ -39,11 +39,8 @@ export interface Config {
     html_handling: 'none'
     not_found_handling: 'none'
   }
-  build: unknown
   secrets: { required: string[] }
   vars: Record<string, unknown>
-  observability: unknown
-  upload_source_maps: boolean
 }
 
 /** Returns the settings of one environment, as wrangler reads them. */

@@ -24,17 +24,14 @@ const command = parseCommand(
       .addArgument(new Argument('<action>').choices(['add']))
       .addArgument(new Argument('<count>', 'how many').argParser(wholeNumber(1, 20)))
       .addOption(new Option('--jurisdiction <name>', 'where the data stays').choices(JURISDICTIONS))
-      .addOption(new Option('--env <environment>', 'only there; default: both').choices(NAMES))
       .option('--dry-run', 'prints the commands of wrangler, and changes nothing'),
 )
 interface Options {
   jurisdiction?: (typeof JURISDICTIONS)[number]
-  env?: (typeof NAMES)[number]
   dryRun?: true
 }
-const { jurisdiction, env, dryRun } = command.opts<Options>()
+const { jurisdiction, dryRun } = command.opts<Options>()
 const [, count] = command.processedArgs as [string, number]
-const environments = env ? [env] : NAMES
 
 const known = configOf(undefined).d1_databases.map(({ binding }) => binding)
 const bindings = nextBindings(known, count, jurisdiction ?? null)
@@ -90,7 +87,7 @@ try {
 } catch {
   exitWithUsageError('`wrangler d1 list` printed no list of databases. Sign in: wrangler login')
 }
-for (const name of environments) {
+for (const name of NAMES) {
   for (const binding of bindings) {
     const database = nameOf(name, binding)
     // An earlier attempt has created it.
@@ -101,7 +98,7 @@ for (const name of environments) {
 if (bucket) {
   const place = ['--jurisdiction', bucket.jurisdiction]
   const known = wrangler(['r2', 'bucket', 'list', ...place], true).split(/\s+/)
-  for (const name of environments) {
+  for (const name of NAMES) {
     const own = bucket.nameIn(name)
     if (!known.includes(own)) wrangler(['r2', 'bucket', 'create', own, ...place])
   }
@@ -118,24 +115,15 @@ if (!dryRun) {
   )
   isBound = true
 }
-for (const name of environments) {
+for (const name of NAMES) {
   for (const binding of bindings) {
     wrangler(['d1', 'migrations', 'apply', binding, '--remote', '--env', name])
   }
 }
 wrangler(['types', '--include-runtime=false', '--strict-vars=false'], true)
-const missing = NAMES.filter((name) => !environments.includes(name))
 const added = [...bindings, ...(bucket ? [bucket.binding] : [])]
 console.log(`Added ${added.join(', ')}. Next:
   npm run check
   git commit wrangler.toml package.json worker-configuration.d.ts
-${environments.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
+${NAMES.map((name) => `  npm run deploy -- --env ${name}`).join('\n')}
 Ten minutes later \`npm run admin -- databases list\` has their sizes, and new accounts go to the emptiest.`)
-for (const name of missing) {
-  console.log(
-    `Before ${name} is deployed, create there: ${[
-      ...bindings.map((one) => nameOf(name, one)),
-      ...(bucket ? [bucket.nameIn(name)] : []),
-    ].join(', ')}`,
-  )
-}

@@ -1,73 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { readCheckOption } from './command-line.ts'
-
-/** The tables whose columns the code names, each with the comment of its declaration. SQL alone knows the others. */
-const TABLES: Record<string, string> = {
-  accounts: 'Partner firms and brands.',
-  clients: 'The OAuth clients of partner firms.',
-  client_secrets: 'Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds).',
-  brand_tokens: 'Brand Tokens; `ends_at` (milliseconds) is null while a token has no end.',
-  affiliate_keys: 'Keys of affiliates; `ends_at` (milliseconds) is null while a key has no end.',
-  affiliates: 'The affiliates of an account, under the ids that the account uses.',
-  affiliate_members: 'Persons who sign in for an affiliate.',
-  affiliate_passkeys: 'Their passkeys; `transports` is JSON.',
-  affiliate_invitations:
-    'Invitations to register a passkey, as digests; `ends_at` in milliseconds.',
-  affiliate_questions: 'Questions of affiliates about a statement, line or customer.',
-  links: 'Tracking links, each of one affiliate.',
-  clicks: 'Clicks on links; `clicked_at` in milliseconds.',
-  event_definitions: 'How the events of one name are validated; `kpis` and `product` are JSON.',
-  vocabulary: 'The meanings of values that an account uses in place of the standard ones.',
-  plan_versions: 'The versions of plans; `terms` is canonical JSON.',
-  fraud_rule_versions: 'The versions of fraud rules; `terms` is canonical JSON.',
-  fraud_progress: 'How far the fraud rules of an account were evaluated.',
-  fraud_findings: 'What fraud rules found on each day; `figures` and `evidence` are JSON.',
-  fraud_cases: 'The cases of the fraud review.',
-  fraud_ended_holds: 'Holds that ended without a decision, until a person acknowledges it.',
-  fraud_decisions: 'What persons decided of cases; `refuse` and `seen` are JSON.',
-  fraud_notes: 'What persons wrote about cases.',
-  assignments: 'Which plan governs the customers of an affiliate, from a day on.',
-  customers: 'Customers of every vertical.',
-  transactions: 'Financial events on trader accounts.',
-  activity: 'The resource `trading-activity`: one row per day, customer, instrument and currency.',
-  events: 'The resource `activities`: events of brand customers.',
-  customer_affiliations: 'Changes of the affiliates of customers, by day.',
-  customer_fields: 'Changes of the customer fields that plans use, by day: the values before each.',
-  customer_refusals: 'Customers who earn nothing from a day on.',
-  affiliate_parents: 'Changes of the parents of affiliates, by day.',
-  totals:
-    'The number of records of an account by resource, and of its held records, which `total` leaves out.',
-  deliveries:
-    'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times.',
-  delivery_terms: 'Codes of errors and ids of refused records, by which deliveries are found.',
-  day_totals: 'Control totals of the days that have not changed since they were summed.',
-  idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
-  account_moves: 'Moves of accounts to other databases; `place` is JSON.',
-  exports:
-    'The files of exports, by resource and month; `sums` is JSON, times are in milliseconds.',
-  export_runs: 'How far the export of each account is; times are in milliseconds.',
-  arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
-  resets: 'Test accounts whose records are being deleted.',
-  storage: 'The bytes that each account stores, up to an hour (since 1970).',
-  archived_months: 'Months whose trading activity or daily events are in objects in R2.',
-  erasures:
-    'Customers whose personal data was erased; their activities before `next_day` and `after_id` are done.',
-  statements: 'Statements of commissions, by period, affiliate and plan.',
-  statement_lines: 'The lines of long statements from the second part on.',
-  manual_entries: 'Amounts that the integrations team entered.',
-  payments: 'What was paid, by reference.',
-  ledger: 'What affiliates earned and were paid: append-only.',
-  statement_runs: 'Runs that compute the statements of a period.',
-  kept_days: 'Past days of which an account keeps the facts, by calendar year.',
-  kept_facts: 'The facts of a customer on these days, as runs have read them; `rows` is JSON.',
-  changed_days: 'Days of these of which a record has changed since.',
-  webhook_endpoints:
-    'The addresses to which events are sent, also postbacks of affiliates; their secrets are encrypted.',
-  webhook_attempts: 'The log of attempts to send events.',
-  audit_log: 'Changes that the integrations team made; `details` is JSON.',
-}
 
 /** The columns with a type of src/db/column-types.ts, by the type that SQL declares. */
 const COLUMN_TYPES: Record<string, Record<string, string>> = {
@@ -109,6 +43,17 @@ const db = new DatabaseSync(':memory:')
 for (const file of readdirSync('migrations').sort()) {
   db.exec(readFileSync(`migrations/${file}`, 'utf8'))
 }
+
+/** The names that the code imports from the schema, or writes behind `tables.` where it imports all of it. */
+const named = new Set(
+  globSync('src/**/*.{ts,tsx}').flatMap((path) => {
+    const text = readFileSync(path, 'utf8')
+    const [, names] =
+      /import (?:type )?(?:\* as tables|\{([^}]*)\}) from '[^']*\/schema\.ts'/.exec(text) ?? []
+    const found = names === undefined ? text.matchAll(/\btables\.(\w+)/g) : names.matchAll(/(\w+)/g)
+    return [...found].map(([, name]) => name)
+  }),
+)
 
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -166,7 +111,7 @@ function tableOf(table: string): string {
   ]
   const more = keys.length === 0 ? '' : `, (t) => [${keys.join(', ')}]`
   // Columns in a function, and the annotation: esbuild drops the tables that only types name.
-  return `/** ${TABLES[table]} */
+  return `/** The table \`${table}\`, which migrations/ describes. */
 export const ${camel(table)} = /* @__PURE__ */ sqliteTable(${quoted([table])}, () => ({
 ${lines.join('\n')}
 })${more})
@@ -176,12 +121,19 @@ ${lines.join('\n')}
 const HEADER =
   '// Written by scripts/tables.ts from migrations/: add a migration, then `npm run generate`.'
 
+/** The tables whose columns the code names. SQL alone knows the others. */
+const tables = db
+  .prepare("select name from sqlite_schema where type = 'table' order by rowid")
+  .all()
+  .map(({ name }) => String(name))
+  .filter((table) => named.has(camel(table)))
+
 const SCHEMA = `${HEADER}
 
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { day, id, instant } from './column-types.ts'
 
-${Object.keys(TABLES).map(tableOf).join('\n')}
+${tables.map(tableOf).join('\n')}
 ${ROWS.map(([table, name, comment]) => `/** ${comment} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
 
 const PATH = 'src/db/schema.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, setPriority, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { exitWithUsageError, parseCommand } from './command-line.ts'
@@ -48,8 +48,6 @@ interface Runner {
   files: string[]
   program: string
   args: (report: string) => string[]
-  /** Its niceness, from 0. The shorter runner yields to the longer one, so that both end together. */
-  niceness: number
   /** Prints what the runner prints: at once, or when the other runner has ended. */
   print: 'at once' | 'later'
 }
@@ -74,7 +72,7 @@ function countTests(report: string, status: number): Counts {
 }
 
 /** Runs one runner over its files. Returns the counts of its tests, and its output if not printed. */
-async function run({ name, files, program, args, niceness, print }: Runner) {
+async function run({ name, files, program, args, print }: Runner) {
   if (files.length === 0) return { passed: 0, failed: 0, skipped: [], output: '' }
   const report = join(folder, name)
   const child = spawn(program, args(report), {
@@ -82,7 +80,6 @@ async function run({ name, files, program, args, niceness, print }: Runner) {
     stdio: ['ignore', print === 'later' ? 'pipe' : 'inherit', 'inherit'],
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_REPORT: report },
   })
-  if (child.pid) setPriority(child.pid, niceness)
   const [output, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
     once(child, 'close'),
@@ -100,7 +97,6 @@ const both = await Promise.all([
     files: vitestFiles,
     program: 'node_modules/.bin/vitest',
     args: () => ['run', ...(isWhole ? [] : vitestFiles)],
-    niceness: 0,
     print: 'at once',
   }),
   run({
@@ -117,7 +113,6 @@ const both = await Promise.all([
       `--test-reporter-destination=${report}`,
       ...nodeFiles,
     ],
-    niceness: 4,
     print: vitestFiles.length === 0 ? 'at once' : 'later',
   }),
 ])

@@ -93,10 +93,11 @@ describe('npm run databases -- add', { concurrency: 2 }, () => {
   })
 
   test('a database that an earlier attempt has created is not created again', () => {
-    const { run, calls } = project({ existing: ['tributary-production-2'] })
-    assert.equal(run('add', '1', '--env', 'production').code, 0)
+    const { run, calls } = project({ existing: ['tributary-staging-2', 'tributary-production-2'] })
+    assert.equal(run('add', '1').code, 0)
     assert.deepEqual(calls(), [
       'd1 list --json',
+      'd1 migrations apply DB_2 --remote --env staging',
       'd1 migrations apply DB_2 --remote --env production',
       'types --include-runtime=false --strict-vars=false',
     ])

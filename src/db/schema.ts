@@ -3,7 +3,7 @@
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { day, id, instant } from './column-types.ts'
 
-/** Partner firms and brands. */
+/** The table `accounts`, which migrations/ describes. */
 export const accounts = /* @__PURE__ */ sqliteTable('accounts', () => ({
   id: text().primaryKey(),
   name: text().notNull(),
@@ -43,7 +43,7 @@ export const accounts = /* @__PURE__ */ sqliteTable('accounts', () => ({
   archive_after: integer().default(13),
 }))
 
-/** The OAuth clients of partner firms. */
+/** The table `clients`, which migrations/ describes. */
 export const clients = /* @__PURE__ */ sqliteTable('clients', () => ({
   client_id: text().primaryKey(),
   account: text().notNull(),
@@ -54,14 +54,14 @@ export const clients = /* @__PURE__ */ sqliteTable('clients', () => ({
   closed: integer().notNull().default(0),
 }))
 
-/** Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds). */
+/** The table `client_secrets`, which migrations/ describes. */
 export const clientSecrets = /* @__PURE__ */ sqliteTable('client_secrets', () => ({
   digest: text().primaryKey(),
   client_id: text().notNull(),
   ends_at: integer().notNull(),
 }))
 
-/** Brand Tokens; `ends_at` (milliseconds) is null while a token has no end. */
+/** The table `brand_tokens`, which migrations/ describes. */
 export const brandTokens = /* @__PURE__ */ sqliteTable('brand_tokens', () => ({
   digest: text().primaryKey(),
   id: text().notNull(),
@@ -71,22 +71,7 @@ export const brandTokens = /* @__PURE__ */ sqliteTable('brand_tokens', () => ({
   closed: integer().notNull().default(0),
 }))
 
-/** Keys of affiliates; `ends_at` (milliseconds) is null while a key has no end. */
-export const affiliateKeys = /* @__PURE__ */ sqliteTable('affiliate_keys', () => ({
-  digest: text().primaryKey(),
-  id: text().notNull(),
-  account: text().notNull(),
-  affiliate_id: text().notNull(),
-  name: text().notNull(),
-  scope: text({ enum: ['read', 'read links'] }).notNull(),
-  ends_at: integer(),
-  created_at: text().notNull(),
-  created_by: text().notNull(),
-  closed: integer().notNull().default(0),
-  last_used_on: text(),
-}))
-
-/** The affiliates of an account, under the ids that the account uses. */
+/** The table `affiliates`, which migrations/ describes. */
 export const affiliates = /* @__PURE__ */ sqliteTable(
   'affiliates',
   () => ({
@@ -105,7 +90,135 @@ export const affiliates = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
 )
 
-/** Persons who sign in for an affiliate. */
+/** The table `affiliate_parents`, which migrations/ describes. */
+export const affiliateParents = /* @__PURE__ */ sqliteTable(
+  'affiliate_parents',
+  () => ({
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    day: day().notNull(),
+    parent: text(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
+)
+
+/** The table `links`, which migrations/ describes. */
+export const links = /* @__PURE__ */ sqliteTable('links', () => ({
+  link_id: text().primaryKey(),
+  account: text().notNull(),
+  affiliate_id: text().notNull(),
+  name: text(),
+  landing_page: text().notNull(),
+  disabled: integer().notNull().default(0),
+  created_at: text().notNull(),
+  pass_query: integer().notNull().default(0),
+  disabled_by: text({ enum: ['team', 'affiliate'] }),
+}))
+
+/** The table `clicks`, which migrations/ describes. */
+export const clicks = /* @__PURE__ */ sqliteTable(
+  'clicks',
+  () => ({
+    account: text().notNull(),
+    day: day().notNull(),
+    link_id: text().notNull(),
+    click_id: text().notNull(),
+    clicked_at: integer().notNull(),
+    sub1: text(),
+    sub2: text(),
+    sub3: text(),
+    sub4: text(),
+    sub5: text(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
+)
+
+/** The table `event_definitions`, which migrations/ describes. */
+export const eventDefinitions = /* @__PURE__ */ sqliteTable(
+  'event_definitions',
+  () => ({
+    account: text().notNull(),
+    eventname: text().notNull(),
+    granularity: text({ enum: ['event', 'day'] }).notNull(),
+    eventid: text({ enum: ['required', 'used', 'ignored'] }).notNull(),
+    kpis: text().notNull(),
+    product: text(),
+    currency: text(),
+    outflow: integer().notNull().default(0),
+    status_member: text(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.eventname] })],
+)
+
+/** The table `vocabulary`, which migrations/ describes. */
+export const vocabulary = /* @__PURE__ */ sqliteTable(
+  'vocabulary',
+  () => ({
+    account: text().notNull(),
+    field: text({ enum: ['status', 'kyc_status_id', 'sales_status_id'] }).notNull(),
+    word: text().notNull(),
+    means: text().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
+)
+
+/** The table `plan_versions`, which migrations/ describes. */
+export const planVersions = /* @__PURE__ */ sqliteTable(
+  'plan_versions',
+  () => ({
+    account: text().notNull(),
+    plan: text().notNull(),
+    version: integer().notNull(),
+    effective_from: text().notNull(),
+    terms: text().notNull(),
+    created_at: text().notNull(),
+    withdrawn_at: text(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.account, t.plan, t.version] }),
+    uniqueIndex('plan_versions_day').on(t.account, t.plan, t.effective_from),
+  ],
+)
+
+/** The table `assignments`, which migrations/ describes. */
+export const assignments = /* @__PURE__ */ sqliteTable(
+  'assignments',
+  () => ({
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    from_day: text().notNull(),
+    plan: text().notNull(),
+    customers: text({ enum: ['new', 'all'] }).notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.from_day] })],
+)
+
+/** The table `audit_log`, which migrations/ describes. */
+export const auditLog = /* @__PURE__ */ sqliteTable('audit_log', () => ({
+  id: text().primaryKey(),
+  at: text().notNull(),
+  actor: text().notNull(),
+  action: text().notNull(),
+  account: text(),
+  details: text().notNull(),
+}))
+
+/** The table `affiliate_keys`, which migrations/ describes. */
+export const affiliateKeys = /* @__PURE__ */ sqliteTable('affiliate_keys', () => ({
+  digest: text().primaryKey(),
+  id: text().notNull(),
+  account: text().notNull(),
+  affiliate_id: text().notNull(),
+  name: text().notNull(),
+  scope: text({ enum: ['read', 'read links'] }).notNull(),
+  ends_at: integer(),
+  created_at: text().notNull(),
+  created_by: text().notNull(),
+  closed: integer().notNull().default(0),
+  last_used_on: text(),
+}))
+
+/** The table `affiliate_members`, which migrations/ describes. */
 export const affiliateMembers = /* @__PURE__ */ sqliteTable(
   'affiliate_members',
   () => ({
@@ -120,7 +233,7 @@ export const affiliateMembers = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
 )
 
-/** Their passkeys; `transports` is JSON. */
+/** The table `affiliate_passkeys`, which migrations/ describes. */
 export const affiliatePasskeys = /* @__PURE__ */ sqliteTable(
   'affiliate_passkeys',
   () => ({
@@ -138,7 +251,7 @@ export const affiliatePasskeys = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.credential_id] })],
 )
 
-/** Invitations to register a passkey, as digests; `ends_at` in milliseconds. */
+/** The table `affiliate_invitations`, which migrations/ describes. */
 export const affiliateInvitations = /* @__PURE__ */ sqliteTable(
   'affiliate_invitations',
   () => ({
@@ -158,7 +271,7 @@ export const affiliateInvitations = /* @__PURE__ */ sqliteTable(
   ],
 )
 
-/** Questions of affiliates about a statement, line or customer. */
+/** The table `affiliate_questions`, which migrations/ describes. */
 export const affiliateQuestions = /* @__PURE__ */ sqliteTable(
   'affiliate_questions',
   () => ({
@@ -179,244 +292,48 @@ export const affiliateQuestions = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** Tracking links, each of one affiliate. */
-export const links = /* @__PURE__ */ sqliteTable('links', () => ({
-  link_id: text().primaryKey(),
-  account: text().notNull(),
-  affiliate_id: text().notNull(),
-  name: text(),
-  landing_page: text().notNull(),
-  disabled: integer().notNull().default(0),
-  created_at: text().notNull(),
-  pass_query: integer().notNull().default(0),
-  disabled_by: text({ enum: ['team', 'affiliate'] }),
-}))
-
-/** Clicks on links; `clicked_at` in milliseconds. */
-export const clicks = /* @__PURE__ */ sqliteTable(
-  'clicks',
-  () => ({
-    account: text().notNull(),
-    day: day().notNull(),
-    link_id: text().notNull(),
-    click_id: text().notNull(),
-    clicked_at: integer().notNull(),
-    sub1: text(),
-    sub2: text(),
-    sub3: text(),
-    sub4: text(),
-    sub5: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
-)
-
-/** How the events of one name are validated; `kpis` and `product` are JSON. */
-export const eventDefinitions = /* @__PURE__ */ sqliteTable(
-  'event_definitions',
-  () => ({
-    account: text().notNull(),
-    eventname: text().notNull(),
-    granularity: text({ enum: ['event', 'day'] }).notNull(),
-    eventid: text({ enum: ['required', 'used', 'ignored'] }).notNull(),
-    kpis: text().notNull(),
-    product: text(),
-    currency: text(),
-    outflow: integer().notNull().default(0),
-    status_member: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.eventname] })],
-)
-
-/** The meanings of values that an account uses in place of the standard ones. */
-export const vocabulary = /* @__PURE__ */ sqliteTable(
-  'vocabulary',
-  () => ({
-    account: text().notNull(),
-    field: text({ enum: ['status', 'kyc_status_id', 'sales_status_id'] }).notNull(),
-    word: text().notNull(),
-    means: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
-)
-
-/** The versions of plans; `terms` is canonical JSON. */
-export const planVersions = /* @__PURE__ */ sqliteTable(
-  'plan_versions',
-  () => ({
-    account: text().notNull(),
-    plan: text().notNull(),
-    version: integer().notNull(),
-    effective_from: text().notNull(),
-    terms: text().notNull(),
-    created_at: text().notNull(),
-    withdrawn_at: text(),
-  }),
-  (t) => [
-    primaryKey({ columns: [t.account, t.plan, t.version] }),
-    uniqueIndex('plan_versions_day').on(t.account, t.plan, t.effective_from),
-  ],
-)
-
-/** The versions of fraud rules; `terms` is canonical JSON. */
-export const fraudRuleVersions = /* @__PURE__ */ sqliteTable(
-  'fraud_rule_versions',
-  () => ({
-    account: text().notNull(),
-    rule: text().notNull(),
-    version: integer().notNull(),
-    effective_from: text().notNull(),
-    terms: text().notNull(),
-    created_at: text().notNull(),
-    withdrawn_at: text(),
-  }),
-  (t) => [
-    primaryKey({ columns: [t.account, t.rule, t.version] }),
-    uniqueIndex('fraud_rule_versions_day').on(t.account, t.rule, t.effective_from),
-  ],
-)
-
-/** How far the fraud rules of an account were evaluated. */
-export const fraudProgress = /* @__PURE__ */ sqliteTable('fraud_progress', () => ({
-  account: text().primaryKey(),
-  through: integer().notNull(),
-  changed_from: integer(),
-  inputs: text().notNull(),
-  first: integer(),
-  last: integer(),
-  cursor: text().notNull().default(''),
-  too_large: text().notNull().default('{}'),
-}))
-
-/** What fraud rules found on each day; `figures` and `evidence` are JSON. */
-export const fraudFindings = /* @__PURE__ */ sqliteTable(
-  'fraud_findings',
-  () => ({
-    account: text().notNull(),
-    affiliate_id: text().notNull(),
-    rule: text().notNull(),
-    subject: text().notNull(),
-    day: day().notNull(),
-    part: integer().notNull(),
-    version: integer().notNull(),
-    figures: text(),
-    sentence: text(),
-    evidence: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.rule, t.subject, t.day, t.part] })],
-)
-
-/** The cases of the fraud review. */
-export const fraudCases = /* @__PURE__ */ sqliteTable(
-  'fraud_cases',
+/** The table `account_moves`, which migrations/ describes. */
+export const accountMoves = /* @__PURE__ */ sqliteTable(
+  'account_moves',
   () => ({
     account: text().notNull(),
     id: text().notNull(),
-    affiliate_id: text().notNull(),
-    rule: text().notNull(),
-    subject: text().notNull(),
-    position: integer().notNull(),
-    customer_id: id(),
-    other_customer_id: text(),
-    version: integer().notNull(),
-    kind: text().notNull(),
-    severity: text({ enum: ['low', 'medium', 'high'] }).notNull(),
-    action: text({ enum: ['flag', 'hold'] }).notNull(),
-    reserve_percent: text().notNull().default('100'),
-    status: text({ enum: ['open', 'confirmed', 'dismissed', 'expired'] }).notNull(),
-    opened_for: integer().notNull(),
-    opened_at: integer().notNull(),
-    last_day: integer().notNull(),
-    figures: text().notNull(),
-    sentence: text().notNull(),
-    evidence_count: integer().notNull(),
-    evidence_digest: text().notNull(),
-    keep_hold: integer().notNull().default(0),
-    decided_at: integer(),
+    source: text().notNull(),
+    target: text().notNull(),
+    status: text({
+      enum: [
+        'copying',
+        'comparing',
+        'waiting',
+        'switching',
+        'switched',
+        'dropping',
+        'done',
+        'cancelling',
+        'cancelled',
+        'failed',
+      ],
+    }).notNull(),
+    waits_for: text({ enum: ['run', 'reset', 'erasure', 'archive', 'writes'] }),
+    place: text(),
+    confirmed: integer().notNull().default(0),
+    closed_at: integer(),
+    pause_ms: integer(),
+    reason: text(),
+    actor: text().notNull(),
+    started_at: text().notNull(),
+    switched_at: text(),
+    ended_at: text(),
+    due_at: integer(),
+    attempt: integer().notNull().default(1),
   }),
   (t) => [
     primaryKey({ columns: [t.account, t.id] }),
-    uniqueIndex('fraud_cases_position').on(
-      t.account,
-      t.affiliate_id,
-      t.rule,
-      t.subject,
-      t.position,
-    ),
+    uniqueIndex('account_moves_active').on(t.account),
   ],
 )
 
-/** Holds that ended without a decision, until a person acknowledges it. */
-export const fraudEndedHolds = /* @__PURE__ */ sqliteTable(
-  'fraud_ended_holds',
-  () => ({
-    account: text().notNull(),
-    case_id: text().notNull(),
-    affiliate_id: text().notNull(),
-    rule: text().notNull(),
-    name: text().notNull(),
-    subject: text().notNull(),
-    sentence: text().notNull(),
-    because: text({ enum: ['records', 'rule', 'expired'] }).notNull(),
-    moved: text(),
-    opened_at: integer().notNull(),
-    ended_at: integer().notNull(),
-    holds: integer().notNull().default(0),
-    reserve_percent: text().notNull().default('100'),
-    acknowledged_by: text(),
-    acknowledged_reason: text(),
-    acknowledged_at: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.case_id] })],
-)
-
-/** What persons decided of cases; `refuse` and `seen` are JSON. */
-export const fraudDecisions = /* @__PURE__ */ sqliteTable(
-  'fraud_decisions',
-  () => ({
-    account: text().notNull(),
-    case_id: text().notNull(),
-    position: integer().notNull(),
-    decision: text({ enum: ['confirmed', 'dismissed'] }).notNull(),
-    reason: text().notNull(),
-    keep_hold: integer().notNull(),
-    refuse: text().notNull(),
-    from_day: integer(),
-    seen: text().notNull(),
-    shown: text().notNull(),
-    actor: text().notNull(),
-    at: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.case_id, t.position] })],
-)
-
-/** What persons wrote about cases. */
-export const fraudNotes = /* @__PURE__ */ sqliteTable(
-  'fraud_notes',
-  () => ({
-    account: text().notNull(),
-    case_id: text().notNull(),
-    id: text().notNull(),
-    text: text().notNull(),
-    actor: text().notNull(),
-    at: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.case_id, t.id] })],
-)
-
-/** Which plan governs the customers of an affiliate, from a day on. */
-export const assignments = /* @__PURE__ */ sqliteTable(
-  'assignments',
-  () => ({
-    account: text().notNull(),
-    affiliate_id: text().notNull(),
-    from_day: text().notNull(),
-    plan: text().notNull(),
-    customers: text({ enum: ['new', 'all'] }).notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.from_day] })],
-)
-
-/** Customers of every vertical. */
+/** The table `customers`, which migrations/ describes. */
 export const customers = /* @__PURE__ */ sqliteTable(
   'customers',
   () => ({
@@ -453,7 +370,7 @@ export const customers = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
-/** Financial events on trader accounts. */
+/** The table `transactions`, which migrations/ describes. */
 export const transactions = /* @__PURE__ */ sqliteTable(
   'transactions',
   () => ({
@@ -480,7 +397,7 @@ export const transactions = /* @__PURE__ */ sqliteTable(
   ],
 )
 
-/** The resource `trading-activity`: one row per day, customer, instrument and currency. */
+/** The table `activity`, which migrations/ describes. */
 export const activity = /* @__PURE__ */ sqliteTable(
   'activity',
   () => ({
@@ -504,7 +421,7 @@ export const activity = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
 )
 
-/** The resource `activities`: events of brand customers. */
+/** The table `events`, which migrations/ describes. */
 export const events = /* @__PURE__ */ sqliteTable(
   'events',
   () => ({
@@ -533,7 +450,7 @@ export const events = /* @__PURE__ */ sqliteTable(
   ],
 )
 
-/** Changes of the affiliates of customers, by day. */
+/** The table `customer_affiliations`, which migrations/ describes. */
 export const customerAffiliations = /* @__PURE__ */ sqliteTable(
   'customer_affiliations',
   () => ({
@@ -549,7 +466,7 @@ export const customerAffiliations = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
-/** Changes of the customer fields that plans use, by day: the values before each. */
+/** The table `customer_fields`, which migrations/ describes. */
 export const customerFields = /* @__PURE__ */ sqliteTable(
   'customer_fields',
   () => ({
@@ -569,7 +486,7 @@ export const customerFields = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
 )
 
-/** Customers who earn nothing from a day on. */
+/** The table `customer_refusals`, which migrations/ describes. */
 export const customerRefusals = /* @__PURE__ */ sqliteTable(
   'customer_refusals',
   () => ({
@@ -582,33 +499,20 @@ export const customerRefusals = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
-/** Changes of the parents of affiliates, by day. */
-export const affiliateParents = /* @__PURE__ */ sqliteTable(
-  'affiliate_parents',
+/** The table `erasures`, which migrations/ describes. */
+export const erasures = /* @__PURE__ */ sqliteTable(
+  'erasures',
   () => ({
     account: text().notNull(),
-    affiliate_id: text().notNull(),
-    day: day().notNull(),
-    parent: text(),
+    customer_id: id().notNull(),
+    erased_at: text().notNull(),
+    next_day: integer().default(-719528),
+    after_id: text().default(''),
   }),
-  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
 
-/** The number of records of an account by resource, and of its held records, which `total` leaves out. */
-export const totals = /* @__PURE__ */ sqliteTable(
-  'totals',
-  () => ({
-    account: text().notNull(),
-    resource: text().notNull(),
-    total: integer().notNull(),
-    held: integer().notNull().default(0),
-    releasing: text(),
-    released_at: integer(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.resource] })],
-)
-
-/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times. */
+/** The table `deliveries`, which migrations/ describes. */
 export const deliveries = /* @__PURE__ */ sqliteTable(
   'deliveries',
   () => ({
@@ -653,7 +557,7 @@ export const deliveries = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** Codes of errors and ids of refused records, by which deliveries are found. */
+/** The table `delivery_terms`, which migrations/ describes. */
 export const deliveryTerms = /* @__PURE__ */ sqliteTable(
   'delivery_terms',
   () => ({
@@ -665,7 +569,20 @@ export const deliveryTerms = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
 )
 
-/** Control totals of the days that have not changed since they were summed. */
+/** The table `idempotency_keys`, which migrations/ describes. */
+export const idempotencyKeys = /* @__PURE__ */ sqliteTable(
+  'idempotency_keys',
+  () => ({
+    account: text().notNull(),
+    resource: text().notNull(),
+    key: text().notNull(),
+    digest: text().notNull(),
+    delivery: text().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
+)
+
+/** The table `day_totals`, which migrations/ describes. */
 export const dayTotals = /* @__PURE__ */ sqliteTable(
   'day_totals',
   () => ({
@@ -681,162 +598,7 @@ export const dayTotals = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
 )
 
-/** Idempotency keys, each with a digest of the records of its first use. */
-export const idempotencyKeys = /* @__PURE__ */ sqliteTable(
-  'idempotency_keys',
-  () => ({
-    account: text().notNull(),
-    resource: text().notNull(),
-    key: text().notNull(),
-    digest: text().notNull(),
-    delivery: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
-)
-
-/** Moves of accounts to other databases; `place` is JSON. */
-export const accountMoves = /* @__PURE__ */ sqliteTable(
-  'account_moves',
-  () => ({
-    account: text().notNull(),
-    id: text().notNull(),
-    source: text().notNull(),
-    target: text().notNull(),
-    status: text({
-      enum: [
-        'copying',
-        'comparing',
-        'waiting',
-        'switching',
-        'switched',
-        'dropping',
-        'done',
-        'cancelling',
-        'cancelled',
-        'failed',
-      ],
-    }).notNull(),
-    waits_for: text({ enum: ['run', 'reset', 'erasure', 'archive', 'writes'] }),
-    place: text(),
-    confirmed: integer().notNull().default(0),
-    closed_at: integer(),
-    pause_ms: integer(),
-    reason: text(),
-    actor: text().notNull(),
-    started_at: text().notNull(),
-    switched_at: text(),
-    ended_at: text(),
-    due_at: integer(),
-    attempt: integer().notNull().default(1),
-  }),
-  (t) => [
-    primaryKey({ columns: [t.account, t.id] }),
-    uniqueIndex('account_moves_active').on(t.account),
-  ],
-)
-
-/** The files of exports, by resource and month; `sums` is JSON, times are in milliseconds. */
-export const exports = /* @__PURE__ */ sqliteTable(
-  'exports',
-  () => ({
-    account: text().notNull(),
-    resource: text().notNull(),
-    month: text().notNull(),
-    part: integer().notNull(),
-    id: text().notNull(),
-    sha256: text().notNull(),
-    bytes: integer().notNull(),
-    records: integer().notNull(),
-    days: integer().notNull(),
-    sign: text().notNull(),
-    sums: text().notNull(),
-    first_delivery: text(),
-    last_delivery: text(),
-    version: integer().notNull(),
-    written_at: integer().notNull(),
-    replaced_at: integer(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.resource, t.month, t.part, t.id] })],
-)
-
-/** How far the export of each account is; times are in milliseconds. */
-export const exportRuns = /* @__PURE__ */ sqliteTable('export_runs', () => ({
-  account: text().primaryKey(),
-  run: text().notNull(),
-  begun_at: integer().notNull(),
-  ended_at: integer(),
-  since: integer(),
-  whole_at: integer(),
-  form: text().notNull(),
-}))
-
-/** The freshness of each feed: one row per account, hour (since 1970) and resource. */
-export const arrivals = /* @__PURE__ */ sqliteTable(
-  'arrivals',
-  () => ({
-    account: text().notNull(),
-    hour: integer().notNull(),
-    resource: text().notNull(),
-    deliveries: integer().notNull(),
-    received: integer().notNull(),
-    refused: integer().notNull(),
-    last_at: integer().notNull(),
-    yesterday: integer().notNull(),
-    today: integer().notNull(),
-    logged_bytes: integer().notNull().default(0),
-    written_bytes: integer().notNull().default(0),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
-)
-
-/** Test accounts whose records are being deleted. */
-export const resets = /* @__PURE__ */ sqliteTable('resets', () => ({
-  account: text().primaryKey(),
-  started_at: text().notNull(),
-}))
-
-/** The bytes that each account stores, up to an hour (since 1970). */
-export const storage = /* @__PURE__ */ sqliteTable('storage', () => ({
-  account: text().primaryKey(),
-  bytes: integer().notNull(),
-  until_hour: integer().notNull(),
-  measured_at: integer(),
-  measured_bytes: integer(),
-  measuring: text(),
-}))
-
-/** Months whose trading activity or daily events are in objects in R2. */
-export const archivedMonths = /* @__PURE__ */ sqliteTable(
-  'archived_months',
-  () => ({
-    account: text().notNull(),
-    first_day: day().notNull(),
-    last_day: integer().notNull(),
-    resource: text({ enum: ['trading-activity', 'activities'] }).notNull(),
-    state: text({ enum: ['leaving', 'archived', 'loading'] }).notNull(),
-    begun_at: integer().notNull(),
-    archived_at: integer(),
-    records: integer().notNull(),
-    days: text().notNull(),
-    fault: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.first_day] })],
-)
-
-/** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */
-export const erasures = /* @__PURE__ */ sqliteTable(
-  'erasures',
-  () => ({
-    account: text().notNull(),
-    customer_id: id().notNull(),
-    erased_at: text().notNull(),
-    next_day: integer().default(-719528),
-    after_id: text().default(''),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
-)
-
-/** Statements of commissions, by period, affiliate and plan. */
+/** The table `statements`, which migrations/ describes. */
 export const statements = /* @__PURE__ */ sqliteTable(
   'statements',
   () => ({
@@ -868,7 +630,7 @@ export const statements = /* @__PURE__ */ sqliteTable(
   ],
 )
 
-/** The lines of long statements from the second part on. */
+/** The table `statement_lines`, which migrations/ describes. */
 export const statementLines = /* @__PURE__ */ sqliteTable(
   'statement_lines',
   () => ({
@@ -880,7 +642,42 @@ export const statementLines = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
 )
 
-/** Amounts that the integrations team entered. */
+/** The table `statement_runs`, which migrations/ describes. */
+export const statementRuns = /* @__PURE__ */ sqliteTable(
+  'statement_runs',
+  () => ({
+    account: text().notNull(),
+    id: text().notNull(),
+    period: text().notNull(),
+    status: text({ enum: ['running', 'done', 'failed'] }).notNull(),
+    affiliates: integer(),
+    steps: integer(),
+    changed: integer(),
+    started_at: text().notNull(),
+    ended_at: text(),
+    active_at: text().notNull().default(''),
+    restarts: integer().notNull().default(0),
+    steps_done: integer(),
+    reason: text(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** The table `kept_facts`, which migrations/ describes. */
+export const keptFacts = /* @__PURE__ */ sqliteTable(
+  'kept_facts',
+  () => ({
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    facts: integer().notNull(),
+    rows: text().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
+)
+
+/** The table `manual_entries`, which migrations/ describes. */
 export const manualEntries = /* @__PURE__ */ sqliteTable(
   'manual_entries',
   () => ({
@@ -903,7 +700,7 @@ export const manualEntries = /* @__PURE__ */ sqliteTable(
   ],
 )
 
-/** What was paid, by reference. */
+/** The table `payments`, which migrations/ describes. */
 export const payments = /* @__PURE__ */ sqliteTable(
   'payments',
   () => ({
@@ -924,7 +721,7 @@ export const payments = /* @__PURE__ */ sqliteTable(
   ],
 )
 
-/** What affiliates earned and were paid: append-only. */
+/** The table `ledger`, which migrations/ describes. */
 export const ledger = /* @__PURE__ */ sqliteTable(
   'ledger',
   () => ({
@@ -946,71 +743,7 @@ export const ledger = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
 )
 
-/** Runs that compute the statements of a period. */
-export const statementRuns = /* @__PURE__ */ sqliteTable(
-  'statement_runs',
-  () => ({
-    account: text().notNull(),
-    id: text().notNull(),
-    period: text().notNull(),
-    status: text({ enum: ['running', 'done', 'failed'] }).notNull(),
-    affiliates: integer(),
-    steps: integer(),
-    changed: integer(),
-    started_at: text().notNull(),
-    ended_at: text(),
-    active_at: text().notNull().default(''),
-    restarts: integer().notNull().default(0),
-    steps_done: integer(),
-    reason: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.id] })],
-)
-
-/** Past days of which an account keeps the facts, by calendar year. */
-export const keptDays = /* @__PURE__ */ sqliteTable(
-  'kept_days',
-  () => ({
-    account: text().notNull(),
-    first_day: day().notNull(),
-    last_day: integer().notNull(),
-    generation: text().notNull(),
-    form: text().notNull(),
-    summed_from: integer().notNull(),
-    begun_at: integer().notNull(),
-    ready: integer().notNull(),
-    mean: real().notNull().default(0),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.first_day] })],
-)
-
-/** The facts of a customer on these days, as runs have read them; `rows` is JSON. */
-export const keptFacts = /* @__PURE__ */ sqliteTable(
-  'kept_facts',
-  () => ({
-    account: text().notNull(),
-    customer_id: id().notNull(),
-    first_day: day().notNull(),
-    generation: text().notNull(),
-    facts: integer().notNull(),
-    rows: text().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
-)
-
-/** Days of these of which a record has changed since. */
-export const changedDays = /* @__PURE__ */ sqliteTable(
-  'changed_days',
-  () => ({
-    account: text().notNull(),
-    first_day: day().notNull(),
-    generation: text().notNull(),
-    day: day().notNull(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.first_day, t.generation, t.day] })],
-)
-
-/** The addresses to which events are sent, also postbacks of affiliates; their secrets are encrypted. */
+/** The table `webhook_endpoints`, which migrations/ describes. */
 export const webhookEndpoints = /* @__PURE__ */ sqliteTable(
   'webhook_endpoints',
   () => ({
@@ -1033,7 +766,7 @@ export const webhookEndpoints = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** The log of attempts to send events. */
+/** The table `webhook_attempts`, which migrations/ describes. */
 export const webhookAttempts = /* @__PURE__ */ sqliteTable(
   'webhook_attempts',
   () => ({
@@ -1050,14 +783,185 @@ export const webhookAttempts = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
-/** Changes that the integrations team made; `details` is JSON. */
-export const auditLog = /* @__PURE__ */ sqliteTable('audit_log', () => ({
-  id: text().primaryKey(),
-  at: text().notNull(),
-  actor: text().notNull(),
-  action: text().notNull(),
-  account: text(),
-  details: text().notNull(),
+/** The table `fraud_rule_versions`, which migrations/ describes. */
+export const fraudRuleVersions = /* @__PURE__ */ sqliteTable(
+  'fraud_rule_versions',
+  () => ({
+    account: text().notNull(),
+    rule: text().notNull(),
+    version: integer().notNull(),
+    effective_from: text().notNull(),
+    terms: text().notNull(),
+    created_at: text().notNull(),
+    withdrawn_at: text(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.account, t.rule, t.version] }),
+    uniqueIndex('fraud_rule_versions_day').on(t.account, t.rule, t.effective_from),
+  ],
+)
+
+/** The table `fraud_progress`, which migrations/ describes. */
+export const fraudProgress = /* @__PURE__ */ sqliteTable('fraud_progress', () => ({
+  account: text().primaryKey(),
+  through: integer().notNull(),
+  changed_from: integer(),
+  inputs: text().notNull(),
+  first: integer(),
+  last: integer(),
+  cursor: text().notNull().default(''),
+  too_large: text().notNull().default('{}'),
+}))
+
+/** The table `fraud_findings`, which migrations/ describes. */
+export const fraudFindings = /* @__PURE__ */ sqliteTable(
+  'fraud_findings',
+  () => ({
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    rule: text().notNull(),
+    subject: text().notNull(),
+    day: day().notNull(),
+    part: integer().notNull(),
+    version: integer().notNull(),
+    figures: text(),
+    sentence: text(),
+    evidence: text().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.rule, t.subject, t.day, t.part] })],
+)
+
+/** The table `fraud_cases`, which migrations/ describes. */
+export const fraudCases = /* @__PURE__ */ sqliteTable(
+  'fraud_cases',
+  () => ({
+    account: text().notNull(),
+    id: text().notNull(),
+    affiliate_id: text().notNull(),
+    rule: text().notNull(),
+    subject: text().notNull(),
+    position: integer().notNull(),
+    customer_id: id(),
+    other_customer_id: text(),
+    version: integer().notNull(),
+    kind: text().notNull(),
+    severity: text({ enum: ['low', 'medium', 'high'] }).notNull(),
+    action: text({ enum: ['flag', 'hold'] }).notNull(),
+    reserve_percent: text().notNull().default('100'),
+    status: text({ enum: ['open', 'confirmed', 'dismissed', 'expired'] }).notNull(),
+    opened_for: integer().notNull(),
+    opened_at: integer().notNull(),
+    last_day: integer().notNull(),
+    figures: text().notNull(),
+    sentence: text().notNull(),
+    evidence_count: integer().notNull(),
+    evidence_digest: text().notNull(),
+    keep_hold: integer().notNull().default(0),
+    decided_at: integer(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('fraud_cases_position').on(
+      t.account,
+      t.affiliate_id,
+      t.rule,
+      t.subject,
+      t.position,
+    ),
+  ],
+)
+
+/** The table `fraud_decisions`, which migrations/ describes. */
+export const fraudDecisions = /* @__PURE__ */ sqliteTable(
+  'fraud_decisions',
+  () => ({
+    account: text().notNull(),
+    case_id: text().notNull(),
+    position: integer().notNull(),
+    decision: text({ enum: ['confirmed', 'dismissed'] }).notNull(),
+    reason: text().notNull(),
+    keep_hold: integer().notNull(),
+    refuse: text().notNull(),
+    from_day: integer(),
+    seen: text().notNull(),
+    shown: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.case_id, t.position] })],
+)
+
+/** The table `fraud_notes`, which migrations/ describes. */
+export const fraudNotes = /* @__PURE__ */ sqliteTable(
+  'fraud_notes',
+  () => ({
+    account: text().notNull(),
+    case_id: text().notNull(),
+    id: text().notNull(),
+    text: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.case_id, t.id] })],
+)
+
+/** The table `fraud_ended_holds`, which migrations/ describes. */
+export const fraudEndedHolds = /* @__PURE__ */ sqliteTable(
+  'fraud_ended_holds',
+  () => ({
+    account: text().notNull(),
+    case_id: text().notNull(),
+    affiliate_id: text().notNull(),
+    rule: text().notNull(),
+    name: text().notNull(),
+    subject: text().notNull(),
+    sentence: text().notNull(),
+    because: text({ enum: ['records', 'rule', 'expired'] }).notNull(),
+    moved: text(),
+    opened_at: integer().notNull(),
+    ended_at: integer().notNull(),
+    holds: integer().notNull().default(0),
+    reserve_percent: text().notNull().default('100'),
+    acknowledged_by: text(),
+    acknowledged_reason: text(),
+    acknowledged_at: text(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.case_id] })],
+)
+
+/** The table `exports`, which migrations/ describes. */
+export const exports = /* @__PURE__ */ sqliteTable(
+  'exports',
+  () => ({
+    account: text().notNull(),
+    resource: text().notNull(),
+    month: text().notNull(),
+    part: integer().notNull(),
+    id: text().notNull(),
+    sha256: text().notNull(),
+    bytes: integer().notNull(),
+    records: integer().notNull(),
+    days: integer().notNull(),
+    sign: text().notNull(),
+    sums: text().notNull(),
+    first_delivery: text(),
+    last_delivery: text(),
+    version: integer().notNull(),
+    written_at: integer().notNull(),
+    replaced_at: integer(),
+  }),
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.month, t.part, t.id] })],
+)
+
+/** The table `export_runs`, which migrations/ describes. */
+export const exportRuns = /* @__PURE__ */ sqliteTable('export_runs', () => ({
+  account: text().primaryKey(),
+  run: text().notNull(),
+  begun_at: integer().notNull(),
+  ended_at: integer(),
+  since: integer(),
+  whole_at: integer(),
+  form: text().notNull(),
 }))
 
 /** An account as configured. */
