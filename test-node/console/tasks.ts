@@ -133,7 +133,7 @@ export function taskTests(shared: () => Shared): void {
     { device: 'desktop', viewport: DESKTOP },
     { device: 'phone', viewport: PHONE },
   ]) {
-    test(`what changed since yesterday needs 1 click, and the list behind a sentence 1 more, on a ${device}`, {
+    test(`what changed since yesterday needs 1 click, and the list behind a count 1 more, on a ${device}`, {
       skip,
     }, async () => {
       const { base, page } = shared()
@@ -143,14 +143,10 @@ export function taskTests(shared: () => Shared): void {
       const section = main().locator('#since-yesterday')
       await section.waitFor()
       const lines = await section.getByRole('listitem').all()
-      assert.ok(lines.length > 3 && lines.length <= 9, `${lines.length} sentences`)
+      assert.ok(lines.length > 1, `${lines.length} counts`)
       for (const line of lines) {
-        const text = await line.innerText()
-        assert.match(text, /^[\dA-Z].* .*(?:\.(?: [A-Z][a-z ]+)?|more changes?)$/s)
-        for (const link of await line.getByRole('link').all()) {
-          const answer = await page.request.get(base + (await link.getAttribute('href')))
-          assert.equal(answer.status(), 200, text)
-        }
+        const path = await line.getByRole('link').getAttribute('href')
+        assert.equal((await page.request.get(base + path)).status(), 200, path ?? '')
       }
       const opened = section.getByRole('link', { name: /^\d+ cases?$/ })
       const [number = ''] = (await opened.innerText()).split(' ')
