@@ -4,7 +4,6 @@ import { logFailure } from './log-failure.ts'
 
 /** A line of the log for which the team is told, once a day for each subject. */
 export type AlarmLine =
-  | { readonly pool_alarm: string; readonly full_on: string | null }
   | { readonly storage_alarm: 'account' | 'database'; readonly [member: string]: unknown }
   | { readonly late_run: string; readonly [member: string]: unknown }
   | { readonly fault: 'totals_differ'; readonly [member: string]: unknown }

@@ -33,7 +33,7 @@ import { today } from './account-day.ts'
 import { raiseAlarm } from './alarms.ts'
 import { goOnArchiving } from './archives.ts'
 import { CRON_SCHEDULES } from './crons.ts'
-import { logFillingPools, measureDatabases } from './databases.ts'
+import { measureDatabases } from './databases.ts'
 import { continueErasures } from './erasures.ts'
 import { queueMorningExport } from './exports.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
@@ -194,7 +194,7 @@ export interface Resources {
  * - `expire`: expired rows and kept totals of each database.
  * - `storage`: reports credentials that end soon, measures databases, and has accounts measured.
  * - `rates`: fetches exchange rates.
- * - `report`: logs pools of databases that fill up, has feeds reported, days counted and statement runs started.
+ * - `report`: has feeds reported, days counted and statement runs started.
  */
 export async function scheduled(cron: string, env: Env, now: number): Promise<void> {
   switch (cron) {
@@ -215,7 +215,6 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
     case CRON_SCHEDULES.rates:
       return fetchRates(env, now)
     default:
-      await logFailure('DB', () => logFillingPools(env, now))
       // Feeds are due by now.
       return sendJobs(env, [{ job: 'list', of: 'report', after: '', at: now }])
   }

@@ -88,7 +88,7 @@ export interface CheckJob extends RoundJob<'check'> {
 /** Sends an alarm to the team. */
 export interface AlarmJob extends Due {
   readonly job: 'alarm'
-  readonly alarm: 'pool_alarm' | 'storage_alarm' | 'late_run' | 'totals_differ'
+  readonly alarm: 'storage_alarm' | 'late_run' | 'totals_differ'
   readonly id: string
   /** The members of the line in the log. */
   readonly data: object

@@ -119,27 +119,14 @@ test('without a secret, or with a URL that is not public, nothing is sent, and t
   expect(await received()).toEqual([])
 })
 
-test('a pool that fills up and a run that waits are told, too', async () => {
+test('a run that waits is told, too', async () => {
   const { account } = await partner('forex')
   await storePlan(account, 'ib', monthly([]))
-  const today = Math.floor(NOW / DAY_MS)
-  await env.DB.batch(
-    [today - 30, today].map((day, i) =>
-      env.DB.prepare('insert into database_sizes values (?, ?, ?)').bind(
-        'DB_2',
-        day,
-        4e9 + i * 5e8,
-      ),
-    ),
-  )
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
-  const report = { cron: CRON_SCHEDULES.report, scheduledTime: NOW } as ScheduledController
-  await worker.scheduled(report, world())
   Object.assign(RUN_LIMITS, { ofDatabase: 0 })
   vi.setSystemTime(NOW + 4 * HOUR_MS)
   await deliverJob({ job: 'morning', binding: 'DB', account, at: NOW }, world())
   expect(sent.flatMap(({ body }) => (body.job === 'alarm' ? [body.data] : []))).toEqual([
-    { pool_alarm: 'none', full_on: '2026-12-26' },
     { late_run: account, binding: 'DB', minutes: 240 },
   ])
 })

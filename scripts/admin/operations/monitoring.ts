@@ -54,18 +54,7 @@ function bookZoneNote(body: unknown): string | null {
     : null
 }
 
-/** Names the pools of databases that are full within 30 days. */
-function poolNote(body: unknown): string | null {
-  const { pools } = body as { pools: { jurisdiction: string | null; is_filling: boolean }[] }
-  const filling = pools.filter(({ is_filling }) => is_filling)
-  if (filling.length === 0) return null
-  const commands = filling.map(({ jurisdiction }) =>
-    jurisdiction === null ? 'add 1' : `add 1 --jurisdiction ${jurisdiction}`,
-  )
-  return `The last database is full within 30 days. Add one: npm run databases -- ${commands.join('; ')}`
-}
-
-/** Deliveries, totals, feeds, databases and the audit log. */
+/** Deliveries, totals, feeds and the audit log. */
 export const MONITORING: readonly Operation[] = [
   listOperation({
     noun: 'deliveries',
@@ -168,16 +157,6 @@ export const MONITORING: readonly Operation[] = [
       (feeds as Row[]).map((feed) => ({ account, ...feedRow(feed) })),
     ),
   }),
-  {
-    noun: 'databases',
-    verb: 'list',
-    summary: 'Lists the databases: accounts, size, growth, and the day on which each has 5 GB.',
-    example: '--json',
-    method: 'GET',
-    path: 'databases',
-    format: list(),
-    note: poolNote,
-  },
   {
     noun: 'feed',
     summary: 'Shows how recent and how complete the data of an account is.',

@@ -1,15 +1,14 @@
 import { createAccount, listAccounts } from '../../admin/accounts.ts'
-import { listDatabases } from '../../admin/databases.ts'
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
-import { Amount, Data, Day, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
+import { Amount, Data, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
-import { ACCOUNT_WORDS, jurisdictionWords, VERTICALS } from '../parts/field-words.ts'
+import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
@@ -121,20 +120,6 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
   )
 }
 
-type Pool = AnswerOf<typeof listDatabases>['pools'][number]
-
-/** Renders which databases are full soon: new accounts would have no room. */
-const FillingPools = ({ pools }: { pools: readonly Pool[] }) =>
-  pools
-    .filter(({ is_filling }) => is_filling)
-    .map(({ jurisdiction, full_on }) => (
-      <p class="notice warn">
-        The last database for new accounts
-        {jurisdiction !== null && ` (${jurisdictionWords(jurisdiction)})`} will be full on{' '}
-        <Day day={full_on} />. Ask the engineers to add a database before that day.
-      </p>
-    ))
-
 // What affiliates may see and do is set afterwards, on the page of the settings.
 const { affiliate_view: _view, landing_pages: _pages, ...settings } = newAccount
 const { account, name, vertical, mode, time_zone, ...more } = settings
@@ -177,14 +162,11 @@ export const accountsPage: Page = {
     },
   },
   async render(visit) {
-    const [{ data, meta }, { pools }] = await Promise.all([
-      visit.api.call(listAccounts, { cursor: visit.query.cursor, per_page: LISTED_ACCOUNTS }),
-      visit.api.call(listDatabases, {}),
-    ])
+    const page = { cursor: visit.query.cursor, per_page: LISTED_ACCOUNTS }
+    const { data, meta } = await visit.api.call(listAccounts, page)
     const states = await Promise.all(data.map((account) => readState(visit, account)))
     const body = (
       <>
-        <FillingPools pools={pools} />
         {states.length === 0 ? (
           <EmptyState title="There are no accounts yet.">
             <p>Create the first one below.</p>
