@@ -32,9 +32,19 @@ const withoutSlash = (path: string) => path.replace(/^\//, '')
 const has = (path: string) => files.includes(withoutSlash(path))
 const addressOf = (file: string) => `/${file.replace(/\.html$/, '')}`.replace(/^\/index$/, '/')
 const idsOf = (markup: string) => [...markup.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)
-const anchors = new Map([...pages].map(([file, markup]) => [file, new Set(idsOf(markup))]))
+const ids = new Map([...pages].map(([file, markup]) => [file, idsOf(markup)]))
+const anchors = new Map([...ids].map(([file, all]) => [file, new Set(all)]))
 
 describe('the site', () => {
+  test('no two elements of a page have the same anchor', () => {
+    for (const [file, all] of ids)
+      assert.deepEqual(
+        all.filter((id, i) => all.indexOf(id) !== i),
+        [],
+        file,
+      )
+  })
+
   test('every link leads to a page, a file or an anchor of the site', () => {
     const broken: string[] = []
     for (const [file, markup] of pages) {

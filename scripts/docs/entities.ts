@@ -6,7 +6,6 @@ import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import { MAX_TEXT } from '../../src/validation/fields.ts'
 import { closedObject, openObject } from './json-schema.ts'
-import { BRAND_RESOURCES, describeResource, PARTNER_RESOURCES } from './resources.ts'
 import type { JsonSchema } from './types.ts'
 
 /** A record type of a vertical, with its names in documents. */
@@ -24,6 +23,24 @@ export interface Entity {
   schema: (at: string) => JsonSchema
   /** A record with every optional field. */
   example: Record<string, unknown>
+}
+
+/** What the records of partners are. */
+const PARTNERS: Record<string, string> = {
+  customers:
+    'A trader account, identified by `customer_id`. Sending it again replaces the whole record.',
+  transactions:
+    'A financial event on a trader account, identified by `transaction_id`. Sending it again replaces the whole record.',
+  'trading-activity':
+    'The activity of one trader on one day, in one instrument and one currency. Sending it again replaces the whole record.',
+}
+
+/** What the records of brands are. */
+const BRANDS: Record<string, string> = {
+  customers:
+    'A player, identified by `customerId`. When you send a customer again, fields that you leave out keep their stored values. Fields that are not listed here are stored as sent.',
+  activities:
+    'One event, or one day of one customer with several KPIs. An activity is identified by its `eventid`. Without one, a daily aggregate is identified by `eventname`, `customerid`, day, `Currency` and product, and any other record is an event of its own. Fields that are not listed here are KPI fields if they are decimals and details otherwise; all are stored.',
 }
 
 const kebab = (title: string) => title.toLowerCase().replaceAll(' ', '-')
@@ -63,7 +80,7 @@ function partnerEntity(vertical: string, resource: Resource): Entity {
   const { name, title, key, fields } = resource
   const schemaAt = (at: string): JsonSchema => ({
     title: `${title} (${vertical})`,
-    description: describeResource(resource, PARTNER_RESOURCES),
+    description: PARTNERS[name],
     ...closedObject(fields, at),
     'x-key': key,
     'x-rules': {
@@ -122,7 +139,7 @@ const requireAmount = (at: string): JsonSchema => ({
 
 function brandEntity(resource: Resource): Entity {
   const { name, title, key, fields, required, neverRejected } = resource
-  const description = describeResource(resource, BRAND_RESOURCES)
+  const description = BRANDS[name]
   const isActivity = name === 'activities'
   const open = (at: string): JsonSchema => ({
     title: `${title} (${igaming.vertical})`,

@@ -27,7 +27,6 @@ const ORDER = [
 
 /** A page of the guide. */
 export interface GuidePage {
-  name: string
   /** The address, such as `/docs/start`. */
   at: string
   title: string
@@ -40,26 +39,19 @@ export interface GuidePage {
 }
 
 /** Makes the links of a Markdown page lead to Markdown pages. The reference has none. */
-export const toMarkdownLinks = (markdown: string) =>
+const toMarkdownLinks = (markdown: string) =>
   markdown.replace(/\]\((\/docs\/(?!reference\b)[\w-]+)(#[\w-]+)?\)/g, ']($1.md$2)')
 
 /** Reads a page of the guide. Throws if the page lacks a required part. */
-export function guidePage(name: string, source: string): GuidePage {
-  const fail = (reason: string): never => {
-    throw new Error(`docs/guide/${name}.md: ${reason}`)
-  }
+function guidePage(name: string, source: string): GuidePage {
   const [, title = '', paragraph = '', rest = ''] =
     /^# (.+)\n\n([^\n#`<|-][\s\S]*?)\n\n([\s\S]*)$/.exec(source) ?? []
-  if (title === '') fail('the page must begin with a title and a paragraph')
+  if (title === '') throw new Error(`docs/guide/${name}.md must begin with a title and a paragraph`)
   const headings = [...rest.matchAll(/^## (.+)$/gm)].map(([, text = '']) => ({
     title: plain(text),
     anchor: anchorOf(text),
   }))
-  const anchors = [...rest.matchAll(/^##+ (.+)$/gm)].map(([, text = '']) => anchorOf(text))
-  const duplicate = anchors.find((anchor, i) => anchors.indexOf(anchor) !== i)
-  if (duplicate !== undefined) fail(`two headings have the anchor "${duplicate}"`)
   return {
-    name,
     at: `/docs/${name}`,
     title,
     description: plain(paragraph),
