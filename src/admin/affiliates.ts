@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
+import { firstDifference, refuseArchived } from '../db/archive/archived.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
 import { resolveDatabase } from '../db/database.ts'
 import * as inUse from '../db/directory/affiliate-uses.ts'
@@ -51,6 +52,7 @@ export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
   const after = changeTree(before, sent, todayOf(row))
   const circles = findTreeIssues(sent, after)
   const changed = changedParents(before, after)
+  await refuseArchivedTree(db, account, before, changed)
   const mayBeDeeper = circles.length === 0 && changed.length > 0
   const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
   issues.push(...circles, ...(levels?.issues ?? []))
@@ -99,6 +101,20 @@ export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
     ...(removed > 0 && { parents_removed: removed }),
   })
 })
+
+/** Throws if affiliates of before get another parent in an archived month. */
+async function refuseArchivedTree(
+  db: D1Database,
+  account: string,
+  before: Tree,
+  changed: readonly AffiliateParents[],
+): Promise<void> {
+  for (const { affiliate_id, parents } of changed) {
+    const old = before.get(affiliate_id)
+    const from = old && firstDifference(old, parents, ({ parent }) => parent)
+    if (from !== undefined) await refuseArchived(db, account, from)
+  }
+}
 
 type Profiles = ReadonlyMap<string, rows.AffiliateProfile>
 

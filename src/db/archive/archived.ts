@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { dayText } from '../column-types.ts'
+import { dayNumber, dayText, encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import type { RecordTable } from '../records/record-table.ts'
 import {
@@ -10,6 +10,7 @@ import {
   unionOfChunks,
 } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
+import { customers } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 // Nothing is written to an archived month, and nothing is computed from its records: whoever meets one gets an
@@ -134,23 +135,58 @@ export const ARCHIVED_MONTHS_OF_REPORT = `
     and m.first_day <= :last_of_report and m.last_day >= :first_of_report`
 
 const FROM_DAY = compileStatement(`
-  select first_day from archived_months
-  where account = :account and last_day >= :from and first_day <= :to order by first_day`)
+  select m.first_day from archived_months m
+  where m.account = :account and m.last_day >= :from and (:customer_id is null or exists (
+    select 1 from archived_customers a where a.account = m.account and a.customer_id = :customer_id
+      and a.first_day = m.first_day))
+  order by m.first_day`)
+
+/** The day before all others. */
+const BEGINNING = -719_528
 
 /**
- * Throws if a change whose effect begins on a day (since 1970), or ends on another one, concerns an archived month.
+ * Throws if a change takes effect in an archived month: of the account, or one in which a customer has records.
  *
+ * @param from The first day of its effect; null: from the beginning.
+ * @param customer The customer whom it concerns; null: all.
  * @throws MonthArchived
  */
 export async function refuseArchived(
   db: Connection,
   account: string,
-  from: number,
-  to: number = Number.MAX_SAFE_INTEGER,
+  from: string | null,
+  customer: string | null = null,
 ): Promise<void> {
-  const values = { account, from, to }
+  const customer_id = customer === null ? null : encode(customers.customer_id, customer)
+  const values = { account, customer_id, from: from === null ? BEGINNING : dayNumber(from) }
   const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
   requireRecords(results)
+}
+
+/** Returns whether months of an account are archived. */
+export async function hasArchived(db: Connection, account: string): Promise<boolean> {
+  const values = { account, customer_id: null, from: BEGINNING }
+  const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
+  return results.length > 0
+}
+
+/**
+ * Returns the first day on which two histories differ, of which each part holds from its `from` on; null if they do
+ * from the beginning, undefined if they are the same.
+ */
+export function firstDifference<Part extends { readonly from: string | null }>(
+  before: readonly Part[],
+  after: readonly Part[],
+  partOf: (part: Part) => unknown,
+): string | null | undefined {
+  const textOf = (part: Part) => JSON.stringify([part.from, partOf(part)])
+  const [old, own] = [before, after].map((parts) => new Set(parts.map(textOf)))
+  const differing = [
+    ...before.filter((part) => !own?.has(textOf(part))),
+    ...after.filter((part) => !old?.has(textOf(part))),
+  ]
+  const days = differing.map(({ from }) => from ?? '').sort()
+  return days[0] === undefined ? undefined : days[0] || null
 }
 
 /** A record of a delivery that concerns an archived month, by its position. */
