@@ -12,15 +12,8 @@ const BENCHES = { bulk, single, run, cost }
 type Name = keyof typeof BENCHES
 
 /** The scale of the figures in documents, and one that only shows that the benches work. */
-const FULL: Scale = {
-  rounds: 5,
-  warmUps: 1,
-  bulks: 8,
-  singles: 100,
-  facts: 300_000,
-  records: 10_000,
-}
-const QUICK: Scale = { rounds: 1, warmUps: 0, bulks: 1, singles: 5, facts: 500, records: 20 }
+const FULL: Scale = { rounds: 5, bulks: 8, singles: 100, facts: 300_000, records: 10_000 }
+const QUICK: Scale = { rounds: 1, bulks: 1, singles: 5, facts: 500, records: 20 }
 
 const command = parseCommand(
   'npm run bench',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expectOk, newRequestSender } from '../chaos/ask.ts'
-import { AFFILIATE, asFirm, newFirm, newToken } from '../chaos/parties.ts'
+import { asFirm, newFirm, newToken } from '../chaos/parties.ts'
 import { migrate, newSecrets, serve } from '../chaos/service.ts'
 import {
   bundle,
@@ -16,13 +16,11 @@ import {
 } from '../chaos/workerd.ts'
 import { bundleService } from '../scripts/bundle.ts'
 import { type Chapter, format, formatRatios, median } from './print.ts'
-import { bodyOf, CUSTOMERS, newBulks, PER_BULK } from './records.ts'
+import { newBulks, PER_BULK, RECORDS } from './records.ts'
 
 /** How much is measured. */
 export interface Scale {
   readonly rounds: number
-  /** Rounds of bulks and single records before them, which are not counted. */
-  readonly warmUps: number
   /** Requests of each phase and round, of bulks and of single records. */
   readonly bulks: number
   readonly singles: number
@@ -47,15 +45,18 @@ interface Contestant {
   readonly end: () => Promise<void>
 }
 
+/** The customers of all transactions. */
+const CUSTOMERS = 300
+
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 /** Measures bulks of 1000 records. */
 export const bulk = (folder: string, scale: Scale): Promise<Chapter> =>
-  compete(folder, newBulks(scale.bulks, PER_BULK), scale)
+  compete(folder, scale.bulks, PER_BULK, scale)
 
 /** Measures requests with one record. */
 export const single = (folder: string, scale: Scale): Promise<Chapter> =>
-  compete(folder, newBulks(scale.singles, 1), scale)
+  compete(folder, scale.singles, 1, scale)
 
 /** The query that tells whether the work was done: a replay writes no row. */
 const COUNT = `select count(*) as n from transactions
@@ -70,16 +71,14 @@ async function tributary(state: string): Promise<Contestant> {
   const script = await bundleService()
   const service = await serve({ script, state, secrets: await newSecrets() })
   await migrate(service)
-  const joined = {
-    ...{ affiliate_id: AFFILIATE, tracking_data: 'click-42', signup_date: '2026-08-01T08:00:00Z' },
-  }
   return {
     ...{ name: 'Tributary', pids: service.pids, end: service.end, ...storedIn(service) },
     async open(account) {
       const firm = await newFirm(service, account, 'forex', 'reject')
       const ask = asFirm(service, firm, await newToken(service, firm))
-      const body = CUSTOMERS.map((customer_id) => ({ customer_id, ...joined }))
-      await expectOk(ask('POST', 'customers', { body }))
+      for (const body of newBulks('customers', CUSTOMERS, { customers: CUSTOMERS })) {
+        await expectOk(ask('POST', 'customers', { body }))
+      }
       const headers = { ...JSON_TYPE, Prefer: 'return=minimal' }
       return (body) => expectOk(ask('POST', 'transactions', { body, headers }))
     },
@@ -123,8 +122,9 @@ async function fastify(): Promise<Contestant[]> {
 /** Lets the service and its peers store the same bulks in turn, so that other load affects them alike. */
 async function compete(
   folder: string,
-  bulks: ReturnType<typeof newBulks>,
-  { rounds, warmUps }: Scale,
+  requests: number,
+  size: number,
+  { rounds }: Scale,
 ): Promise<Chapter> {
   const contestants = [
     await tributary(join(folder, 'ours')),
@@ -137,7 +137,8 @@ async function compete(
     ...{ insert: timing(), update: timing(), replay: timing() },
   }))
   try {
-    for (let round = 0; round < warmUps + rounds; round++) {
+    // The first round is not counted.
+    for (let round = 0; round <= rounds; round++) {
       const account = `round-${round}`
       const turns = await Promise.all(
         results.map(async (result) => ({ result, store: await result.contestant.open(account) })),
@@ -145,13 +146,17 @@ async function compete(
       const first = round % turns.length
       const order = [...turns.slice(first), ...turns.slice(0, first)]
       for (const phase of PHASES) {
-        for (const records of bulks) {
-          const body = bodyOf(records, phase === 'insert' ? 'pending' : 'approved')
+        const draw = { customers: CUSTOMERS, isChanged: phase !== 'insert' }
+        for (let first = 0; first < requests * size; first += size) {
+          const records = Array.from({ length: size }, (_, i) =>
+            RECORDS.transactions(first + i, draw),
+          )
+          const body = JSON.stringify(records)
           for (const { result, store } of order) {
             const { pids } = result.contestant
             const [started, cpuBefore] = [performance.now(), cpuOf(pids)]
             await store(body)
-            if (round < warmUps) continue
+            if (round === 0) continue
             result[phase].times.push(performance.now() - started)
             result[phase].cpuMs += cpuOf(pids) - cpuBefore
           }
@@ -159,13 +164,13 @@ async function compete(
       }
       for (const { name, stored } of contestants) {
         const n = await stored(account)
-        if (n !== bulks.flat().length) throw new Error(`${name} has stored ${n} records.`)
+        if (n !== requests * size) throw new Error(`${name} has stored ${n} records.`)
       }
     }
   } finally {
     for (const { end } of contestants) await end()
   }
-  return chapterOf(results, bulks[0]!.length, rounds * bulks.length)
+  return chapterOf(results, size, rounds * requests)
 }
 
 const timing = (): { times: number[]; cpuMs: number } => ({ times: [], cpuMs: 0 })

@@ -1,5 +1,5 @@
 import { expectOk, newRequestSender, type RequestSender, until } from '../chaos/ask.ts'
-import { AFFILIATE, asBrand, asFirm, newBrand, newFirm, newToken } from '../chaos/parties.ts'
+import { AFFILIATE, asFirm, newFirm, newToken } from '../chaos/parties.ts'
 import { migrate, newHome, newSecrets, type Service, serve, takeRows } from '../chaos/service.ts'
 import type { Scale } from './compete.ts'
 import {
@@ -10,70 +10,18 @@ import {
   ROWS_WRITTEN,
 } from './model.ts'
 import { type Chapter, format } from './print.ts'
-import { PER_BULK } from './records.ts'
+import { newBulks, PER_BULK, RECORDS } from './records.ts'
 
-/** One resource, and the least rows that a new record of it writes: itself and each entry of an index. */
-interface Work {
-  readonly name: string
-  readonly resource: string
-  readonly floor: number
-  readonly make: (i: number, isChanged: boolean) => object
-}
-
-const FIRM: readonly Work[] = [
-  {
-    ...{ name: 'customers', resource: 'customers', floor: ROWS_WRITTEN.customers },
-    make: (i, isChanged) => ({
-      customer_id: `C-${i}`,
-      signup_date: '2026-09-30T08:30:00.000Z',
-      last_modified_date: '2026-10-04T08:30:00.000Z',
-      ...{ affiliate_id: AFFILIATE, tracking_data: 'click-42', country_code: 'DE' },
-      email: isChanged ? `new-${i}@example.com` : `c-${i}@example.com`,
-    }),
-  },
-  {
-    ...{ name: 'transactions', resource: 'transactions', floor: ROWS_WRITTEN.transactions },
-    make: (i, isChanged) => ({
-      ...{ transaction_id: `T-${i}`, customer_id: `C-${i}` },
-      transaction_type: i % 3 ? 'deposit' : 'withdrawal',
-      ...{ amount_currency: 100 + (i % 900) / 4, currency: 'EUR' },
-      transaction_date: '2026-10-02T09:30:00.000Z',
-      status: isChanged ? 'approved' : 'pending',
-    }),
-  },
-  {
-    name: 'trading-activity',
-    resource: 'trading-activity',
-    floor: ROWS_WRITTEN['trading-activity'],
-    make: (i, isChanged) => ({
-      ...{ customer_id: `C-${i}`, date: '2026-10-02', instrument: 'EURUSD', currency: 'USD' },
-      lots_traded: isChanged ? 2.5 : 1.5,
-      pnl: (i % 100) / 4,
-    }),
-  },
-]
-
-const BRAND: readonly Work[] = [
-  {
-    ...{ name: 'customers of a brand', resource: 'customers', floor: 2 },
-    make: (i, isChanged) => ({
-      ...{ customerId: `P-${i}`, regtime: '2026-09-30 08:30', country: 'DE' },
-      newsletter: isChanged ? 'no' : 'yes',
-    }),
-  },
-  {
-    ...{ name: 'activities of a brand', resource: 'activities', floor: 2 },
-    make: (i, isChanged) => ({
-      ...{ eventname: 'Deposit', customerid: `P-${i}`, eventid: `E-${i}` },
-      ...{ createtime: '2026-10-02 09:30', Currency: 'EUR' },
-      Value: isChanged ? '120.00' : '100.00',
-    }),
-  },
-]
+type Resource = keyof typeof RECORDS
 
 /** What happens to records, and how many rows each writes at least. */
 const PHASES = [
-  { phase: 'new', outcome: 'created', isChanged: false, floorOf: ({ floor }: Work) => floor },
+  {
+    phase: 'new',
+    outcome: 'created',
+    isChanged: false,
+    floorOf: (resource: Resource) => ROWS_WRITTEN[resource],
+  },
   { phase: 'changed', outcome: 'updated', isChanged: true, floorOf: () => 1 },
   { phase: 'repeated', outcome: 'unchanged', isChanged: true, floorOf: () => 0 },
 ] as const
@@ -106,10 +54,8 @@ export async function cost(folder: string, { records }: Scale): Promise<Chapter>
     await migrate(service)
     const firm = await newFirm(service, 'partner', 'forex', 'reject')
     const token = await newToken(service, firm)
-    const brand = await newBrand(service, 'brand')
     const measured = [
-      ...(await measure(service, asFirm(service, firm, token), FIRM, records)),
-      ...(await measure(service, asBrand(service, brand), BRAND, records)),
+      ...(await measure(service, asFirm(service, firm, token), records)),
       await measureClicks(service, Math.min(records, MOST_CLICKS)),
     ]
     const above = measured.filter(isAboveModel).map(({ what }) => what)
@@ -137,26 +83,20 @@ export async function cost(folder: string, { records }: Scale): Promise<Chapter>
 const isAboveModel = ({ records, requests, floor, written }: Measured): boolean =>
   written > floor * records * (1 + TOLERANCE) + DELIVERY_ROWS_WRITTEN * requests
 
-async function measure(
-  service: Service,
-  ask: RequestSender,
-  works: readonly Work[],
-  records: number,
-): Promise<Measured[]> {
+async function measure(service: Service, ask: RequestSender, records: number): Promise<Measured[]> {
   const measured: Measured[] = []
-  for (const work of works) {
+  for (const resource of Object.keys(RECORDS) as Resource[]) {
     for (const { phase, outcome, isChanged, floorOf } of PHASES) {
       await takeRows(service)
       let requests = 0
-      for (let i = 0; i < records; i += PER_BULK, requests++) {
-        const length = Math.min(PER_BULK, records - i)
-        const body = Array.from({ length }, (_, j) => work.make(i + j, isChanged))
-        const { summary } = await expectOk(ask('POST', work.resource, { body }))
-        if (summary[outcome] !== length) throw new Error(JSON.stringify(summary))
+      for (const body of newBulks(resource, records, { customers: records, isChanged })) {
+        const { summary } = await expectOk(ask('POST', resource, { body }))
+        if (summary[outcome] !== body.length) throw new Error(JSON.stringify(summary))
+        requests += 1
       }
-      const what = `${work.name}: ${phase}`
+      const what = `${resource}: ${phase}`
       const rows = await takeRows(service)
-      measured.push({ what, records, requests, floor: floorOf(work), ...rows })
+      measured.push({ what, records, requests, floor: floorOf(resource), ...rows })
     }
   }
   return measured
@@ -164,10 +104,8 @@ async function measure(
 
 /** Follows a link, and waits until the queue has stored all clicks. */
 async function measureClicks(service: Service, records: number): Promise<Measured> {
-  const affiliates = [{ affiliate_id: AFFILIATE }]
-  await expectOk(service.admin('PUT', 'accounts/brand/affiliates', { body: affiliates }))
   const body = { affiliate_id: AFFILIATE, landing_page: 'https://landing.example/start' }
-  const { link_id } = await expectOk(service.admin('POST', 'accounts/brand/links', { body }))
+  const { link_id } = await expectOk(service.admin('POST', 'accounts/partner/links', { body }))
   await takeRows(service)
   const follow = newRequestSender(service, {}, '/go/')
   for (let i = 0; i < records; i++) await follow('GET', link_id)

@@ -1,40 +1,66 @@
-import { fractions } from '../scripts/dev/fractions.ts'
+import { AFFILIATE } from '../chaos/parties.ts'
 import { DAY_MS } from '../src/durations.ts'
 
 /** The contract: records per request at most. */
 export const PER_BULK = 1000
 
-/** The customers of all transactions. */
-export const CUSTOMERS: readonly string[] = Array.from(
-  { length: 300 },
-  (_, i) => `CU-${10_001 + i}`,
-)
+/** The month of all records. */
+export const PERIOD = '2026-03'
+export const FIRST_DAY = `${PERIOD}-01`
+export const LAST_DAY = `${PERIOD}-31`
+const DAYS = 31
 
-const TYPES = ['deposit', 'deposit', 'deposit', 'withdrawal', 'withdrawal', 'bonus', 'ib_rebate']
-const SUBTYPES = ['credit_card', 'bank_wire', 'e_wallet', 'crypto_usdt']
-const CURRENCIES = ['EUR', 'USD', 'USD', 'GBP', 'JPY', 'AUD']
-const FIRST_DAY = Date.UTC(2026, 8, 1)
-
-/** A forex transaction without its status. */
-export type Unsettled = ReturnType<typeof newBulks>[number][number]
-
-/** Makes bulks of new transactions in one month, always the same ones. */
-export function newBulks(count: number, size: number) {
-  const random = fractions(20_260_901)
-  const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
-  return Array.from({ length: count }, (_, bulk) =>
-    Array.from({ length: size }, (_, i) => ({
-      transaction_id: `TX-${100_000_000 + bulk * size + i}`,
-      customer_id: one(CUSTOMERS),
-      transaction_type: one(TYPES),
-      amount_currency: Math.round(random() ** 3 * 2_500_000) / 100,
-      currency: one(CURRENCIES),
-      transaction_date: new Date(FIRST_DAY + Math.floor(random() * 30 * DAY_MS)).toISOString(),
-      transaction_subtype: one(SUBTYPES),
-    })),
-  )
+/** What records depend on besides their number. */
+export interface Draw {
+  /** How many customers there are. The records of each are scattered. */
+  readonly customers: number
+  /** Whether a record is sent again with a change; customer and day stay the same. */
+  readonly isChanged?: boolean
+  readonly affiliateOf?: (customer: number) => string
 }
 
-/** Returns the body of a request that sends records with a status. */
-export const bodyOf = (records: readonly Unsettled[], status: string): string =>
-  JSON.stringify(records.map((record) => ({ ...record, status })))
+const timeOf = (n: number) =>
+  new Date(Date.parse(FIRST_DAY) + (n % DAYS) * DAY_MS + 30_600_000 + (n % 1000)).toISOString()
+const customerId = (n: number) => `CU-${String(n).padStart(6, '0')}`
+const one = (list: readonly string[], n: number) => list[n % list.length]!
+
+/** Make records of a forex firm by number, always the same ones. */
+export const RECORDS = {
+  customers: (n: number, { isChanged, affiliateOf }: Draw) => ({
+    customer_id: customerId(n),
+    signup_date: timeOf(n),
+    last_modified_date: `${LAST_DAY}T08:30:00.000Z`,
+    ...{ affiliate_id: affiliateOf?.(n) ?? AFFILIATE, tracking_data: 'click-42' },
+    ...{ country_code: one(['DE', 'AT', 'DE'], n), trading_account_type: 'live' },
+    email: `${isChanged ? 'new' : 'c'}-${n}@example.com`,
+  }),
+  transactions: (n: number, { isChanged, customers }: Draw) => ({
+    transaction_id: `TX-${100_000_000 + n}`,
+    customer_id: customerId((n * 7919) % customers),
+    transaction_type: one(['deposit', 'deposit', 'withdrawal'], n),
+    amount_currency: (((n * 7919) % 89_989) + 1000) / 100,
+    currency: one(['EUR', 'USD', 'GBP', 'CZK'], n),
+    transaction_date: timeOf(n * 7),
+    status: isChanged ? 'approved' : 'pending',
+    transaction_subtype: one(['credit_card', 'bank_wire', 'e_wallet'], n),
+  }),
+  'trading-activity': (n: number, { isChanged, customers }: Draw) => ({
+    date: timeOf(Math.floor(n / customers)).slice(0, 10),
+    customer_id: customerId(n % customers),
+    ...{ instrument: one(['EURUSD', 'XAUUSD'], n), currency: one(['EUR', 'USD'], n) },
+    lots_traded: ((n % 300) + (isChanged ? 2 : 1)) / 100,
+    pnl: ((n % 40_001) - 20_000) / 100,
+    ...{ spread_cost: (n % 1501) / 25, commission: (n % 701) / 100 },
+  }),
+}
+
+/** A transaction as a partner sends it. */
+export type Transaction = ReturnType<(typeof RECORDS)['transactions']>
+
+/** Makes bulks of new records. */
+export function* newBulks(resource: keyof typeof RECORDS, count: number, draw: Draw) {
+  for (let first = 0; first < count; first += PER_BULK) {
+    const length = Math.min(PER_BULK, count - first)
+    yield Array.from({ length }, (_, i) => RECORDS[resource](first + i, draw))
+  }
+}

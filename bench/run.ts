@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expectOk, type Sent, until } from '../chaos/ask.ts'
+import { asFirm, newFirm, newToken } from '../chaos/parties.ts'
 import {
   migrate,
   newHome,
@@ -14,20 +15,16 @@ import { DAY_MS } from '../src/durations.ts'
 import { firstRules } from '../src/fraud/rule-sets.ts'
 import type { Scale } from './compete.ts'
 import { type Chapter, format, median } from './print.ts'
+import { FIRST_DAY, LAST_DAY, newBulks, PERIOD } from './records.ts'
 
 const ACCOUNT = 'bench'
 const AT = `accounts/${ACCOUNT}`
 
-/** The month of the records, and the morning after its last day. */
-const PERIOD = '2026-03'
-const FIRST_DAY = `${PERIOD}-01`
-const LAST_DAY = `${PERIOD}-31`
-const DAYS = 31
+/** The morning after the last day of the records. */
 const MORNING = Date.parse(LAST_DAY) + DAY_MS + 3 * 3_600_000
 
 /** The plans: affiliate n has the plan n % 4. */
 const PLANS = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']
-const RULES = firstRules('forex', LAST_DAY)
 
 /** The facts of a customer. */
 const TRANSACTIONS = 3
@@ -57,9 +54,9 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
   const { script, end } = await newHome()
   const service = await serve({ script, state: folder, secrets: await newSecrets() })
   try {
-    await setClock(service, MORNING)
     const customers = Math.max(20, Math.floor(facts / (TRANSACTIONS + ACTIVITY)))
     await fill(service, customers)
+    await setClock(service, MORNING)
     // The first run of both kinds is not counted: it computes statements and cases that the others find.
     await morning(service)
     const used: Record<Name, Used>[] = []
@@ -144,7 +141,7 @@ function chapterOf(facts: number, customers: number, used: readonly Record<Name,
   }
   return {
     title: 'A run against its sums in SQL',
-    notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning ${Object.keys(RULES).length} fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns.`,
+    notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning the usual fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns.`,
     tables: [
       [
         ['', 'CPU ÷ SQL', 'rows read ÷ SQL', 'CPU-ms', 'ms', 'rows read a fact', 'rows written'],
@@ -156,14 +153,12 @@ function chapterOf(facts: number, customers: number, used: readonly Record<Name,
 
 const affiliateId = (n: number) => `IB-${String(n).padStart(4, '0')}`
 
-/** Creates the account with its affiliates, plans, rates and rules, and fills it with the facts of the month. */
+/** Creates the account with its affiliates, plans and rates, and sends the records of the month. */
 async function fill(service: Service, customers: number): Promise<void> {
   await migrate(service)
+  const firm = await newFirm(service, ACCOUNT, 'forex', 'reject')
   const put = (path: string, body: unknown, headers: Sent['headers'] = {}) =>
     expectOk(service.admin('PUT', path, { body, headers }))
-  const policies = { vertical: 'forex', unknown_customer: 'reject', mode: 'test' }
-  const account = { account: ACCOUNT, name: 'Bench', ...policies }
-  await expectOk(service.admin('POST', 'accounts', { body: account }))
   const count = Math.min(1000, Math.max(10, Math.floor(customers / 100)))
   const affiliates = Array.from({ length: count }, (_, n) => ({
     affiliate_id: affiliateId(n),
@@ -180,14 +175,18 @@ async function fill(service: Service, customers: number): Promise<void> {
   }))
   await put(`${AT}/assignments`, assignments)
   await put('fx-rates', ratesOfMonth(), { 'Content-Type': 'text/csv' })
-  for (const [rule, terms] of Object.entries(RULES)) {
+  for (const [rule, terms] of Object.entries(firstRules('forex', LAST_DAY))) {
     await put(`${AT}/fraud-rules/${rule}`, terms)
   }
-  await execute(service, [
-    customerRows(customers, count),
-    transactionRows(customers),
-    activityRows(customers),
-  ])
+  const ask = asFirm(service, firm, await newToken(service, firm))
+  const affiliateOf = (n: number) => affiliateId((n * 7919) % count)
+  const draw = { customers, isChanged: true, affiliateOf }
+  const counts = { customers: 1, transactions: TRANSACTIONS, 'trading-activity': ACTIVITY }
+  for (const [resource, each] of Object.entries(counts)) {
+    for (const body of newBulks(resource as keyof typeof counts, each * customers, draw)) {
+      await expectOk(ask('POST', resource, { body }))
+    }
+  }
 }
 
 /** Returns the published rates of the month and of the days before it. */
@@ -196,48 +195,3 @@ function ratesOfMonth(): string {
   const wanted = days.filter((line) => line >= '2026-02-15' && line < '2026-04')
   return `${[head, ...wanted].join('\n')}\n`
 }
-
-const numbers = (count: number) =>
-  `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < ${count})`
-
-const FIRST = Date.parse(FIRST_DAY) / DAY_MS
-const customerId = (n: string) => `printf('CU-%06d', ${n})`
-const currencyOf = (customer: string) =>
-  `case ${customer} % 4 when 0 then 'USD' when 1 then 'GBP' when 2 then 'CZK' else 'EUR' end`
-
-/** The customers of an affiliate are scattered. */
-const customerRows = (count: number, affiliates: number) =>
-  `insert into customers (account, customer_id, affiliate_id, country_code, trading_account_type, email,
-      signup_date, day, delivery, idx, revision)
-    ${numbers(count)}
-    select '${ACCOUNT}', ${customerId('n')}, printf('IB-%04d', n * 7919 % ${affiliates}),
-      iif(n % 3, 'DE', 'AT'), iif(n % 50, 'live', 'demo'), printf('customer.%06d@example.com', n),
-      (${FIRST} + n % ${DAYS}) * ${DAY_MS} + 30600000, ${FIRST} + n % ${DAYS}, 'bench', n % 1000, 1
-    from numbers order by n`
-
-/** Two deposits and a withdrawal for each customer; every tenth is not approved. */
-const transactionRows = (customers: number) =>
-  `insert into transactions (account, transaction_id, customer_id, transaction_type,
-      amount_currency, currency, transaction_date, status, transaction_subtype, day, held,
-      delivery, idx, revision)
-    ${numbers(customers * TRANSACTIONS)}, dated as (
-      select n, n / ${TRANSACTIONS} as customer, n % ${TRANSACTIONS} as k,
-        ${FIRST} + (n / ${TRANSACTIONS} * 7 + n % ${TRANSACTIONS} * 9) % ${DAYS} as day from numbers)
-    select '${ACCOUNT}', printf('TX-%07d', n), ${customerId('customer')},
-      iif(k = 2, 'withdrawal', 'deposit'), (n * 7919 % 89989 + 1000) / 100.0,
-      ${currencyOf('customer')}, day * ${DAY_MS} + 34200000 + n % 1000,
-      case n % 20 when 0 then 'pending' when 1 then 'declined' else 'approved' end, 'card', day, 0,
-      'bench', n % 1000, 1
-    from dated order by day, customer`
-
-/** Seven rows of trading activity for each customer. */
-const activityRows = (customers: number) =>
-  `insert into activity (account, date, customer_id, instrument, currency, lots_traded, pnl,
-      volume_usd, spread_cost, commission, held, delivery, idx, revision)
-    ${numbers(customers * ACTIVITY)}, dated as (
-      select n, n / ${ACTIVITY} as customer, n % ${ACTIVITY} as k,
-        ${FIRST} + (n / ${ACTIVITY} * 7 + n % ${ACTIVITY} * 4) % ${DAYS} as day from numbers)
-    select '${ACCOUNT}', day, ${customerId('customer')}, iif(k % 2, 'EURUSD', 'XAUUSD'),
-      ${currencyOf('customer')}, (n % 300 + 1) / 100.0, (n % 40001 - 20000) / 100.0, n % 9000 * 100,
-      n % 1501 / 25.0, n % 701 / 100.0, 0, 'bench', n % 1000, 1
-    from dated order by day, customer, k`

@@ -5,25 +5,14 @@ type D1DatabaseSession = import('@cloudflare/workers-types').D1DatabaseSession
 type D1Database = import('@cloudflare/workers-types').D1Database
 type D1PreparedStatement = import('@cloudflare/workers-types').D1PreparedStatement
 type D1Result<T = unknown> = import('@cloudflare/workers-types').D1Result<T>
-type DurableObjectState = import('@cloudflare/workers-types').DurableObjectState
 
 declare const scheduler: { wait(ms: number, options?: { signal: AbortSignal }): Promise<void> }
-
-type JsonWebKey = import('@cloudflare/workers-types').JsonWebKey
 
 interface Env {
   BASE_URL: string
   SIGNING_KEYS: string
   TRACKING_KEYS: string
   DB: D1Database
-}
-
-declare module 'cloudflare:workers' {
-  export abstract class DurableObject<E> {
-    protected ctx: DurableObjectState
-    protected env: E
-    alarm?(): void | Promise<void>
-  }
 }
 
 /** The extension of Web Crypto that workerd has and Node does not. */

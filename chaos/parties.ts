@@ -87,17 +87,3 @@ export async function asAffiliate(
   const { affiliate_key } = await expectBody(201, place.admin('POST', path, { body }))
   return newRequestSender(place, { Authorization: `Bearer ${affiliate_key}` }, '/affiliate/v1/')
 }
-
-/** What a postback sends: its values as parameters of the query. */
-const QUERY = '?ev={event}&tx={id}&amt={amount}&cur={currency}&c={customer}&p={period}'
-
-/** Creates a postback at a path of the receiver. Returns its id. */
-export async function newPostback(
-  ask: RequestSender,
-  receiver: Receiver,
-  path: string,
-  events: readonly string[],
-): Promise<string> {
-  const body = { url: `${receiver.url}${path}${QUERY}`, events }
-  return (await expectBody(201, ask('POST', 'postbacks', { body }))).id
-}

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import type { Unsettled } from '../records.ts'
+import type { Transaction } from '../records.ts'
 import { MEMBERS, timeAndDay, upsertFrom } from './upsert.ts'
 
 const UPSERT = upsertFrom(`
@@ -11,7 +11,7 @@ const UPSERT = upsertFrom(`
 export default {
   async fetch(request: Request, env: { DB: D1Database }): Promise<Response> {
     const account = new URL(request.url).searchParams.get('account')
-    const records = (await request.json()) as Unsettled[]
+    const records = (await request.json()) as Transaction[]
     const rows = records.map((record) => ({ ...record, ...timeAndDay(record.transaction_date) }))
     const { meta } = await env.DB.prepare(UPSERT).bind(account, JSON.stringify(rows)).run()
     return Response.json({ written: meta.changes })

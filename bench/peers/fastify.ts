@@ -4,8 +4,8 @@ import formats from 'ajv-formats'
 import Fastify from 'fastify'
 import postgres from 'postgres'
 import { MIGRATIONS } from '../../chaos/workerd.ts'
-import { PER_BULK, type Unsettled } from '../records.ts'
-import { ALL, timeAndDay, upsertFrom } from './upsert.ts'
+import { PER_BULK, type Transaction } from '../records.ts'
+import { MEMBERS, timeAndDay, upsertFrom } from './upsert.ts'
 
 // A carefully written server with PostgreSQL, which runs inside `pg_virtualenv`. It validates against our published
 // schema, compiled by Ajv, and stores a bulk by one prepared statement, committed to disk before the response. It has
@@ -27,17 +27,15 @@ const TABLE = MIGRATIONS.filter((sql) =>
 )
 const TYPES: Record<string, string> = {
   amount_currency: 'double precision',
-  amount_usd: 'double precision',
   transaction_date: 'bigint',
   day: 'bigint',
 }
-const names = [...ALL, 'day']
+const names = [...MEMBERS, 'day']
 const columns = names.map((name) => `${name} ${TYPES[name] ?? 'text'}`)
 const text = upsertFrom(
   `select $1, ${names.join()}, idx, 0, 'fastify', 1
    from rows from (json_to_recordset($2::text::json) as (${columns.join()})) with ordinality
      as r (${names.join()}, idx)`,
-  ALL,
 )
 
 // pg_virtualenv names the server by variables of the environment.
@@ -49,12 +47,16 @@ const app = Fastify({ bodyLimit: 8 * 1024 * 1024 })
 app.setValidatorCompiler(({ schema }) => ajv.compile(schema as object))
 type Query = { account: string }
 const body = { type: 'array', minItems: 1, maxItems: PER_BULK, items: { $ref: schema.$id } }
-app.post<{ Body: Unsettled[]; Querystring: Query }>('/', { schema: { body } }, async (request) => {
-  const rows = request.body.map((one) => ({ ...one, ...timeAndDay(one.transaction_date) }))
-  const values = [request.query.account, JSON.stringify(rows)]
-  await sql.unsafe(text, values, { prepare: true })
-  return { received: rows.length }
-})
+app.post<{ Body: Transaction[]; Querystring: Query }>(
+  '/',
+  { schema: { body } },
+  async (request) => {
+    const rows = request.body.map((one) => ({ ...one, ...timeAndDay(one.transaction_date) }))
+    const values = [request.query.account, JSON.stringify(rows)]
+    await sql.unsafe(text, values, { prepare: true })
+    return { received: rows.length }
+  },
+)
 app.get<{ Querystring: Query }>('/', async ({ query }) => {
   const [counted] = await sql`select count(*)::int as n from transactions
     where account = ${query.account} and status = 'approved' and revision = 2`

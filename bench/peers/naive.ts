@@ -12,7 +12,6 @@ const text = z
   .min(1)
   .max(500)
   .regex(/^[^\0\ud800-\udfff]*$/u)
-const amount = z.number().min(-1e15).max(1e15)
 const Body = z
   .array(
     z.strictObject({
@@ -26,20 +25,18 @@ const Body = z
         'ib_rebate',
         'other',
       ]),
-      amount_currency: amount,
+      amount_currency: z.number().min(-1e15).max(1e15),
       currency: z.enum([...CURRENCIES]),
       transaction_date: z.iso.datetime({ offset: true }),
       status: text,
-      amount_usd: amount.optional(),
       transaction_subtype: text.optional(),
-      note: text.optional(),
     }),
   )
   .min(1)
   .max(1000)
 
-/** D1 allows 100 bound parameters per statement, and a row has up to 16. */
-const ROWS = 6
+/** D1 allows 100 bound parameters per statement, and a row has 14. */
+const ROWS = 7
 
 /** The columns that are compared and updated. */
 const SENT = [...Object.keys(Body.element.shape).slice(1), 'day']

@@ -12,9 +12,6 @@ export const MEMBERS = [
   'transaction_subtype',
 ] as const
 
-/** All members that a record may have. A peer that validates them stores them. */
-export const ALL = [...MEMBERS, 'amount_usd', 'note'] as const
-
 /** Returns a time as it is stored, in milliseconds, and its day. */
 export function timeAndDay(time: string) {
   const transaction_date = Date.parse(time)
@@ -26,12 +23,12 @@ export function timeAndDay(time: string) {
  * customer, and skips equal rows. `source` selects the account, the columns of the record, the day, and
  * the index in the request. SQLite and PostgreSQL both accept it.
  */
-export function upsertFrom(source: string, members: readonly string[] = MEMBERS): string {
-  const compared = [...members.slice(1), 'day']
+export function upsertFrom(source: string): string {
+  const compared = [...MEMBERS.slice(1), 'day']
   const each = (write: (name: string) => string) => compared.map(write).join()
   return `
   insert into transactions as t
-    (account, ${members.join()}, day, idx, held, delivery, revision)
+    (account, ${MEMBERS.join()}, day, idx, held, delivery, revision)
   ${source}
   on conflict (account, transaction_id) do update set
     ${each((name) => `${name} = excluded.${name}`)},
