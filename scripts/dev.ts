@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
@@ -11,12 +9,6 @@ import { ACCOUNTS, DEMO, writeDemo } from './dev/demo-accounts.ts'
 import { createSecrets, migrate, readSecrets, STATE, WRANGLER, WRANGLER_ENV } from './dev/local.ts'
 
 // Runs `wrangler dev`. Its build step (scripts/build.ts) applies the migrations that are added later.
-
-/** The banner waits until wrangler has printed nothing for this time, so that it comes last. */
-const QUIET_MS = 300
-
-/** The banner waits no longer than this. */
-const QUIET_LIMIT_MS = 3000
 
 const MAX_PORT = 65_535
 
@@ -44,7 +36,6 @@ const isVerbose = options.verbose || process.env.npm_config_loglevel === 'verbos
 let server: ChildProcess | undefined
 let isStopping = false
 let isReady = false
-let lastOutput = 0
 /** The output before the service is ready, which only a failure or `--verbose` shows. */
 const startOutput: string[] = []
 
@@ -62,18 +53,14 @@ async function checkAlone() {
   process.exit(1)
 }
 
+/** Refuses a port at which something answers: it would be taken for this service. */
 async function checkPort() {
-  const probe = createServer().listen(port, '127.0.0.1')
-  // `once` rejects with the error of a server that cannot listen.
-  const failure = await once(probe, 'listening').then(
-    () => null,
-    (error: NodeJS.ErrnoException) => error,
+  const isUsed = await fetch(base).then(
+    () => true,
+    () => false,
   )
-  probe.close()
-  if (!failure) return
-  console.error(
-    `Port ${port} is not available (${failure.code}). Choose another: npm run dev -- --port 8788`,
-  )
+  if (!isUsed) return
+  console.error(`Port ${port} is not available. Choose another: npm run dev -- --port 8788`)
   process.exit(1)
 }
 
@@ -104,7 +91,6 @@ const NOISE =
 
 /** Shows what wrangler and the Worker print; before the service is ready only what the build step does. */
 function show(line: string) {
-  lastOutput = Date.now()
   if (!isReady) startOutput.push(line)
   const plain = stripVTControlCharacters(line)
   const built = /^\[custom build\] *(?!\s|Running:)(.*\S)/.exec(plain)?.[1]
@@ -137,7 +123,5 @@ await migrate()
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
 const demo = await writeDemo(base, readSecrets())
-const deadline = Date.now() + QUIET_LIMIT_MS
-while (Date.now() - lastOutput < QUIET_MS && Date.now() < deadline) await sleep(50)
 isReady = true
 console.log(`${banner(base, demo)}\nPress Ctrl-C to stop.`)

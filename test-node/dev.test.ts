@@ -16,7 +16,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
-import { patternsUntil } from '../scripts/dev/fraud/patterns.ts'
+import { patternsUntil } from '../scripts/dev/patterns.ts'
 import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
 import { copyServed, type Demo, has, serveIn, startIn } from './service.ts'
 
@@ -273,10 +273,7 @@ describe('npm run dev', { timeout: 600_000 }, () => {
     const [demo, away] = [`${root}/.demo.json`, `${root}/.demo.json.away`]
     renameSync(demo, away)
     const { port } = service
-    const inUse = [
-      1,
-      `Port ${port} is not available (EADDRINUSE). Choose another: npm run dev -- --port 8788\n`,
-    ]
+    const inUse = [1, `Port ${port} is not available. Choose another: npm run dev -- --port 8788\n`]
     assert.deepEqual(startAgain(port), inUse)
     // The option precedes the variable.
     assert.deepEqual(startAgain(1, '--port', String(port)), inUse)

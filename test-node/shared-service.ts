@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { adminCalls, createAccount, PLANS } from '../scripts/dev/demo-accounts.ts'
+import { adminCalls } from '../scripts/dev/client.ts'
+import { createAccount, PLANS } from '../scripts/dev/demo-accounts.ts'
 import { type Demo, startService } from './service.ts'
 
 // One service for the files that need only accounts of their own. `npm test` offers it: the first file

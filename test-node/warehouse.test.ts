@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { runAdmin } from '../scripts/admin/run.ts'
-import { adminCalls } from '../scripts/dev/demo-accounts.ts'
+import { adminCalls } from '../scripts/dev/client.ts'
 import { startService } from './service.ts'
 
 // The files of the demo account, downloaded by the command and read by DuckDB with the query of the document.

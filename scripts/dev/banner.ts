@@ -1,4 +1,5 @@
-import { DEMO, type DemoAccount } from './demo-accounts.ts'
+import type { DemoAccount } from './client.ts'
+import { DEMO } from './demo-accounts.ts'
 
 /** Returns the text that `npm run dev` prints when the service is ready. */
 export const banner = (base: string, accounts: readonly DemoAccount[]): string => `

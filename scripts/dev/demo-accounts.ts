@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { DAY_MS } from '../../src/durations.ts'
+import { adminCalls, type Call, type DemoAccount } from './client.ts'
 import { createCommissions } from './commissions/create.ts'
 import { profileOf } from './profiles.ts'
-import { sendLocal } from './send-local.ts'
 import { createYear } from './year.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
@@ -13,18 +14,6 @@ export const ACCOUNTS = '.wrangler/demo-accounts.json'
 
 /** The exchange rates of the European Central Bank from 2025-01 to 2026-04. */
 const RATES = 'data/ecb-euro-reference-rates.csv'
-
-/** A demo account as in `.demo.json`. A partner has an OAuth client, a brand a Brand Token. */
-export interface DemoAccount {
-  account: string
-  name: string
-  vertical: string
-  client_id?: string
-  client_secret?: string
-  brand_token?: string
-  /** Its link: `/go/{link_id}` redirects visitors to its landing page. */
-  link_id?: string
-}
 
 /** The configuration of a demo account. */
 interface Plan {
@@ -70,22 +59,6 @@ const DAILY_STATS = {
   },
 }
 
-type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
-
-/** Calls `/admin/v1`. A 409, for an account that exists, and a 404 are answers as well. */
-export const adminCalls =
-  (base: string, key: string): Call =>
-  async (method: string, path: string, body?: unknown) => {
-    const response = await sendLocal(`${base}/admin/v1/${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (response.ok || response.status === 409 || response.status === 404) return JSON.parse(text)
-    throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-  }
-
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
 export async function writeDemo(
   base_url: string,
@@ -93,10 +66,11 @@ export async function writeDemo(
 ): Promise<DemoAccount[]> {
   const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
-  const rates = importRates(base_url, admin_key)
+  // Rates that are stored stay as they are.
+  const rates = call('PUT', 'fx-rates?correct=true', readFileSync(RATES, 'utf8'))
   await Promise.all([
     createCommissions(base_url, call, accounts, rates),
-    createYear(base_url, call, Date.now(), TRACKING_KEYS),
+    createYear(base_url, call, Math.floor(Date.now() / DAY_MS), TRACKING_KEYS),
   ])
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
@@ -105,24 +79,13 @@ export async function writeDemo(
   return accounts
 }
 
-/** Imports the exchange rates of `data/`. Rates that are stored stay as they are. */
-async function importRates(base: string, key: string): Promise<void> {
-  const response = await sendLocal(`${base}/admin/v1/fx-rates?correct=true`, {
-    method: 'PUT',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' },
-    body: readFileSync(RATES),
-  })
-  if (!response.ok) throw new Error(`PUT fx-rates answered ${response.status}`)
-}
-
 async function findOrCreateAccounts(call: Call): Promise<DemoAccount[]> {
   if (existsSync(ACCOUNTS)) {
     const known: DemoAccount[] = JSON.parse(readFileSync(ACCOUNTS, 'utf8'))
     const found = known.map(({ account }) =>
       call<{ account?: string }>('GET', `accounts/${account}`),
     )
-    const isComplete = known.length === PLANS.length
-    if (isComplete && (await Promise.all(found)).every(({ account }) => account)) return known
+    if ((await Promise.all(found)).every(({ account }) => account)) return known
   }
   const accounts = await Promise.all(PLANS.map((plan) => createAccount(call, plan)))
   mkdirSync(dirname(ACCOUNTS), { recursive: true })
