@@ -16,13 +16,11 @@ import { ApiError, onError } from './errors.ts'
 import { mountFor, weightOf } from './http/operation.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
-import { accountInfo, accountRoutes, requestWeight } from './ingest/account-routes.ts'
 import { recordRoutes } from './ingest/record-routes.ts'
 import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
-import { resourcesOf } from './verticals.ts'
 
 /** The application: every route of the service but those of `/console`, which `index.ts` adds. */
 export const app = new Hono<AppEnv>({ getPath: routedPath })
@@ -57,8 +55,6 @@ for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
   app.use(`${base}/*`, bearer(vertical, isEndpoint, weightBelow(base)))
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
-  app.route(base, accountInfo(resourcesOf))
-  app.route(base, accountRoutes(resourcesOf))
   app.route(base, accountWhy)
   app.route(base, accountOperations)
 }
@@ -67,8 +63,6 @@ app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
 for (const resource of igaming.resources) {
   app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }
-app.route('/tracking/events', accountInfo(resourcesOf))
-app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountOperations)
 
@@ -76,16 +70,12 @@ app.route('/affiliate/v1', affiliateApi)
 
 app.route('/', documents)
 app.route('/go', go)
-app.route('/admin/v1', admin(resourcesOf))
+app.route('/admin/v1', admin)
 
 /** Returns a function that tells how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string, method: string) => number {
-  const legacyWeight = requestWeight(base)
   const weightOfOperation = weightOf(OPERATIONS, base)
-  return (path, method) => {
-    const below = path.slice(base.length)
-    return whyWeight(below) ?? Math.max(legacyWeight(path), weightOfOperation(path, method))
-  }
+  return (path, method) => whyWeight(path.slice(base.length)) ?? weightOfOperation(path, method)
 }
 
 /** Returns whether a route has exactly this path, without parameters. */

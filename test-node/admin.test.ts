@@ -271,18 +271,15 @@ describe('operations', { concurrency: 4 }, () => {
     const account = { account: 'acme', name: 'Acme', policies: { unknown_customer: 'hold' } }
     const { base } = await service(() => ({ body: page([{ ...account, disabled: true }]) }))
     const { stdout } = await admin(base, ['accounts', 'list'])
-    assert.match(stdout, /│ account │ name │ .* │ unknown_customer │ .* │ disabled │/)
-    assert.match(stdout, /│ acme {4}│ Acme │ .* │ hold {13}│ .* │ yes {6}│/)
+    assert.match(stdout, /│ account │ name │ unknown_customer │ disabled │/)
+    assert.match(stdout, /│ acme {4}│ Acme │ hold {13}│ yes {6}│/)
   })
 
   test('prints an answer with a list as lines and a table', async () => {
     const data = [{ groups: { day: '2026-10-01' }, metrics: { lots: '1' }, unconverted: [] }]
     const { base } = await service(() => ({ body: { currency: 'EUR', data } }))
     const { stdout } = await admin(base, ['reports', 'a', ...SPAN, '--group-by', 'day'])
-    assert.match(
-      stdout,
-      /^currency +EUR\ndata:\n.+\n│ day +│ lots │ unconverted │\n.+\n│ 2026-10-01 │ 1 /,
-    )
+    assert.match(stdout, /^currency +EUR\ndata:\n.+\n│ day +│ lots │\n.+\n│ 2026-10-01 │ 1 /)
   })
 
   test('escapes control characters, also in JSON', async () => {

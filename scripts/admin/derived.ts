@@ -104,6 +104,7 @@ function bodyOf(
   throw usageError(`Nothing to change. Add at least one of ${flags.join(', ')}.`)
 }
 
+/** Returns the options of members. */
 export const optionsOf = (members: v.ObjectEntries): Options =>
   Object.fromEntries(
     Object.entries(members as Readonly<Record<string, Schema>>).map(([member, schema]) => [
@@ -149,6 +150,7 @@ function toCommand(of: DescribedOperation): Operation {
     argument = of.whole ? 'file' : byQuery,
     done = 'Done.',
     confirm,
+    rows,
     columns,
     ...rest
   } = command!
@@ -179,7 +181,7 @@ function toCommand(of: DescribedOperation): Operation {
       if (!body) return sentence(done)(body, input)
       if (typeof body === 'string') return formatFile(body)
       const isTable = isList || Object.keys(body).join() === 'data'
-      return isTable ? list(columns)(body, input) : object(body, input)
+      return isTable ? list(columns, rows)(body, input) : object(body, input)
     },
     ...rest,
   }

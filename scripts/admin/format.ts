@@ -52,17 +52,23 @@ export function roughDuration(seconds: number): string {
 const valueAt = (row: unknown, path: string) =>
   path.split('.').reduce((value, name) => (isObject(value) ? value[name] : undefined), row)
 
+const isAbsent = (value: unknown) =>
+  value === undefined || (Array.isArray(value) && value.length === 0)
+
 const isNumeric = (values: readonly unknown[]) =>
   values.some((value) => typeof value === 'number') &&
   values.every((value) => typeof (value ?? 0) === 'number')
 
 /** Formats a table with these columns; the title of a column is the last step of its path. */
-function table(data: readonly unknown[], paths: readonly string[]): string {
+function table(data: readonly unknown[], all: readonly string[]): string {
   if (data.length === 0) return 'The list is empty.'
+  const paths = all.filter((path) => data.some((row) => !isAbsent(valueAt(row, path))))
   const nameOf = (path: string) => path.split('.').at(-1)!
   const columns = paths.map((path, i) => {
     const values = data.map((row) => valueAt(row, path))
-    const isWide = values.some((value) => isObject(value) && cell(value).length > MAX_CELL_WIDTH)
+    const isWide = values.some(
+      (value) => typeof value === 'object' && cell(value).length > MAX_CELL_WIDTH,
+    )
     return {
       name: String(i),
       title: title(nameOf(path)),
@@ -98,15 +104,27 @@ interface ListMeta {
   next_cursor?: string
 }
 
-/** Formats a list as a table; without columns it has one for each member. */
+/** Returns an item of a list as the rows that one of its members has, each with the other members. */
+function rowsOf(item: Row, member: string): Row[] {
+  const { [member]: inner, ...others } = item
+  return Array.isArray(inner) ? inner.map((row) => ({ ...others, ...row })) : [item]
+}
+
+/**
+ * Formats a list as a table; without columns it has one for each member. With `member` the rows are what this
+ * member of each item lists. What the answer has beside its items comes after them.
+ */
 export const list =
-  (paths?: readonly string[], rowsOf = (item: Row) => [item]): Format =>
-  (body) => {
-    const { data, meta } = body as { data: Row[]; meta?: ListMeta }
-    const rows = data.flatMap(rowsOf)
+  (paths?: readonly string[], member?: string): Format =>
+  (body, input) => {
+    const { data, meta, ...beside } = body as { data: Row[]; meta?: ListMeta }
+    const rows = member ? data.flatMap((item) => rowsOf(item, member)) : data
     const text = table(rows, paths ?? memberNames(rows))
     const more = meta?.total_is_limited ? 'more than ' : ''
-    return meta?.next_cursor ? `${text}\n${data.length} of ${more}${meta.total}.` : text
+    return [
+      meta?.next_cursor ? `${text}\n${data.length} of ${more}${meta.total}.` : text,
+      ...(Object.keys(beside).length > 0 ? [object(beside, input)] : []),
+    ].join('\n')
   }
 
 /** Formats an object: one line per member, and a table for each list of objects. */

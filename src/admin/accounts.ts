@@ -333,7 +333,8 @@ const portal = described(() => ({
   ),
 }))
 
-const shown = described(() => ({
+/** The settings that an account itself is shown, too. */
+export const settingsShown = described(() => ({
   account: newAccount.account,
   name: newAccount.name,
   vertical: newAccount.vertical,
@@ -355,6 +356,10 @@ const shown = described(() => ({
     unknown_customer: s.unknown_customer.wrapped,
     unknown_affiliate: s.unknown_affiliate.wrapped,
   }),
+}))
+
+const shown = described(() => ({
+  ...settingsShown,
   address: v.exactOptional(s.address.wrapped.wrapped),
   locale: v.exactOptional(s.locale.wrapped.wrapped),
   binding: member(v.string(), 'The D1 binding of the database that stores the records.'),

@@ -90,7 +90,8 @@ async function admitChange(
 
 const eventname = member(v.string(), said('The name of the event.', 'DailyStats'))
 
-const eventDefinition = described(() =>
+/** The definition of an event. */
+export const eventDefinition = described(() =>
   named('EventDefinition', withMembers(answered(definitionFields), { eventname })),
 )
 

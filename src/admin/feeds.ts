@@ -3,10 +3,10 @@ import { resolveDatabase } from '../db/database.ts'
 import { listAccounts } from '../db/directory/accounts.ts'
 import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
-import { teamList } from '../http/operation.ts'
-import { readFeedsOf } from '../ingest/feed.ts'
+import { readOperation, teamList } from '../http/operation.ts'
+import { findCreation, readFeedsOf } from '../ingest/feed.ts'
 import { count, day, time } from '../validation/answer-fields.ts'
-import { described, named } from '../validation/described.ts'
+import { described, listOf, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { newAccount } from './fields.ts'
@@ -98,6 +98,26 @@ const feed = described(() =>
   ),
 )
 
+export const getFeed = readOperation({
+  id: 'getFeed',
+  topic: 'monitoring',
+  method: 'GET',
+  path: '/feed',
+  callers: ['team', 'account'],
+  words: described(() => ({
+    description:
+      'Returns, for each resource, the last delivery, the lag, the share of rejected records in the last 24 hours, whether activity dated yesterday arrived by 06:00 UTC, and the days without records or with far fewer than usual.',
+    answer: listOf(feed),
+    command: { name: 'feed' },
+  })),
+  async run({ env, grant: { account, vertical }, session }) {
+    const names = resourcesOf(vertical).map(({ name }) => name)
+    const createdAt = findCreation(env.DB, account)
+    const [data = []] = await readFeedsOf(session, [{ account, createdAt, names }], Date.now())
+    return { data }
+  },
+})
+
 export const listFeeds = teamList({
   id: 'listFeeds',
   topic: 'monitoring',
@@ -114,6 +134,7 @@ export const listFeeds = teamList({
         feeds: member(v.array(feed), 'One entry for each resource.'),
       }),
     ),
+    command: { name: 'feeds', rows: 'feeds' },
   })),
   async list({ env }, _, page) {
     const accounts = await listAccounts(env.DB, page)

@@ -11,20 +11,23 @@ import { AFFILIATE_POSTBACK_OPERATIONS } from './affiliate-postbacks.ts'
 import { AFFILIATE_OPERATIONS } from './affiliates.ts'
 import { APPROVAL_OPERATIONS } from './approvals.ts'
 import { ARCHIVE_OPERATIONS } from './archives.ts'
+import { getOwnAccount, listAttention } from './attention.ts'
 import { ATTRIBUTION_OPERATIONS } from './attribution.ts'
 import { listAuditLog } from './audit-log.ts'
 import { BRAND_TOKEN_OPERATIONS } from './brand-tokens.ts'
 import { getChanges } from './changes.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { listDatabases } from './databases.ts'
+import { DELIVERY_OPERATIONS } from './deliveries.ts'
 import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
 import { ERASURE_OPERATIONS } from './erasures.ts'
 import { EVENT_OPERATIONS } from './events.ts'
 import { startExport } from './exports.ts'
-import { listFeeds } from './feeds.ts'
+import { getFeed, listFeeds } from './feeds.ts'
 import { DECISION_OPERATIONS } from './fraud-decisions.ts'
 import { FRAUD_RULE_OPERATIONS } from './fraud-rules.ts'
 import { runFraudRules } from './fraud-runs.ts'
+import { listHeld } from './held.ts'
 import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
@@ -33,8 +36,10 @@ import { MOVE_OPERATIONS } from './moves.ts'
 import { listPayouts } from './payouts.ts'
 import { PLAN_OPERATIONS } from './plans.ts'
 import { QUESTION_OPERATIONS } from './questions.ts'
+import { findRecords, listRecords } from './records.ts'
 import { searchAccounts } from './search.ts'
 import { MAPPING_OPERATIONS } from './status-map.ts'
+import { getTotals } from './totals.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 /** The operations of the administration API, in the order of the reference. */
@@ -71,6 +76,14 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...DECISION_OPERATIONS,
   ...ATTRIBUTION_OPERATIONS,
   ...ERASURE_OPERATIONS,
+  getOwnAccount,
+  listAttention,
+  ...DELIVERY_OPERATIONS,
+  listRecords,
+  findRecords,
+  getTotals,
+  listHeld,
+  getFeed,
   searchAccounts,
   getReport,
   getChanges,

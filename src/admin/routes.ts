@@ -6,9 +6,6 @@ import { noStore } from '../auth/oauth.ts'
 import { rateImport } from '../commission/rates/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
-import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
-import { TEAM_READING_PATHS, teamReading } from '../ingest/team-routes.ts'
 import { findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
@@ -30,13 +27,10 @@ const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
 })
 
 /** Adds the routes that are shared with the account's own API, which reads the account from its grant. */
-function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
-  const account = '/accounts/:account'
+function shareRoutes(routes: Hono<AppEnv>): void {
   for (const path of Object.values({
-    ...ACCOUNT_PATHS,
     ...WHY_PATHS,
     ...TEAM_WHY_PATHS,
-    ...TEAM_READING_PATHS,
   })) {
     routes.use(`${account}${path}`, async (c, next) => {
       const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
@@ -45,25 +39,20 @@ function shareRoutes(routes: Hono<AppEnv>, resourcesOf: ResourcesOf): void {
       await next()
     })
   }
-  routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamWhy)
 }
 
-/** Returns the routes of the administration API. Every change is in the audit log. */
-export const admin = (resourcesOf: ResourcesOf) => {
-  const routes = new Hono<AppEnv>()
-  routes.use(integrationsTeam, noStore)
-  const account = '/accounts/:account'
-  // These come first, since they answer a path of an operation with CSV.
-  routes.use(`${account}/payouts`, roleOfPath).route(`${account}/payouts`, payoutFiles)
-  mount(routes, OPERATIONS, teamCallOf)
-  routes.use(roleOfPath)
-  routes
-    .route(`${account}/affiliates`, affiliates)
-    .route(`${account}/plans`, simulations)
-    .route(`${account}/assignments`, assignments)
-    .route(`${account}/fraud-rules`, fraudSimulations)
-
-  shareRoutes(routes, resourcesOf)
-  return routes.route('/', deployment)
-}
+/** The routes of the administration API. Every change is in the audit log. */
+export const admin = new Hono<AppEnv>().use(integrationsTeam, noStore)
+const account = '/accounts/:account'
+// These come first, since they answer a path of an operation with CSV.
+admin.use(`${account}/payouts`, roleOfPath).route(`${account}/payouts`, payoutFiles)
+mount(admin, OPERATIONS, teamCallOf)
+admin.use(roleOfPath)
+admin
+  .route(`${account}/affiliates`, affiliates)
+  .route(`${account}/plans`, simulations)
+  .route(`${account}/assignments`, assignments)
+  .route(`${account}/fraud-rules`, fraudSimulations)
+shareRoutes(admin)
+admin.route('/', deployment)

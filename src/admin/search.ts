@@ -30,6 +30,7 @@ export const searchAccounts = teamOperation({
         ),
       }),
     ),
+    command: { name: 'search', argument: 'id' },
   })),
   async run({ env }, { id }) {
     const { data } = await listAccounts(env.DB, { number: 1, size: SEARCHED_ACCOUNTS, after: null })

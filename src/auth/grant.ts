@@ -35,8 +35,8 @@ export interface Grant extends Settings {
   account: string
   /** The OAuth client; null for a Brand Token. */
   client_id: string | null
-  vertical: string
-  mode: string
+  vertical: Account['vertical']
+  mode: Account['mode']
   /** A subset of `read write`, in this order; `read` or `read links` of an affiliate. */
   scope: string
   /** The affiliate who calls; absent if the account itself calls. */

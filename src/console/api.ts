@@ -14,8 +14,6 @@ import {
   perform,
 } from '../http/operation.ts'
 import type { AnswerSchema } from '../http/operation-words.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
-import { resourcesOf } from '../verticals.ts'
 
 /** Where the administration API is. */
 const BASE = '/admin/v1'
@@ -52,8 +50,6 @@ export interface FileRequest {
 
 /** The administration API, with the role of a member. */
 export interface Api {
-  /** Returns the resources of a vertical, whose fields the forms of plans offer. */
-  readonly resourcesOf: ResourcesOf
   /**
    * Calls an operation.
    *
@@ -86,7 +82,7 @@ export interface Api {
 }
 
 /** The routes of `/admin/v1`, without the request log: a page of the console is one request. */
-const routes = new Hono<AppEnv>().route(BASE, admin(resourcesOf))
+const routes = new Hono<AppEnv>().route(BASE, admin)
 routes.onError((thrown) => {
   throw thrown
 })
@@ -115,7 +111,6 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     return text === '' ? null : JSON.parse(text)
   }
   return {
-    resourcesOf,
     call: (of, input) =>
       perform(
         of,

@@ -29,7 +29,9 @@ export interface CommandWords {
   readonly recovery?: string
   /** The member of the answer that is a secret. */
   readonly secret?: string
-  /** The columns of a list; all members if absent. */
+  /** The member of an item of a list whose own items are the rows of the table. */
+  readonly rows?: string
+  /** The columns of a list, as far as rows have them; all members if absent. */
   readonly columns?: readonly string[]
 }
 

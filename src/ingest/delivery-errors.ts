@@ -1,3 +1,4 @@
+import type { FoundPage, Page } from '../db/paginate.ts'
 import { type LoggedValue, presentLogged, shortenLogged } from '../db/records/list.ts'
 import type { Delivery } from '../db/schema.ts'
 import type { Issue, IssueCode } from '../validation/issue.ts'
@@ -42,6 +43,25 @@ export function refusedRecords(delivery: LoggedErrors, resource: Resource): Refu
       errors: errors.map(({ index: _, key: __, ...error }) => error),
     }
   })
+}
+
+/** Returns one page of the refused records of a delivery; errors of the whole body come first. */
+export function pageOfRefused(
+  records: readonly RefusedRecord[],
+  { after, number, size }: Page,
+): FoundPage<RefusedRecord> {
+  const position = ({ index = -1 }: RefusedRecord) => index
+  const isRest = (record: RefusedRecord) => !after || position(record) > Number(after[0])
+  const first = after ? 0 : (number - 1) * size
+  const rest = records.filter(isRest).slice(first)
+  const data = rest.slice(0, size)
+  const last = data.at(-1)
+  return {
+    data,
+    total: records.length,
+    isLimited: false,
+    last: last && rest.length > size ? [position(last)] : null,
+  }
 }
 
 /** Groups the errors of a logged delivery by code and place, the most frequent ones first. */

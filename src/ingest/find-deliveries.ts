@@ -1,10 +1,10 @@
 import type { FoundPage, Page } from '../db/paginate.ts'
 import { type DeliverySummary, findDelivery, listDeliveries } from '../db/records/deliveries.ts'
 import { type FoundDelivery, searchDeliveries } from '../db/records/delivery-search.ts'
-import {
-  DELIVERY_STATUSES,
-  type DeliveryFilter,
-  type DeliverySpan,
+import type {
+  DeliveryFilter,
+  DeliverySpan,
+  DeliveryStatus,
 } from '../db/records/delivery-search-sql.ts'
 import { shortenLogged } from '../db/records/list.ts'
 import { findStoredRecords, type StoredRecord } from '../db/records/stored-record.ts'
@@ -19,20 +19,17 @@ import { ISSUE_CODES } from '../validation/issue.ts'
 import { groupErrors, readErrors, refusedRecords } from './delivery-errors.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import type { Resource } from './resource.ts'
-import { outcomeOf, statusOf, summaryOf } from './response.ts'
+import { statusOf, summaryOf } from './response.ts'
 
 /** The parameters that narrow a list of deliveries. */
-export const DELIVERY_PARAMETERS = [
-  'resource',
-  'status',
-  'code',
-  'record_id',
-  'from',
-  'to',
-] as const
-
-/** The parameters as sent. */
-type DeliveryQuery = Partial<Record<(typeof DELIVERY_PARAMETERS)[number], string>>
+interface DeliveryQuery {
+  readonly resource?: string
+  readonly status?: DeliveryStatus
+  readonly code?: string
+  readonly record_id?: string
+  readonly from?: string
+  readonly to?: string
+}
 
 /**
  * Returns the filter of a query. It has the forms of the record id; `stored` is filled in later.
@@ -49,7 +46,7 @@ function deliveryFilter(
       resource,
       resources.map(({ name }) => name),
     ),
-    status: readChoice('status', status, DELIVERY_STATUSES),
+    status,
     code: readChoice('code', code, ISSUE_CODES),
     recordIds: record_id === undefined ? undefined : loggedForms(record_id),
   }
@@ -112,7 +109,7 @@ function timeOf(name: string, text: string, dayMs: number): number {
 
 /** A page of deliveries. For a record id, `stored` has the stored records with this id. */
 type FoundDeliveries = FoundPage<ReturnType<typeof presentDelivery>> & {
-  stored?: ReturnType<typeof presentStored>[]
+  more: { stored?: ReturnType<typeof presentStored>[] }
 }
 
 /**
@@ -135,12 +132,12 @@ export async function findDeliveries(
   if (Object.keys(filter).length === 0) {
     const end = query.to === undefined ? undefined : span.end
     const listed = await listDeliveries(session, account, span.oldest, page, end)
-    return { ...listed, data: listed.data.map(presentDelivery) }
+    return { ...listed, data: listed.data.map(presentDelivery), more: {} }
   }
   const { record_id } = query
   if (record_id === undefined) {
     const found = await searchDeliveries(session, account, filter, span, page)
-    return { ...found, data: found.data.map(presentDelivery) }
+    return { ...found, data: found.data.map(presentDelivery), more: {} }
   }
   const stored = await findStoredRecords(session, resources, account, record_id)
   const storedBy = stored.map(({ delivery }) => delivery)
@@ -149,7 +146,7 @@ export async function findDeliveries(
     ...presentDelivery(delivery),
     records: recordsOf(delivery, resources, stored, record_id),
   }))
-  return { ...found, data, stored: stored.map(presentStored) }
+  return { ...found, data, more: { stored: stored.map(presentStored) } }
 }
 
 /** Returns the records with an id in a delivery: those that it refused, and the one that it stored. */
@@ -166,7 +163,7 @@ function recordsOf(
   const logged = { form, hold_refused, errors, unknown_keys: found_keys, reused: 0 }
   const refused = refusedRecords(logged, resource).map(({ errors, ...place }) => ({
     ...place,
-    outcome: 'rejected',
+    outcome: 'rejected' as const,
     errors,
   }))
   const written = stored
@@ -180,8 +177,11 @@ function recordsOf(
 }
 
 /** Returns what the last delivery of a stored record made of it. */
-export const outcomeOfStored = ({ revision, held }: Pick<StoredRecord, 'revision' | 'held'>) =>
-  outcomeOf(revision, held === 1, false)
+export const outcomeOfStored = ({
+  revision,
+  held,
+}: Pick<StoredRecord, 'revision' | 'held'>): 'created' | 'updated' | 'held' =>
+  held === 1 ? 'held' : revision === 1 ? 'created' : 'updated'
 
 /** Returns a stored record as the list of its deliveries has it. */
 export const presentStored = (record: StoredRecord) => ({
@@ -218,7 +218,7 @@ export function presentInFull(delivery: Delivery, resource: Resource) {
     ...presentDelivery(delivery),
     errors,
     error_groups: groupErrors(delivery, resource),
-    ...(isCut && { errors_not_kept: true }),
+    ...(isCut && { errors_not_kept: true as const }),
   }
 }
 

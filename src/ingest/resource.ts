@@ -107,6 +107,3 @@ export function toReferenceIssue(
     ? { ...issue, pointer }
     : { ...issue, pointer: `${pointer}/${referenceMember}`, value }
 }
-
-/** Returns the resources of a vertical. */
-export type ResourcesOf = (vertical: string) => readonly Resource[]

@@ -38,7 +38,13 @@ type Counts = Pick<
 >
 
 /** Returns the status of the response; the log of deliveries shows the same. */
-export function statusOf({ form, received, rejected, refused, created }: Counts) {
+export function statusOf({
+  form,
+  received,
+  rejected,
+  refused,
+  created,
+}: Counts): 200 | 201 | 207 | 422 {
   if (refused > 0 || received === rejected) return 422
   if (rejected > 0) return 207
   return form === 'object' && created === 1 ? 201 : 200

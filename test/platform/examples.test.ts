@@ -891,8 +891,7 @@ test('the stored examples equal the responses of the service', async () => {
   await casino('listAffiliates', 'page', 'One page')
   await casino('listUnconfiguredAffiliates', 'none', 'There are none')
   await takeAccountRoutes(
-    (verb, noun, name, summary, more) =>
-      casino(`${verb}${noun === 'Report' ? '' : 'Account'}${noun}`, name, summary, more ?? {}),
+    (verb, noun, name, summary, more) => casino(`${verb}${noun}`, name, summary, more ?? {}),
     { account: 'lucky' },
   )
   await casino('eraseCustomer', 'erased', 'A player', {

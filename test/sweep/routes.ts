@@ -472,13 +472,13 @@ const administration: Route[] = [
   { ...changes, id: 'startExport', body: {}, repeats: 'each starts an export' },
   { ...reads, id: 'listDatabases' },
   { ...reads, id: 'listAuditLog' },
-  { ...reads, id: 'listAccountDeliveries' },
-  { ...reads, id: 'getAccountDelivery' },
-  { ...reads, id: 'listAccountDeliveryRefused' },
-  { ...reads, id: 'getAccountTotals', query: OCTOBER },
+  { ...reads, id: 'listDeliveries' },
+  { ...reads, id: 'getDelivery' },
+  { ...reads, id: 'listDeliveryRefused' },
+  { ...reads, id: 'getTotals', query: OCTOBER },
   { ...reads, id: 'getReport', query: OCTOBER, weighs: true },
-  { ...reads, id: 'listAccountHeld' },
-  { ...reads, id: 'getAccountFeed' },
+  { ...reads, id: 'listHeld' },
+  { ...reads, id: 'getFeed' },
 ]
 
 const own = { vertical: 'forex', as: 'affiliate', records: true } as const

@@ -206,10 +206,8 @@ const listPayouts = listOperation({
         row.due_days?.some((day) => day.returned?.length) || row.status === 'suspended'
       const marks = data.some(isMarked) ? ['status', 'returned'] : []
       const open = data.some(({ open_cases = [] }) => open_cases.length > 0) ? ['open_cases'] : []
-      return list([...shown, ...held, ...marks, ...open], (row) => rowsByDay(row as Payout))(
-        body,
-        input,
-      )
+      const rows = { ...(body as Payouts), data: data.flatMap(rowsByDay) }
+      return list([...shown, ...held, ...marks, ...open])(rows, input)
     }
     // Without its day filled in, the file is what `payouts import --on` reads.
     const columns = isPaid ? shown : [...shown, 'status', 'returned', 'open_cases', 'paid_on']

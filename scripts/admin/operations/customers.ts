@@ -1,7 +1,6 @@
 import { list, object } from '../format.ts'
 import type { Operation } from '../operation.ts'
 import { replayErasures } from '../replay-erasures.ts'
-import { listOperation } from './parts.ts'
 
 /** Customers: attribution, what is known of them by day, and erasure. */
 export const CUSTOMERS: readonly Operation[] = [
@@ -15,18 +14,6 @@ export const CUSTOMERS: readonly Operation[] = [
     options: { period: { value: 'period', description: 'A month or a week.', required: true } },
     format: list(),
   },
-  listOperation({
-    noun: 'customers',
-    verb: 'records',
-    summary: 'Lists stored records, of one customer or of all.',
-    example: 'acme transactions --customer C-1001',
-    path: 'accounts/{account}/records/{resource}',
-    choices: { resource: ['customers', 'transactions', 'trading-activity', 'activities'] },
-    options: {
-      customer: { value: 'id', description: 'Only this customer.', member: 'customer_id' },
-    },
-    format: list(),
-  }),
   {
     noun: 'erasures',
     verb: 'replay',

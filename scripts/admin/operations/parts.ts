@@ -25,11 +25,3 @@ export const listOperation = (
     )
   },
 })
-
-const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
-
-/** The days of a report. */
-export const DAYS: Options = {
-  from: { ...DAY, description: 'The first day.' },
-  to: { ...DAY, description: 'The last day, at most 366 days in all.' },
-}

@@ -57,24 +57,6 @@ export const WHY: readonly Operation[] = [
   }),
   {
     noun: 'records',
-    verb: 'find',
-    summary: 'Finds the records that are stored under an id.',
-    example: 'acme T-1001',
-    method: 'GET',
-    path: 'accounts/{account}/records',
-    argument: 'id',
-    isArgumentInQuery: true,
-    options: {
-      match: {
-        value: 'match',
-        description: 'beginning: those whose ids begin with it, the first ten of each resource.',
-        choices: ['exact', 'beginning'],
-      },
-    },
-    format: list(['resource', 'id', 'customer_id', 'day', 'outcome', 'received_at']),
-  },
-  {
-    noun: 'records',
     verb: 'earnings',
     summary: 'Says what the records under an id earn, or why they earn nothing.',
     example: 'acme T-1001',

@@ -1,14 +1,10 @@
-import { ENTITIES } from '../entities.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
-import { looking } from './administration/looking.ts'
-import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments } from './administration/plans.ts'
 import { affiliates } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
 import { books } from './books.ts'
 import { derived } from './derived.ts'
-import { monitoringOf } from './monitoring.ts'
-import { type Operation, ref } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { rates } from './rates.ts'
 import { why } from './why.ts'
 
@@ -36,17 +32,7 @@ const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Op
   statements: (own) => [...own, ...books()],
   explanations: why,
   customers: (own) => own,
-  monitoring: (own) => [
-    ...looking(),
-    ...monitoringOf({
-      at: ACCOUNT_PATH,
-      caller: 'team',
-      tag: 'monitoring',
-      entities: ENTITIES,
-      total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
-    }),
-    ...own,
-  ],
+  monitoring: (own) => own,
 }
 
 /** Lists the operations of the integrations team. */

@@ -1,73 +1,16 @@
+import { ENTITIES } from '../entities.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
-import { ref } from './operation.ts'
+import { pascalCase, ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { RATE_SCHEMAS } from './rates.ts'
-import {
-  AT,
-  delivery,
-  errorGroup,
-  foundDelivery,
-  jwk,
-  oneOf,
-  orNull,
-  ownAccount,
-  refusedRecord,
-  scope,
-  storedRecord,
-  TEXT,
-  totalOf,
-} from './shapes.ts'
+import { AT, jwk, oneOf, scope, TEXT } from './shapes.ts'
 import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
-
-const ACCOUNTS: Record<string, JsonSchema> = {
-  PartnerSelf: ownAccount({
-    client_id: documented('The OAuth client of the access token.'),
-  }),
-  BrandSelf: ownAccount({
-    events: documented('The event definitions.', { type: 'array', items: ref('EventDefinition') }),
-  }),
-}
-
-const MONITORING: Record<string, JsonSchema> = {
-  Delivery: object(delivery),
-  FoundDelivery: foundDelivery,
-  StoredRecord: storedRecord,
-  RefusedRecord: refusedRecord,
-  DeliveryInFull: object(
-    {
-      ...delivery,
-      errors: documented('The first 100 errors, at most 64 KiB. Messages do not quote values.', {
-        type: 'array',
-        items: ref('BrokenRule'),
-      }),
-      error_groups: documented(
-        'All errors that the log keeps, grouped by code and place: at most 100 groups, the largest first.',
-        { type: 'array', items: errorGroup },
-      ),
-      errors_not_kept: documented(
-        'Present if the log of that day (UTC) had no room for the errors. The response had them.',
-        { const: true },
-      ),
-    },
-    ['errors_not_kept'],
-  ),
-  PartnerTotal: totalOf({
-    transaction_type: documented('The type of the transactions.'),
-    status: documented('The status of the transactions, as sent.'),
-    currency: documented('The currency of the transactions or of the trading activity.'),
-  }),
-  BrandTotal: totalOf({
-    eventname: documented('The name of the event.'),
-    product: documented('The product line. Null if the activities have none.', orNull(TEXT)),
-    Currency: documented('The currency. Null if the activities have none.', orNull(TEXT)),
-  }),
-}
 
 const OAUTH: Record<string, JsonSchema> = {
   AccessToken: object({
@@ -105,6 +48,16 @@ const OAUTH: Record<string, JsonSchema> = {
   }),
 }
 
+/** The records of each vertical, and `AnyRecord`. */
+const RECORDS = Object.fromEntries(
+  [...Map.groupBy(ENTITIES, ({ vertical }) => vertical), ['any', ENTITIES] as const].map(
+    ([vertical, entities]) => [
+      `${pascalCase(vertical)}Record`,
+      { anyOf: entities.map(({ component }) => ref(component)) },
+    ],
+  ),
+)
+
 /** Returns the schemas of all responses other than records, by the names of their components. */
 export const answerSchemas = (): Record<string, JsonSchema> => {
   const { result = {}, problem = {} } = envelopes(AT)
@@ -115,8 +68,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     Result: result,
     Problem: problem,
     Meta: meta(),
-    ...ACCOUNTS,
-    ...MONITORING,
+    ...RECORDS,
     ...planAnswers(),
     ...SIMULATION_SCHEMAS,
     ...FRAUD_SIMULATION_SCHEMAS,

@@ -151,18 +151,17 @@ export const derived = (topic: string): Operation[] =>
     TEAM,
   )
 
-/** Describes the operations that the accounts of a vertical have for themselves. */
-export const derivedFor = (
-  vertical: string,
-  at: string,
-  caller: Operation['caller'],
-): Operation[] =>
-  describeAll(OPERATIONS, { at, caller, kind: 'account', name: pascalCase(vertical) }).map(
-    (one) => ({
-      ...one,
-      tag: one.tag === 'monitoring' ? vertical : `${vertical}-commissions`,
-    }),
-  )
+/** Describes the operations that the accounts of a vertical have for themselves, with the records that it has. */
+export function derivedFor(vertical: string, at: string, caller: Operation['caller']): Operation[] {
+  const name = pascalCase(vertical)
+  const withOwnRecords = (answers: Operation['answers']): Operation['answers'] =>
+    JSON.parse(JSON.stringify(answers).replaceAll('/AnyRecord"', `/${name}Record"`))
+  return describeAll(OPERATIONS, { at, caller, kind: 'account', name }).map((one) => ({
+    ...one,
+    tag: one.tag === 'monitoring' ? vertical : `${vertical}-commissions`,
+    answers: withOwnRecords(one.answers),
+  }))
+}
 
 const AFFILIATE: Api = {
   at: '/affiliate/v1',

@@ -1,6 +1,5 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import { LIST_ORDERS } from '../../../src/db/paginate.ts'
-import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import { PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
 
@@ -60,26 +59,6 @@ const QUERY: Record<string, object> = {
     ),
     required: true,
   },
-  group_by: query(
-    'group_by',
-    'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`, `sub1` to `sub5`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`.',
-    'day,affiliate_id',
-  ),
-  report_currency: query('currency', 'The currency of all amounts. The default is USD.', 'EUR', {
-    type: 'string',
-    pattern: '^[A-Z]{3}$',
-  }),
-  own_currency: query(
-    'currency',
-    'The currency of all amounts. The default is that of the latest statement; without one, USD.',
-    'EUR',
-    { type: 'string', pattern: '^[A-Z]{3}$' },
-  ),
-  metrics_query: query(
-    'metrics',
-    'Metrics, separated by commas. The default is all of the vertical.',
-    'signups,active_customers',
-  ),
   id_query: {
     ...query('customer_id', 'The `customer_id`, as you sent it.', 'C-1001'),
     required: true,
@@ -132,12 +111,6 @@ const QUERY: Record<string, object> = {
     'latest',
     { type: 'string', enum: [...LIST_ORDERS] },
   ),
-  record_match: query(
-    'match',
-    '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',
-    'exact',
-    { type: 'string', enum: ['exact', 'beginning'] },
-  ),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   period_query: query('period', 'Returns only this period.', '2026-10'),
   period_required: {
@@ -173,11 +146,6 @@ const QUERY: Record<string, object> = {
     'Returns only the records of this customer, as `GET /affiliate/v1/customers` names them. Refused if the account shows neither ids nor pseudonyms.',
     'c_3f1d2a9c0b4e5f6a7b8c9d0e',
   ),
-  own_group_by: query(
-    'group_by',
-    'Up to three groups, separated by commas: `day`, `week`, `month`, `link`, `country_code`, and those of the vertical.',
-    'month,link',
-  ),
   rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
   rule_query: query('rule', 'Returns only this rule.', 'cpa'),
   qualification_status: query('status', 'Returns only this status.', 'waiting', {
@@ -207,41 +175,6 @@ const QUERY: Record<string, object> = {
     ...query('transaction_id', 'The id of the transaction, which may be `.` or `..`.', 'T-5001'),
     required: true,
   },
-  record_id_query: {
-    ...query('id', 'The id of the record.', 'T-1001'),
-    required: true,
-  },
-  delivery_resource: query(
-    'resource',
-    'Returns only deliveries of this resource, as it is named in the address.',
-    'transactions',
-  ),
-  delivery_status: query(
-    'status',
-    'Returns only deliveries with this status: that of the response, or `refused` for 207 and 422, `stored` for 200 and 201.',
-    'refused',
-    { type: 'string', enum: [...DELIVERY_STATUSES] },
-  ),
-  error_code: query(
-    'code',
-    'Returns only deliveries with an error of this code.',
-    'unknown_customer',
-  ),
-  record_id: query(
-    'record_id',
-    'Returns the deliveries that carried the record with this id: those that refused it, and the one that last changed it if it is stored. Trading activity, and activities without `eventid`, are found by the id of their customer if they were refused. Of ids longer than 40 characters only the first 40 are compared.',
-    'T-5001',
-  ),
-  received_from: query(
-    'from',
-    'Returns only what was received from this day (UTC) or time on.',
-    '2026-10-01',
-  ),
-  received_to: query(
-    'to',
-    'Returns only what was received until this day (UTC) or time, inclusive.',
-    '2026-10-01T12:00:00Z',
-  ),
 }
 
 const HEADER: Record<string, object> = {
@@ -275,21 +208,12 @@ const PATH: Record<string, object> = {
   id: path('id', 'The `customer_id`, as you sent it.', 'C-1001'),
   transaction: path('id', 'The `transaction_id`, as you sent it.', 'T-5001'),
   player: path('id', 'The `customerId`, as you sent it.', 'P-1001'),
-  delivery_id: path(
-    'delivery_id',
-    'The `delivery_id` of a response.',
-    'dlv_01M7W0R4W8E3V15G8XPED3Z94X',
-  ),
   account: account('The id of the account.', 'demo-forex'),
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
   test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
-  resource_path: path('resource', 'The resource.', 'transactions', {
-    type: 'string',
-    enum: ['customers', 'transactions', 'trading-activity', 'activities'],
-  }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),

@@ -3,7 +3,6 @@ import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
 import { derivedFor } from './derived.ts'
-import { monitoringOf } from './monitoring.ts'
 import {
   type CallerKind,
   type Operation,
@@ -177,26 +176,6 @@ function readById(api: Api, entity: Entity): Operation {
   }
 }
 
-const accountOf = ({ at, caller, vertical }: Api): Operation => ({
-  method: 'get',
-  path: `${at}/account`,
-  id: `get${pascalCase(vertical)}Account`,
-  tag: vertical,
-  summary: 'Get your account',
-  description:
-    'Returns the account of the credentials: its name, vertical, mode, time zone, policies, scope and the first 1000 configured affiliates.',
-  caller,
-  parameters: ['x-d1-bookmark'],
-  answers: {
-    200: {
-      description: 'The account.',
-      schema: ref(caller === 'brand' ? 'BrandSelf' : 'PartnerSelf'),
-      headers: READ_HEADERS,
-    },
-  },
-  errors: ['invalid_query'],
-})
-
 /** Trading activity and brand activities have no address for a single record. */
 const hasSingleRecords = ({ resource }: Entity) => /^(customers|transactions)$/.test(resource)
 
@@ -210,15 +189,12 @@ function commissions({ at, caller, vertical }: Api): Operation[] {
 export const records = (): Operation[] =>
   APIS.flatMap((api) => {
     const entities = ENTITIES.filter(({ vertical }) => vertical === api.vertical)
-    const total = ref(api.caller === 'brand' ? 'BrandTotal' : 'PartnerTotal')
     return [
       ...entities.flatMap((entity) => [
         send(api, entity),
         list(api, entity),
         ...(hasSingleRecords(entity) ? [read(api, entity), readById(api, entity)] : []),
       ]),
-      accountOf(api),
-      ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
       ...commissions(api),
       ...derivedFor(api.vertical, api.at, api.caller),
     ]

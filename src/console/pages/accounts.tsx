@@ -1,14 +1,18 @@
 import { createAccount, listAccounts } from '../../admin/accounts.ts'
+
+import { getFeed } from '../../admin/feeds.ts'
+
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Feed } from '../../ingest/feed.ts'
-import { accountPath, apiPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
+
+import { accountPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
 import { Amount, Data, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
-import { agoOf } from '../parts/feeds.tsx'
+import { agoOf, type Feed } from '../parts/feeds.tsx'
 import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
+
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
@@ -28,7 +32,7 @@ const LISTED_ACCOUNTS = 20
 
 async function readState({ api }: Visit, account: Account): Promise<AccountState> {
   const [{ data: feeds }, sums] = await Promise.all([
-    api.get<{ data: Feed[] }>(apiPath(account.account, 'feed')),
+    api.call(getFeed, { account: account.account }),
     api.call(listPeriods, { account: account.account }),
   ])
   return { ...account, feeds, sums }

@@ -1,5 +1,6 @@
 import { listAttributed } from '../../admin/attribution.ts'
 import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histories.ts'
+import { listRecords } from '../../admin/records.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
@@ -21,7 +22,6 @@ import {
   Day,
   EmptyState,
   isolated,
-  type List,
   Pager,
   periodWords,
   Table,
@@ -33,7 +33,6 @@ import { AffiliateLink } from '../parts/names.tsx'
 import { currentPeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
 import { planName, readTerms, wordsOf } from '../parts/reasons.tsx'
 import { Amounts, RecordFields } from '../parts/record-fields.tsx'
-import type { StoredRecord } from '../parts/record-lookup.ts'
 import { Records, recordsCalled } from '../parts/records.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
@@ -192,7 +191,7 @@ type History = AnswerOf<typeof getAffiliations>
 
 /** Records of a resource, or why they cannot be listed. */
 type RecordList = { readonly resource: string } & (
-  | List<StoredRecord>
+  | AnswerOf<typeof listRecords>
   | { readonly refused: string }
 )
 
@@ -231,7 +230,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
   const lists = await Promise.all(
     names.map((name) =>
       api
-        .get<List<StoredRecord>>(apiPath(account, 'records', name), { customer_id, ...page })
+        .call(listRecords, { account, resource: name, customer_id, ...page })
         .then((list): RecordList => ({ ...list, resource: name }))
         .catch((error) => refusedIfArchived(name, error) ?? nullIfNotFound(error)),
     ),
@@ -431,7 +430,7 @@ export const customerPage: Page = {
     const [history, listed, own, lists, sums, cases] = await Promise.all([
       api.call(getAffiliations, ownCustomer(visit)),
       api.call(listAttributed, { account, customer_id }),
-      api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
+      api.call(listRecords, { account, resource: 'customers', customer_id }),
       readRecords(visit, customer_id),
       api.call(listPeriods, { account }),
       api.call(listFraudCases, { account, customer_id, per_page: SHOWN_CASES }),

@@ -1,4 +1,5 @@
 import { listAttributed } from '../../admin/attribution.ts'
+import { findRecords } from '../../admin/records.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { CustomerLink, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { Day, dayWords, EmptyState, isolated, Pager, Table } from '../parts/data.tsx'
@@ -6,7 +7,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { column } from '../parts/fields.tsx'
 import { Filters, type Input } from '../parts/forms.tsx'
-import { type FoundRecord, findRecordsBeginning } from '../parts/record-lookup.ts'
+import type { FoundRecord } from '../parts/record-lookup.ts'
 
 const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
   customer_id ? (
@@ -76,7 +77,7 @@ async function readList(visit: Visit) {
   const { api, account, query } = visit
   // Spaces around an id were pasted with it.
   const customer_id = query.customer_id?.trim() || undefined
-  const [{ data, meta }, found] = await Promise.all([
+  const [{ data, meta }, beginning] = await Promise.all([
     api.call(listAttributed, {
       account,
       customer_id,
@@ -86,11 +87,11 @@ async function readList(visit: Visit) {
       to: query.to,
       cursor: query.cursor,
     }),
-    customer_id ? findRecordsBeginning(visit, customer_id) : [],
+    customer_id ? api.call(findRecords, { account, id: customer_id, match: 'beginning' }) : null,
   ])
-  const beginning = found.filter(({ resource }) => resource === 'customers')
-  if (data.length === 0 && customer_id && beginning.length > 0) {
-    return <Beginning account={account} id={customer_id} rows={beginning} />
+  const found = beginning?.data.filter(({ resource }) => resource === 'customers') ?? []
+  if (data.length === 0 && customer_id && found.length > 0) {
+    return <Beginning account={account} id={customer_id} rows={found} />
   }
   const list =
     data.length > 0 ? <Customers visit={visit} rows={data} /> : <NoCustomers {...visit} />

@@ -1,6 +1,7 @@
 import { getAccount } from '../../admin/accounts.ts'
-import type { CountedErrors } from '../../ingest/team-routes.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
+import { countDeliveryErrors, listDeliveries } from '../../admin/deliveries.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { accountPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, isolated, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
@@ -48,8 +49,10 @@ const Quick = (visit: Visit) => {
   )
 }
 
+type CountedErrors = AnswerOf<typeof countDeliveryErrors>['data']
+
 /** Renders the same error across deliveries as one row. */
-const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly CountedErrors[] }) => (
+const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: CountedErrors }) => (
   <Table
     caption="The errors of these days"
     rows={rows}
@@ -109,15 +112,12 @@ const FILTERS = ['resource', 'status', 'code', 'from', 'to'] as const
 async function render(visit: Visit) {
   const { api, account, query } = visit
   const { record_id, from, to, status, code } = query
-  const path = apiPath(account, 'deliveries')
   const days = { from: from ?? dayBefore(visit.now, 6), to: to ?? dayBefore(visit.now, 0) }
   const hasErrors = record_id === undefined && (status === 'refused' || code !== undefined)
   const [list, { vertical }, errors] = await Promise.all([
-    api.get<DeliveryList>(path, query),
+    api.call(listDeliveries, { account, ...query }),
     api.call(getAccount, { account }),
-    hasErrors
-      ? api.get<{ data: CountedErrors[] }>(apiPath(account, 'delivery-errors'), days)
-      : null,
+    hasErrors ? api.call(countDeliveryErrors, { account, ...days }) : null,
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
   const body = (

@@ -1,8 +1,8 @@
-import type { RefusedRecord } from '../../ingest/delivery-errors.ts'
-import type { presentInFull } from '../../ingest/find-deliveries.ts'
+import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
-import { accountPath, apiPath, type Page } from '../page.ts'
-import { count, Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { accountPath, type Page } from '../page.ts'
+import { count, Data, EmptyState, Pager, Table, Time } from '../parts/data.tsx'
 import {
   DeliveryBadge,
   deliveriesPath,
@@ -18,8 +18,8 @@ import { labelOf } from '../parts/record-fields.tsx'
 
 // The parts of the page of a delivery that show why records were refused, and where to find the others.
 
-/** A delivery as the administration API shows one. */
-type DeliveryInFull = ReturnType<typeof presentInFull>
+type DeliveryInFull = AnswerOf<typeof getDelivery>
+type RefusedList = AnswerOf<typeof listDeliveryRefused>
 
 const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFull }) => (
   <Table
@@ -53,7 +53,7 @@ const Key = ({
   record: { key = {}, index },
 }: {
   account: string
-  record: RefusedRecord
+  record: RefusedList['data'][number]
 }) => (
   <>
     {Object.entries(key).map(([name, id]) => (
@@ -67,7 +67,7 @@ const Key = ({
   </>
 )
 
-const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<RefusedRecord> }) => (
+const RefusedRecords = ({ visit, list }: { visit: Visit; list: RefusedList }) => (
   <section id="refused">
     <h2>RefusedRecord records</h2>
     <Table
@@ -93,7 +93,7 @@ const AskSender = () => (
 interface RefusalsProps {
   readonly visit: Visit
   readonly delivery: DeliveryInFull
-  readonly refused: List<RefusedRecord>
+  readonly refused: RefusedList
 }
 
 /** Renders why records of a delivery were refused. */
@@ -187,10 +187,10 @@ export const deliveryPage: Page = {
   query: ['cursor'],
   async render(visit) {
     const { api, account, params, query } = visit
-    const path = apiPath(account, 'deliveries', params.delivery ?? '')
+    const own = { account, delivery_id: params.delivery ?? '' }
     const [delivery, refused] = await Promise.all([
-      api.get<DeliveryInFull>(path),
-      api.get<List<RefusedRecord>>(`${path}/refused`, query),
+      api.call(getDelivery, own),
+      api.call(listDeliveryRefused, { ...own, ...query }),
     ])
     const body = (
       <>

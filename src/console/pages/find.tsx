@@ -1,5 +1,6 @@
 import { listAffiliates } from '../../admin/affiliates.ts'
 import { listLinks } from '../../admin/links.ts'
+import { findRecords } from '../../admin/records.ts'
 import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
@@ -9,13 +10,7 @@ import { Badge, Data, Day, EmptyState, isolated, Table } from '../parts/data.tsx
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { column } from '../parts/fields.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
-import {
-  type FoundRecord,
-  findPath,
-  findRecords,
-  findRecordsBeginning,
-  recordPath,
-} from '../parts/record-lookup.ts'
+import { type FoundRecord, findPath, recordPath } from '../parts/record-lookup.ts'
 
 /** Something of the account that was found. */
 interface Choice {
@@ -57,9 +52,12 @@ const recordChoices = (account: string, records: readonly FoundRecord[]): Choice
 
 /** Finds what has an id: stored records of all resources, and an affiliate. */
 async function findExact(visit: Visit, id: string): Promise<Choice[]> {
-  const [records, affiliate] = await Promise.all([findRecords(visit, id), isAffiliate(visit, id)])
-  const { account } = visit
-  return [...(affiliate ? [affiliateChoice(account, id)] : []), ...recordChoices(account, records)]
+  const { api, account } = visit
+  const [{ data }, affiliate] = await Promise.all([
+    api.call(findRecords, { account, id }),
+    isAffiliate(visit, id),
+  ])
+  return [...(affiliate ? [affiliateChoice(account, id)] : []), ...recordChoices(account, data)]
 }
 
 /** The number of affiliates that a beginning finds. */
@@ -70,7 +68,7 @@ async function findBeginning(visit: Visit, text: string): Promise<Choice[]> {
   const { api, account } = visit
   const [affiliates, records] = await Promise.all([
     api.call(listAffiliates, { account, beginning: text, per_page: MAX_AFFILIATES }),
-    findRecordsBeginning(visit, text),
+    api.call(findRecords, { account, id: text, match: 'beginning' }),
   ])
   const found = affiliates.data.map(({ affiliate_id, display_name, contact_email }) =>
     affiliateChoice(
@@ -79,7 +77,7 @@ async function findBeginning(visit: Visit, text: string): Promise<Choice[]> {
       ...[display_name, contact_email].flatMap((one) => one ?? []),
     ),
   )
-  return [...found, ...recordChoices(account, records)]
+  return [...found, ...recordChoices(account, records.data)]
 }
 
 const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }) => (

@@ -1,18 +1,16 @@
 import { listAttributed } from '../../admin/attribution.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { listHeld } from '../../admin/held.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { Data, EmptyState, Pager, Table, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 
 const PAGE_SIZE = 200
 
-interface Held {
-  readonly resource: string
-  readonly received_at: string
-  readonly delivery_id: string
-  readonly record: Readonly<Record<string, unknown>>
-}
+type HeldList = AnswerOf<typeof listHeld>
+type Held = HeldList['data'][number]
 
 /** The held records of one resource that wait for the same customer. */
 interface Waiting {
@@ -36,7 +34,7 @@ function waitingOf(records: readonly Held[]): Waiting[] {
   })
 }
 
-const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
+const HeldRecords = ({ visit, list }: { visit: Visit; list: HeldList }) => (
   <>
     <h2>Held records by missing customer</h2>
     <p class="note">
@@ -90,7 +88,7 @@ export const heldPage: Page = {
     const { api, account, query } = visit
     const days = unattributedDays(visit.today)
     const [held, customers] = await Promise.all([
-      api.get<List<Held>>(apiPath(account, 'held'), { ...query, per_page: PAGE_SIZE }),
+      api.call(listHeld, { account, ...query, per_page: PAGE_SIZE }),
       api.call(listAttributed, { account, unattributed: true, ...days, per_page: 25 }),
     ])
     const body = (

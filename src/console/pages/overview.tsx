@@ -1,14 +1,14 @@
 import { getAccount } from '../../admin/accounts.ts'
+import { listAttention } from '../../admin/attention.ts'
+import { listArrivals } from '../../admin/deliveries.ts'
+import { getFeed } from '../../admin/feeds.ts'
 import { listPayouts } from '../../admin/payouts.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { ZERO } from '../../commission/engine/decimal.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
-import type { DayArrivals } from '../../db/records/arrivals.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Attention } from '../../ingest/attention.ts'
-import type { Feed } from '../../ingest/feed.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { AttentionList } from '../parts/attention.tsx'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
 import { Amount, count, dayWords, EmptyState, isolated, periodWords, Time } from '../parts/data.tsx'
@@ -33,7 +33,7 @@ import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
 
 /** Returns a row for each day with the records that were accepted and those that were refused. */
-function chartRows(arrivals: readonly (Omit<DayArrivals, 'day'> & { day: string })[]): ChartRow[] {
+function chartRows(arrivals: AnswerOf<typeof listArrivals>['data']): ChartRow[] {
   const byDay = Map.groupBy(arrivals, ({ day }) => day)
   return [...byDay].map(([day, rows]): ChartRow => {
     const refused = rows.reduce((sum, row) => sum + row.refused, 0)
@@ -228,9 +228,9 @@ export const overviewPage: Page = {
     const { api, account } = visit
     const [settings, attention, feeds, arrivals, sums, payouts, since] = await Promise.all([
       api.call(getAccount, { account }),
-      api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
-      api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
-      api.get<{ data: Parameters<typeof chartRows>[0] }>(apiPath(account, 'arrivals')),
+      api.call(listAttention, { account }),
+      api.call(getFeed, { account }),
+      api.call(listArrivals, { account }),
       api.call(listPeriods, { account }),
       api.call(listPayouts, {
         account,

@@ -1,11 +1,12 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { deleteAssignment, listAssignments, listPlans } from '../../admin/plans.ts'
+import { listRecords } from '../../admin/records.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { resourcesOf } from '../../verticals.ts'
 import {
   accountPath,
-  apiPath,
   type Change,
   type Page,
   type PlanNames,
@@ -20,7 +21,7 @@ import {
   type Plan,
   versionWords,
 } from '../parts/affiliate-forms.tsx'
-import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { dayWords, EmptyState, isolated, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
 import { AffiliateLink, PlanLink } from '../parts/names.tsx'
@@ -157,13 +158,12 @@ async function readCurrency(
   plans: readonly Pick<Plan, 'currency'>[],
 ): Promise<string | null> {
   if (plans.length > 0) return templateCurrency(plans.map(({ currency }) => currency))
-  const names = api.resourcesOf(vertical).map(({ name }) => name)
+  const names = resourcesOf(vertical).map(({ name }) => name)
   const resource = names.find((name) => name === 'transactions' || name === 'activities')
   if (!resource) return null
-  type Money = { currency?: string; Currency?: string }
-  const query = { per_page: COUNTED }
-  const { data } = await api.get<List<Money>>(apiPath(account, 'records', resource), query)
-  return templateCurrency(data.flatMap((one) => one.currency ?? one.Currency ?? []))
+  const { data } = await api.call(listRecords, { account, resource, per_page: COUNTED })
+  const currencies = data.map((one) => one.currency ?? one.Currency)
+  return templateCurrency(currencies.filter((one) => typeof one === 'string'))
 }
 
 /** Renders the templates that the account can use. */
@@ -179,14 +179,11 @@ const Templates = ({
   <>
     <h2 id="new-plan">New plan</h2>
     <ul class="templates">
-      {templatesFor(
-        vertical,
-        vocabularyOf(visit.api.resourcesOf(vertical), []),
-        visit.today,
-        currency,
-      ).map((one) => (
-        <TemplateCard visit={visit} {...one} />
-      ))}
+      {templatesFor(vertical, vocabularyOf(resourcesOf(vertical), []), visit.today, currency).map(
+        (one) => (
+          <TemplateCard visit={visit} {...one} />
+        ),
+      )}
       <li class="template">
         <h3>Without a template</h3>
         <p>Begin with an empty plan, and add its rules.</p>

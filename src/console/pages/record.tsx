@@ -1,5 +1,7 @@
+import { listDeliveries } from '../../admin/deliveries.ts'
+import { findRecords } from '../../admin/records.ts'
 import { ApiError } from '../../errors.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
+import type { Page, Visit } from '../page.ts'
 import { CustomerLink } from '../parts/customers.tsx'
 import { Badge, count, isolated, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -7,7 +9,7 @@ import { AccountLink } from '../parts/fields.tsx'
 import { renderEarnings } from '../parts/record-earnings.tsx'
 import { nounOf, RecordFields } from '../parts/record-fields.tsx'
 import { Deliveries, type DeliveryList } from '../parts/record-history.tsx'
-import { type FoundRecord, findRecords } from '../parts/record-lookup.ts'
+import type { FoundRecord } from '../parts/record-lookup.ts'
 
 const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
 
@@ -40,10 +42,6 @@ const otherDeliveries = ({ data }: DeliveryList, { delivery_id }: FoundRecord) =
       one.delivery_id !== delivery_id || one.records?.some(({ outcome }) => outcome === 'rejected'),
   )
 
-/** Reads the deliveries of the last 30 days that carried a record; null if it has no id of its own. */
-const readHistory = ({ api, account }: Visit, id: string): Promise<DeliveryList> =>
-  api.get<DeliveryList>(apiPath(account, 'deliveries'), { record_id: id })
-
 /** One record: what was sent, what it earned or why it earned nothing, and its deliveries. */
 export const recordPage: Page = {
   path: '/accounts/:account/records/:resource/:id',
@@ -54,9 +52,9 @@ export const recordPage: Page = {
     const { resource = '', id = '' } = params
     // The id of an event is stored behind a letter; the log of deliveries has it as it was sent.
     const logged = resource === 'activities' ? id.replace(/^e /, '') : id
-    const [records, history] = await Promise.all([
-      findRecords(visit, id),
-      readHistory(visit, logged),
+    const [{ data: records }, history] = await Promise.all([
+      visit.api.call(findRecords, { account, id }),
+      visit.api.call(listDeliveries, { account, record_id: logged }),
     ])
     const found = records.find((one) => one.resource === resource && one.id === id)
     if (!found) throw new ApiError('not_found', { detail: NO_RECORD })

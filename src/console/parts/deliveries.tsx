@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
-import type { presentDelivery } from '../../ingest/find-deliveries.ts'
+import type { listDeliveries } from '../../admin/deliveries.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { FormattedIssue } from '../../validation/messages.ts'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence, titleOf, visible } from './data.tsx'
@@ -8,8 +9,10 @@ import { labelOf } from './record-fields.tsx'
 
 // The parts of pages that show deliveries and their errors.
 
-/** A delivery as lists of the administration API show it. */
-export type Delivery = ReturnType<typeof presentDelivery>
+type Delivery = Pick<
+  AnswerOf<typeof listDeliveries>['data'][number],
+  'status' | 'dry_run' | 'summary'
+>
 
 /** The outcomes of records, in the order in which pages show them. */
 export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const

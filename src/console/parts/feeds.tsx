@@ -1,9 +1,14 @@
-import { type Feed, HIGH_REFUSED_SHARE, type YesterdayState } from '../../ingest/feed.ts'
+import type { getFeed } from '../../admin/feeds.ts'
+import type { AnswerOf } from '../../http/operation.ts'
+import { HIGH_REFUSED_SHARE } from '../../ingest/feed.ts'
 import type { Visit } from '../page.ts'
 import { Badge, count, dayWords, titleOf } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 // The part of the overview that shows how fresh and complete the feeds are: one line each.
+
+/** How fresh and complete one resource is. */
+export type Feed = AnswerOf<typeof getFeed>['data'][number]
 
 /** The maximum number of missing days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3
@@ -24,7 +29,7 @@ export function agoOf(seconds: number): string {
 }
 
 /** Renders whether the activity of yesterday has arrived. */
-export const Yesterday = ({ yesterday }: { yesterday?: YesterdayState | undefined }) => {
+export const Yesterday = ({ yesterday }: Pick<Feed, 'yesterday'>) => {
   if (!yesterday) return <>–</>
   const [tone, text] = YESTERDAY[yesterday]
   return <Badge tone={tone}>{text}</Badge>

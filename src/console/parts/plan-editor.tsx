@@ -12,6 +12,7 @@ import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Report } from '../../reports/report.ts'
+import { resourcesOf } from '../../verticals.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import {
   apiPath,
@@ -84,7 +85,7 @@ export async function readEditorData({ api, account }: Visit): Promise<EditorDat
   ])
   return {
     vertical,
-    vocabulary: vocabularyOf(api.resourcesOf(vertical), events?.data ?? []),
+    vocabulary: vocabularyOf(resourcesOf(vertical), events?.data ?? []),
     periods,
     links: links.data.map(({ link_id }) => link_id),
   }

@@ -1,31 +1,21 @@
-import type { presentStored } from '../../ingest/find-deliveries.ts'
-import type { FormattedIssue } from '../../validation/messages.ts'
+import type { listDeliveries } from '../../admin/deliveries.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Visit } from '../page.ts'
-import { Badge, count, Data, EmptyState, type List, Time } from './data.tsx'
-import { type Delivery, deliveriesPath, Errors, resourceTitle } from './deliveries.tsx'
+import { Badge, count, Data, EmptyState, Time } from './data.tsx'
+import { deliveriesPath, Errors, resourceTitle } from './deliveries.tsx'
 
 // The part of the deliveries page that shows the history of one record: each delivery that had it.
 
-/** What a delivery did with the record: `errors` if it refused the record. */
-interface FoundRecord {
-  readonly outcome: string
-  readonly index?: number
-  readonly errors?: readonly FormattedIssue[]
-}
-
-/** A delivery; with a record id, what it did with the records that have it. */
-interface Found extends Delivery {
-  readonly records?: readonly FoundRecord[]
-}
-
-/** A stored record, and the delivery that stored it. */
-type Stored = ReturnType<typeof presentStored>
-
 /** A page of deliveries; with a record id, also the stored records that have it. */
-export type DeliveryList = List<Found> & { readonly stored?: readonly Stored[] }
+export type DeliveryList = AnswerOf<typeof listDeliveries>
+
+type Found = DeliveryList['data'][number]
 
 /** Renders a link to a delivery, by the time at which it arrived. */
-export const toDelivery = (account: string, { delivery_id, received_at }: Stored | Found) => (
+export const toDelivery = (
+  account: string,
+  { delivery_id, received_at }: Pick<Found, 'delivery_id' | 'received_at'>,
+) => (
   <a href={accountPath(account, 'deliveries', delivery_id)}>
     <Time at={received_at} />
   </a>

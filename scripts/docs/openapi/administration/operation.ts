@@ -30,7 +30,6 @@ export function operation({
   const components: Record<string, string> = {
     account: accountParameter,
     customer_id: 'customer_path',
-    resource: 'resource_path',
   }
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const described = new Set((draft.inline ?? []).map((one) => (one as { name: string }).name))

@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import type { Grant } from '../auth/grant.ts'
+import { readTotals } from '../db/records/totals.ts'
+import { readOperation } from '../http/operation.ts'
+import { invalidQuery, readDayRange } from '../http/query.ts'
+import { count, day, daysNeeded, money } from '../validation/answer-fields.ts'
+import { described, listOf, named, withMembers } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
+import { resourcesOf } from '../verticals.ts'
+import { settingsShown } from './accounts.ts'
+import { resource } from './delivery-fields.ts'
+
+/** Returns the book zone of a partner; nothing if it is UTC, or for a brand. */
+export const bookZoneMember = ({ vertical, book_zone = 'UTC' }: Grant) =>
+  vertical !== 'igaming' && book_zone !== 'UTC' ? { book_zone } : {}
+
+const total = described(() => {
+  const group = (description: string) =>
+    v.exactOptional(v.nullable(member(v.string(), description)))
+  return named(
+    'Total',
+    v.object({
+      day: member(
+        day,
+        'The day. For partners in the `book_zone` of the account, UTC by default, and of trading activity as sent; for brands as sent, or in the time zone of the account.',
+      ),
+      resource,
+      transaction_type: group('Partners: the type of the transactions.'),
+      status: group('Partners: the status of the transactions, as sent.'),
+      currency: group('Partners: the currency of the transactions or of the trading activity.'),
+      eventname: group('Brands: the name of the event.'),
+      product: group('Brands: the product line. Null if the activities have none.'),
+      Currency: group('Brands: the currency. Null if the activities have none.'),
+      count: member(count, 'The number of records.'),
+      sums: member(
+        v.record(v.string(), money),
+        'Exact decimal text, by the name of the summed field.',
+      ),
+    }),
+  )
+})
+
+export const getTotals = readOperation({
+  topic: 'monitoring',
+  id: 'getTotals',
+  method: 'GET',
+  path: '/totals',
+  callers: ['team', 'account'],
+  weight: 10,
+  params: daysNeeded,
+  words: described(() => ({
+    description:
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew, by one request of an account at a time: another one gets 429 `rate_limited`. If many records must be summed, the response is 503 `unavailable`; the next request goes on from there.',
+    answer: withMembers(listOf(total), {
+      book_zone: settingsShown.book_zone,
+    }),
+    errors: ['rate_limited'],
+    command: { name: 'totals' },
+  })),
+  async run({ grant, session, memory, waitUntil }, sent) {
+    const { from, to } = readDayRange(sent)
+    const resources = resourcesOf(grant.vertical)
+    const reading = readTotals(session, resources, grant.account, from, to, (bytes) =>
+      memory.reserve(bytes),
+    )
+    // If the caller disconnects, the reading still ends, so that the totals that it has summed are kept.
+    waitUntil(reading.catch(() => {}))
+    const data = await reading
+    if (data) return { data, ...bookZoneMember(grant) }
+    throw invalidQuery(
+      'From `from` to `to`, there are too many totals. Ask for fewer days.',
+      'from',
+    )
+  },
+})
