@@ -230,24 +230,6 @@ const filters = {
       said('With `status=paid`: only what was paid on or before this day.', '2026-11-30'),
     ),
   ),
-  recorded_since: v.optional(
-    member(
-      f.instant,
-      said(
-        'With `status=paid`: only payments that were recorded at this time or later.',
-        '2026-10-31T00:00:00Z',
-      ),
-    ),
-  ),
-  returned_since: v.optional(
-    member(
-      f.instant,
-      said(
-        'With `status=paid`: only payments of which it was recorded at this time or later that they came back.',
-        '2026-10-31T00:00:00Z',
-      ),
-    ),
-  ),
   returned: v.optional(
     member(
       v.picklist(['true']),
@@ -403,15 +385,15 @@ async function readPayouts(
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
   const { status, affiliate_id = null, payable_on = null, returned = null, ...ofPayments } = filter
-  const { from = null, to = null, recorded_since = null, returned_since = null } = ofPayments
+  const { from = null, to = null } = ofPayments
   if (status === 'paid') {
     refuseFilters('approved', { payable_on, returned })
     readDays(ofPayments)
-    const paid = { affiliate_id, from, to, recorded_since, returned_since }
+    const paid = { affiliate_id, from, to }
     const found = await listPayments(db, id, paid, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
-  refuseFilters('paid', { from, to, recorded_since, returned_since })
+  refuseFilters('paid', { from, to })
   const found = await listDue(db, id, { affiliate_id, payable_on, returned }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
   const [holds, open, corrections] = await Promise.all([

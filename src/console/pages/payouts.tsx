@@ -30,7 +30,7 @@ import {
   visible,
 } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { Field, Filters, type Input, sinceFilter } from '../parts/forms.tsx'
+import { Field, Filters, type Input } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { moneyOf, sumByCurrency } from '../parts/owed.ts'
 import {
@@ -91,12 +91,6 @@ const DUE_DAY: readonly Input[] = [{ name: 'payable_on', label: 'Due by', type: 
 const PAID_DAYS: readonly Input[] = [
   { name: 'from', label: 'Paid from', type: 'date' },
   { name: 'to', label: 'Paid until', type: 'date' },
-]
-
-/** The filters by when payments were recorded, if one is chosen. */
-const paidSince = ({ query }: Visit): Input[] => [
-  ...sinceFilter('recorded_since', 'Recorded', query),
-  ...sinceFilter('returned_since', 'Came back', query),
 ]
 
 const hasFilter = ({ query: { status: _, cursor: __, format: ___, ...filters } }: Visit): boolean =>
@@ -618,10 +612,7 @@ export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
   section: 'Payouts',
   hasNames: true,
-  query: [
-    ...['status', 'affiliate_id', 'payable_on', 'from', 'to'],
-    ...['recorded_since', 'returned_since', 'returned', 'cursor', 'format'],
-  ],
+  query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'returned', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },
   file: ({ account, query: { format, cursor: _, ...query } }) =>
@@ -652,7 +643,7 @@ export const payoutsPage: Page = {
         />
         <Filters
           visit={visit}
-          fields={[AFFILIATE, ...(isPaid(visit) ? [...PAID_DAYS, ...paidSince(visit)] : DUE_DAY)]}
+          fields={[AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]}
           keeps={isPaid(visit) ? { status: null } : {}}
         />
         {(visit.query.cursor || meta.next_cursor) && (

@@ -321,7 +321,7 @@ const PAYMENT_COLUMNS = [
 
 /** Payments `p` with their returns. */
 const WITH_RETURN = `(
-    select p.*, n.reference as return_reference, n.returned_on, n.reason, n.at as return_at
+    select p.*, n.reference as return_reference, n.returned_on, n.reason
     from payments p
     left join payment_returns n on n.account = p.account and n.payment = p.reference)`
 
@@ -332,9 +332,6 @@ export interface PaymentFilter {
   readonly from: string | null
   /** The last day of payment. */
   readonly to: string | null
-  /** When they were recorded, or when it was recorded that they came back: at this time (ISO 8601) or later. */
-  readonly recorded_since?: string | null
-  readonly returned_since?: string | null
 }
 
 /** The conditions of the filter of payments. */
@@ -342,8 +339,6 @@ const OF_PAYMENTS = {
   affiliate_id: 'affiliate_id = :affiliate_id',
   from: 'paid_on >= :from',
   to: 'paid_on <= :to',
-  recorded_since: 'at >= :recorded_since',
-  returned_since: 'return_at >= :returned_since',
 } satisfies Record<keyof PaymentFilter, string>
 
 /** Reads one page of the payments of an account, the latest day first. */
