@@ -123,11 +123,10 @@ export const READ_ONLY = 'You see what the affiliate sees. You cannot change any
 
 const readOnly = () => new ApiError('insufficient_scope', { detail: READ_ONLY })
 
-/** Refuses a session that has ended, or whose account is disabled. */
+/** Refuses a session that has ended. */
 async function admitSession(c: Context<AppEnv>, grant: Grant, session: PortalSession) {
-  const isDisabled = c.var.affiliate?.account.disabled === 1
   const db = resolveDatabase(c.env, grant.binding)
-  if (isDisabled || !(await findHolder(c.env, db, session))) throw invalidKey()
+  if (!(await findHolder(c.env, db, session))) throw invalidKey()
 }
 
 async function readKey(c: Context<AppEnv>): Promise<Credential> {
@@ -144,16 +143,30 @@ async function readKey(c: Context<AppEnv>): Promise<Credential> {
   }
 }
 
-/** Reads what an affiliate may see. Refuses what they must not ask for. */
-async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
-  const { account, scope, affiliate } = grant
+/** An affiliate who calls, and what was read of them. */
+export interface Caller {
+  readonly grant: Grant
+  readonly affiliate: ReadAffiliate & CallingAffiliate
+  /** Who makes a change, for the audit log. */
+  readonly actor: string
+}
+
+/**
+ * Reads who calls with a grant. `accepted` is the `Accept-Language` of the request.
+ *
+ * @throws ApiError `invalid_affiliate_key` if there is no such affiliate any more.
+ */
+export async function readCaller(
+  env: Env,
+  grant: Grant,
+  accepted: string | undefined,
+): Promise<Caller> {
+  const { account, affiliate } = grant
   if (!affiliate) throw invalidKey()
-  const needed = isSafe(c.req.method) ? 'read' : 'links'
-  if (!scope.split(' ').includes(needed)) throw insufficientScope(needed)
   const profilesIn = (binding: string) =>
-    readProfiles(resolveDatabase(c.env, binding), account, [affiliate.id])
+    readProfiles(resolveDatabase(env, binding), account, [affiliate.id])
   const [row, profiles] = await Promise.all([
-    findAccount(c.env.DB, account),
+    findAccount(env.DB, account),
     profilesIn(grant.binding),
   ])
   if (!row) throw invalidKey()
@@ -162,29 +175,51 @@ async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
   const found = binding === grant.binding ? profiles : await profilesIn(binding)
   const profile = found.get(affiliate.id)
   if (!profile) throw invalidKey()
-  if (profile.status === 'suspended') throw suspended()
   const view = viewOf(row)
-  refuseHidden(c.req.url, view)
-  const pseudonymKey = await pseudonymKeyOf(c.env.DB, row)
-  const language = profile.language ?? acceptedLanguage(c.req.header('Accept-Language'))
+  const pseudonymKey = await pseudonymKeyOf(env.DB, row)
   const { id } = affiliate
-  c.set('affiliate', {
-    ...{ account: row, profile, language },
-    show: async (answer) => visible(answer, await viewContextOf(answer, view, pseudonymKey, id)),
-    lineIdOf: (shown) => openLineId(pseudonymKey, id, shown),
-    customerIdOf: (shown) => findNamedCustomer(c.env, { id, account: row, view }, shown),
-  })
-  c.set('actor', affiliateActor(affiliate))
-  return { ...grant, binding, affiliate: { ...affiliate, view } }
+  const calling = { ...affiliate, view }
+  return {
+    grant: { ...grant, binding, affiliate: calling },
+    actor: affiliateActor(affiliate),
+    affiliate: {
+      ...{ ...calling, account: row, profile },
+      language: profile.language ?? acceptedLanguage(accepted),
+      show: async (answer) => visible(answer, await viewContextOf(answer, view, pseudonymKey, id)),
+      lineIdOf: (shown) => openLineId(pseudonymKey, id, shown),
+      customerIdOf: (shown) => findNamedCustomer(env, { id, account: row, view }, shown),
+    },
+  }
 }
 
-type View = ReturnType<typeof viewOf>
+/** What is asked: by a request, or by a page of the portal. */
+export interface Asked {
+  readonly method: string
+  /** The parameters by name. */
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Refuses what an affiliate must not ask for. Every call passes here, whichever door it comes through.
+ *
+ * @throws ApiError `invalid_affiliate_key` if the account is disabled, `insufficient_scope`, `affiliate_suspended`,
+ * `invalid_query`.
+ */
+export function checkCaller({ grant, affiliate }: Caller, { method, params }: Asked): void {
+  if (affiliate.account.disabled === 1) throw invalidKey()
+  const needed = isSafe(method) ? 'read' : 'links'
+  if (!grant.scope.split(' ').includes(needed)) throw insufficientScope(needed)
+  if (affiliate.profile.status === 'suspended') throw suspended()
+  refuseHidden(params, affiliate.view)
+}
 
 /** Refuses parameters that would reveal what is hidden: filters and groups by a hidden value. */
-function refuseHidden(url: string, { customer_ids, countries }: View): void {
-  const { searchParams } = new URL(url)
-  const groups = searchParams.getAll('group_by').flatMap((text) => text.split(','))
-  const isUsed = (name: string) => searchParams.has(name) || groups.includes(name)
+function refuseHidden(
+  params: Asked['params'],
+  { customer_ids, countries }: CallingAffiliate['view'],
+): void {
+  const groups = String(params.group_by ?? '').split(',')
+  const isUsed = (name: string) => params[name] !== undefined || groups.includes(name)
   if (isUsed('affiliate_id')) {
     throw invalidQuery(
       '`affiliate_id` is not needed: every answer is about the affiliate who asks.',
@@ -201,6 +236,17 @@ function refuseHidden(url: string, { customer_ids, countries }: View): void {
   if (isUsed('country_code') && !countries) {
     throw invalidQuery('The account does not show the countries of customers.')
   }
+}
+
+/** Admits the caller of a request. */
+async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
+  const caller = await readCaller(c.env, grant, c.req.header('Accept-Language'))
+  const { searchParams } = new URL(c.req.url)
+  // A repeated parameter is refused by the route.
+  checkCaller(caller, { method: c.req.method, params: Object.fromEntries(searchParams) })
+  c.set('affiliate', caller.affiliate)
+  c.set('actor', caller.actor)
+  return caller.grant
 }
 
 const CHALLENGE = 'Bearer realm="affiliate"'
@@ -221,7 +267,8 @@ const MISPLACED: readonly (readonly [beginning: string, detail: string])[] = [
   ['eyJ', 'This is an access token of a partner firm. Send it to /api/v1.'],
 ]
 
-function invalidKey(key = ''): ApiError {
+/** Returns the error of a key that is not valid, or of a session that has ended. */
+export function invalidKey(key = ''): ApiError {
   const misplaced = MISPLACED.find(([beginning]) => key.startsWith(beginning))
   return new ApiError('invalid_affiliate_key', {
     detail: misplaced?.[1] ?? 'The key is malformed, unknown or no longer valid.',

@@ -108,7 +108,8 @@ export async function authorize(
   })
 }
 
-function rateLimited({ retryAfter, remaining }: Admission, weight: number): ApiError {
+/** Returns the error of a request that is one too many, and counts as `weight` requests. */
+export function rateLimited({ retryAfter, remaining }: Admission, weight: number): ApiError {
   const cost =
     weight > 1 ? ` This request counts as ${weight} requests; ${remaining} are left.` : ''
   return new ApiError('rate_limited', {

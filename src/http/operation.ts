@@ -160,6 +160,10 @@ export type InputOf<O> =
     ? Params<P> & In<B> & (C extends AffiliateCall ? unknown : OfAccount<C>)
     : never
 
+/** What a page of the portal sends: the account is that of its session. */
+export type OwnInput<O> =
+  O extends Operation<infer P, infer B, infer _A, infer _C> ? Params<P> & In<B> : never
+
 type OfAccount<C> = C extends AccountCall | ReadCall ? { readonly account: string } : unknown
 
 /** What an operation answers. */
@@ -493,17 +497,23 @@ export async function perform<
   return performAs(of, { ...call, grant: grantOf(found, null, 'read') }, others)
 }
 
-/** Calls an operation that reads, or that affiliates have, for who is admitted with a grant. */
+/**
+ * Calls an operation that reads, or that affiliates have, for who is admitted with a grant. Returns what they see of
+ * the answer.
+ */
 export async function performAs<A extends AnswerSchema>(
   of: Operation<Any, Any, A, Any>,
   call: Omit<ReadCall, 'session' | 'memory'>,
   members: Readonly<Record<string, unknown>>,
 ): Promise<Answer<A>> {
-  const memory = new ReadMemory(call.grant.account)
-  const session = resolveDatabase(call.env, call.grant.binding).withSession('first-primary')
+  const { env, grant, affiliate } = call
+  const memory = new ReadMemory(grant.account)
+  const db = resolveDatabase(env, grant.binding)
   try {
-    const full = { ...call, session, memory }
-    return await runWith(of, full, members)
+    const session = db.withSession('first-primary')
+    const answer = await runWith(of, { ...call, db, session, memory } as Call, members)
+    const isShown = !affiliate || answer === null
+    return isShown ? answer : ((await affiliate.show(answer as object)) as Answer<A>)
   } finally {
     memory.release()
   }

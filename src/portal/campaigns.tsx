@@ -5,16 +5,15 @@ import { Data, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { SUBS } from '../db/directory/clicks.ts'
 import { ApiError } from '../errors.ts'
+import type { AnswerOf } from '../http/operation.ts'
+import { getReport } from '../reports/operations.ts'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** A value of a parameter of the addresses, with its figures. */
-interface Row {
-  readonly groups: Readonly<Record<string, string | null>>
-  readonly metrics: Readonly<Record<string, number | null>>
-}
+type Row = AnswerOf<typeof getReport>['data'][number]
 
 /** The page of the figures, below that of the links. */
 const AT = '/links/campaigns'
@@ -55,8 +54,8 @@ async function readRows(visit: MemberVisit, by: string): Promise<readonly Row[] 
       .join(),
   }
   try {
-    const { data } = await visit.get<{ data: Row[] }>('/reports', query)
-    const clicksOf = ({ metrics }: Row) => metrics.clicks ?? 0
+    const { data } = await visit.call(getReport, query)
+    const clicksOf = ({ metrics }: Row) => Number(metrics.clicks ?? 0)
     return data
       .filter(({ metrics }) => Object.values(metrics).some((value) => value !== 0))
       .sort((a, b) => clicksOf(b) - clicksOf(a))
@@ -87,7 +86,7 @@ export async function showCampaigns(c: Context<AppEnv>, visit: MemberVisit): Pro
             {
               title: by,
               cell: ({ groups }: Row) => (
-                <Data text={groups[by] ?? fill(words.campaign_without, named)} />
+                <Data text={String(groups[by] ?? fill(words.campaign_without, named))} />
               ),
             },
             ...linkMetrics(visit).map(([name, title]) => ({

@@ -1,10 +1,12 @@
 import type { Context } from 'hono'
-import type { CustomerState, OwnCustomer } from '../affiliate/customer-states.ts'
+import type { CustomerState } from '../affiliate/customer-states.ts'
+import { listAffiliateCustomers } from '../affiliate/customers.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
-import { type SeenState, stateWords } from '../commission/why/affiliate-words.ts'
-import { Data, type List, Table } from '../console/parts/data.tsx'
+import { stateWords } from '../commission/why/affiliate-words.ts'
+import { Data, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
@@ -12,11 +14,7 @@ import { AskLink } from './questions.tsx'
 import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 
-type Customer = Omit<OwnCustomer, 'states'> & {
-  readonly states: readonly (CustomerState & SeenState)[]
-  readonly signup_day: string
-  readonly country_code?: string | null
-}
+type Customer = AnswerOf<typeof listAffiliateCustomers>['data'][number]
 
 const AT = '/customers'
 
@@ -28,11 +26,7 @@ function ruleOf(terms: PlanTerms | undefined, rule: string) {
 }
 
 /** Renders what became of a customer under a rule, what is missing, and until when. */
-const StateItem = (props: {
-  visit: MemberVisit
-  plans: NamedPlans
-  state: CustomerState & SeenState
-}) => {
+const StateItem = (props: { visit: MemberVisit; plans: NamedPlans; state: CustomerState }) => {
   const { visit, plans, state } = props
   const { words, speech } = visit
   const { plan, version, rule, status, qualified_on, amount, currency } = state
@@ -81,7 +75,7 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
   const { words, language, speech } = visit
   const { cursor, status: sent } = c.req.query()
   const status = STATUSES.find((one) => one === sent)
-  const { data, meta } = await visit.get<List<Customer>>(AT, { cursor, status })
+  const { data, meta } = await visit.call(listAffiliateCustomers, { cursor, status })
   const plans = await readPlans(
     visit,
     data.flatMap(({ states }) => states.map(({ plan }) => plan)),

@@ -1,14 +1,17 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import type { getLink } from '../admin/links.ts'
+import { changeOwnLink, createOwnLink, getOwnLink, listOwnLinks } from '../affiliate/links.ts'
+import { getAffiliateSelf } from '../affiliate/me.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
-import { Data, type List, Table } from '../console/parts/data.tsx'
+import { Data, Table } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import { respond, textOf } from '../console/respond.ts'
 import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
 import type { AnswerOf } from '../http/operation.ts'
+import { getReport } from '../reports/operations.ts'
+import type { Figures as ReportFigures } from '../reports/report.ts'
 import { CampaignLinks, linkMetrics } from './campaigns.tsx'
 import { Copied, MemberForm, type Refused } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
@@ -18,10 +21,11 @@ import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-type Link = AnswerOf<typeof getLink>
+type Links = AnswerOf<typeof listOwnLinks>
+type Link = AnswerOf<typeof getOwnLink>
 
 /** The figures of links by their ids; null if they cannot be told. */
-type Figures = ReadonlyMap<string, Readonly<Record<string, number | null>>> | null
+type Figures = ReadonlyMap<string, ReportFigures['metrics']> | null
 
 const AT = '/links'
 
@@ -39,10 +43,9 @@ async function readFigures(visit: MemberVisit): Promise<Figures> {
       .map(([name]) => name)
       .join(),
   }
-  type Row = { groups: { link: string | null }; metrics: Record<string, number | null> }
   try {
-    const { data } = await visit.get<{ data: Row[] }>('/reports', query)
-    return new Map(data.map(({ groups, metrics }) => [groups.link ?? '', metrics]))
+    const { data } = await visit.call(getReport, query)
+    return new Map(data.map(({ groups, metrics }) => [String(groups.link ?? ''), metrics]))
   } catch (error) {
     if (error instanceof ApiError && error.code === 'validation_failed') return null
     throw error
@@ -163,7 +166,7 @@ const NewLink = (props: {
   )
 }
 
-const Links = (props: { visit: MemberVisit; list: List<Link>; figures: Figures }) => {
+const LinkTable = (props: { visit: MemberVisit; list: Links; figures: Figures }) => {
   const { visit, list, figures } = props
   const { words } = visit
   return (
@@ -285,8 +288,7 @@ const OneLink = (props: {
 }
 
 /** Returns a link of the affiliate. Throws `not_found` if there is none. */
-const readLink = (visit: MemberVisit, id: string) =>
-  visit.get<Link>(`${AT}/${encodeURIComponent(id)}`)
+const readLink = (visit: MemberVisit, id: string) => visit.call(getOwnLink, { link_id: id })
 
 const DONE = ['made', 'saved', 'on', 'off'] as const
 
@@ -300,9 +302,9 @@ export async function showLinks(
   const id = refused ? refused.values('link') : (c.req.query('link') ?? '')
   const done = DONE.find((one) => one === c.req.query('done'))
   const [{ landing_pages: pages }, figures, found] = await Promise.all([
-    visit.get<{ landing_pages: readonly string[] }>('/me'),
+    visit.call(getAffiliateSelf, {}),
     readFigures(visit),
-    id ? readLink(visit, id) : visit.get<List<Link>>(AT, { cursor: c.req.query('cursor') }),
+    id ? readLink(visit, id) : visit.call(listOwnLinks, { cursor: c.req.query('cursor') }),
   ])
   const title = 'link_id' in found ? (found.name ?? found.link_id) : words.links
   return respond(
@@ -317,7 +319,7 @@ export async function showLinks(
         <OneLink visit={visit} link={found} figures={figures} pages={pages} refused={refused} />
       ) : (
         <>
-          <Links visit={visit} list={found} figures={figures} />
+          <LinkTable visit={visit} list={found} figures={figures} />
           <h2>{words.campaign_figures}</h2>
           <CampaignLinks visit={visit} />
           <NewLink visit={visit} pages={pages} refused={refused} />
@@ -357,12 +359,11 @@ export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promi
     pass_query: values('pass_query') === 'yes',
   }
   const name = values('name').trim()
-  const path = `${AT}/${encodeURIComponent(link_id)}`
   const to = (link: Pick<Link, 'link_id'>, done: (typeof DONE)[number]) =>
     c.redirect(`${linkPath(visit, link)}&${new URLSearchParams({ done })}`, 303)
   try {
     if (change === 'make') {
-      return to(await visit.send<Link>('POST', AT, { ...fields, ...(name && { name }) }), 'made')
+      return to(await visit.call(createOwnLink, { ...fields, ...(name && { name }) }), 'made')
     }
     if (link_id === '') throw new ApiError('not_found')
     if (change === 'save') {
@@ -371,13 +372,13 @@ export async function changeLinks(c: Context<AppEnv>, visit: MemberVisit): Promi
       const { landing_page: page, pass_query } = fields
       const moved = page === landing_page ? {} : { landing_page: page }
       return to(
-        await visit.send<Link>('PATCH', path, { ...moved, pass_query, name: name || null }),
+        await visit.call(changeOwnLink, { link_id, ...moved, pass_query, name: name || null }),
         'saved',
       )
     }
     if (change !== 'on' && change !== 'off') throw new ApiError('not_found')
     const isOn = change === 'on'
-    return to(await visit.send<Link>('PATCH', path, { disabled: !isOn }), isOn ? 'on' : 'off')
+    return to(await visit.call(changeOwnLink, { link_id, disabled: !isOn }), isOn ? 'on' : 'off')
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const problem = problemOf(visit, error)

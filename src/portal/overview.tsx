@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
-import type { getAffiliateSelf } from '../affiliate/me.ts'
+import { getAffiliateSelf } from '../affiliate/me.ts'
+import { getAffiliateOverview } from '../affiliate/overview.ts'
+import { listPostbacks } from '../affiliate/postbacks.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Chart, type ChartRow } from '../console/parts/chart.tsx'
@@ -7,18 +9,15 @@ import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
 import type { Money } from '../console/parts/owed.ts'
 import { respond } from '../console/respond.ts'
-import type { PendingStatement } from '../db/commission/statements.ts'
 import type { AnswerOf } from '../http/operation.ts'
-import type { Postback } from '../webhooks/manage.ts'
 import { portalPath } from './layout.tsx'
 import { changeText, MemberPage, SentenceList } from './member-page.tsx'
-import { type Due, dueText } from './payments.tsx'
+import { dueText } from './payments.tsx'
 import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-/** What `GET /affiliate/v1/me` says of the affiliate. */
-export type Me = AnswerOf<typeof getAffiliateSelf>
+type Me = AnswerOf<typeof getAffiliateSelf>
 
 /** Renders the plans of an affiliate in sentences. */
 const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => {
@@ -42,53 +41,29 @@ const Plans = ({ visit, plans }: { visit: MemberVisit; plans: Me['plans'] }) => 
   )
 }
 
-/** What happened on a day. */
-interface Day {
-  readonly day: string
-  readonly metrics: { readonly clicks?: number | null; readonly signups?: number }
-  readonly qualified: number
-}
-
-/** What `GET /affiliate/v1/overview` says of some days. */
-interface Overview {
-  readonly days: readonly Day[]
-  readonly earned: readonly Readonly<Record<'currency' | 'period' | 'total', string>>[]
-  readonly pending: {
-    readonly waiting: number
-    readonly due_by_day: readonly Due[]
-    readonly hold_period: readonly PendingStatement[]
-    readonly below_minimum: readonly PendingStatement[]
-    readonly under_review: readonly Money[]
-  }
-}
+type Overview = AnswerOf<typeof getAffiliateOverview>
+type Day = Overview['days'][number]
+type Counted = Overview['totals']
 
 /** The days of the figures; as many before them are those that they are compared with. */
 const DAYS = 30
 
-/** What is counted by day, by its title. */
+/** What is counted, by its title. */
 const COUNTS = {
-  clicks: ({ metrics }: Day) => metrics.clicks ?? 0,
-  signups: ({ metrics }: Day) => metrics.signups ?? 0,
-  qualified: ({ qualified }: Day) => qualified,
+  clicks: ({ metrics }: Counted) => metrics.clicks ?? 0,
+  signups: ({ metrics }: Counted) => metrics.signups ?? 0,
+  qualified: ({ qualified }: Counted) => qualified,
 } as const
 
 const NAMES = ['clicks', 'signups', 'qualified'] as const
 
-/** The figures of the last days, and of the days before them. */
-interface Compared {
-  readonly visit: MemberVisit
-  readonly latest: readonly Day[]
-  readonly before: readonly Day[]
-}
-
-const sumOf = (days: readonly Day[], countOf: (day: Day) => number): number =>
-  days.reduce((sum, day) => sum + countOf(day), 0)
-
-const Counts = ({ visit, latest, before }: Compared) => {
+/** Renders what was counted on the last days, compared with the days before them. */
+const Counts = ({ visit, overview }: { visit: MemberVisit; overview: Overview }) => {
   const { words, language, speech } = visit
+  const { totals, before = totals } = overview
   const written = (value: number) => speech.figure(String(value))
   return NAMES.map((name) => {
-    const [now, then] = [sumOf(latest, COUNTS[name]), sumOf(before, COUNTS[name])]
+    const [now, then] = [COUNTS[name](totals), COUNTS[name](before)]
     const change = changeText(now, then, language)
     const compared = fill(words.before, { count: written(then) })
     return (
@@ -173,7 +148,7 @@ const PendingWords = ({ visit, pending }: { visit: MemberVisit; pending: Overvie
 }
 
 /** Renders the counts of each day as a chart, and as the table that it is drawn from. */
-const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
+const Days = ({ visit, latest }: { visit: MemberVisit; latest: readonly Day[] }) => {
   const { words, speech, today } = visit
   const byDay = new Map(latest.map((one) => [one.day, one]))
   const rows = Array.from({ length: DAYS }, (_, i): ChartRow => {
@@ -198,20 +173,19 @@ const Days = ({ visit, latest }: Omit<Compared, 'before'>) => {
 /** Responds with the overview of the affiliate: the last 30 days, what is pending and why, and the plans. */
 export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, today, account } = visit
-  const range = { from: dayBefore(today, 2 * DAYS - 1), to: dayBefore(today, 0) }
+  const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
   const [me, overview, postbacks] = await Promise.all([
-    visit.get<Me>('/me'),
-    visit.get<Overview>('/overview', range),
-    visit.get<{ data: Postback[] }>('/postbacks'),
+    visit.call(getAffiliateSelf, {}),
+    visit.call(getAffiliateOverview, { ...range, compare: true }),
+    visit.call(listPostbacks, {}),
   ])
-  const isStopped = ({ disabled_reason: why }: Postback) => why === 'gone' || why === 'failing'
-  const first = dayBefore(today, DAYS - 1)
-  const latest = overview.days.filter(({ day }) => day >= first)
-  const before = overview.days.filter(({ day }) => day < first)
+  const isStopped = postbacks.data.some(({ disabled_reason: why }) =>
+    ['gone', 'failing'].includes(why ?? ''),
+  )
   return respond(
     c,
     <MemberPage visit={visit} here="overview" title={words.overview}>
-      {postbacks.data.some(isStopped) && (
+      {isStopped && (
         <p class="notice bad">
           {words.postback_stopped}{' '}
           <a href={portalPath(account.id, '/postbacks')}>{words.postbacks}</a>
@@ -219,10 +193,10 @@ export async function showOverview(c: Context<AppEnv>, visit: MemberVisit): Prom
       )}
       <h2>{words.last_days}</h2>
       <div class="figure-cards">
-        <Counts visit={visit} latest={latest} before={before} />
+        <Counts visit={visit} overview={overview} />
         <Earned visit={visit} overview={overview} />
       </div>
-      <Days visit={visit} latest={latest} />
+      <Days visit={visit} latest={overview.days} />
       <h2>{words.pending}</h2>
       <PendingWords visit={visit} pending={overview.pending} />
       <p>

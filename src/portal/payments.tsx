@@ -1,20 +1,21 @@
 import type { Context } from 'hono'
-import type { presentDue } from '../affiliate/books.ts'
+import { listAffiliateLedger, listAffiliatePayouts } from '../affiliate/books.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { Data, type List, Table } from '../console/parts/data.tsx'
+import { Data, Table } from '../console/parts/data.tsx'
 import type { Money } from '../console/parts/owed.ts'
 import { respond } from '../console/respond.ts'
-import type { LedgerEntry } from '../db/commission/books/ledger.ts'
-import type { Payment } from '../db/commission/books/pay.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, SentenceList, timeText } from './member-page.tsx'
 import { STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
+type Payouts = AnswerOf<typeof listAffiliatePayouts>
+type Payment = Payouts['data'][number]
+
 /** What is due on a day; `payable_on` is null if it is due now. */
-export type Due = Unpaid['due_by_day'][number]
-type Unpaid = ReturnType<typeof presentDue>
+type Due = Payouts['due_by_day'][number]
 
 /** Says what is due now, or on a later day. */
 export const dueText = (
@@ -26,9 +27,7 @@ export const dueText = (
     day: payable_on === null ? '' : speech.day(payable_on),
   })
 
-type Payouts = List<Payment> & Unpaid
-
-type Entry = LedgerEntry & { readonly balance_after: string }
+type Entry = AnswerOf<typeof listAffiliateLedger>['data'][number]
 
 const AT = '/payments'
 const LEDGER = '/payments/ledger'
@@ -44,7 +43,7 @@ function paymentText({ paid_on, returned_on, reason }: Payment, { words, speech 
 /** Responds with what is due, what is under review, and what was paid. */
 export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech, account } = visit
-  const found = await visit.get<Payouts>('/payouts', { cursor: c.req.query('cursor') })
+  const found = await visit.call(listAffiliatePayouts, { cursor: c.req.query('cursor') })
   const money = ({ amount, currency }: Money) => speech.money(amount, currency)
   const due = [
     ...found.due_by_day.map((one) => dueText(one, visit)),
@@ -75,7 +74,7 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
 /** Responds with what was booked, the latest first, each entry with the balance after it. */
 export async function showLedger(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech, account } = visit
-  const { data, meta } = await visit.get<List<Entry>>('/ledger', {
+  const { data, meta } = await visit.call(listAffiliateLedger, {
     order: 'latest',
     cursor: c.req.query('cursor'),
   })

@@ -1,16 +1,22 @@
 import type { Context } from 'hono'
-import type { listWebhookAttempts } from '../admin/webhooks.ts'
+import {
+  changePostback,
+  createPostback,
+  deletePostback,
+  listPostbackAttempts,
+  listPostbacks,
+  replayPostback,
+  testPostback,
+} from '../affiliate/postbacks.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
-import type { List } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import type { AnswerOf } from '../http/operation.ts'
-import { POSTBACK_EVENTS } from '../webhooks/events.ts'
+import { POSTBACK_EVENTS, type PostbackEvent } from '../webhooks/events.ts'
 import { WEBHOOK_LIMITS } from '../webhooks/limits.ts'
 import { MACROS } from '../webhooks/macros.ts'
-import type { Postback } from '../webhooks/manage.ts'
 import { Copied, keepSecret, MemberForm, type Refused, takeSecret } from './form.tsx'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage, timeText } from './member-page.tsx'
@@ -23,7 +29,8 @@ const AT = '/postbacks'
 /** The attempts that the page shows of a postback. */
 const SHOWN_ATTEMPTS = 20
 
-type Attempt = AnswerOf<typeof listWebhookAttempts>['data'][number]
+type Postback = AnswerOf<typeof changePostback>
+type Attempt = AnswerOf<typeof listPostbackAttempts>['data'][number]
 
 const RESULTS = {
   timeout: 'result_timeout',
@@ -114,7 +121,7 @@ const Fields = (props: { visit: MemberVisit; id: string; url: string; events: Se
   )
 }
 
-const typedEvents = (values: Values): string[] =>
+const typedEvents = (values: Values): PostbackEvent[] =>
   POSTBACK_EVENTS.filter((type) => values(`on ${type}`) === 'yes')
 
 /** Renders the form that adds a postback. */
@@ -287,10 +294,10 @@ export async function showPostbacks(
   const { words } = visit
   const done = c.req.query('done') ?? ''
   const { secret } = await takeSecret<Made>(c, visit)
-  const { data } = await visit.get<{ data: Postback[] }>(AT)
+  const { data } = await visit.call(listPostbacks, {})
   const sent = data.find(({ id }) => id === c.req.query('sent'))?.id
   const found = sent
-    ? await visit.get<List<Attempt>>(`${AT}/${sent}/attempts`, { per_page: String(SHOWN_ATTEMPTS) })
+    ? await visit.call(listPostbackAttempts, { postback_id: sent, per_page: SHOWN_ATTEMPTS })
     : null
   const named = refused?.values('postback') ?? ''
   const count = String(WEBHOOK_LIMITS.postbacks)
@@ -352,33 +359,33 @@ async function makeChange(
 ): Promise<{ done: string; at?: string; secret?: string }> {
   const change = values('change')
   const id = values('postback')
-  const path = `${AT}/${encodeURIComponent(id)}`
+  const at = { postback_id: id }
   const fields = { url: values('url').trim(), events: typedEvents(values) }
   if (change !== 'add' && id === '') throw new ApiError('not_found')
   switch (change) {
     case 'add': {
-      const body = { ...fields, method: values('method') === 'POST' ? 'POST' : 'GET' }
-      const made = await visit.send<{ secret: string | null }>('POST', AT, body)
+      const method = values('method') === 'POST' ? 'POST' : 'GET'
+      const made = await visit.call(createPostback, { ...fields, method })
       return { done: 'added', ...(made.secret !== null && { secret: made.secret }) }
     }
     case 'save':
-      await visit.send('PATCH', path, fields)
+      await visit.call(changePostback, { ...at, ...fields })
       return { done: 'saved' }
     case 'pause':
     case 'resume':
-      await visit.send('PATCH', path, { disabled: change === 'pause' })
+      await visit.call(changePostback, { ...at, disabled: change === 'pause' })
       return { done: 'saved' }
     case 'delete':
-      await visit.send('DELETE', path)
+      await visit.call(deletePostback, at)
       return { done: 'deleted' }
     case 'test':
-      await visit.send('POST', `${path}/test`, {})
+      await visit.call(testPostback, at)
       return { done: 'test', at: id }
     case 'again': {
       const event_id = values('event')
       const from = new Date(Date.now() - WEBHOOK_LIMITS.keptMs + DAY_MS).toISOString()
       const body = event_id ? { event_id } : { from, only_dead: true }
-      await visit.send('POST', `${path}/replay`, body)
+      await visit.call(replayPostback, { ...at, ...body })
       return { done: 'again', at: id }
     }
     default:

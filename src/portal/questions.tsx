@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import type { getQuestion } from '../admin/questions.ts'
 import { isViewer } from '../affiliate/member-session.ts'
+import { addToQuestion, askQuestion, listOwnQuestions } from '../affiliate/questions.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Values } from '../console/page.ts'
-import { Data, type List } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
 import { seeAnswers } from '../db/directory/affiliate-passkeys.ts'
 import { MAX_WORDS } from '../db/directory/affiliate-questions.ts'
@@ -18,8 +18,8 @@ import { readMemberForm } from './sign-in.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-/** What `GET /affiliate/v1/questions` says of a question. */
-export type Question = AnswerOf<typeof getQuestion>
+/** A question of the affiliate. */
+export type Question = AnswerOf<typeof askQuestion>
 
 const AT = '/questions'
 
@@ -125,7 +125,7 @@ export const readQuestionsOf = async (
   visit: MemberVisit,
   statement: string,
 ): Promise<readonly Question[]> =>
-  (await visit.get<List<Question>>(AT, { statement, per_page: '100' })).data
+  (await visit.call(listOwnQuestions, { statement, per_page: 100 })).data
 
 /** Notes that the member has seen the answers beside a line, if these are all that are new: others stay announced. */
 export async function seeAnswersBeside(
@@ -272,7 +272,7 @@ export async function showQuestions(
   const cursor = c.req.query('cursor')
   const { session, member, db, now } = visit
   const [{ data, meta }] = await Promise.all([
-    visit.get<List<Question>>(AT, { cursor, per_page: '20' }),
+    visit.call(listOwnQuestions, { cursor, per_page: 20 }),
     isViewer(session) || member.new_answers === 0
       ? null
       : withD1Retry(() => seeAnswers(db, session, new Date(now).toISOString()).run()),
@@ -316,12 +316,9 @@ export async function changeQuestions(c: Context<AppEnv>, visit: MemberVisit): P
   const text = values('text').replaceAll('\r\n', '\n')
   const [kind, id] = (subject && namedOf(subject)) ?? ['statement', '']
   try {
-    const path = question ? `${AT}/${encodeURIComponent(question)}/messages` : AT
-    const changed = await visit.send<Question>(
-      'POST',
-      path,
-      question ? { text } : { [kind]: id, text },
-    )
+    const changed = question
+      ? await visit.call(addToQuestion, { question_id: question, text })
+      : await visit.call(askQuestion, { [kind]: id, text })
     return c.redirect(portalPath(visit.account.id, `${AT}?done=sent#${changed.id}`), 303)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -1,21 +1,17 @@
 import type { Context } from 'hono'
-import type { BelowOnDays, CustomersBelow } from '../affiliate/customers-below.ts'
+import { listSubAffiliates } from '../affiliate/lists.ts'
+import { getAffiliateSelf } from '../affiliate/me.ts'
 import { HIDDEN } from '../affiliate/view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
 import { Data, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { MemberPage } from './member-page.tsx'
-import type { Me } from './overview.tsx'
 import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
-type Below = BelowOnDays &
-  Partial<CustomersBelow> & {
-    readonly level: number
-    readonly signups: number
-    readonly active_customers: number
-  }
+type Below = AnswerOf<typeof listSubAffiliates>['data'][number]
 
 /** Renders the customers of an affiliate below, which open. */
 const Customers = ({ visit, below }: { visit: MemberVisit; below: Below }) => {
@@ -41,12 +37,6 @@ const Customers = ({ visit, below }: { visit: MemberVisit; below: Below }) => {
   )
 }
 
-interface Found {
-  readonly from: string
-  readonly to: string
-  readonly data: readonly Below[]
-}
-
 /** The days of the counts. */
 const DAYS = 30
 
@@ -55,8 +45,8 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
   const { words, speech, account, today } = visit
   const range = { from: dayBefore(today, DAYS - 1), to: dayBefore(today, 0) }
   const [{ affiliate_view }, { data, from, to }] = await Promise.all([
-    visit.get<Me>('/me'),
-    visit.get<Found>('/sub-affiliates', range),
+    visit.call(getAffiliateSelf, {}),
+    visit.call(listSubAffiliates, range),
   ])
   const isHidden = affiliate_view.sub_affiliates === 'none'
   const none = isHidden ? fill(words.below_hidden, { account: account.name }) : words.no_below

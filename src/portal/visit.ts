@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono'
+import type * as v from 'valibot'
+import { callAs } from '../affiliate/door.ts'
 import { noteVisit } from '../affiliate/last-use.ts'
 import {
-  CSRF_HEADER,
   isViewer,
   type MemberSession,
   memberCsrfToken,
@@ -19,6 +20,14 @@ import { findAccount } from '../db/directory/accounts.ts'
 import type { SignedIn } from '../db/directory/affiliate-passkeys.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
+import {
+  type Answer,
+  type Operation,
+  type OwnInput,
+  pageOfRequest,
+  type ReadCall,
+} from '../http/operation.ts'
+import type { AnswerSchema } from '../http/operation-words.ts'
 import { acceptedLanguage, type Language } from '../languages.ts'
 import { bookZoneOf } from '../zone.ts'
 import { WORDS, type Words } from './words.ts'
@@ -50,12 +59,21 @@ export interface MemberVisit extends PortalVisit {
   readonly session: PortalSession
   readonly member: SignedIn
   readonly csrf: string
+  /**
+   * Calls an operation as the affiliate, and returns what they see of its answer: what is hidden is absent.
+   *
+   * @throws ApiError that a request would be answered with.
+   */
+  call<
+    P extends v.ObjectEntries,
+    B extends v.ObjectEntries,
+    A extends AnswerSchema,
+    C extends ReadCall,
+  >(of: Operation<P, B, A, C>, input: OwnInput<Operation<P, B, A, C>>): Promise<Answer<A>>
   /** Reads from a path below `/affiliate/v1`. Throws the ApiError that the API responds with. */
   get<T>(path: string, query?: Query): Promise<T>
   /** Does the same, and returns the response in another format, such as `text/csv`. */
   file(path: string, type: string, query?: Query): Promise<Response>
-  /** Sends a change. Throws the ApiError that the API responds with. */
-  send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>
 }
 
 /** A request of a member who signed in with a passkey. */
@@ -112,53 +130,25 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
     noteVisit(c, db, session, { seenAt: member.last_seen_at, now })
   }
   const csrf = await memberCsrfToken(c.env, session)
-  return { ...spoken, session, member, csrf, ...apiOf(c, csrf, language) }
+  const page = { ...pageOfRequest(c), env: c.env, session, language }
+  const call: MemberVisit['call'] = (of, input) => callAs(of, page, input)
+  return { ...spoken, session, member, csrf, call, ...apiOf(c, language) }
 }
 
 const JSON_TYPE = 'application/json'
 
-interface Change {
-  readonly method?: string
-  /** JSON. */
-  readonly body?: string
-}
-
 /** Returns functions that read from `/affiliate/v1` with the session of a request. */
-function apiOf(
-  c: Context<AppEnv>,
-  csrf: string,
-  language: Language,
-): Pick<MemberVisit, 'get' | 'file' | 'send'> {
-  const request = async (
-    path: string,
-    query: Query,
-    Accept: string,
-    { method = 'GET', body }: Change = {},
-  ) => {
+function apiOf(c: Context<AppEnv>, language: Language): Pick<MemberVisit, 'get' | 'file'> {
+  const request = async (path: string, query: Query, Accept: string) => {
     const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value) url.searchParams.set(name, value)
     }
-    const headers = {
-      ...{ Accept, 'Accept-Language': language, [CSRF_HEADER]: csrf },
-      ...{
-        Cookie: c.req.header('Cookie') ?? '',
-        ...(body !== undefined && { 'Content-Type': JSON_TYPE }),
-      },
-    }
-    return routes.fetch(
-      new Request(url, { method, headers, ...(body !== undefined && { body }) }),
-      c.env,
-      c.executionCtx,
-    )
+    const headers = { Accept, 'Accept-Language': language, Cookie: c.req.header('Cookie') ?? '' }
+    return routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
   }
   return {
     get: async (path, query = {}) => (await request(path, query, JSON_TYPE)).json(),
     file: (path, type, query = {}) => request(path, query, type),
-    async send<T>(method: string, path: string, body?: object) {
-      const change = { method, ...(body && { body: JSON.stringify(body) }) }
-      const response = await request(path, {}, JSON_TYPE, change)
-      return (response.status === 204 ? null : await response.json()) as T
-    },
   }
 }

@@ -6,7 +6,7 @@ import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
 import { isTriggerKind, type OnceState } from './once.ts'
 import { onceThrough, openWindows } from './once-through.ts'
-import type { OnceRule } from './plan.ts'
+import type { OnceRule, Qualification } from './plan.ts'
 import { type Blocker, type Progress, sinceSignup } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
@@ -109,7 +109,7 @@ function report(
   const conditions = state.progress.map((one, index) =>
     reportCondition(
       one,
-      source?.qualify?.[index],
+      source?.qualify?.[index] as Qualification,
       rule.qualify[index]?.kind === 'customer',
       through,
     ),
@@ -238,7 +238,7 @@ function sentenceOf(facts: readonly Fact[], graceHours: number): string {
 /** How far a condition of `qualify` is. */
 interface ConditionReport {
   /** The condition as the plan has it. */
-  readonly condition: unknown
+  readonly condition: Qualification
   readonly status: 'met' | 'open' | 'failed' | 'waiting'
   readonly met_on: string | null
   readonly reached: string | null
@@ -254,7 +254,7 @@ interface ConditionReport {
 /** Reports one condition of `qualify` at the end of a day; `condition` is as the plan has it. */
 function reportCondition(
   progress: Progress,
-  condition: unknown,
+  condition: Qualification,
   isCustomer: boolean,
   through: number,
 ): ConditionReport {

@@ -1,0 +1,117 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { OPERATIONS } from '../../src/admin/operations.ts'
+import { callAs } from '../../src/affiliate/door.ts'
+import { memberObjectName } from '../../src/affiliate/member-session.ts'
+import { OWN_OPERATIONS } from '../../src/affiliate/operations.ts'
+import { viewOf } from '../../src/auth/affiliate-view.ts'
+import { grantOf } from '../../src/auth/grant.ts'
+import { isSafe } from '../../src/auth/roles.ts'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { type AnyOperation, namesFor } from '../../src/http/operation.ts'
+import { isFor } from '../../src/http/operation-words.ts'
+import { ask, askAdmin, json } from '../partner.ts'
+import { affiliateWorld } from './affiliate-world.ts'
+
+// Pages of the portal call operations through a door inside the Worker. It checks what that of requests checks.
+
+const all = [...OPERATIONS, ...OWN_OPERATIONS]
+const own = all.filter((one) => isFor(one, 'affiliate'))
+
+let world: Awaited<ReturnType<typeof affiliateWorld>>
+beforeEach(async () => {
+  world = await affiliateWorld()
+})
+
+/** Begins a session of an affiliate. Returns a function that calls operations in it. */
+async function begin(affiliate_id: string, scope = 'read links') {
+  const account = (await findAccount(env.DB, world.account))!
+  const affiliate = { id: affiliate_id, member: 'eve', key: null, view: viewOf(account) }
+  const session = {
+    ...{ id: crypto.randomUUID(), account: account.id, until: Date.now() + 60_000 },
+    ...{ affiliate_id, suspensions: 0, member: 'eve', credential_id: 'key' },
+  }
+  const gate = env.TOKEN_GATE.getByName(memberObjectName(session.id))
+  await gate.open({ ...grantOf(account, null, scope), affiliate }, session.until)
+  const page = { waitUntil: () => {}, once: <T>(_: string, make: () => Promise<T>) => make() }
+  return (of: AnyOperation, input: object = {}) =>
+    callAs(of, { env, ...page, session, language: 'en' }, input as never)
+}
+
+const codeOf = (call: Promise<unknown>) => call.then(() => 'answered').catch(({ code }) => code)
+
+const MONTH = { from: '2026-10-01', to: '2026-10-31', period: '2026-10' }
+
+/** Returns a query with what an operation needs of a month. */
+const monthOf = (of: AnyOperation) =>
+  Object.fromEntries(
+    Object.entries(MONTH).filter(([name]) => namesFor(of, 'affiliate').includes(name)),
+  )
+
+test('what affiliates do not have is not there', async () => {
+  const call = await begin('own')
+  for (const of of all.filter((one) => !own.includes(one)))
+    expect([of.id, await codeOf(call(of))]).toEqual([of.id, 'not_found'])
+})
+
+test('who only reads changes nothing, and who is suspended or hidden sees nothing', async () => {
+  const read = await begin('own', 'read')
+  for (const of of own.filter(({ method }) => !isSafe(method)))
+    expect([of.id, await codeOf(read(of))]).toEqual([of.id, 'insufficient_scope'])
+  const call = await begin('own')
+  const affiliate = { affiliate_id: 'own', status: 'suspended' }
+  await askAdmin(`${world.path}/affiliates`, 'PUT', [affiliate])
+  for (const of of own)
+    expect([of.id, await codeOf(call(of))]).toEqual([of.id, 'affiliate_suspended'])
+  await askAdmin(world.path, 'PATCH', { disabled: true })
+  for (const of of own)
+    expect([of.id, await codeOf(call(of))]).toEqual([of.id, 'invalid_affiliate_key'])
+})
+
+test('a call counts as the requests that its operation weighs', async () => {
+  const call = await begin('own')
+  const { weight = 1 } = own.find(({ id }) => id === 'getAffiliateOverview')!
+  const overview = own.find(({ id }) => id === 'getAffiliateOverview')!
+  expect(weight).toBeGreaterThan(1)
+  const asked = Array.from({ length: 1000 / weight }, () => codeOf(call(overview, { from: 'x' })))
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(['invalid_query']))
+  expect(await codeOf(call(overview, { from: 'x' }))).toBe('rate_limited')
+})
+
+test('both doors answer the same', async () => {
+  await world.show({ amounts: false, countries: false })
+  const call = await begin('own')
+  const Authorization = `Bearer ${await world.makeKey('own', { scope: 'read links' })}`
+  for (const of of own.filter(({ method, path }) => isSafe(method) && !/\}.*\{/.test(path))) {
+    const query = monthOf(of)
+    const path = of.path.replace('/accounts/{account}', '/affiliate/v1')
+    const response = await ask(`${path}?${new URLSearchParams(query)}`, {
+      headers: { Authorization },
+    })
+    expect([of.id, await call(of, query)]).toEqual([of.id, await json(response)])
+  }
+})
+
+test('what is of another affiliate is not there', async () => {
+  const ids = { statement_id: world.statementOf('other').id }
+  const other = await begin('other')
+  const byId = new Map(own.map((of) => [of.id, of]))
+  const { link_id } = (await other(byId.get('createOwnLink')!, {
+    landing_page: 'https://acme.example/start',
+  }).catch(() => ({ link_id: 'x' }))) as { link_id: string }
+  const question = (await other(byId.get('askQuestion')!, {
+    ...{ statement: ids.statement_id, text: 'Why?' },
+  })) as { id: string }
+  const postback = (await other(byId.get('createPostback')!, {
+    ...{ url: 'https://tracker.example/', events: ['signup'] },
+  })) as { id: string }
+  const theirs = { ...ids, link_id, question_id: question.id, postback_id: postback.id }
+  const call = await begin('own')
+  for (const of of own.filter(({ path }) => /\}.*\{(?!line)/.test(path))) {
+    const body = { text: 'Why?', from: '2026-10-01T00:00:00Z' }
+    const sent = Object.entries({ ...theirs, ...body }).filter(
+      ([name]) => Object.hasOwn(of.params, name) || Object.hasOwn(of.body, name),
+    )
+    expect([of.id, await codeOf(call(of, Object.fromEntries(sent)))]).toEqual([of.id, 'not_found'])
+  }
+})
