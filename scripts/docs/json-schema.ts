@@ -64,6 +64,17 @@ function composed(field: Part, at: string): JsonSchema | null {
   return null
 }
 
+const LENGTHS: Readonly<Record<string, string>> = { min_length: 'minItems', max_length: 'maxItems' }
+
+/** Returns the least and the greatest length of a list. */
+const lengthsOf = (field: Field): JsonSchema =>
+  Object.fromEntries(
+    partsOf(field).flatMap((part) => {
+      const { type, requirement } = part as { type: string; requirement?: number }
+      return LENGTHS[type] ? [[LENGTHS[type], requirement]] : []
+    }),
+  )
+
 /** Converts a field to JSON Schema: a reference to its type, if it has one, with its description. */
 export function property(field: v.GenericSchema, at: string): JsonSchema {
   const { type, wrapped, component } = field as Part
@@ -72,11 +83,13 @@ export function property(field: v.GenericSchema, at: string): JsonSchema {
   if (type === 'nullable') return nullable(property(wrapped!, at))
   const name = typeOf(field)
   if (name) return { $ref: `${at}${name}`, ...documentationOf(field) }
-  // A list with rules of its own, such as its length, is converted rule by rule.
-  const hasRules = partsOf(field)
+  // What has rules of its own is converted rule by rule, but for a list that has only a length.
+  const rules = partsOf(field)
     .slice(1)
-    .some((one) => (one as { kind: string }).kind === 'validation')
-  const json = (!hasRules && composed(field as Part, at)) || converted(field)
+    .filter((one) => (one as { kind: string }).kind === 'validation')
+  const isComposed = rules.every((one) => LENGTHS[(one as { type: string }).type])
+  const json = (isComposed && composed(field as Part, at)) || converted(field)
+  if ('item' in field) Object.assign(json, lengthsOf(field))
   return { ...json, ...documentationOf(field) }
 }
 

@@ -1,17 +1,14 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import { firstDifference, refuseArchived } from '../db/archive/archived.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
-import { resolveDatabase } from '../db/database.ts'
 import * as inUse from '../db/directory/affiliate-uses.ts'
 import * as rows from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { accountList, accountOperation } from '../http/operation.ts'
-import { readFlag, readIds, readQuery } from '../http/query.ts'
-import { readJson, validateAt, validationFailed } from '../http/read-fields.ts'
+import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
+import { readIds } from '../http/query.ts'
+import { validateAt, validationFailed } from '../http/read-fields.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import { LANGUAGES } from '../languages.ts'
 import { count, day } from '../validation/answer-fields.ts'
@@ -20,7 +17,6 @@ import { member, said } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { todayOf } from '../zone.ts'
-import { findRouteAccount } from './accounts.ts'
 import { listAffiliateFigures } from './affiliate-figures.ts'
 import { affiliate_id, requireAffiliate } from './affiliate-keys.ts'
 import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
@@ -34,15 +30,56 @@ import {
 } from './affiliate-tree.ts'
 import { affiliate } from './fields.ts'
 
-/** The route that stores affiliates. Its body is a list, so it is no operation. */
-export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
-  const query = readQuery(c.req.url, 'dry_run', 'only_new')
-  const isDryRun = readFlag('dry_run', query.dry_run)
-  const isOnlyNew = readFlag('only_new', query.only_new)
-  const row = await findRouteAccount(c)
+export const putAffiliates = accountOperation({
+  topic: 'affiliates',
+  id: 'putAffiliates',
+  method: 'PUT',
+  path: '/affiliates',
+  role: 'manager',
+  params: {
+    dry_run: v.optional(
+      member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
+    ),
+    only_new: v.optional(
+      member(
+        v.boolean(),
+        said('Refuse the whole request (409) if one of its affiliates exists already.', true),
+      ),
+    ),
+  },
+  whole: {},
+  body: {
+    affiliates: v.pipe(
+      v.array(v.strictObject(affiliate)),
+      v.minLength(1),
+      v.maxLength(MAX_RECORDS),
+    ),
+  },
+  words: described(() => ({
+    description:
+      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are assigned to it without being sent again. An id with white space around it is refused, and so is `*`.',
+    answer: v.object({
+      received: member(count, 'The number of affiliates of the request.'),
+      changed: member(count, 'The number of those that are new or have changed.'),
+      parents_removed: v.exactOptional(
+        member(count, 'The number of those whose parent was removed, if there are any.'),
+      ),
+    }),
+    errors: ['conflict', 'already_exists'],
+  })),
+  run: storeAffiliates,
+})
+
+async function storeAffiliates(
+  { account: row, db, actor }: AccountCall,
+  {
+    dry_run: isDryRun = false,
+    only_new: isOnlyNew = false,
+    affiliates,
+  }: { readonly dry_run?: boolean; readonly only_new?: boolean; readonly affiliates: unknown },
+) {
   const account = row.id
-  const db = resolveDatabase(c.env, row.binding)
-  const { sent, issues } = readAffiliateList(await readJson(c))
+  const { sent, issues } = readAffiliateList(affiliates)
   const ids = sent.map(({ affiliate_id }) => affiliate_id)
   const [parents, profiles] = await Promise.all([
     readParents(db, account, null),
@@ -66,7 +103,7 @@ export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
     before: replacedParents(before, changed),
     ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
   }
-  const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
+  const entry = { actor, action: 'affiliates.put', account, details }
   const statements = [
     ...(isOnlyNew ? [rows.rejectKnown(db, account, ids)] : []),
     ...rows.putAffiliates(db, account, sent),
@@ -95,12 +132,12 @@ export const affiliates = new Hono<AppEnv>().put('/', async (c) => {
   const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
     !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
   const removed = changed.filter(isRemoved).length
-  return c.json({
+  return {
     received: sent.length,
     changed: changedIds.size,
     ...(removed > 0 && { parents_removed: removed }),
-  })
-})
+  }
+}
 
 /** Throws if affiliates of before get another parent in an archived month. */
 async function refuseArchivedTree(
@@ -348,6 +385,7 @@ export const deleteAffiliate = accountOperation({
 
 /** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */
 export const AFFILIATE_OPERATIONS = [
+  putAffiliates,
   listAffiliates,
   listParents,
   listAffiliateFigures,

@@ -1,4 +1,4 @@
-import { getFxRates } from '../commission/rates/routes.ts'
+import { getFxRates, importFxRates } from '../commission/rates/routes.ts'
 import { STATEMENT_OPERATIONS } from '../commission/statements/operations.ts'
 import { EXPORT_OPERATIONS } from '../exports/operations.ts'
 import { CASE_OPERATIONS } from '../fraud/operations.ts'
@@ -33,7 +33,7 @@ import { LEDGER_OPERATIONS } from './ledger.ts'
 import { LINK_OPERATIONS } from './links.ts'
 import { MANUAL_ENTRY_OPERATIONS } from './manual-entries.ts'
 import { MOVE_OPERATIONS } from './moves.ts'
-import { listPayouts } from './payouts.ts'
+import { importPayouts, listPayouts } from './payouts.ts'
 import { PLAN_OPERATIONS } from './plans.ts'
 import { QUESTION_OPERATIONS } from './questions.ts'
 import { findRecords, listRecords } from './records.ts'
@@ -64,10 +64,12 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...MANUAL_ENTRY_OPERATIONS,
   ...LEDGER_OPERATIONS,
   listPayouts,
+  importPayouts,
   ...HISTORY_OPERATIONS,
   ...EXPORT_OPERATIONS,
   startExport,
   getFxRates,
+  importFxRates,
   ...MAPPING_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...PLAN_OPERATIONS,

@@ -1,7 +1,7 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
+import { listedDay, listedPayment, listedReturn } from '../commission/books/book-fields.ts'
 import {
   type AffiliateHolds,
   readHolds,
@@ -27,21 +27,24 @@ import {
   type RefusalCorrection,
   readRefusalCorrections,
 } from '../db/commission/books/stored-items.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { type OpenCase, readOpenCases } from '../db/fraud/cases.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
-import { readCsvBody, unsupportedType } from '../http/body.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { type AccountCall, type Answer, accountList, readParams } from '../http/operation.ts'
-import { linkNext, type PageQuery, readPage } from '../http/pagination.ts'
-import { invalidQuery, readDays, readQuery } from '../http/query.ts'
-import { readJson, validationFailed } from '../http/read-fields.ts'
+import {
+  type Answer,
+  accountOperation,
+  pageOfList,
+  type Read,
+  type ReadCall,
+  readList,
+} from '../http/operation.ts'
+import { linkNext, type PageQuery } from '../http/pagination.ts'
+import { invalidQuery, readDays } from '../http/query.ts'
+import { validationFailed } from '../http/read-fields.ts'
 import { sendText } from '../http/send.ts'
 import { count, day, money, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
-import { findRouteAccount } from './accounts.ts'
 import { sendCaused } from './send-caused.ts'
 
 /**
@@ -239,88 +242,92 @@ const filters = {
 }
 
 /** Which rows the list has. */
-type PayoutFilter = v.InferOutput<v.ObjectSchema<typeof filters, undefined>>
+type PayoutFilter = Read<typeof filters>
 
-export const listPayouts = accountList({
+export const listPayouts = readList({
   topic: 'statements',
   id: 'listPayouts',
   path: '/payouts',
-  role: 'viewer',
   params: filters,
   words: described(() => ({
     description:
       'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, with a row for each due day, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
     answer: payout,
-    csvHeaders: ['Payouts-Held', 'Payouts-Held-Amount'],
+    files: {
+      'text/csv': {
+        example: `${DUE_COLUMNS.join()}\r\nIB-07,EUR,240.50,1,2026-11-14,pay_2c8f1e0a94b7d36518fa,active,,,\r\n`,
+        headers: ['Payouts-Held', 'Payouts-Held-Amount'],
+      },
+    },
   })),
   list: readPayouts,
+  files: {
+    'text/csv': async (c, call, sent) => {
+      const { context, page, filter } = await pageOfList(call, listPayouts, sent)
+      const read = (one: Page) => readPayouts(call, filter, one)
+      const { page: number, per_page, cursor } = sent as PageQuery
+      if ((number ?? per_page ?? cursor) === undefined)
+        return sendRows(c, filter, call, await readAll(read))
+      const found = await read(page)
+      await linkNext(c, context, page, found)
+      return sendRows(c, filter, call, found.data)
+    },
+  },
 })
 
-/** The routes of CSV, and of payments that are sent as a list. */
-export const payoutFiles = new Hono<AppEnv>()
-  .get('/', async (c, next) => {
-    if (!/\btext\/csv\b/i.test(c.req.header('Accept') ?? '')) return next()
-    const query = readQuery(c.req.url, ...Object.keys(listPayouts.params))
-    const {
-      page: number,
-      per_page,
-      cursor,
-      ...filter
-    } = readParams(listPayouts, query) as PageQuery & PayoutFilter
-    const account = await findRouteAccount(c)
-    const call = { db: resolveDatabase(c.env, account.binding), account }
-    const read = (page: Page) => readPayouts(call, filter, page)
-    if ((number ?? per_page ?? cursor) === undefined)
-      return sendRows(c, filter.status, await readAll(read))
-    const context = JSON.stringify([account.id, listPayouts.id, filter])
-    const page = await readPage(c.env, context, { page: number, per_page, cursor })
-    const found = await read(page)
-    await linkNext(c, context, page, found)
-    return sendRows(c, filter.status, found.data)
-  })
-
-  .post('/', async (c) => {
-    readQuery(c.req.url)
-    const account = await findRouteAccount(c)
-    const { payments, issues } = await readPayments(c)
+export const importPayouts = accountOperation({
+  topic: 'statements',
+  id: 'importPayouts',
+  method: 'POST',
+  path: '/payouts',
+  whole: {},
+  body: {
+    payments: v.optional(
+      v.pipe(
+        v.array(v.strictObject({ ...listedPayment, ...listedDay, ...listedReturn })),
+        v.minLength(1),
+        v.maxLength(BOOK_LIMITS.payments),
+      ),
+    ),
+    csv: v.optional(
+      member(
+        v.string(),
+        'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order, and `returned_on` and `reason` of payments that came back. `statements` and `payable_on` are ignored.',
+      ),
+    ),
+  },
+  words: described(() => ({
+    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them, or of the first of those that are payable from its \`payable_on\` on. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request. What a case of the fraud review holds cannot be paid in this way.`,
+    answer: named(
+      'ImportedPayments',
+      v.object({
+        received: member(count, 'The payments of the request.'),
+        paid: member(count, 'Those that were booked.'),
+        returned: member(count, 'Those that came back.'),
+        unchanged: member(count, 'Those that were booked before.'),
+        statements: member(count, 'The statements that are paid now, or due again.'),
+      }),
+    ),
+    errors: [
+      ...(['amount_differs', 'held_by_case', 'invalid_request', 'nothing_due'] as const),
+      ...(['not_paid', 'reference_used'] as const),
+    ],
+  })),
+  async run(call, { payments: listed, csv }) {
+    const { payments, issues } = csv === undefined ? parsePayments(listed) : parsePaymentFile(csv)
     if (issues.length > 0) throw validationFailed(issues)
-    const db = resolveDatabase(c.env, account.binding)
-    const request = { actor: c.var.actor, now: Date.now() }
-    const imported = await importPayments(db, account.id, payments, request)
-    sendCaused({ env: c.env, waitUntil: (sent) => c.executionCtx.waitUntil(sent) }, account)
-    return c.json(imported)
-  })
-
-/**
- * Reads the payments of a body, JSON or CSV.
- *
- * @throws ApiError `unsupported_media_type` and the other errors of a body.
- */
-async function readPayments(c: Context<AppEnv>) {
-  const [type = ''] = (c.req.header('Content-Type') ?? '').split(';')
-  switch (type.trim().toLowerCase()) {
-    case 'text/csv':
-      return parsePaymentFile(await readCsvText(c))
-    case 'application/json':
-      return parsePayments(await readJson(c))
-    default:
-      throw unsupportedType('application/json', 'text/csv')
-  }
-}
-
-async function readCsvText(c: Context): Promise<string> {
-  const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
-  try {
-    return takeText()
-  } finally {
-    release()
-  }
-}
+    const request = { actor: call.actor, now: Date.now() }
+    const imported = await importPayments(call.db, call.account.id, payments, request)
+    sendCaused(call, call.account)
+    return imported
+  },
+})
 
 /** Responds with rows as CSV. What is held is left out, and named by headers. */
 function sendRows(
   c: Context,
-  status: string | undefined,
+  { status }: PayoutFilter,
+  { memory }: ReadCall,
   data: readonly PayoutRow[],
 ): Promise<Response> {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
@@ -329,7 +336,7 @@ function sendRows(
     .filter(({ statements }) => statements > 0)
     .map((row) => columns.map((name) => cellOf(Reflect.get(row, name))))
   const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...headersOfHeld(data) }
-  return sendText(c, writeCsv([columns, ...rows]), headers, new ReadMemory('the team'))
+  return sendText(c, writeCsv([columns, ...rows]), headers, memory)
 }
 
 /** Returns the text of a cell: of cases their ids, of payments that came back when and why. */
@@ -380,7 +387,7 @@ const tooManyRows = () =>
 
 /** Reads a page of what has to be paid, or of payments. */
 async function readPayouts(
-  { db, account: { id } }: Pick<AccountCall, 'db' | 'account'>,
+  { session: db, grant: { account: id } }: ReadCall,
   filter: PayoutFilter,
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {

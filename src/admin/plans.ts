@@ -1,12 +1,11 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import {
   assignment,
   assignmentWarnings,
   checkAssignedPlans,
+  MAX_ASSIGNMENTS,
   readAssignments,
 } from '../commission/plans/assignments.ts'
 import type { WarningContext } from '../commission/plans/check-plan.ts'
@@ -19,29 +18,26 @@ import {
 } from '../commission/plans/put-plan.ts'
 import type { PlanVersion } from '../commission/plans/stored-plans.ts'
 import { vocabularyOf } from '../commission/plans/vocabulary.ts'
+import { planWarning } from '../commission/plans/warning.ts'
 import { readSource, sourceOf } from '../commission/statements/source.ts'
 import { hasArchived, refuseArchived } from '../db/archive/archived.ts'
 import { rejectClosedTerms } from '../db/commission/books/booked.ts'
 import * as rows from '../db/commission/plans.ts'
 import { readRatedCurrencies } from '../db/commission/rates.ts'
-import { resolveDatabase } from '../db/database.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { type AccountCall, accountList, accountOperation, reply } from '../http/operation.ts'
-import { readQuery } from '../http/query.ts'
-import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
-import { day, outcome, stored, version } from '../validation/answer-fields.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
+import { count, day, outcome, stored, version } from '../validation/answer-fields.ts'
 import { described, listOf, named, referred, withMembers } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
-import type { Warning } from '../validation/warnings.ts'
 import { resourcesOf } from '../verticals.ts'
 import { todayOf } from '../zone.ts'
-import { findRouteAccount } from './accounts.ts'
 import { slug } from './fields.ts'
 
 /** Reads what the checks of a plan depend on beside the account's other plans. */
@@ -147,10 +143,7 @@ const putPlanAnswer = described(() =>
       version,
       effective_from,
       outcome,
-      warnings: member(
-        v.array(referred<Warning>('PlanWarning')),
-        'Terms that are allowed but probably a mistake.',
-      ),
+      warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
     }),
   ),
 )
@@ -437,39 +430,65 @@ const present = ({ from_day: from, ...assignment }: rows.StoredAssignment) => ({
   from,
 })
 
-/** The route that stores the assignments of a list. */
-export const assignments = new Hono<AppEnv>().put('/', async (c) => {
-  readQuery(c.req.url)
-  const { id: account, binding } = await findRouteAccount(c)
-  const db = resolveDatabase(c.env, binding)
-  const { sent, issues } = readAssignments(await readJson(c))
-  const sentRows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
-  const context = await rows.readAssignmentContext(db, account, sentRows)
-  issues.push(...checkAssignedPlans(sent, context.plans))
-  if (issues.length > 0) throw validationFailed(issues)
-  checkNumber(context.count + sent.length)
-  const details = {
-    assignments: sent.length,
-    first: sentRows.slice(0, MAX_AUDITED).map(present),
-    replaced: context.replaced.length,
-    before: context.replaced.slice(0, MAX_AUDITED).map(present),
-  }
-  const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
-  const changes = sentRows.map((row) => toChange(row, false))
-  await checkClosedTerms(db, account, changes)
-  const checks = [
-    ...rejectClosedTerms(db, account, changes),
-    rows.rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
-  ]
-  const puts = rows.putAssignments(db, account, sentRows)
-  const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
-    if (!isAssertionFailure(error)) throw error
+export const putAssignments = accountOperation({
+  topic: 'plans',
+  id: 'putAssignments',
+  method: 'PUT',
+  path: '/assignments',
+  role: 'manager',
+  whole: {},
+  body: {
+    assignments: v.pipe(
+      v.array(named('Assignment', assignment)),
+      v.minLength(1),
+      v.maxLength(MAX_ASSIGNMENTS),
+    ),
+  },
+  words: described(() => ({
+    description: `Adds or changes 1 to ${MAX_ASSIGNMENTS} assignments by \`affiliate_id\` and \`from\`, all or none. A \`from\` in or before a closed period of the affiliate is refused; for \`*\`, of any affiliate that it covers. Assignments that are stored already can be sent again.`,
+    answer: named(
+      'PutAssignments',
+      v.object({
+        received: member(count, 'The number of assignments in the request.'),
+        changed: member(count, 'The number that is new or has changed.'),
+        warnings: member(v.array(planWarning), 'The first 100 affiliates that are not configured.'),
+        warnings_total: member(count, 'The number of all warnings, listed or not.'),
+      }),
+    ),
+    errors: ['conflict'],
+  })),
+  async run({ account: { id: account }, db, actor }, { assignments }) {
+    const { sent, issues } = readAssignments(assignments)
+    const sentRows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
+    const context = await rows.readAssignmentContext(db, account, sentRows)
+    issues.push(...checkAssignedPlans(sent, context.plans))
+    if (issues.length > 0) throw validationFailed(issues)
+    checkNumber(context.count + sent.length)
+    const details = {
+      assignments: sent.length,
+      first: sentRows.slice(0, MAX_AUDITED).map(present),
+      replaced: context.replaced.length,
+      before: context.replaced.slice(0, MAX_AUDITED).map(present),
+    }
+    const entry = { actor, action: 'assignments.put', account, details }
+    const changes = sentRows.map((row) => toChange(row, false))
     await checkClosedTerms(db, account, changes)
-    throw withdrawn(error)
-  })
-  const changed = results.slice(checks.length, -1).reduce((sum, { meta }) => sum + meta.changes, 0)
-  const warnings = assignmentWarnings(sent, context.unconfigured)
-  return c.json({ received: sent.length, changed, ...warnings })
+    const checks = [
+      ...rejectClosedTerms(db, account, changes),
+      rows.rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
+    ]
+    const puts = rows.putAssignments(db, account, sentRows)
+    const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await checkClosedTerms(db, account, changes)
+      throw withdrawn(error)
+    })
+    const changed = results
+      .slice(checks.length, -1)
+      .reduce((sum, { meta }) => sum + meta.changes, 0)
+    const warnings = assignmentWarnings(sent, context.unconfigured)
+    return { received: sent.length, changed, ...warnings }
+  },
 })
 
 export const listAssignments = accountList({
@@ -544,6 +563,7 @@ export const PLAN_OPERATIONS = [
   listPlanVersions,
   getPlanVersion,
   withdrawPlanVersion,
+  putAssignments,
   listAssignments,
   deleteAssignment,
 ]

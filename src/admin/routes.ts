@@ -3,19 +3,12 @@ import { integrationsTeam, roleOfPath } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
-import { rateImport } from '../commission/rates/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
 import { findRouteAccount } from './accounts.ts'
-import { affiliates } from './affiliates.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { OPERATIONS } from './operations.ts'
-import { payoutFiles } from './payouts.ts'
-import { assignments } from './plans.ts'
 import { simulations } from './simulations.ts'
-
-/** The routes that concern no account. */
-const deployment = new Hono<AppEnv>().route('/fx-rates', rateImport)
 
 /** Returns who calls. */
 const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
@@ -45,14 +38,7 @@ function shareRoutes(routes: Hono<AppEnv>): void {
 /** The routes of the administration API. Every change is in the audit log. */
 export const admin = new Hono<AppEnv>().use(integrationsTeam, noStore)
 const account = '/accounts/:account'
-// These come first, since they answer a path of an operation with CSV.
-admin.use(`${account}/payouts`, roleOfPath).route(`${account}/payouts`, payoutFiles)
 mount(admin, OPERATIONS, teamCallOf)
 admin.use(roleOfPath)
-admin
-  .route(`${account}/affiliates`, affiliates)
-  .route(`${account}/plans`, simulations)
-  .route(`${account}/assignments`, assignments)
-  .route(`${account}/fraud-rules`, fraudSimulations)
+admin.route(`${account}/plans`, simulations).route(`${account}/fraud-rules`, fraudSimulations)
 shareRoutes(admin)
-admin.route('/', deployment)

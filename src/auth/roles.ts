@@ -31,13 +31,10 @@ export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 /** A POST that computes and stores nothing. */
 const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
-/** The changes that managers make. What is not named here falls to approvers. */
-const MANAGING = /^\/admin\/v1\/(?:fx-rates|accounts\/[^/]+\/(?:assignments|affiliates))$/
-
 /** Returns the lowest role that may send a request to a path of the administration API. */
 export function neededRole(method: string, path: string): Role {
   if (isSafe(method) || (method === 'POST' && READING.test(path))) return 'viewer'
-  return MANAGING.test(path) ? 'manager' : 'approver'
+  return 'approver'
 }
 
 /**

@@ -73,8 +73,6 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   readonly answer: A
   /** The schemas of answers with another status: see `reply`. */
   readonly others?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>
-  /** The headers of the answer as CSV, if another route answers so to `Accept: text/csv`. */
-  readonly csvHeaders?: readonly string[]
   /** The other formats of the answer, by media type. */
   readonly files?: Readonly<Record<string, FileWords>>
   /** The answer is read from the primary database, or from the directory: it has no bookmark. */
@@ -103,8 +101,8 @@ export interface DescribedOperation {
   /** The members of the body. */
   readonly body: v.ObjectEntries
   /**
-   * If present, the value of the only member of `body` is itself the body, and `run` validates it. `depth` is the
-   * greatest nesting of its JSON, if it is not that of records.
+   * If present, the value of a member of `body` is itself the body, and `run` validates it: `csv` of a CSV file, the
+   * other one of JSON. `depth` is the greatest nesting of its JSON, if it is not that of records.
    */
   readonly whole?: { readonly depth?: number }
   readonly status?: 200 | 201 | 202

@@ -9,6 +9,7 @@ import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
+import { unsupportedType } from './body.ts'
 import { ReadMemory } from './memory.ts'
 import { oncePerRequest } from './once-per-request.ts'
 import {
@@ -39,7 +40,7 @@ import {
   readQuery,
   VALID_DATE,
 } from './query.ts'
-import { notFound, readFields, readJson, validateFields } from './read-fields.ts'
+import { notFound, readCsv, readFields, readJson, validateFields } from './read-fields.ts'
 import { withReadSession } from './read-session.ts'
 import { sendJson } from './send.ts'
 import { showTo } from './show.ts'
@@ -652,8 +653,13 @@ const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   if (of.method === 'GET' || of.method === 'DELETE') return {}
   if (!of.whole) return readFields(c, of.body)
-  const [name = ''] = Object.keys(of.body)
-  return { [name]: await readJson(c, of.whole.depth) }
+  const name = Object.keys(of.body).find((one) => one !== 'csv')
+  const [type = ''] = (c.req.header('Content-Type') ?? '').split(';')
+  const isCsv = type.trim().toLowerCase() === 'text/csv'
+  if (of.body.csv && (isCsv || name === undefined)) return { csv: await readCsv(c) }
+  if (of.body.csv && type.trim().toLowerCase() !== 'application/json')
+    throw unsupportedType('application/json', 'text/csv')
+  return { [name ?? '']: await readJson(c, of.whole.depth) }
 }
 
 /** Returns an answer after it has added a `Link` to the next page of a list. */

@@ -7,7 +7,7 @@ import { formatIssue } from '../validation/messages.ts'
 import { quote } from '../validation/quote.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { validateObject } from '../validation/strict-object.ts'
-import { readBody } from './body.ts'
+import { readBody, readCsvBody } from './body.ts'
 import { parseJson } from './json.ts'
 
 /** Returns the error for something that a path names and that does not exist. */
@@ -89,5 +89,15 @@ export async function readJson(c: Context<AppEnv>, maxDepth?: number): Promise<u
     return parseJson(body.takeText(), body.mayBeInexact)
   } finally {
     body.release()
+  }
+}
+
+/** Reads a CSV body. Throws the errors of a body. */
+export async function readCsv(c: Context<AppEnv>): Promise<string> {
+  const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
+  try {
+    return takeText()
+  } finally {
+    release()
   }
 }

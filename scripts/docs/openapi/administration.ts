@@ -1,11 +1,7 @@
 import { fraudSimulation } from './administration/fraud-simulation.ts'
-import { assignments } from './administration/plans.ts'
-import { affiliates } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
-import { books } from './books.ts'
 import { derived } from './derived.ts'
 import type { Operation } from './operation.ts'
-import { rates } from './rates.ts'
 import { why } from './why.ts'
 
 const isOfAssignments = ({ path }: Operation) => path.endsWith('/assignments')
@@ -18,18 +14,16 @@ const isOfAssignments = ({ path }: Operation) => path.endsWith('/assignments')
 const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Operation[]>> = {
   accounts: (own) => own,
   definitions: (own) => own,
-  affiliates: (own) => [...affiliates(), ...own],
+  affiliates: (own) => own,
   webhooks: (own) => own,
   plans: (own) => [
     ...own.filter((one) => !isOfAssignments(one)),
     simulation(),
-    ...assignments(),
     ...own.filter(isOfAssignments),
-    ...rates(),
   ],
   fraud: (own) => [...own, fraudSimulation()],
   cases: (own) => own,
-  statements: (own) => [...own, ...books()],
+  statements: (own) => own,
   explanations: why,
   customers: (own) => own,
   monitoring: (own) => own,

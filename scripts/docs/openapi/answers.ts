@@ -3,10 +3,7 @@ import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
-import { BOOK_SCHEMAS } from './books.ts'
 import { pascalCase, ref } from './operation.ts'
-import { planAnswers } from './plan-answers.ts'
-import { RATE_SCHEMAS } from './rates.ts'
 import { AT, jwk, oneOf, scope, TEXT } from './shapes.ts'
 import { WHY_SCHEMAS } from './why-schemas.ts'
 
@@ -69,11 +66,8 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     Problem: problem,
     Meta: meta(),
     ...RECORDS,
-    ...planAnswers(),
     ...SIMULATION_SCHEMAS,
     ...FRAUD_SIMULATION_SCHEMAS,
-    ...RATE_SCHEMAS,
-    ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...OAUTH,
   }

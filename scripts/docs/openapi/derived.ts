@@ -38,8 +38,16 @@ function parameterOf(name: string, schema: v.GenericSchema, isInPath: boolean): 
   }
 }
 
-function bodySchema({ body, whole }: DescribedOperation): JsonSchema {
-  return whole ? property(Object.values(body)[0]!, AT) : closedObject(body, AT)
+/** Describes the body of an operation: an object, or a whole, which is JSON or a CSV file. */
+function bodyOf({ body, whole }: DescribedOperation): NonNullable<Operation['body']> {
+  if (!whole) {
+    const required = Object.values<v.GenericSchema>(body).some(({ type }) => type !== 'optional')
+    return { schema: closedObject(body, AT), required }
+  }
+  const { csv, ...json } = body
+  const file = csv && { type: 'text/csv', schema: property(csv, AT) }
+  const [schema] = Object.values<v.GenericSchema>(json)
+  return schema ? { schema: property(schema, AT), ...(file && { also: file }) } : file!
 }
 
 /** Returns whether an operation reads what an account stores, in a session that a bookmark continues. */
@@ -60,7 +68,7 @@ function rangedAnswers(type: string, others: readonly string[]): Operation['answ
 /** Describes the responses of an operation that are no errors. */
 function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
   const { status = 200, params, words } = of
-  const { answer, others = {}, csvHeaders, files = {} } = words as OperationWords
+  const { answer, others = {}, files = {} } = words as OperationWords
   const headers = [
     ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
     ...(Object.hasOwn(params, 'per_page') ? ['Link'] : []),
@@ -68,12 +76,6 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
   ]
   const [[type, { isRanged = false } = {}] = []] = Object.entries(files)
   if (answer === null && type) return isRanged ? rangedAnswers(type, headers) : {}
-  const asCsv = (schema: JsonSchema) =>
-    csvHeaders && {
-      type: ['application/json', 'text/csv'],
-      schema: { anyOf: [schema, TEXT] },
-      headers: [...headers, ...csvHeaders],
-    }
   const also = Object.fromEntries(
     Object.entries(files).map(([type, { example = '' }]) => [type, { schema: TEXT, example }]),
   )
@@ -87,7 +89,6 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
           schema: shownAs ?? property(schema, AT),
           headers,
           also,
-          ...asCsv(property(schema, AT)),
         }),
       },
     ]),
@@ -113,7 +114,6 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     .filter(([name]) => !of.except?.[api.kind]?.includes(name))
     .map(([name, schema]) => parameterOf(name, schema, path.includes(`{${name}}`)))
   const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
-  const required = Object.values<v.GenericSchema>(of.body).some(({ type }) => type !== 'optional')
   const name = idFor(of, id, api.name)
   const shownAs = api.kind === 'affiliate' ? ref(affiliateAnswer(name)) : undefined
   return operation({
@@ -124,7 +124,7 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     caller: api.caller,
     summary: titleOf(id),
     description: isById ? byQuery : description,
-    ...(hasBody && { body: { schema: bodySchema(of), required } }),
+    ...(hasBody && { body: bodyOf(of) }),
     answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
     ...(hasBookmark(of) && { parameters: ['x-d1-bookmark'] }),

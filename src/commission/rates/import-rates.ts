@@ -28,7 +28,7 @@ interface ImportRequest {
 
 /** What an import did. */
 interface ImportResult {
-  readonly source: string
+  readonly source: typeof RATE_SOURCE
   /** The first and the last day of the file. */
   readonly first_day: string
   readonly last_day: string

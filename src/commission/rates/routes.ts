@@ -1,18 +1,16 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { AppEnv } from '../../auth/authorize.ts'
 import { loadRates, RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
-import { readCsvBody } from '../../http/body.ts'
 import { teamOperation } from '../../http/operation.ts'
-import { readFlag, readQuery } from '../../http/query.ts'
+import { count } from '../../validation/answer-fields.ts'
 import { described, named } from '../../validation/described.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/convert.ts'
+import { planWarning } from '../plans/warning.ts'
 import { importRates } from './import-rates.ts'
-import { fileRefused, parseEcb } from './parse-ecb.ts'
+import { fileRefused, MAX_LISTED, parseEcb, RATE_FILE_LIMITS } from './parse-ecb.ts'
 
 const day = member(f.day, said('The day to which the rates apply.', '2026-10-04'))
 const currency = described(() => member(v.string(), 'An ISO 4217 code.'))
@@ -68,19 +66,55 @@ export const getFxRates = teamOperation({
   run: ({ env }, sent) => readRates(env, sent.day),
 })
 
-/** The route of the integrations team that imports rates. */
-export const rateImport = new Hono<AppEnv>().put('/', async (c) => {
-  const { correct } = readQuery(c.req.url, 'correct')
-  const isCorrection = readFlag('correct', correct)
-  const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
-  try {
-    const { table, issues } = parseEcb(takeText(), dayText(Math.floor(Date.now() / DAY_MS)))
+export const importFxRates = teamOperation({
+  topic: 'plans',
+  id: 'importFxRates',
+  method: 'PUT',
+  path: '/fx-rates',
+  role: 'manager',
+  params: {
+    correct: v.optional(
+      member(
+        v.boolean(),
+        said('Replaces stored rates that differ. They are kept beside the new ones.', true),
+      ),
+    ),
+  },
+  whole: {},
+  body: {
+    csv: member(
+      v.string(),
+      said(
+        `The CSV of the European Central Bank: the header \`Date,USD,JPY,…\`, and a row for each day, both in any order. A rate is the units of the currency for one euro; blank or \`N/A\` means none. At most ${RATE_FILE_LIMITS.days} days and ${RATE_FILE_LIMITS.currencies} currencies, 6.5 MiB.`,
+        'Date,USD,JPY\n2026-10-02,1.1684,186.75\n2026-10-01,1.1711,N/A\n',
+      ),
+    ),
+  },
+  words: described(() => ({
+    description: `Stores the rates of a file, all or none. It is safe to repeat: stored rates stay as they are. If a rate is stored with another value, the file is refused, and the response names the first ${MAX_LISTED} of these rates. In a pointer, \`/rows/0\` is the first row below the header.`,
+    answer: named(
+      'RateImport',
+      v.object({
+        source: member(v.literal(RATE_SOURCE), 'The source of the rates.'),
+        first_day: member(f.day, 'The first day of the file.'),
+        last_day: member(f.day, 'The last day of the file.'),
+        created: member(count, 'The number of rates that are new.'),
+        unchanged: member(count, 'The number of rates that were stored before.'),
+        corrected: member(count, 'The number of rates that replace stored ones.'),
+        warnings: member(
+          v.array(planWarning),
+          '`partial_day`: the last day of the file is the latest with rates, and lacks those of currencies that had one in the 7 days before.',
+        ),
+      }),
+    ),
+    errors: ['conflict', 'invalid_request'],
+  })),
+  run({ env, actor }, { correct = false, csv }) {
+    const now = Date.now()
+    const { table, issues } = parseEcb(csv, dayText(Math.floor(now / DAY_MS)))
     if (issues.total > 0) throw fileRefused(issues)
-    const request = { actor: c.var.actor, isCorrection, now: Date.now() }
-    return c.json(await importRates(c.env.DB, table, request))
-  } finally {
-    release()
-  }
+    return importRates(env.DB, table, { actor, isCorrection: correct, now })
+  },
 })
 
 /** Returns the rate that applies to a day for each currency, and the currencies without one. */
