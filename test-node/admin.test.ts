@@ -217,7 +217,7 @@ describe('operations', { concurrency: 4 }, () => {
       const { base } = await service(() => ({ body }))
       const { code, stdout, stderr } = await admin(base, ['periods', 'approve', 'a', '2026-10'])
       assert.deepEqual([code, stderr], [0, note])
-      assert.equal(stdout.includes('`--leave-out-holds`'), open_total > 0)
+      assert.equal(stdout.includes('`--leave-out-holds true`'), open_total > 0)
       assert.doesNotMatch(stdout, /leave_out_holds/)
     })
   }

@@ -41,7 +41,7 @@ export function mayHaveTakenEffect(error: unknown): boolean {
 /** Returns a message of the API with the option of the command in place of the member of the body. */
 export const inOptions = (text: string): string =>
   text
-    .replaceAll('`"leave_out_holds": true`', '`--leave-out-holds`')
+    .replaceAll('`"leave_out_holds": true`', '`--leave-out-holds true`')
     .replaceAll('`override`', 'reason to pay it nevertheless with `--override`')
 
 /** Returns the problem, each error, and the request id for questions to the service's operators. */

@@ -66,6 +66,7 @@ export const approveStatement = accountOperation({
       'holds',
       'not_run',
     ],
+    command: { name: 'statements approve' },
   })),
   async run(call, { statement_id: id, hash, leave_out_holds: leaveOutHolds = false }) {
     const { env, account, actor } = call
@@ -98,6 +99,7 @@ export const payStatement = accountOperation({
       'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, unless `override` says why it is paid nevertheless.',
     answer: booked,
     errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
+    command: { name: 'statements pay' },
   })),
   async run(call, { statement_id: id, ...sent }) {
     const { db, account, actor } = call

@@ -10,6 +10,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 
 const HOLDS: Options = {
   'leave-out-holds': {
+    value: 'true|false',
+    choices: ['true', 'false'],
     description:
       'Approves although records wait for a rate or a currency. They are paid as an adjustment in a later period, once a rate exists.',
   },
@@ -17,7 +19,7 @@ const HOLDS: Options = {
 
 /** Returns the member that leaves out holds, if the option is given. */
 const leaveOut = ({ options }: Input) => ({
-  ...(options['leave-out-holds'] && { leave_out_holds: true }),
+  ...(options['leave-out-holds']?.[0] === 'true' && { leave_out_holds: true }),
 })
 
 interface Refused {
@@ -37,62 +39,7 @@ const PLAN: Options = {
   },
 }
 
-const PAYMENT: Options = {
-  reference: {
-    value: 'text',
-    description: 'Identifies the payment, such as the reference of the bank transfer.',
-    required: true,
-  },
-  'paid-on': {
-    value: 'YYYY-MM-DD',
-    description: 'The day on which it was paid.',
-    pattern: DAY,
-    required: true,
-  },
-}
-
-const OVERRIDE: Options = {
-  override: {
-    value: 'reason',
-    description: 'Pays it although a case of the fraud review holds it, for this reason.',
-  },
-}
-
 const approvals: readonly Operation[] = [
-  {
-    noun: 'statements',
-    verb: 'approve',
-    summary: 'Approves a statement of a period that is over. From then on it never changes.',
-    example: `acme STATEMENT_ID --hash ${'f'.repeat(64)}`,
-    method: 'POST',
-    path: 'accounts/{account}/statements/{statement_id}/approve',
-    options: {
-      hash: {
-        value: 'hash',
-        description:
-          'The hash that `statements show` printed. A draft that has changed since is refused.',
-        pattern: /^[\da-f]{64}$/,
-        required: true,
-      },
-      ...HOLDS,
-    },
-    body: (input) => ({ hash: input.options.hash?.[0], ...leaveOut(input) }),
-    format: object,
-  },
-  {
-    noun: 'statements',
-    verb: 'pay',
-    summary: 'Records the payment of an approved statement. The same reference is recorded once.',
-    example: 'acme STATEMENT_ID --reference PAY-17 --paid-on 2026-11-16',
-    method: 'POST',
-    path: 'accounts/{account}/statements/{statement_id}/pay',
-    options: { ...PAYMENT, ...OVERRIDE },
-    body: (input) => {
-      const [reason] = input.options.override ?? []
-      return { ...membersOf(PAYMENT, input), ...(reason !== undefined && { override: { reason } }) }
-    },
-    format: object,
-  },
   {
     noun: 'periods',
     verb: 'approve',

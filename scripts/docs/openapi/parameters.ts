@@ -74,18 +74,6 @@ const QUERY: Record<string, object> = {
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
-  only_new: query(
-    'only_new',
-    'Refuse the whole request (409) if one of its affiliates exists already.',
-    true,
-    { type: 'boolean' },
-  ),
-  correct: query(
-    'correct',
-    'Whether rates of the file replace stored ones that differ. The replaced rates are kept beside them.',
-    true,
-    { type: 'boolean' },
-  ),
   simulation_cursor: query(
     'cursor',
     'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
