@@ -12,11 +12,9 @@ registerHooks({
 
 type Described = Readonly<Record<'OPERATIONS' | 'OWN_OPERATIONS', readonly DescribedOperation[]>>
 
-/** Imports a list of operations without its types, which are those of the runtime. */
-const load = async (path: string): Promise<Described> => import(path)
-
-const { OPERATIONS: ofTeam } = await load('../src/admin/operations.ts')
-const { OWN_OPERATIONS } = await load('../src/affiliate/operations.ts')
+// They are imported without their types, which are those of the runtime, by literal paths, which a bundle follows.
+const { OPERATIONS: ofTeam } = (await import('../src/admin/operations.ts' as string)) as Described
+const { OWN_OPERATIONS } = (await import('../src/affiliate/operations.ts' as string)) as Described
 
 /** The operations of all callers. */
 export const OPERATIONS = [...ofTeam, ...OWN_OPERATIONS]
