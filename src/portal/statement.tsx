@@ -3,7 +3,6 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { moneyText } from '../commission/books/money.ts'
 import type { Explanation } from '../commission/engine/explain.ts'
 import { type RuleWords, ruleWords } from '../commission/engine/plan-words.ts'
-import type { Part } from '../commission/export/read.ts'
 import { balanceOf } from '../commission/statements/balance.ts'
 import { correctionWords } from '../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../commission/statements/draft.ts'
@@ -15,11 +14,13 @@ import {
   type LineGroups,
   parseScope,
 } from '../commission/statements/line-groups.ts'
+import { getStatement } from '../commission/statements/operations.ts'
 import { sentencesIn } from '../commission/why/affiliate-words.ts'
 import type { AdjustmentExplanation } from '../commission/why/explain.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { Data } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, Sentence, SentenceList, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
@@ -31,11 +32,11 @@ import {
   readQuestionsOf,
   seeAnswersBeside,
 } from './questions.tsx'
-import { outcomeText, STATEMENTS, type Statement } from './statements.tsx'
+import { outcomeText, STATEMENTS } from './statements.tsx'
 import type { MemberVisit } from './visit.ts'
 
 /** A statement with a part of its lines. */
-type WholeStatement = Statement & Part
+type WholeStatement = AnswerOf<typeof getStatement>
 
 /** What the parts of the page need. */
 interface Frame {
@@ -52,10 +53,10 @@ interface Frame {
 const SHOWN = { lines: 100, rows: 25 }
 
 /** Yields the parts of a statement, of which the first is read already. */
-async function* partsOf(visit: MemberVisit, path: string, first: WholeStatement) {
+async function* partsOf(visit: MemberVisit, first: WholeStatement) {
   yield first
   for (let part = 2; part <= first.parts; part++) {
-    yield await visit.get<WholeStatement>(path, { part: String(part) })
+    yield await visit.call(getStatement, { statement_id: first.id, part })
   }
 }
 
@@ -363,11 +364,11 @@ function LineList({
 
 /** Reads and renders what a statement pays for: by rule, or the lines that the address chooses. */
 async function renderLines(frame: Frame, query: Readonly<Record<string, string>>) {
-  const { visit, path, statement } = frame
+  const { visit, statement } = frame
   const groups: LineGroups = new Map()
   const adjustments: Adjustment[] = []
   const all: StatementLine[] = []
-  for await (const part of partsOf(visit, path, statement)) {
+  for await (const part of partsOf(visit, statement)) {
     addToGroups(groups, part.lines, SHOWN.rows)
     adjustments.push(...part.adjustments)
     if (query.like) all.push(...part.lines)
@@ -400,11 +401,12 @@ const FILES: Readonly<Record<string, string>> = { html: 'text/html', csv: 'text/
 /** Responds with a statement: what it pays for by rule, and why a line pays what it pays. */
 export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, speech, account } = visit
-  const path = `${STATEMENTS}/${encodeURIComponent(c.req.param('statement') ?? '')}`
+  const id = c.req.param('statement') ?? ''
+  const path = `${STATEMENTS}/${encodeURIComponent(id)}`
   const { format = '', ...query } = c.req.query()
   const type = FILES[format]
   if (type) return visit.file(path, type)
-  const statement = await visit.get<WholeStatement>(path)
+  const statement = await visit.call(getStatement, { statement_id: id })
   const { plan, received, transferred, period, currency, total, returned } = statement
   const [plans, questions] = await Promise.all([
     readPlans(visit, [

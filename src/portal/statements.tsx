@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import type { Presented } from '../commission/export/read.ts'
-import { Data, type List, Table } from '../console/parts/data.tsx'
+import { listStatements } from '../commission/statements/operations.ts'
+import { Data, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage } from './member-page.tsx'
 import { readPlans } from './plans.ts'
@@ -10,7 +11,7 @@ import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** A statement as an affiliate reads it. */
-export type Statement = Presented
+export type Statement = AnswerOf<typeof listStatements>['data'][number]
 
 /** The path of the statements below that of the account's portal. */
 export const STATEMENTS = '/statements'
@@ -47,7 +48,7 @@ export function outcomeText(
 /** Responds with the statements of the affiliate, the latest first. */
 export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Promise<Response> {
   const { words, account, speech } = visit
-  const { data, meta } = await visit.get<List<Statement>>(STATEMENTS, {
+  const { data, meta } = await visit.call(listStatements, {
     order: 'latest',
     cursor: c.req.query('cursor'),
   })
