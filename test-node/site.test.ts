@@ -124,7 +124,7 @@ describe('the search index', () => {
     assert.ok(find('withdrawn').includes('/docs/warnings#warning-withdrawn_currency'))
     assert.ok(find('validation_failed').includes('/docs/errors#problem-validation_failed'))
     assert.ok(find('leverage').some((id) => id.startsWith('/docs/reference/forex-records#')))
-    assert.ok(find('control totals').includes('/docs/reference/brands-records#getIgamingTotals'))
+    assert.ok(find('totals').includes('/docs/reference/brands-records#getIgamingTotals'))
     assert.ok(find('/oauth/token').includes('/docs/reference/prop-trading-records#getToken'))
     assert.ok(find('max_count').includes('/docs/reference/plans#schema-PlanRule'))
     assert.ok(find('createAccount').includes('/docs/reference/accounts#createAccount'))

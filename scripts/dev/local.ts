@@ -110,12 +110,20 @@ export async function applyMigrations(): Promise<string[]> {
   return [...added]
 }
 
+/** The table in which `wrangler d1 migrations apply` records migrations. */
+const RECORD = `create table if not exists d1_migrations (id integer primary key autoincrement, name text unique,
+  applied_at timestamp default current_timestamp not null);
+insert into d1_migrations (name) values`
+
 /** Executes migrations in one transaction: `wrangler d1 migrations apply` starts workerd for each. */
 function execute(binding: string, migrations: readonly string[]): void {
   const file = join(mkdtempSync(join(tmpdir(), 'tributary-migrations-')), 'missing.sql')
   writeFileSync(
     file,
-    migrations.map((name) => readFileSync(join('migrations', name), 'utf8')).join('\n'),
+    [
+      ...migrations.map((name) => readFileSync(join('migrations', name), 'utf8')),
+      `${RECORD} ${migrations.map((name) => `('${name}')`).join()};`,
+    ].join('\n'),
   )
   const args = [WRANGLER, 'd1', 'execute', binding, '--local', '--yes', '--file', file]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

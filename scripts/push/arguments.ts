@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { examplesText, parseChoice, parseCommandLine, wholeNumber } from '../command-line.ts'
 import { usageError } from '../exit-error.ts'
-import type { Renames } from './read.ts'
+import type { Renames } from './record.ts'
 import { type Target, VERTICALS, type Vertical } from './verticals.ts'
 
 /** The arguments for sending files. */

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { usageError } from '../exit-error.ts'
-import type { FileRecord, RecordShape, Renames } from './read.ts'
+import type { FileRecord, RecordShape, Renames } from './record.ts'
 
 /** @see [RFC 8259 §6](https://www.rfc-editor.org/rfc/rfc8259#section-6) */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/

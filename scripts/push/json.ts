@@ -1,6 +1,6 @@
 import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
 import { usageError } from '../exit-error.ts'
-import type { FileRecord } from './read.ts'
+import type { FileRecord } from './record.ts'
 
 declare global {
   interface JSON {

@@ -4,7 +4,7 @@ import { usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'
 import type { ApiResponse } from './exchange.ts'
 import { type Issue, type ProblemIssue, problemOf } from './problem.ts'
-import type { Bulk } from './send.ts'
+import type { Bulk } from './record.ts'
 
 /** How often something was found, and the first lines of it. */
 export interface Found {

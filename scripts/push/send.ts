@@ -7,22 +7,10 @@ import { ExitError, usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'
 import type { Client } from './client.ts'
 import { requestError } from './problem.ts'
-import { type FileRecord, readRecords } from './read.ts'
+import { readRecords } from './read.ts'
+import type { Bulk, FileRecord } from './record.ts'
 import { addResponse, type FileResult, note } from './result.ts'
 import type { Target } from './verticals.ts'
-
-/** A record with its key. */
-interface KeyedRecord extends FileRecord {
-  readonly key: string | undefined
-}
-
-/** Records of one file that are sent in one request. */
-export interface Bulk {
-  /** The index of the first record in its file, from 0. */
-  readonly first: number
-  readonly records: KeyedRecord[]
-  readonly keys: Set<string>
-}
 
 const BRACKETS = 2
 const COMMA = 1

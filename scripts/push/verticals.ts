@@ -7,7 +7,7 @@ import type { Resource } from '../../src/ingest/resource.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import { pickKey } from '../../src/validation/strict-object.ts'
-import type { RecordShape } from './read.ts'
+import type { RecordShape } from './record.ts'
 
 /** A resource that records can be sent to. */
 export interface Target extends RecordShape {

@@ -174,8 +174,9 @@ export async function goOnArchiving(env: Env, job: ArchiveJob): Promise<void> {
   } catch (error) {
     if (!(error instanceof DamagedObject)) throw error
     const month = monthText(job.first_day)
-    const line = { fault: 'damaged_archive', account: account.id, month, object: error.key }
-    console.error(JSON.stringify(line))
+    console.error(
+      JSON.stringify({ fault: 'damaged_archive', account: account.id, month, object: error.key }),
+    )
     return
   }
   if (after !== null) await sendJobs(env, [{ ...job, after }])

@@ -82,8 +82,8 @@ const storedRecord = described(() =>
   ),
 )
 
-const receivedBetween = (description: string, example: string) =>
-  v.optional(member(v.string(), said(description, example)))
+const receivedBetween = (words: ReturnType<typeof said<string>>) =>
+  v.optional(member(v.string(), words))
 
 /** The parameters that narrow a list of deliveries. */
 const deliveryFilters = {
@@ -130,12 +130,13 @@ export const listDeliveries = readList({
       ),
     ),
     from: receivedBetween(
-      'Returns only what was received from this day (UTC) or time on.',
-      '2026-10-01',
+      said('Returns only what was received from this day (UTC) or time on.', '2026-10-01'),
     ),
     to: receivedBetween(
-      'Returns only what was received until this day (UTC) or time, inclusive.',
-      '2026-10-01T12:00:00Z',
+      said(
+        'Returns only what was received until this day (UTC) or time, inclusive.',
+        '2026-10-01T12:00:00Z',
+      ),
     ),
   },
   words: described(() => ({

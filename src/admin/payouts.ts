@@ -292,7 +292,9 @@ export const importPayouts = accountOperation({
     csv: v.optional(
       member(
         v.string(),
-        'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order, and `returned_on` and `reason` of payments that came back. `statements` and `payable_on` are ignored.',
+        said(
+          'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order, and `returned_on` and `reason` of payments that came back. `statements` and `payable_on` are ignored.',
+        ),
       ),
     ),
   },

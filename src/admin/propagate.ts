@@ -106,8 +106,7 @@ export async function propagateSettings(
 export async function propagateNow(env: Env, id: string): Promise<void> {
   if ((await propagateSettings(env, id)) === 'now') return
   throw new ApiError('unavailable', {
-    detail:
-      'The change was stored and takes effect within a minute. You can safely repeat the request.',
+    detail: 'The change was stored and takes effect within a minute.',
     headers: { 'Retry-After': '10' },
   })
 }

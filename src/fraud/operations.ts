@@ -131,7 +131,7 @@ const ofCase = {
   params: { case_id },
 } as const
 
-const CASE = 'Returns a case with its figures, their thresholds and the decisions.'
+const CASE = described(() => 'Returns a case with its figures, their thresholds and the decisions.')
 
 export const getFraudCase = readOperation({
   ...ofCase,

@@ -91,8 +91,10 @@ const decision = described(() =>
   }),
 )
 
-const DECISIONS =
-  'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.'
+const DECISIONS = described(
+  () =>
+    'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.',
+)
 
 /** A case as the account itself reads it: without notes, and without who decided. */
 export const ownFraudCase = described(() =>

@@ -142,7 +142,7 @@ export function portalPageTests(shared: () => Shared): void {
     await page.getByRole('link', { name: 'Statements' }).click()
     await page.locator('tbody a').first().click()
     await page.locator('.rule-lines summary').first().click()
-    await page.locator('main a.amount').first().click()
+    await page.locator('main a.amount:visible').first().click()
     assert.match(await page.locator('#why').innerText(), /The line pays/)
     await context.close()
     await withScript.close()

@@ -441,7 +441,7 @@ describe('changed settings', () => {
     const refused = await at(`brand-tokens/${data[1].id}`, 'DELETE')
     expect([refused.status, (await json(refused)).detail]).toEqual([
       503,
-      'The change was stored and takes effect within a minute. You can safely repeat the request.',
+      'The change was stored and takes effect within a minute. Repeat the same request after 10 seconds.',
     ])
     await runCron('* * * * *')
     expect((await casino.get('account')).status).toBe(401)

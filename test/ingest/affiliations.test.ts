@@ -468,7 +468,7 @@ describe('the depth of the tree', () => {
     expect(response).toMatchObject({
       status: 422,
       code: 'validation_failed',
-      errors: [{ hint: 'Send a parent that is nearer to the top of the tree.' }],
+      errors: [{ hint: 'Choose a parent that is nearer to the top of the tree.' }],
     })
     expect(await issuesOf(put([below]))).toEqual([refused(0, 65)])
     expect(await issuesOf(put(chain('b', 66)))).toEqual([refused(64, 65), refused(65, 66)])

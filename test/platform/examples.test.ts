@@ -301,7 +301,11 @@ async function takeArchives(team: Team) {
   await team('archiveMonth', 'archived', 'It is archived already', {
     body: { month: ARCHIVED_MONTH },
   })
+  const putExports = (value: string) =>
+    env.DB.prepare("update accounts set exports = ? where id = 'acme-forex'").bind(value).run()
+  await putExports('without_personal_data')
   await team('archiveDue', 'none', 'No month may go', { at })
+  await putExports('off')
   await team('loadMonth', 'begun', 'It comes back', { at })
   await env.DB.prepare('delete from archived_months').run()
 }

@@ -77,7 +77,7 @@ function Forms({ visit, months }: { visit: Visit; months: readonly ArchivedMonth
         visit={visit}
         change="archive"
         submit="Archive the month"
-        fields={[{ name: 'month', label: 'Month', required: true, hint: 'Such as 2024-03.' }]}
+        fields={[{ name: 'month', label: 'Month', required: true, placeholder: '2024-03' }]}
       />
       <ChangeForm visit={visit} change="due" submit="Archive every month that may go" />
       {loadable.length > 0 && (

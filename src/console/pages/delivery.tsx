@@ -69,7 +69,7 @@ const Key = ({
 
 const RefusedRecords = ({ visit, list }: { visit: Visit; list: RefusedList }) => (
   <section id="refused">
-    <h2>RefusedRecord records</h2>
+    <h2>Refused records</h2>
     <Table
       caption="Each record with its errors"
       rows={list.data}
