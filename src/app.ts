@@ -9,8 +9,6 @@ import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
 import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
-import { accountWhy } from './commission/why/routes.ts'
-import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
 import { mountFor, weightOf } from './http/operation.ts'
@@ -55,7 +53,6 @@ for (const { vertical, resources } of [propTrading, forex]) {
   const base = `/api/v1/${vertical}`
   app.use(`${base}/*`, bearer(vertical, isEndpoint, weightBelow(base)))
   for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
-  app.route(base, accountWhy)
   app.route(base, accountOperations)
 }
 
@@ -63,7 +60,6 @@ app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
 for (const resource of igaming.resources) {
   app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
 }
-app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountOperations)
 
 app.route('/affiliate/v1', affiliateApi)
@@ -74,8 +70,7 @@ app.route('/admin/v1', admin)
 
 /** Returns a function that tells how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string, method: string) => number {
-  const weightOfOperation = weightOf(OPERATIONS, base)
-  return (path, method) => whyWeight(path.slice(base.length)) ?? weightOfOperation(path, method)
+  return weightOf(OPERATIONS, base)
 }
 
 /** Returns whether a route has exactly this path, without parameters. */

@@ -1,5 +1,6 @@
 import { getFxRates, importFxRates } from '../commission/rates/routes.ts'
 import { STATEMENT_OPERATIONS } from '../commission/statements/operations.ts'
+import { WHY_OPERATIONS } from '../commission/why/operations.ts'
 import { EXPORT_OPERATIONS } from '../exports/operations.ts'
 import { CASE_OPERATIONS } from '../fraud/operations.ts'
 import type { AnyOperation } from '../http/operation.ts'
@@ -57,6 +58,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...QUESTION_OPERATIONS,
   ...AFFILIATE_POSTBACK_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...WHY_OPERATIONS,
   ...CASE_OPERATIONS,
   ...ENDED_HOLD_OPERATIONS,
   ...STATEMENT_OPERATIONS,

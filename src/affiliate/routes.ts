@@ -2,8 +2,6 @@ import { Hono } from 'hono'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../auth/oauth.ts'
-import { affiliateWhy } from '../commission/why/routes.ts'
-import { whyWeight } from '../commission/why/weight.ts'
 import { mountFor, weightOf } from '../http/operation.ts'
 import { caller } from './caller.ts'
 import { CSV_COLUMNS } from './csv-rows.ts'
@@ -14,15 +12,10 @@ const BASE = '/affiliate/v1'
 
 const AFFILIATE_OPERATIONS = [...OPERATIONS, ...OWN_OPERATIONS]
 
-const weightOfOperation = weightOf(AFFILIATE_OPERATIONS, BASE)
-
 /** Returns how many requests of the limit a request counts as. */
-const weightOfRequest = (path: string, method: string): number => {
-  return whyWeight(path.slice(BASE.length)) ?? weightOfOperation(path, method)
-}
+const weightOfRequest = weightOf(AFFILIATE_OPERATIONS, BASE)
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
 export const affiliateApi = new Hono<AppEnv>().use(caller(weightOfRequest), noStore)
-mountFor(affiliateApi, AFFILIATE_OPERATIONS, 'affiliate')
 for (const path of CSV_COLUMNS.keys()) affiliateApi.use(`/${path}`, orCsv(path))
-affiliateApi.route('/', affiliateWhy)
+mountFor(affiliateApi, AFFILIATE_OPERATIONS, 'affiliate')

@@ -148,6 +148,6 @@ test('a customer who is not stored has no lines, and the period is required', as
   const refused = await askAdmin('accounts/acme/customers/c-1/lines')
   expect([refused.status, (await refused.json<{ detail: string }>()).detail]).toEqual([
     400,
-    expect.stringContaining('`period` is missing'),
+    expect.stringContaining('`period` is required'),
   ])
 })

@@ -4,7 +4,6 @@ import type { Period } from '../../src/commission/engine/calendar.ts'
 import {
   addPart,
   type ExplainContext,
-  type Explanation,
   explainLine,
   isFunded,
   noLineFacts,
@@ -15,6 +14,7 @@ import {
 import type { Line } from '../../src/commission/engine/line.ts'
 import { type PeriodTallies, reduceCustomer } from '../../src/commission/engine/tally.ts'
 import { uplineRules } from '../../src/commission/engine/uplines.ts'
+import type { Explanation } from '../../src/commission/why/steps.ts'
 
 interface Explained {
   readonly line: Line

@@ -1,11 +1,5 @@
 import { expect } from 'vitest'
-import type {
-  BaseStep,
-  ConversionStep,
-  Explanation,
-  FactsStep,
-  Step,
-} from '../../src/commission/engine/explain.ts'
+import type { Explanation, Step, StepOf } from '../../src/commission/why/steps.ts'
 import {
   add,
   compare,
@@ -226,7 +220,7 @@ function atRates(amount: string, rates: readonly { rate: string }[]): Rational {
 }
 
 /** What was converted differs from amount × rate by half a unit of the 12th place a sum at most. */
-function followConversion(day: ConversionStep['days'][number]): void {
+function followConversion(day: StepOf<'conversion'>['days'][number]): void {
   if (day.sums === 0) return
   expect(day.rates).toHaveLength(2)
   const [from, to] = day.rates
@@ -240,9 +234,9 @@ function followConversion(day: ConversionStep['days'][number]): void {
 
 /** The sum of a term is what was sent in the plan's currency, and all that was converted. */
 function followBase(
-  facts: FactsStep,
-  conversion: ConversionStep,
-  base: BaseStep,
+  facts: StepOf<'facts'>,
+  conversion: StepOf<'conversion'>,
+  base: StepOf<'base'>,
   currency: string,
 ): void {
   let position = 0

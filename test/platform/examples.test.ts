@@ -409,7 +409,7 @@ async function takeAffiliateApi(team: Team, statement_id: string) {
     at: { statement_id },
   })
   const line_id = lines[0].id
-  await read('explainAffiliateLine', 'one', 'A line', { at: { line_id } })
+  await read('getAffiliateExplanation', 'one', 'A line', { at: { line_id } })
   await read('listAffiliateLineParts', 'one', 'A line', { at: { line_id } })
   await read('getAffiliateUnearned', 'month', 'A month', month)
   await read('listAffiliateUnearnedRecords', 'month', 'A month', month)
@@ -588,7 +588,7 @@ async function takeWhy(team: Team) {
   await team('listQualifications', 'month', 'None: no rule pays once', { query: OCTOBER })
   const { transaction_id } = entityOf('forex', 'transactions') as { transaction_id: string }
   await team('getTransactionEarnings', 'one', 'A deposit', { at: { ...at, transaction_id } })
-  await team('getTransactionByIdEarnings', 'one', 'A deposit', {
+  await team('getTransactionEarningsById', 'one', 'A deposit', {
     at,
     query: `?transaction_id=${transaction_id}`,
   })

@@ -340,7 +340,7 @@ const administration: Route[] = [
   { ...reads, id: 'listUnearnedRecords', query: PERIOD },
   { ...reads, id: 'listQualifications', query: PERIOD },
   { ...reads, id: 'getTransactionEarnings', at: { transaction_id: 't-1' } },
-  { ...reads, id: 'getTransactionByIdEarnings', query: '?transaction_id=t-1' },
+  { ...reads, id: 'getTransactionEarningsById', query: '?transaction_id=t-1' },
   {
     ...reads,
     id: 'getTradingActivityEarnings',
@@ -490,7 +490,7 @@ const affiliateReads: Route[] = [
   { ...own, id: 'getAffiliateOverview', query: OCTOBER, weighs: true },
   { ...own, id: 'listAffiliateStatements' },
   { ...own, id: 'getAffiliateStatement' },
-  { ...own, id: 'explainAffiliateLine', query: PERIOD, weighs: true },
+  { ...own, id: 'getAffiliateExplanation', query: PERIOD, weighs: true },
   { ...own, id: 'listAffiliateLineParts', query: PERIOD, weighs: true },
   { ...own, id: 'getAffiliateUnearned', query: PERIOD },
   { ...own, id: 'listAffiliateUnearnedRecords', query: PERIOD },

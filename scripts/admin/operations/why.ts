@@ -3,7 +3,6 @@ import { list } from '../format.ts'
 import type { Operation, Options } from '../operation.ts'
 import { earningsInWords, formatEarnings, unearnedInWords } from '../reasons.ts'
 import type { TextPage } from '../request.ts'
-import { listOperation } from './parts.ts'
 
 const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
 
@@ -31,8 +30,6 @@ const WHOSE: Options = {
   },
 }
 
-const CAUSE = ['reason', 'plan', 'rule', 'condition']
-
 /** Explanations of lines, and what earned nothing. */
 export const WHY: readonly Operation[] = [
   {
@@ -46,15 +43,6 @@ export const WHY: readonly Operation[] = [
     run: (send, request, { json }) => send(json ? request : { ...request, accept: 'text/plain' }),
     format: (body) => (body as TextPage).text.trimEnd().split('\n').map(escapeText).join('\n'),
   },
-  listOperation({
-    noun: 'lines',
-    verb: 'parts',
-    summary: 'Lists what each customer adds to a line, or the lines that an override pays for.',
-    example: 'acme LINE_ID',
-    path: 'accounts/{account}/lines/{line_id}/parts',
-    options: LINE,
-    format: list(),
-  }),
   {
     noun: 'records',
     verb: 'earnings',
@@ -79,44 +67,4 @@ export const WHY: readonly Operation[] = [
       json ? send(request) : unearnedInWords(send, request, operands.account ?? ''),
     format: list(['records', 'currency', 'plan', 'rule', 'why']),
   },
-  listOperation({
-    noun: 'unearned',
-    verb: 'list',
-    summary: 'Lists the records that no line counts.',
-    example: 'acme --period 2026-10 --reason no_plan',
-    path: 'accounts/{account}/unearned/facts',
-    options: {
-      ...WHOSE,
-      reason: { value: 'reason', description: 'Only those with this reason.' },
-    },
-    format: list([
-      ...['resource', 'id', 'transaction_type', 'eventname', 'customer_id', 'day'],
-      ...CAUSE,
-    ]),
-  }),
-  listOperation({
-    noun: 'qualifications',
-    verb: 'list',
-    summary: 'Lists who qualified for a CPA and who did not, as of the end of a period.',
-    example: 'acme --period 2026-10 --status waiting',
-    path: 'accounts/{account}/qualifications',
-    options: {
-      ...WHOSE,
-      plan: { value: 'plan', description: 'Only rules of this plan.' },
-      rule: { value: 'rule', description: 'Only this rule.' },
-      status: {
-        value: 'status',
-        description: 'Only those with this status.',
-        choices: ['qualified', 'waiting', 'failed', 'refused'],
-      },
-      qualified_from: {
-        value: 'day',
-        description: 'Only those who qualified on or after this day.',
-      },
-    },
-    format: list([
-      ...['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on'],
-      'before_signup',
-    ]),
-  }),
 ]

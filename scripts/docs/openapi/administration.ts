@@ -2,7 +2,6 @@ import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { simulation } from './administration/simulation.ts'
 import { derived } from './derived.ts'
 import type { Operation } from './operation.ts'
-import { why } from './why.ts'
 
 const isOfAssignments = ({ path }: Operation) => path.endsWith('/assignments')
 
@@ -24,7 +23,7 @@ const TOPICS: Readonly<Record<string, (own: readonly Operation[]) => readonly Op
   fraud: (own) => [...own, fraudSimulation()],
   cases: (own) => own,
   statements: (own) => own,
-  explanations: why,
+  explanations: (own) => own,
   customers: (own) => own,
   monitoring: (own) => own,
 }

@@ -1,19 +1,10 @@
 import { CSV_COLUMNS } from '../../../src/affiliate/csv-rows.ts'
 import { kindOf } from '../../../src/affiliate/members.ts'
-import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { affiliateAnswers, derivedForAffiliates } from './derived.ts'
-import {
-  type Answer,
-  type Operation,
-  PAGE_HEADERS,
-  PAGING,
-  pascalCase,
-  READ_HEADERS,
-  ref,
-} from './operation.ts'
-import { COUNT, oneOf, orNull, TEXT } from './shapes.ts'
+import type { Operation } from './operation.ts'
+import { oneOf, orNull, TEXT } from './shapes.ts'
 
 // The API of affiliates. Its answers are those of accounts, without what is hidden.
 
@@ -108,79 +99,8 @@ const OWN = (all: Schemas): Schemas => {
       ),
       currency: documented('The currency of the amount.', orNull(TEXT)),
     }),
-    AffiliateLinePart: {
-      anyOf: [
-        ref('LinePart'),
-        object({
-          records: documented('The records of all customers of affiliates below.', COUNT),
-          base: documented('What they add to the base.', orNull(TEXT)),
-          units: documented('What they add to the units.', orNull(TEXT)),
-        }),
-      ],
-    },
   }
 }
-
-/** Returns the schema of one page with these other members. */
-const pageWith = (name: string, more: Record<string, JsonSchema> = {}): JsonSchema => ({
-  type: 'object',
-  properties: { data: { type: 'array', items: ref(name) }, meta: ref('Meta'), ...more },
-  required: ['data', 'meta', ...Object.keys(more)],
-})
-
-/** An operation whose answer is that of an account, without what is hidden. */
-interface Reading {
-  readonly id: string
-  readonly path: string
-  readonly summary: string
-  readonly description: string
-  readonly parameters?: readonly string[]
-  readonly errors?: readonly ErrorCode[]
-  readonly answer: JsonSchema
-  readonly type?: readonly string[]
-}
-
-const READINGS: readonly Reading[] = [
-  {
-    id: 'explainAffiliateLine',
-    path: '/lines/{line_id}/explain',
-    summary: 'Explain a line',
-    description:
-      'Returns every step from the records to the amount. With `Accept: text/plain` it returns sentences.',
-    parameters: ['own_line_period'],
-    errors: ['not_found', 'validation_failed'],
-    answer: ref('Explanation'),
-    type: ['application/json', 'text/plain'],
-  },
-  {
-    id: 'listAffiliateLineParts',
-    path: '/lines/{line_id}/parts',
-    summary: 'List the parts of a line',
-    description:
-      'Returns what each customer adds to a line. The customers of affiliates below are one part in all, unless the account shows them.',
-    parameters: [...PAGING, 'own_line_period'],
-    errors: ['not_found', 'validation_failed'],
-    answer: pageWith('AffiliateLinePart'),
-  },
-  {
-    id: 'getAffiliateUnearned',
-    path: '/unearned',
-    summary: 'Get what earned nothing',
-    description: 'Returns the records of a period that no line counts, in groups, with the reason.',
-    parameters: ['period_required', 'reason_query', 'own_customer'],
-    errors: ['validation_failed'],
-    answer: ref('Unearned'),
-  },
-  {
-    id: 'listAffiliateUnearnedRecords',
-    path: '/unearned/facts',
-    summary: 'List the records that earned nothing',
-    description: 'Returns the records of a period that no line counts, each with the reason.',
-    parameters: [...PAGING, 'period_required', 'reason_query', 'own_customer'],
-    errors: ['validation_failed'],
-    answer: pageWith('UnearnedRecord'),
-  },
-]
 
 /**
  * Returns the components of answers as affiliates see them.
@@ -190,51 +110,20 @@ const READINGS: readonly Reading[] = [
 export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> {
   const all = { ...accounts, ...OWN(accounts) }
   const showing: Showing = { all, added: {}, undecided: new Set() }
-  const answers = [
-    ...affiliateAnswers(),
-    ...READINGS.map(({ id, answer }) => [`${pascalCase(id)}Answer`, answer] as const),
-  ].map(([name, answer]) => [name, shown(answer, '', showing)])
+  const answers = affiliateAnswers().map(([name, answer]) => [name, shown(answer, '', showing)])
   if (showing.undecided.size > 0) {
     throw new Error(`What are these members to affiliates? ${[...showing.undecided].join(', ')}`)
   }
   return { ...Object.fromEntries(answers), ...showing.added }
 }
 
-/** Returns the headers of an answer. */
-const headersOf = ({ answer }: Pick<Reading, 'answer'>) =>
-  JSON.stringify(answer).includes('"#/components/schemas/Meta"') ? PAGE_HEADERS : READ_HEADERS
-
-/** Returns the CSV of a list, if it is CSV as well. */
-function csvOf(path: string, answer: JsonSchema): Pick<Answer, 'also' | 'headers'> {
-  const columns = CSV_COLUMNS.get(path.slice(1))
-  if (!columns) return {}
-  return {
-    headers: [...headersOf({ answer }), 'Content-Disposition'],
-    also: { 'text/csv': { schema: TEXT, example: `${columns.join()}\r\n` } },
-  }
-}
-
-/** Lists the operations of affiliates. */
-export const affiliateApi = (): Operation[] => [
-  ...derivedForAffiliates(),
-  ...READINGS.map(
-    ({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
-      ...{ id, summary, description },
-      method: 'get' as const,
-      path: `/affiliate/v1${path}`,
-      tag: 'affiliate-api',
-      caller: 'affiliate' as const,
-      parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
-      answers: {
-        200: {
-          description: 'The answer.',
-          schema: ref(`${pascalCase(id)}Answer`),
-          headers: headersOf(reading),
-          ...(reading.type && { type: reading.type }),
-          ...csvOf(path, reading.answer),
-        },
-      },
-      errors: ['invalid_query' as const, ...errors],
-    }),
-  ),
-]
+/** Lists the operations of affiliates, with the CSV of a list that is CSV as well. */
+export const affiliateApi = (): Operation[] =>
+  derivedForAffiliates().map((one) => {
+    const columns = CSV_COLUMNS.get(one.path.replace('/affiliate/v1/', ''))
+    const { 200: answer } = one.answers
+    if (!columns || !answer) return one
+    const headers = [...(answer.headers ?? []), 'Content-Disposition']
+    const also = { 'text/csv': { schema: TEXT, example: `${columns.join()}\r\n` } }
+    return { ...one, answers: { 200: { ...answer, headers, also } } }
+  })

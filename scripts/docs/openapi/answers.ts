@@ -5,7 +5,6 @@ import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { pascalCase, ref } from './operation.ts'
 import { AT, jwk, oneOf, scope, TEXT } from './shapes.ts'
-import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
 
@@ -68,7 +67,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...RECORDS,
     ...SIMULATION_SCHEMAS,
     ...FRAUD_SIMULATION_SCHEMAS,
-    ...WHY_SCHEMAS,
     ...OAUTH,
   }
 }

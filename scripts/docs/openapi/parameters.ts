@@ -1,5 +1,3 @@
-import { REASONS } from '../../../src/commission/engine/reasons.ts'
-import { LIST_ORDERS } from '../../../src/db/paginate.ts'
 import { PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
 
@@ -93,76 +91,6 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean', default: false },
   ),
-  list_order: query(
-    'order',
-    'Whether the oldest entry comes first, which is the default, or the latest.',
-    'latest',
-    { type: 'string', enum: [...LIST_ORDERS] },
-  ),
-  affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
-  period_query: query('period', 'Returns only this period.', '2026-10'),
-  period_required: {
-    ...query('period', 'The period: a month, or a week of ISO 8601.', '2026-10'),
-    required: true,
-  },
-  reason_query: query(
-    'reason',
-    'Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.',
-    'no_plan',
-    {
-      type: 'string',
-      enum: [...REASONS, 'no_rate'],
-    },
-  ),
-  line_affiliate: query(
-    'affiliate_id',
-    'The affiliate of the line. Needed with `period` if its statement is not stored.',
-    'IB-07',
-  ),
-  line_period: query(
-    'period',
-    'The period of the line. Needed with `affiliate_id` if its statement is not stored.',
-    '2026-10',
-  ),
-  own_line_period: query(
-    'period',
-    'The period of the line. Needed if its statement is not stored.',
-    '2026-10',
-  ),
-  own_customer: query(
-    'customer_id',
-    'Returns only the records of this customer, as `GET /affiliate/v1/customers` names them. Refused if the account shows neither ids nor pseudonyms.',
-    'c_3f1d2a9c0b4e5f6a7b8c9d0e',
-  ),
-  rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
-  rule_query: query('rule', 'Returns only this rule.', 'cpa'),
-  qualification_status: query('status', 'Returns only this status.', 'waiting', {
-    type: 'string',
-    enum: ['qualified', 'waiting', 'failed', 'refused'],
-  }),
-  qualified_from: query(
-    'qualified_from',
-    'Returns only those who qualified on or after this day.',
-    '2026-10-01',
-    DAY,
-  ),
-  activity_date: { ...query('date', 'The `date` of the row.', '2026-10-02', DAY), required: true },
-  instrument_query: {
-    ...query('instrument', 'The `instrument` of the row, as sent.', 'EURUSD'),
-    required: true,
-  },
-  currency_query: {
-    ...query('currency', 'The `currency` of the row.', 'USD'),
-    required: true,
-  },
-  event_query: {
-    ...query('id', 'The id of the event, as `unearned/facts` lists it.', 'e EV-1001'),
-    required: true,
-  },
-  transaction_id_query: {
-    ...query('transaction_id', 'The id of the transaction, which may be `.` or `..`.', 'T-5001'),
-    required: true,
-  },
 }
 
 const HEADER: Record<string, object> = {
@@ -203,8 +131,6 @@ const PATH: Record<string, object> = {
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
-  line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
-  transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   page_name: path('page', 'The name of the page.', 'start'),
   reference_page: path('page', 'The name of the page.', 'forex', {
     type: 'string',

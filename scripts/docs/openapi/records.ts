@@ -13,7 +13,6 @@ import {
   READ_HEADERS,
   ref,
 } from './operation.ts'
-import { whyOf } from './why.ts'
 
 // The operations of partners and brands on their records. They are the same for each entity.
 
@@ -179,12 +178,6 @@ function readById(api: Api, entity: Entity): Operation {
 /** Trading activity and brand activities have no address for a single record. */
 const hasSingleRecords = ({ resource }: Entity) => /^(customers|transactions)$/.test(resource)
 
-/** Lists the operations by which an account reads its commissions and reports. */
-function commissions({ at, caller, vertical }: Api): Operation[] {
-  const operations = [...whyOf(at, caller, vertical)]
-  return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))
-}
-
 /** Lists the operations of partners and brands. */
 export const records = (): Operation[] =>
   APIS.flatMap((api) => {
@@ -195,7 +188,6 @@ export const records = (): Operation[] =>
         list(api, entity),
         ...(hasSingleRecords(entity) ? [read(api, entity), readById(api, entity)] : []),
       ]),
-      ...commissions(api),
       ...derivedFor(api.vertical, api.at, api.caller),
     ]
   })

@@ -1,3 +1,4 @@
+import type { Explanation, Step, StepOf } from '../why/steps.ts'
 import type { Settlement } from './account.ts'
 import type { PlanResult } from './account-input.ts'
 import { dayText, endingWithin, type Period } from './calendar.ts'
@@ -19,14 +20,14 @@ import {
   ZERO,
 } from './decimal.ts'
 import { type Customer, compareText, type Fact, type FactResource } from './facts.ts'
-import { type Line, type LineJson, lineJson } from './line.ts'
+import { type Line, lineJson } from './line.ts'
 import type { OnceState } from './once.ts'
 import { paysFor } from './override.ts'
 import type { Conditions, OnceRule, OverrideRule, Qualification, Term, UnitRule } from './plan.ts'
 import { conditionText, countedWords, customerWords, isMoney, measuredWords } from './plan-words.ts'
 import { type Progress, termAmount } from './qualify.ts'
 import { ratio, ratioText } from './ratio.ts'
-import { counted, figure, type HoldReason, isRecord, listed, money } from './reasons.ts'
+import { counted, figure, isRecord, listed, money } from './reasons.ts'
 import type { CompiledOverride, CompiledQualification } from './rules.ts'
 import {
   type CustomerTallies,
@@ -38,14 +39,7 @@ import {
 } from './tally.ts'
 import type { CompiledBase, CompiledTerm } from './terms.ts'
 import { dayWords, instantWords, periodWords } from './time-words.ts'
-import type {
-  AdvanceStep,
-  MeasureStep,
-  NegativeStep,
-  RateStep,
-  SettlingStep,
-  Trace,
-} from './trace.ts'
+import type { MeasureStep, Trace } from './trace.ts'
 
 /** Everything besides facts that an explanation reads. */
 export interface ExplainContext extends PeriodContext {
@@ -60,215 +54,22 @@ export interface ExplainedLine {
   readonly line: Line
 }
 
-/** How a line came about: every step in the order in which it was applied (§14). */
-export interface Explanation {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-  readonly line: LineJson
-  readonly steps: readonly Step[]
-  /** What the stored statement says, if records have changed since and the amount is another one. */
-  readonly stored?: { readonly amount: string; readonly computed_at: string }
-  /** What was approved, if the period is closed. */
-  readonly closed?: ClosedLine
-}
+/** The steps that lead to what the rate applies to. */
+type FactsStep = StepOf<'facts'>
+type ConversionStep = StepOf<'conversion'>
+type BaseStep = StepOf<'base'>
+type UnitsStep = StepOf<'units'>
+type TriggerStep = StepOf<'trigger'>
+type QualificationStep = StepOf<'qualification'>
+type SourcesStep = StepOf<'sources'>
+type FundedStep = StepOf<'funded'>
 
-/** What was approved of a line of a closed period. */
-export interface ClosedLine {
-  readonly statement: string
-  /** Null: no approved statement has the line. */
-  readonly amount: string | null
-  /** Corrections of the line in later statements. */
-  readonly adjustments: readonly Correction[]
-}
-
-/** A correction of a line, in the statement of a later period. */
-export interface Correction {
-  readonly id: string
-  readonly statement: string
-  readonly period: string
-  readonly status: 'draft' | 'approved' | 'paid'
-  readonly amount: string
-}
-
-/** A step of an explanation. All figures are decimal text. */
-export type Step =
-  | FactsStep
-  | ConversionStep
-  | BaseStep
-  | UnitsStep
-  | TriggerStep
-  | QualificationStep
-  | SourcesStep
-  | FundedStep
-  | SettlingStep
-  | AmountStep
-
-/** What the line pays. */
-interface AmountStep {
-  readonly step: 'amount'
-  readonly amount: string
-}
-
-// The steps of an explanation that lead to what the rate applies to. All figures are decimal text.
-
-/** How many records were counted in a currency, and what their amounts sum to as sent. */
-export interface Counted {
-  readonly currency: string
-  readonly count: number
-  readonly amount: string
-}
-
-/** The facts that a base counts, by term. */
-export interface FactsStep {
-  readonly step: 'facts'
-  /** How many different records were counted, of how many customers. */
-  readonly records: number
-  readonly customers: number
-  readonly terms: readonly {
-    /** The term as the plan has it. */
-    readonly term: unknown
-    readonly currencies: readonly Counted[]
-  }[]
-}
-
-/** The rate that a conversion used: units of the currency for one euro. */
-interface UsedRate {
-  readonly currency: string
-  readonly rate: string
-  /** The day on which it was published; null if that is not known, as for the euro itself. */
-  readonly day: string | null
-}
-
-/** The amounts of a term in one currency on one day that were converted. */
-interface DayConversion {
-  /** The position of the term in the base, from 0. */
-  readonly term: number
-  readonly day: string
-  readonly currency: string
-  /** The two rates; empty if every amount was converted through its `amount_usd`. */
-  readonly rates: readonly UsedRate[]
-  /** How many sums (one for each customer and product) were converted and rounded apart. */
-  readonly sums: number
-  readonly amount: string
-  readonly converted: string
-  /** What was converted through `amount_usd`, which `amount` and `converted` do not include. */
-  readonly by_amount_usd: { readonly amount: string; readonly converted: string } | null
-}
-
-/** Conversions into the plan's currency. Amounts in that currency are not listed. */
-export interface ConversionStep {
-  readonly step: 'conversion'
-  readonly currency: string
-  readonly days: readonly DayConversion[]
-}
-
-/** A base, term by term: each `value` is `sum` × `times`, and the values sum to `base`. */
-export interface BaseStep {
-  readonly step: 'base'
-  readonly terms: readonly {
-    readonly term: unknown
-    readonly sum: string
-    readonly times: string
-    readonly value: string
-  }[]
-  readonly base: string
-}
-
-/** Units, and what is paid for: `quantity` = `units` ÷ `each`. */
-interface UnitsStep {
-  readonly step: 'units'
-  readonly records: number
-  readonly customers: number
-  readonly unit: unknown
-  readonly units: string
-  readonly each: string
-  readonly quantity: string
-}
-
-/** A record, with an amount of it in the plan's currency. */
-export interface CountedRecord {
-  readonly resource: FactResource
-  readonly id: string
-  readonly day: string
-  /** The instant; null for whole days. */
-  readonly at: string | null
-  readonly amount: string | null
-  readonly currency: string | null
-  /** Its amount in the plan's currency, with `times`; null if the rule does not use it. */
-  readonly converted: string | null
-}
-
-/** The record that triggered a `once` rule. */
-interface TriggerStep {
-  readonly step: 'trigger'
-  readonly record: CountedRecord
-  /** The least amount; null if the rule has none. */
-  readonly min: string | null
-}
-
-/** A condition of `qualify` that was met. */
-export interface MetCondition {
-  /** The condition as the plan has it. */
-  readonly condition: Qualification
-  readonly met_on: string
-  readonly met_at: string
-  /** What the sum or count had reached then; null for conditions on the customer. */
-  readonly reached: string | null
-  readonly min: string | null
-  /** The first of its records. */
-  readonly records: readonly CountedRecord[]
-  readonly records_total: number
-}
-
-/** The conditions of `qualify`, and the day of the qualification: the latest of all. */
-interface QualificationStep {
-  readonly step: 'qualification'
-  readonly conditions: readonly MetCondition[]
-  readonly qualified_on: string
-  readonly qualified_at: string
-}
-
-/** Lines of an affiliate below that an override pays for, of one statement and rule. */
-interface SourceLines {
-  readonly plan: string
-  readonly period: string
-  readonly rule: string
-  readonly version: number
-  readonly currency: string
-  readonly lines: number
-  readonly amount: string
-}
-
-/** What an override over lines pays for: sums by currency, converted on the period's last day. */
-interface SourcesStep {
-  readonly step: 'sources'
-  readonly affiliate_id: string
-  readonly sources: readonly SourceLines[]
-  readonly conversions: readonly {
-    readonly currency: string
-    readonly amount: string
-    readonly rates: readonly UsedRate[]
-    /** Null if the currency has no rate: it waits, and is not paid. */
-    readonly converted: string | null
-    readonly reason: HoldReason | null
-  }[]
-  /** The sum of what was converted, or the number of lines. */
-  readonly sum: string
-}
-
-/** An upline's line that this affiliate pays for: `amount` = −`converted`. */
-interface FundedStep {
-  readonly step: 'funded'
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly amount: string
-  readonly currency: string
-  readonly rates: readonly UsedRate[]
-  readonly converted: string
-}
+type Counted = FactsStep['terms'][number]['currencies'][number]
+type UsedRate = FundedStep['rates'][number]
+type DayConversion = ConversionStep['days'][number]
+type CountedRecord = TriggerStep['record']
+type MetCondition = QualificationStep['conditions'][number]
+type SourceLines = SourcesStep['sources'][number]
 
 /** Amounts of a term in one currency, on one day or on all. Integers are of 10^-12. */
 interface TermSum {
@@ -543,7 +344,10 @@ function measureSentences(step: MeasureStep, rateText: MoneyText): string[] {
   return [`${first} Each part is paid at its own step.${before}`]
 }
 
-function rateSentences({ parts, rate_is, amount, rounded }: RateStep, money: MoneyText): string[] {
+function rateSentences(
+  { parts, rate_is, amount, rounded }: StepOf<'rate'>,
+  money: MoneyText,
+): string[] {
   const approximately = rounded ? 'about ' : ''
   const each = parts.map(({ quantity, rate, amount: paid }) =>
     rate_is === 'percent'
@@ -555,7 +359,7 @@ function rateSentences({ parts, rate_is, amount, rounded }: RateStep, money: Mon
   return parts.length > 1 ? [...each, `Together that is ${approximately}${money(amount)}.`] : each
 }
 
-function negativeSentences(step: NegativeStep, money: MoneyText): string[] {
+function negativeSentences(step: StepOf<'negative'>, money: MoneyText): string[] {
   if (step.negative === 'zero') {
     return step.before === step.after
       ? []
@@ -569,7 +373,7 @@ function negativeSentences(step: NegativeStep, money: MoneyText): string[] {
     : [`${balance} is ${money(carried_out)}, which is carried to the next period. Nothing is paid.`]
 }
 
-function advanceSentences(step: AdvanceStep, money: MoneyText): string[] {
+function advanceSentences(step: StepOf<'advance'>, money: MoneyText): string[] {
   const { recoups, before, paid_once, deficit_in, deficit_out, after } = step
   const first = `The rule ${recoups} paid ${money(paid_once)} in this period. Advance still to recover from earlier periods: ${money(deficit_in)}.`
   const sum = `${money(before)} − ${money(paid_once)} − ${money(deficit_in)}`

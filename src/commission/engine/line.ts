@@ -12,13 +12,13 @@ import {
   ZERO,
 } from './decimal.ts'
 import { compareText } from './facts.ts'
+import type { LineJson, Part } from './line-json.ts'
 import type { OnceState } from './once.ts'
 import type { Version } from './plans-in-force.ts'
 import { type Ratio, roundRatio } from './ratio.ts'
 import type { CompiledRule, CompiledShare } from './rules.ts'
 import { type OpenState, stateKey } from './state.ts'
 import type { Fx } from './tally.ts'
-import type { Part } from './tiers.ts'
 import { exactly, moneyText, type Trace } from './trace.ts'
 
 /** What a rule pays an affiliate in a period, for one scope. Money is in the plan's currency. */
@@ -90,36 +90,6 @@ export const fxList = (byCurrency: ReadonlyMap<string, Fx> | undefined): Line['f
   [...(byCurrency ?? [])]
     .map(([currency, fx]) => ({ currency, ...fx }))
     .sort((a, b) => compareText(a.currency, b.currency))
-
-/** A line on the wire, without its id (§13). */
-export interface LineJson {
-  readonly rule: string
-  readonly version: number
-  readonly kind: CompiledRule['kind']
-  readonly scope: string
-  readonly base: string | null
-  readonly units: string | null
-  readonly measure: string | null
-  readonly step: string | readonly Part[] | null
-  readonly rate: string | null
-  readonly amount: string
-  readonly carried_in: string
-  readonly carried_out: string
-  readonly capped: string
-  readonly recouped: string
-  readonly deficit: string
-  /** `base` is before the fence; `base` of the line is after it. */
-  readonly fence: {
-    readonly base: string
-    readonly paid_back: string
-    readonly fenced: string
-  } | null
-  readonly fx: readonly {
-    readonly currency: string
-    readonly amount: string
-    readonly converted: string
-  }[]
-}
 
 const plainOrNull = (value: Decimal | null): string | null =>
   value === null ? null : plainText(value)

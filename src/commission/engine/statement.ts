@@ -12,7 +12,8 @@ import {
   sum,
   ZERO,
 } from './decimal.ts'
-import { type Line, type LineJson, lineJson } from './line.ts'
+import { type Line, lineJson } from './line.ts'
+import type { LineJson } from './line-json.ts'
 import { type Plan, type Version, versionOn } from './plans-in-force.ts'
 import type { StatementHold } from './settle.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'

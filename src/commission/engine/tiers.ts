@@ -1,4 +1,5 @@
 import { type Decimal, isZero, plainText } from './decimal.ts'
+import type { Part } from './line-json.ts'
 import {
   addRatio,
   compareRatio,
@@ -19,13 +20,6 @@ export interface Measure {
   readonly own: Ratio
   readonly network: Ratio
   readonly total: Ratio
-}
-
-/** A part of a measure and the step at which it is paid. */
-export interface Part {
-  readonly from: string
-  readonly part: string
-  readonly rate: string
 }
 
 /** By which rate a line is paid, and what the rate makes of it. */

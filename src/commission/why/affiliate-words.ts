@@ -1,4 +1,3 @@
-import type { Explanation, Step } from '../engine/explain.ts'
 import type { Qualification, Trigger } from '../engine/plan.ts'
 import {
   isMoney,
@@ -14,8 +13,9 @@ import { correctionWords } from '../statements/cause-words.ts'
 import { isSome } from '../statements/line-groups.ts'
 import type { MessageName } from '../words/en.ts'
 import type { Words } from '../words/words.ts'
+import type { AdjustmentExplanation } from './answers.ts'
 import { escapeStrings } from './escape-strings.ts'
-import type { AdjustmentExplanation } from './explain.ts'
+import type { Explanation, Step } from './steps.ts'
 
 // Why a line pays what it pays, and what became of a customer, in the language of an affiliate and without the
 // ids of records. The explanation of the firm says more, in English.

@@ -1,9 +1,5 @@
 import { decode, encode } from '../../db/column-types.ts'
-import {
-  findItem,
-  type LineCorrection,
-  readRecordCorrections,
-} from '../../db/commission/books/stored-items.ts'
+import { findItem, readRecordCorrections } from '../../db/commission/books/stored-items.ts'
 import { type FactKey, findFactPlace } from '../../db/commission/fact-keys.ts'
 import { readSignups } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
@@ -19,13 +15,13 @@ import {
   evaluateCustomer,
   factEvaluator,
 } from '../engine/evaluate.ts'
-import type { ClosedLine } from '../engine/explain.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import { compareText, type FactResource } from '../engine/facts.ts'
 import { type ClosingsOf, readClosingsOf } from '../statements/books.ts'
 import { type Computation, type RateView, rateViews } from '../statements/compute.ts'
 import { lineId, statementId } from '../statements/ids.ts'
 import { openPeriod } from '../statements/on-request.ts'
+import type { CustomerLine, RecordEarnings } from './answers.ts'
 import { type AccountReader, closedLine, storedLine } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
 import { evaluatedCustomers } from './unearned.ts'
@@ -106,35 +102,8 @@ async function evaluateClosed(
 /** The key of the record whose earnings are computed. */
 export type RecordKey = FactKey | { readonly resource: 'customers'; readonly id: string }
 
-/** A line that counts a record. */
-interface EarnedLine extends Earning {
-  readonly line_id: string
-  /** What was approved of the line, if its period is closed. */
-  readonly closed?: ClosedLine
-}
-
-/** An adjustment of a line of a closed period. */
-interface RecordAdjustment extends LineCorrection {
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly of: { readonly period: string; readonly line: string | null }
-}
-
-/** What a record earns, on the wire. */
-export interface RecordEarnings {
-  readonly resource: FactResource
-  readonly id: string
-  readonly customer_id: string
-  readonly affiliate_id: string | null
-  readonly day: string
-  /** `counted`, or the reason why no line counts it. */
-  readonly state: FactOutcome
-  readonly lines: readonly EarnedLine[]
-  /** The adjustments that name it as their cause. */
-  readonly adjustments: readonly RecordAdjustment[]
-  /** The outcome under each rule of its plan that names it. */
-  readonly rules: readonly FactOutcome[]
-}
+type EarnedLine = RecordEarnings['lines'][number]
+type RecordAdjustment = RecordEarnings['adjustments'][number]
 
 const NO_RECORD = 'This account has no record with this key. Ids are case-sensitive.'
 
@@ -179,7 +148,7 @@ const factId = (key: RecordKey): string =>
  *
  * @throws ApiError `not_found`
  */
-export async function recordEarnings(
+export async function readEarnings(
   env: Env,
   reader: AccountReader,
   key: RecordKey,
@@ -245,14 +214,6 @@ async function adjustmentsOf(
   }))
 }
 
-/** A line that counts records of a customer, on the wire. */
-interface CustomerLine extends Omit<Earning, 'as'> {
-  readonly statement_id: string
-  readonly line_id: string
-  /** The number of the customer's records that it counts. */
-  readonly records: number
-}
-
 /** What the customer's records add to a line. */
 interface Added {
   readonly earning: Earning
@@ -265,7 +226,7 @@ interface Added {
  * Returns the lines that count records of a customer of a period, by all that is known now, in the order
  * of affiliate, plan, period, rule and version.
  */
-export async function customerLines(
+export async function linesOfCustomer(
   computation: Computation,
   period: Period,
   customer_id: string,

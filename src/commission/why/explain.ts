@@ -1,5 +1,3 @@
-import type { Context } from 'hono'
-import type { AppEnv } from '../../auth/authorize.ts'
 import { type Grant, maySee } from '../../auth/grant.ts'
 import {
   type CorrectedPlace,
@@ -9,22 +7,15 @@ import {
 } from '../../db/commission/books/stored-items.ts'
 import type { Connection } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
-import { oncePerRequest } from '../../http/once-per-request.ts'
+import type { ReadCall } from '../../http/operation.ts'
 import type { Reader } from '../../http/read-session.ts'
 import { dayText, type Period, parsePeriod } from '../engine/calendar.ts'
 import { add, compare, decimal, fixedText, fromFact, plainText } from '../engine/decimal.ts'
 import type { EvaluatedCustomer } from '../engine/evaluate.ts'
-import {
-  type ClosedLine,
-  type Correction,
-  type Explanation,
-  explainLine,
-  explanationText,
-  instantText,
-  type Part,
-} from '../engine/explain.ts'
+import { explainLine, explanationText, instantText, type Part } from '../engine/explain.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../engine/facts.ts'
-import type { Line, LineJson } from '../engine/line.ts'
+import type { Line } from '../engine/line.ts'
+import type { LineJson } from '../engine/line-json.ts'
 import type { PlansInForce } from '../engine/plans-in-force.ts'
 import { counted, figure, listed } from '../engine/reasons.ts'
 import { dayWords, instantWords, periodWords } from '../engine/time-words.ts'
@@ -40,12 +31,13 @@ import {
   settleAffiliates,
   viewOf,
 } from '../statements/compute.ts'
-import { type AdjustedLine, type Adjustment, toDraft } from '../statements/draft.ts'
+import { type Adjustment, toDraft } from '../statements/draft.ts'
 import { lineIds, statementId, statementOfLine } from '../statements/ids.ts'
 import { FRESH_LIMITS } from '../statements/limits.ts'
 import { openPeriod, readStored } from '../statements/on-request.ts'
 import { findRange } from '../statements/range.ts'
 import { readCustomer } from '../statements/read-customers.ts'
+import type { AdjustmentExplanation, LineRecord } from './answers.ts'
 import { escapeStrings } from './escape-strings.ts'
 import {
   collectParts,
@@ -56,32 +48,8 @@ import {
   sumsFacts,
 } from './read-parts.ts'
 import { acceptKept, onceQueries, recordQueries } from './record-queries.ts'
+import type { ClosedLine, Explanation } from './steps.ts'
 import { evaluatedCustomers } from './unearned.ts'
-
-/** What was approved of a closed line, or of what a period dropped. */
-export interface Approved {
-  readonly statement: string
-  /** Null: the approved statement has no such line. */
-  readonly amount: string | null
-  /** Corrections in statements before that of the adjustment. */
-  readonly earlier: readonly Correction[]
-  readonly total: string
-}
-
-/** How an adjustment came about. */
-export interface AdjustmentExplanation extends Causes {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  /** The period of the statement that has the adjustment. */
-  readonly period: string
-  readonly currency: string
-  readonly of: AdjustedLine
-  readonly approved: Approved
-  /** The corrected line as it is computed now; null if it is no longer a line, or if that would tell a draft. */
-  readonly now: Explanation | null
-  readonly amount: string
-}
 
 /** Returns the sum of amounts of money, with the minor digits of the first. */
 function sumOfMoney(first: string, ...others: readonly string[]): string {
@@ -284,7 +252,7 @@ async function explainAdjustment(
 async function approvedOf(
   { grant, session }: AccountReader,
   { adjustment, affiliate_id, plan, period }: FoundAdjustment,
-): Promise<Approved> {
+): Promise<AdjustmentExplanation['approved']> {
   const { of, amount: own } = adjustment
   const statement = await statementId(affiliate_id, plan, of.period)
   const place = { affiliate_id, plan, ...of }
@@ -483,11 +451,11 @@ interface LineReader extends AccountReader {
 }
 
 /** Returns a reader that computes each line once per request. */
-export const lineReader = (c: Context<AppEnv>, reader: AccountReader): LineReader => ({
-  ...reader,
+export const lineReader = (call: AccountReader & Pick<ReadCall, 'env' | 'once'>): LineReader => ({
+  ...call,
   computeLine(id, { affiliate_id, period }) {
-    const key = JSON.stringify(['line', reader.grant.account, id, affiliate_id, period])
-    return oncePerRequest(c, key, () => locateLine(c.env, reader, id, { affiliate_id, period }))
+    const key = JSON.stringify(['line', call.grant.account, id, affiliate_id, period])
+    return call.once(key, () => locateLine(call.env, call, id, { affiliate_id, period }))
   },
 })
 
@@ -606,31 +574,16 @@ async function onceCustomer(computation: Computation, { once }: Line): Promise<C
   return readCustomer(computation.source, queries, once.customerId)
 }
 
-/** A record that a line counts, on the wire. */
-export interface PartRecord {
-  readonly resource: Fact['resource']
-  readonly id: string
-  readonly day: string
-  readonly at: string | null
-  readonly type: string | null
-  readonly currency: string | null
-  readonly amounts: Readonly<Record<string, string>>
-  /** What this record alone adds to the base, in the plan's currency; null if the line has no base. */
-  readonly base: string | null
-  readonly units: string | null
-  readonly delivery_id: string | null
-}
-
 /** Returns the records of a customer that a line counts, in order of time. */
 export async function recordsOf(
   { computation, found: { line, context, result } }: ComputedLine,
   customer_id: string,
-): Promise<PartRecord[]> {
+): Promise<LineRecord[]> {
   // A `once` line shows records of any day as they are.
   const queries = recordQueries(computation, context.period).map((query) =>
     line.once === null ? query : { ...query, acceptsKept: false },
   )
-  const records: PartRecord[] = []
+  const records: LineRecord[] = []
   for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
     if (line.once !== null) {
       const used = line.once.customerId === customer_id ? usedRecords(line, evaluated) : []
@@ -653,7 +606,7 @@ function usedRecords({ once }: Line, { customer }: EvaluatedCustomer): Fact[] {
   return customer.facts.filter((fact) => used.has(key(fact))).sort(compareFacts)
 }
 
-const presentRecord = (fact: Fact, part: Part | null, { base, units }: Line): PartRecord => ({
+const presentRecord = (fact: Fact, part: Part | null, { base, units }: Line): LineRecord => ({
   resource: fact.resource,
   id: fact.id,
   day: dayText(fact.day),
@@ -680,7 +633,7 @@ export async function explainById(
   reader: LineReader,
   id: string,
   hint: LineHint,
-): Promise<AdjustmentExplanation | Explanation> {
+): Promise<AdjustmentExplanation | (Explanation & { id: string })> {
   return isAdjustmentId(id)
     ? explainAdjustment(reader, await findAdjustment(env, reader, id, hint))
     : explainLineById(reader, id, hint)

@@ -3,34 +3,14 @@ import { type SourceLine, sourceLines } from '../engine/explain.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Line } from '../engine/line.ts'
 import { lineIds, statementId } from '../statements/ids.ts'
+import type { LinePart } from './answers.ts'
 import { type ComputedLine, recordsOf } from './explain.ts'
 import type { LineParts } from './read-parts.ts'
-
-/** A line of another statement that a line is made from, on the wire. */
-export interface SourcePart {
-  readonly affiliate_id: string
-  readonly line_id: string
-  readonly plan: string
-  readonly period: string
-  readonly rule: string
-  readonly version: number
-  readonly scope: string
-  readonly currency: string
-  readonly amount: string
-}
-
-/** What a customer adds to a line, on the wire. */
-export interface CustomerPart {
-  readonly customer_id: string
-  readonly records: number
-  readonly base: string | null
-  readonly units: string | null
-}
 
 const presentPart = (
   { customer_id, base, units, records }: LineParts['parts'][number],
   line: Line,
-): CustomerPart => ({
+) => ({
   customer_id,
   records,
   base: line.base === null ? null : plainText(base),
@@ -38,7 +18,7 @@ const presentPart = (
 })
 
 /** Returns what a line is made from: what each customer adds, or the lines of other statements. */
-export async function listParts(computed: ComputedLine): Promise<readonly object[]> {
+export async function listParts(computed: ComputedLine): Promise<readonly LinePart[]> {
   const { found } = computed
   const sources = sourceLines(found.context, found)
   if (sources) return listSources(sources.affiliate, sources.lines)
@@ -60,7 +40,7 @@ export async function listParts(computed: ComputedLine): Promise<readonly object
  * Returns what a line is made from, without the customers of affiliates below: what these add to a line is one
  * part in all.
  */
-export async function listOwnParts(computed: ComputedLine): Promise<readonly object[]> {
+export async function listOwnParts(computed: ComputedLine): Promise<readonly LinePart[]> {
   const { line } = computed.found
   if (line.rule.kind !== 'override') return listParts(computed)
   const { parts } = await computed.parts()
@@ -82,7 +62,7 @@ export async function listOwnParts(computed: ComputedLine): Promise<readonly obj
 async function listSources(
   affiliate_id: string,
   lines: readonly SourceLine[],
-): Promise<SourcePart[]> {
+): Promise<LinePart[]> {
   const idsOf = new Map<readonly unknown[], Promise<string[]>>()
   return Promise.all(
     lines.map(async ({ line, plan, period, statement }) => {

@@ -5,7 +5,7 @@ import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
-import type { customerLines } from '../../commission/why/earnings.ts'
+import type { CustomerLine as Line } from '../../commission/why/answers.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
@@ -38,8 +38,6 @@ import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
 
 // The part of the page of a customer that shows what the customer earned.
-
-type Line = Awaited<ReturnType<typeof customerLines>>[number]
 
 /** The maximum number of statements whose lines the page reads. */
 const MAX_STATEMENTS = 8

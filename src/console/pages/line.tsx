@@ -3,17 +3,16 @@ import { listQuestions } from '../../admin/questions.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
-import type { PartRecord } from '../../commission/why/explain.ts'
-import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
+import type { LinePart, LineRecord } from '../../commission/why/answers.ts'
+import { getExplanation, listLineParts, listLineRecords } from '../../commission/why/operations.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
+import type { Page, Visit } from '../page.ts'
 import {
   Amount,
   amountText,
   type Column,
   Data,
   isolated,
-  type List,
   Pager,
   periodWords,
   Table,
@@ -105,7 +104,7 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
   />
 )
 
-const Records = ({ visit, rows, currency }: Parts<PartRecord>) => (
+const Records = ({ visit, rows, currency }: Parts<LineRecord>) => (
   <>
     <p class="quick">
       <AccountLink visit={visit} at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
@@ -119,21 +118,21 @@ const Records = ({ visit, rows, currency }: Parts<PartRecord>) => (
       caption={`Records of ${isolated(visit.query.customer_id ?? '')} that the line counts`}
       rows={rows}
       columns={[
-        column('Record', (one: PartRecord) => (
+        column('Record', (one: LineRecord) => (
           <RecordLink
             account={visit.account}
             record={{ ...one, customer_id: visit.query.customer_id ?? '' }}
           />
         )),
-        column('Type', ({ type }: PartRecord) => type && <Data text={transactionWord(type)} />),
-        ...fields<PartRecord>(visit, 'day'),
+        column('Type', ({ type }: LineRecord) => type && <Data text={transactionWord(type)} />),
+        ...fields<LineRecord>(visit, 'day'),
         column(
           'Amount',
-          ({ amounts, currency: own }: PartRecord) => <Amounts amounts={amounts} currency={own} />,
+          ({ amounts, currency: own }: LineRecord) => <Amounts amounts={amounts} currency={own} />,
           true,
         ),
         ...partColumns(rows, currency),
-        column('Delivery', ({ delivery_id: id }: PartRecord) =>
+        column('Delivery', ({ delivery_id: id }: LineRecord) =>
           id === null ? (
             '–'
           ) : (
@@ -150,17 +149,19 @@ const Records = ({ visit, rows, currency }: Parts<PartRecord>) => (
 const hasParts = (explained: Explained) =>
   'of' in explained ? explained.now !== null : explained.steps.length > 0
 
-type Part = CustomerPart | SourcePart
+type CustomerPart = Extract<LinePart, { readonly customer_id: string }>
+type SourcePart = Extract<LinePart, { readonly line_id: string }>
 
-const isSource = (part: Part): part is SourcePart => 'line_id' in part
-const isCustomer = (part: Part): part is CustomerPart => 'customer_id' in part
+const isSource = (part: LinePart): part is SourcePart => 'line_id' in part
+const isCustomer = (part: LinePart): part is CustomerPart => 'customer_id' in part
 
 /** Reads and renders what is behind a line: its customers, or the records of one of them. */
-async function partsOf(visit: Visit, at: readonly string[]): Promise<(currency: string) => Child> {
+async function partsOf(visit: Visit, line_id: string): Promise<(currency: string) => Child> {
+  const { api, account } = visit
   const { customer_id, ...query } = visit.query
-  const path = (...parts: string[]) => apiPath(visit.account, ...at, 'parts', ...parts)
+  const ofLine = { account, line_id, ...query }
   if (customer_id) {
-    const { data, meta } = await visit.api.get<List<PartRecord>>(path(customer_id, 'facts'), query)
+    const { data, meta } = await api.call(listLineRecords, { ...ofLine, customer_id })
     return (currency) => (
       <>
         <Records visit={visit} rows={data} currency={currency} />
@@ -168,7 +169,7 @@ async function partsOf(visit: Visit, at: readonly string[]): Promise<(currency: 
       </>
     )
   }
-  const { data, meta } = await visit.api.get<List<Part>>(path(), query)
+  const { data, meta } = await api.call(listLineParts, ofLine)
   return (currency) => (
     <>
       {data.some(isSource) ? (
@@ -224,12 +225,13 @@ async function readBeside(visit: Visit): Promise<readonly Question[]> {
 
 /** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
 async function readExplained(visit: Visit): Promise<Found> {
-  const at = ['lines', visit.params.line ?? '']
-  const parts = partsOf(visit, at)
+  const line_id = visit.params.line ?? ''
+  const parts = partsOf(visit, line_id)
   // A line without parts is explained without them.
   parts.catch(() => {})
-  const path = apiPath(visit.account, ...at, 'explain')
-  const explained = await visit.api.get<Explained>(path, hintOf(visit))
+  const explained = await visit.api.call(getExplanation, {
+    ...{ account: visit.account, line_id, ...hintOf(visit) },
+  })
   const line = 'of' in explained ? null : explained.line
   const decided = line ?? ('of' in explained ? explained.now?.line : null)
   const termsOf = await readTerms(visit, decided ? [{ ...decided, plan: explained.plan }] : [])

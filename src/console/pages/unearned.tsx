@@ -2,8 +2,9 @@ import { countedRecords, REASON_TITLES } from '../../commission/engine/reason-wo
 import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
-import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
+import type { Page, Visit } from '../page.ts'
+import { Data, EmptyState, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
@@ -86,15 +87,16 @@ const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
 
 /** Computes and renders what earned nothing: the groups, or their records. */
 async function renderUnearned(visit: Visit) {
-  const { list, cursor, ...query } = visit.query
+  const { list, cursor, period = '', ...query } = visit.query
+  const wanted = { ...query, period }
   if (list !== 'records') {
-    const path = apiPath(visit.account, 'unearned')
-    const { data } = await visit.api.get<{ data: readonly UnearnedGroup[] }>(path, query)
+    const { data } = await visit.api.call(getUnearned, { account: visit.account, ...wanted })
     const termsOf = await readTerms(visit, data)
     return <Groups visit={visit} rows={data} termsOf={termsOf} />
   }
-  const path = apiPath(visit.account, 'unearned', 'facts')
-  const { data, meta } = await visit.api.get<List<UnearnedRecord>>(path, { ...query, cursor })
+  const { data, meta } = await visit.api.call(listUnearnedRecords, {
+    ...{ account: visit.account, ...wanted, cursor },
+  })
   const termsOf = await readTerms(visit, data)
   return (
     <>

@@ -1,13 +1,11 @@
-import { type Explanation, explanationText } from '../../commission/engine/explain.ts'
+import { explanationText } from '../../commission/engine/explain.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import type { AdjustmentExplanation } from '../../commission/why/answers.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
-import {
-  type AdjustmentExplanation,
-  adjustmentSentences,
-  changeText,
-} from '../../commission/why/explain.ts'
+import { adjustmentSentences, changeText } from '../../commission/why/explain.ts'
+import type { Explanation } from '../../commission/why/steps.ts'
 import type { PlanNames, Visit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Data, isolated, Sentence } from './data.tsx'

@@ -2,11 +2,12 @@ import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
 import { dayText, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { add, type Decimal, decimal, ZERO } from '../../commission/engine/decimal.ts'
+import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { Figures, Report, Row } from '../../reports/report.ts'
 import { apiPath, type Visit } from '../page.ts'
-import { count, dayWords, type List } from './data.tsx'
+import { count, dayWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { ChangeText, FigureCard, Moneys, Sparkline } from './figures.tsx'
 import { type Amounts, changeOf, moneyOf } from './owed.ts'
@@ -151,15 +152,14 @@ interface Step {
 /** The maximum number of qualifications that are read, which is that of a page. */
 const MAX_QUALIFICATIONS = 500
 
-type Qualification = Readonly<Record<'customer_id' | 'qualified_on', string>>
-
 /**
  * Counts the customers for whom a rule that pays once pays. Returns nothing if there are none, too many, or too
  * many records to find out.
  */
 async function readQualified({ api, account }: Visit, days: Days): Promise<Step[]> {
   const { data, meta } = await api
-    .get<List<Qualification>>(apiPath(account, 'qualifications'), {
+    .call(listAccountQualifications, {
+      account,
       period: periodOf(days.today, 'month').id,
       status: 'qualified',
       qualified_from: dayText(days.firstBefore),
@@ -169,7 +169,7 @@ async function readQualified({ api, account }: Visit, days: Days): Promise<Step[
   if (meta.total === 0 || meta.total > data.length) return []
   const countBetween = (first: number, last: number) => {
     const found = data.filter(
-      ({ qualified_on: day }) => dayText(first) <= day && day <= dayText(last),
+      ({ qualified_on: day }) => day !== null && dayText(first) <= day && day <= dayText(last),
     )
     return new Set(found.map(({ customer_id }) => customer_id)).size
   }
@@ -177,10 +177,7 @@ async function readQualified({ api, account }: Visit, days: Days): Promise<Step[
   return [{ title: 'Qualified', now, before: countBetween(days.firstBefore, days.lastBefore) }]
 }
 
-const NO_QUALIFICATIONS: Pick<List<Qualification>, 'data'> & { meta: { total: number } } = {
-  data: [],
-  meta: { total: 0 },
-}
+const NO_QUALIFICATIONS = { data: [], meta: { total: 0 } }
 
 /** Returns a function that replaces an answer that the API refuses to compute, and throws other errors. */
 const insteadOfRefusal =

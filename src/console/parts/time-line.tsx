@@ -2,13 +2,14 @@ import type { Child } from 'hono/jsx'
 import type { getAffiliations } from '../../admin/histories.ts'
 import type { QualificationReport } from '../../commission/engine/once-report.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
-import type { customerLines } from '../../commission/why/earnings.ts'
+import type { CustomerLine as Line } from '../../commission/why/answers.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
+import { listAccountQualifications, listCustomerLines } from '../../commission/why/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, dayBefore, type Visit } from '../page.ts'
+import { dayBefore, type Visit } from '../page.ts'
 import type { Attribution } from './customers.tsx'
-import { amountText, Badge, Data, Day, isolated, type List } from './data.tsx'
+import { amountText, Badge, Data, Day, isolated } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
 import { planName, readTerms, type Unearned, wordsOf } from './reasons.tsx'
@@ -36,8 +37,6 @@ export interface CustomerHistory extends AnswerOf<typeof getAffiliations> {
   readonly attribution: Attribution | null
   readonly lists: readonly { readonly resource: string; readonly data: readonly StoredRecord[] }[]
 }
-
-type Line = Awaited<ReturnType<typeof customerLines>>[number]
 
 /** What a customer qualified for, with the statement that pays it. */
 interface Qualified {
@@ -139,10 +138,9 @@ async function readQualified(visit: Visit, report: QualificationReport): Promise
   const { customer_id, qualified_on, rule, trigger } = report
   const days = [qualified_on, trigger?.day].flatMap((day) => day ?? [])
   const months = [...new Set(days.map((day) => day.slice(0, 7)))]
-  const path = apiPath(account, 'customers', customer_id, 'lines')
   const read = await Promise.all(
     months.map((period) =>
-      api.get<{ data: readonly Line[] }>(path, { period }).catch(nullIfNotFound),
+      api.call(listCustomerLines, { account, customer_id, period }).catch(nullIfNotFound),
     ),
   )
   const line = read
@@ -218,8 +216,7 @@ export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
   const { api, account, today } = visit
   const { customer_id } = history
   const period = dayBefore(today, 0).slice(0, 7)
-  const path = apiPath(account, 'qualifications')
-  const { data } = await api.get<List<QualificationReport>>(path, { period, customer_id })
+  const { data } = await api.call(listAccountQualifications, { account, period, customer_id })
   const [termsOf, qualified] = await Promise.all([
     readTerms(visit, data),
     Promise.all(

@@ -1,0 +1,378 @@
+import * as v from 'valibot'
+import { ownFilter } from '../../auth/grant.ts'
+import { type ReadCall, readList, readOperation } from '../../http/operation.ts'
+import { pageOfAll } from '../../http/pagination.ts'
+import { invalidQuery, invalidValue } from '../../http/query.ts'
+import { namedCustomer, namedLine } from '../../http/show.ts'
+import { described } from '../../validation/described.ts'
+import * as f from '../../validation/fields.ts'
+import { member, said } from '../../validation/fields.ts'
+import { todayOf } from '../../zone.ts'
+import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
+import { REASONS } from '../engine/reasons.ts'
+import { FAR_AHEAD, FRESH_LIMITS, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
+import { NARROW, withinLimit } from '../statements/on-request.ts'
+import { type Language, wordsOf } from '../words/words.ts'
+import { textOfSentences } from './affiliate-words.ts'
+import {
+  customerLines,
+  explanation,
+  linePart,
+  lineRecord,
+  qualification,
+  recordEarnings,
+  unearned,
+  unearnedRecord,
+} from './answers.ts'
+import { linesOfCustomer, type RecordKey, readEarnings } from './earnings.ts'
+import { computeById, explainById, lineReader, recordsOf, textOf } from './explain.ts'
+import { listOwnParts, listParts } from './line-parts.ts'
+import { periodIn } from './period.ts'
+import { groupUnearned, listQualifications, listUnearned, NO_RATE } from './unearned.ts'
+
+/** Computes what depends on the records of an account, once its turn comes. */
+const computeFor = <T>({ grant }: ReadCall, compute: () => Promise<T>): Promise<T> =>
+  withinLimit(grant, NARROW, compute)
+
+/** Returns the id of the line that the caller names. What an affiliate sees no line under is the id of none. */
+const lineOf = async (call: ReadCall, id: string): Promise<string> =>
+  (await namedLine(call, id)) ?? id.slice(0, 'lin_'.length)
+
+/** Returns a filter with the id of the customer whom the caller names, and of the affiliate who calls. */
+async function ownedBy<T extends { readonly customer_id?: string }>(call: ReadCall, filter: T) {
+  const { customer_id: name } = filter
+  // The name of nobody is the id of nobody.
+  const named = name !== undefined && { customer_id: (await namedCustomer(call, name)) ?? '' }
+  return { ...filter, ...named, ...ownFilter(call.grant) }
+}
+
+/** Writes an explanation: in English all of it, in other languages without the ids of records. */
+const textIn = (language: Language, found: Parameters<typeof textOf>[0]): string =>
+  language === 'en' ? textOf(found) : textOfSentences(found, wordsOf(language))
+
+/** Returns the period that a text names. */
+export function readPeriod(text: string): Period {
+  const period = parsePeriod(text)
+  if (!period) throw invalidValue('period', text, PERIOD_FORMS)
+  if (isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD, 'period')
+  return period
+}
+
+const LIMIT = `It reads at most ${FRESH_LIMITS.facts.toLocaleString('en')} records.`
+
+const WEIGHT = 10
+
+const ofWhy = {
+  topic: 'explanations',
+  callers: ['team', 'account', 'affiliate'],
+  except: { affiliate: ['affiliate_id'] },
+  weight: WEIGHT,
+} as const
+
+const line_id = member(
+  v.string(),
+  said('The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
+)
+
+const ofLine = {
+  line_id,
+  affiliate_id: v.optional(
+    member(
+      v.string(),
+      said(
+        'The affiliate of the line. Needed with `period` if its statement is not stored.',
+        'IB-07',
+      ),
+    ),
+  ),
+  period: v.optional(
+    member(
+      v.string(),
+      said('The period of the line. Needed if its statement is not stored.', '2026-10'),
+    ),
+  ),
+}
+
+const period = member(v.string(), said('The period: a month, or a week of ISO 8601.', '2026-10'))
+
+const ofPeriod = {
+  period,
+  affiliate_id: v.optional(member(v.string(), said('Returns only this affiliate.', 'IB-07'))),
+  customer_id: v.optional(
+    member(
+      v.string(),
+      said(
+        'Returns only the records of this customer. Affiliates name the customer as `GET /affiliate/v1/customers` does, if the account shows ids or pseudonyms.',
+        'C-1001',
+      ),
+    ),
+  ),
+}
+
+const reason = v.optional(
+  member(
+    v.picklist([...REASONS, NO_RATE]),
+    said(
+      'Returns only what has this reason; `no_rate` is `fx_pending` or `fx_missing`.',
+      'no_plan',
+    ),
+  ),
+)
+
+export const getExplanation = readOperation({
+  ...ofWhy,
+  id: 'getExplanation',
+  method: 'GET',
+  path: '/lines/{line_id}/explain',
+  params: ofLine,
+  words: described(() => ({
+    description: `Computes a line from the records as they are now, and returns every step. Of a closed period it also returns what was approved. The id of an adjustment returns what was approved of the corrected line, what the line comes to now, and what has changed. With \`Accept: text/plain\` it returns sentences. A line of a statement that is not stored needs \`affiliate_id\` and \`period\`. ${LIMIT}`,
+    answer: explanation,
+    files: { 'text/plain': {} },
+    errors: ['validation_failed'],
+  })),
+  run: (call, { line_id: name, ...hint }) =>
+    computeFor(call, async () => {
+      const id = await lineOf(call, name)
+      return explainById(call.env, lineReader(call), id, { ...hint, ...ownFilter(call.grant) })
+    }),
+  files: {
+    'text/plain': async (c, { affiliate }, _, read) =>
+      c.text(textIn(affiliate?.language ?? 'en', (await read()) as Parameters<typeof textOf>[0])),
+  },
+})
+
+export const listLineParts = readList({
+  ...ofWhy,
+  callers: ['team', 'affiliate'],
+  id: 'listLineParts',
+  path: '/lines/{line_id}/parts',
+  params: ofLine,
+  words: described(() => ({
+    description: `Returns what each customer adds to a line, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units. The part of a \`once\` line is its customer. An override over lines has no customers: its parts are the lines of the affiliate below, as summed by the step \`sources\` of the explanation. ${LIMIT}`,
+    answer: linePart,
+    errors: ['validation_failed'],
+    command: { name: 'lines parts' },
+  })),
+  async list(call, { line_id: name, ...hint }, page) {
+    const { grant } = call
+    const all = await computeFor(call, async () => {
+      const own = { ...hint, ...ownFilter(grant) }
+      const line = await computeById(call.env, lineReader(call), await lineOf(call, name), own)
+      const isSummed = grant.affiliate && grant.affiliate.view.sub_affiliates !== 'customers'
+      return isSummed ? listOwnParts(line) : listParts(line)
+    })
+    return pageOfAll(all, page)
+  },
+})
+
+export const listLineRecords = readList({
+  topic: 'explanations',
+  id: 'listLineRecords',
+  path: '/lines/{line_id}/parts/{customer_id}/facts',
+  params: {
+    ...ofLine,
+    customer_id: member(
+      v.string(),
+      said('The id of the customer, as the account sent it.', 'C-1001'),
+    ),
+  },
+  words: described(() => ({
+    description: `Returns the records of a customer that a line counts in order of time, each with the delivery that last changed it. ${LIMIT}`,
+    answer: lineRecord,
+    errors: ['validation_failed'],
+  })),
+  async list(call, { line_id: id, customer_id, ...hint }, page) {
+    const all = await computeFor(call, async () =>
+      recordsOf(await computeById(call.env, lineReader(call), id, hint), customer_id),
+    )
+    return pageOfAll(all, page)
+  },
+})
+
+export const getUnearned = readOperation({
+  ...ofWhy,
+  id: 'getUnearned',
+  method: 'GET',
+  path: '/unearned',
+  params: { ...ofPeriod, reason },
+  words: described(() => ({
+    description: `Returns how many records of a period no line counts and what they sum to, by reason, rule and condition. Records that wait for their customer are \`held\`. ${LIMIT}`,
+    answer: unearned,
+    errors: ['validation_failed'],
+  })),
+  run(call, { period: text, ...filter }) {
+    const read = readPeriod(text)
+    return computeFor(call, async () =>
+      groupUnearned(await periodIn(call, read), read, await ownedBy(call, filter)),
+    )
+  },
+})
+
+export const listUnearnedRecords = readList({
+  ...ofWhy,
+  callers: ['team', 'affiliate'],
+  id: 'listUnearnedRecords',
+  path: '/unearned/facts',
+  params: { ...ofPeriod, reason },
+  words: described(() => ({
+    description: `Returns the records of a period that no line counts, by resource and id. With \`reason\` also those that one rule counts and another, for this reason, does not. ${LIMIT}`,
+    answer: unearnedRecord,
+    errors: ['validation_failed'],
+    command: {
+      name: 'unearned list',
+      columns: [
+        ...['resource', 'id', 'transaction_type', 'eventname', 'customer_id', 'day'],
+        ...['reason', 'plan', 'rule', 'condition'],
+      ],
+    },
+  })),
+  async list(call, { period: text, ...filter }, page) {
+    const read = readPeriod(text)
+    const all = await computeFor(call, async () =>
+      listUnearned(await periodIn(call, read), read, await ownedBy(call, filter)),
+    )
+    return pageOfAll(all, page)
+  },
+})
+
+/** What can have become of a customer under a rule that pays once. */
+export const STATUSES = ['qualified', 'waiting', 'failed', 'refused'] as const
+
+export const listAccountQualifications = readList({
+  ...ofWhy,
+  callers: ['team', 'account'],
+  id: 'listQualifications',
+  path: '/qualifications',
+  params: {
+    ...ofPeriod,
+    status: v.optional(member(v.picklist(STATUSES), said('Returns only this status.', 'waiting'))),
+    qualified_from: v.optional(
+      member(f.day, said('Returns only those who qualified on or after this day.', '2026-10-01')),
+    ),
+    plan: v.optional(member(v.string(), said('Returns only rules of this plan.', 'standard-ib'))),
+    rule: v.optional(member(v.string(), said('Returns only this rule.', 'cpa'))),
+  },
+  words: described(() => ({
+    description: `Returns customers under \`once\` rules as of the end of a period: who qualified, what is missing, which window closed, which condition is not met. ${LIMIT}`,
+    answer: qualification,
+    errors: ['validation_failed'],
+    command: {
+      name: 'qualifications list',
+      columns: [
+        ...['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on'],
+        'before_signup',
+      ],
+    },
+  })),
+  async list(call, { period: text, ...filter }, page) {
+    const read = readPeriod(text)
+    const today = dayNumber(todayOf(call.grant))
+    const all = await computeFor(call, async () =>
+      listQualifications(await periodIn(call, read), periodUntil(read, today), filter),
+    )
+    return pageOfAll(all, page)
+  },
+})
+
+const earningsOf = (call: ReadCall, key: RecordKey) =>
+  computeFor(call, () => readEarnings(call.env, call, key))
+
+const earningsWords = (what: string) =>
+  described(() => ({
+    description: `Returns the lines that count ${what} and for how much, as of now, or why no line does.`,
+    answer: recordEarnings,
+    errors: ['validation_failed' as const],
+  }))
+
+const ofRecord = { topic: 'explanations', method: 'GET' } as const
+
+export const getTransactionEarnings = readOperation({
+  ...ofRecord,
+  id: 'getTransactionEarnings',
+  path: '/transactions/{transaction_id}/earnings',
+  byQuery: 'transaction_id',
+  params: {
+    transaction_id: member(v.string(), said('The `transaction_id`, as sent.', 'T-5001')),
+  },
+  words: earningsWords('a transaction'),
+  run: (call, { transaction_id: id }) => earningsOf(call, { resource: 'transactions', id }),
+})
+
+export const getTradingActivityEarnings = readOperation({
+  ...ofRecord,
+  id: 'getTradingActivityEarnings',
+  path: '/trading-activity/earnings',
+  params: {
+    date: member(f.day, said('The `date` of the row.', '2026-10-02')),
+    customer_id: member(v.string(), said('The `customer_id`, as you sent it.', 'C-1001')),
+    instrument: member(v.string(), said('The `instrument` of the row, as sent.', 'EURUSD')),
+    currency: member(v.string(), said('The `currency` of the row.', 'USD')),
+  },
+  words: earningsWords('a row of trading activity'),
+  run: (call, { date, ...key }) =>
+    earningsOf(call, { resource: 'trading-activity', date: dayNumber(date), ...key }),
+})
+
+export const getActivityEarnings = readOperation({
+  ...ofRecord,
+  id: 'getActivityEarnings',
+  path: '/activities/earnings',
+  params: {
+    id: member(v.string(), said('The id of the event, as `unearned/facts` lists it.', 'e EV-1001')),
+  },
+  words: earningsWords('an event'),
+  run: (call, { id }) => earningsOf(call, { resource: 'activities', id }),
+})
+
+const ofCustomer = {
+  customer_id: member(
+    v.string(),
+    said('The id of the customer, as the account sent it.', 'C-1001'),
+  ),
+}
+
+export const getSignupEarnings = readOperation({
+  ...ofRecord,
+  id: 'getSignupEarnings',
+  path: '/customers/{customer_id}/earnings',
+  params: ofCustomer,
+  words: earningsWords('a signup'),
+  run: (call, { customer_id: id }) => earningsOf(call, { resource: 'customers', id }),
+})
+
+export const listCustomerLines = readOperation({
+  ...ofRecord,
+  id: 'listCustomerLines',
+  path: '/customers/{customer_id}/lines',
+  params: { ...ofCustomer, period },
+  words: described(() => ({
+    description: `Returns the lines that count records of a customer of a period, and what these add to each, as of now. A line of \`scope\` \`customer:…\` counts this customer only. ${LIMIT}`,
+    answer: customerLines,
+    errors: ['validation_failed'],
+    command: { name: 'customers lines' },
+  })),
+  run(call, { customer_id, period: text }) {
+    const read = readPeriod(text)
+    return computeFor(call, async () => ({
+      customer_id,
+      period: read.id,
+      data: await linesOfCustomer(await periodIn(call, read), read, customer_id),
+    }))
+  },
+})
+
+/** The operations that explain lines, and tell what records earn or why they earn nothing. */
+export const WHY_OPERATIONS = [
+  getExplanation,
+  listLineParts,
+  listLineRecords,
+  getUnearned,
+  listUnearnedRecords,
+  listAccountQualifications,
+  getTransactionEarnings,
+  getTradingActivityEarnings,
+  getActivityEarnings,
+  getSignupEarnings,
+  listCustomerLines,
+]

@@ -1,0 +1,415 @@
+import * as v from 'valibot'
+import type { Fixed } from '../../http/operation-words.ts'
+import { count, day } from '../../validation/answer-fields.ts'
+import { described, named } from '../../validation/described.ts'
+import { member } from '../../validation/fields.ts'
+import type { LineJson } from '../engine/line-json.ts'
+import type { Qualification } from '../engine/plan.ts'
+
+// The steps of an explanation, in the order in which they are applied. All figures are decimal text.
+
+const text = described(() => v.string())
+const figure = (description: string) => member(text, description)
+const maybe = (description: string) => v.nullable(member(text, description))
+const list = <const S extends v.GenericSchema>(description: string, items: S) =>
+  member(v.array(items), description)
+
+const stepOf = <const N extends string, const E extends v.ObjectEntries>(
+  name: N,
+  description: string,
+  members: E,
+) =>
+  member(
+    v.object({ step: member(v.literal(name), `The name of the step: \`${name}\`.`), ...members }),
+    description,
+  )
+
+const rates = described(() =>
+  list(
+    'The rates that were used: units of each currency for one euro. Empty if none was needed.',
+    v.object({
+      currency: member(text, 'An ISO 4217 code.'),
+      rate: figure('Units of the currency for one euro.'),
+      day: v.nullable(member(day, 'The day that it was published for. Null for the euro.')),
+    }),
+  ),
+)
+
+const record = described(() =>
+  v.object({
+    resource: member(
+      v.picklist(['customers', 'transactions', 'trading-activity', 'activities']),
+      'The resource of the record.',
+    ),
+    id: member(text, 'The id of the record.'),
+    day: member(day, 'Its day.'),
+    at: maybe('Its instant. Null for whole days.'),
+    amount: maybe('The amount that counts, as sent.'),
+    currency: maybe('The currency of the amount.'),
+    converted: maybe('The amount in the currency of the plan, with `times`.'),
+  }),
+)
+
+const cap = (what: string) => ({
+  before: figure('The amount before.'),
+  capped: figure(`What ${what} cuts.`),
+  after: figure('The amount after.'),
+})
+
+const facts = described(() =>
+  stepOf('facts', 'The records that the base counts, by term.', {
+    records: member(count, 'The number of different records.'),
+    customers: member(count, 'The number of their customers.'),
+    terms: list(
+      'The terms of the base that name records, in order.',
+      v.object({
+        term: member(v.unknown(), 'The term as the plan has it.'),
+        currencies: list(
+          'What was sent, by currency.',
+          v.object({
+            currency: member(text, 'An ISO 4217 code.'),
+            count: member(count, 'The number of records.'),
+            amount: figure('The sum of their amounts.'),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
+
+const conversion = described(() =>
+  stepOf('conversion', 'Conversions. Amounts in the currency of the plan are not listed.', {
+    currency: member(text, 'The currency of the plan.'),
+    days: list(
+      'The amounts of a term in one currency on one day.',
+      v.object({
+        term: member(count, 'The position of the term among those of `facts`, from 0.'),
+        day: member(day, 'The day.'),
+        currency: member(text, 'The currency.'),
+        rates: rates,
+        sums: member(
+          count,
+          'The number of sums (one for each customer and product) that were converted and rounded to 12 places apart.',
+        ),
+        amount: figure('The sum of the amounts.'),
+        converted: figure('What they were converted to.'),
+        by_amount_usd: v.nullable(
+          member(
+            v.object({ amount: text, converted: text }),
+            'What was converted by the `amount_usd` of the records. Null if nothing was.',
+          ),
+        ),
+      }),
+    ),
+  }),
+)
+
+const base = described(() =>
+  stepOf('base', 'The base: the sum of the `value` of its terms.', {
+    terms: list(
+      'The terms, in order.',
+      v.object({
+        term: member(v.unknown(), 'The term as the plan has it.'),
+        sum: figure('What its records sum to, or the terms that `of` names.'),
+        times: figure('The factor.'),
+        value: figure('`sum` × `times`.'),
+      }),
+    ),
+    base: figure('The base.'),
+  }),
+)
+
+const units = described(() =>
+  stepOf('units', 'What is paid for: units divided by `each`.', {
+    records: member(count, 'The number of records (of an override of `once`: of lines).'),
+    customers: member(count, 'The number of their customers.'),
+    unit: member(v.unknown(), 'What is counted, as the plan has it.'),
+    units: figure('The units.'),
+    each: figure('The divisor.'),
+    quantity: figure('`units` ÷ `each`, with at most 12 places.'),
+  }),
+)
+
+const trigger = described(() =>
+  stepOf('trigger', 'The record that triggers a `once` rule.', {
+    record: record,
+    min: maybe('The least amount. Null if the rule has none.'),
+  }),
+)
+
+const qualification = described(() =>
+  stepOf('qualification', 'How the customer qualified.', {
+    conditions: list(
+      'The conditions of `qualify`, in order.',
+      v.object({
+        condition: member(
+          v.unknown() as v.GenericSchema<Qualification>,
+          'The condition as the plan has it.',
+        ),
+        met_on: member(day, 'The day on which it was met.'),
+        met_at: member(text, 'The instant.'),
+        reached: maybe('What the sum or count had reached.'),
+        min: maybe('What it had to reach.'),
+        records: list('The first 100 of its records.', record),
+        records_total: member(count, 'The number of its records.'),
+      }),
+    ),
+    qualified_on: member(day, 'The day of the qualification: the latest of all.'),
+    qualified_at: member(text, 'The instant.'),
+  }),
+)
+
+const sources = described(() =>
+  stepOf('sources', 'The lines of an affiliate below that an override pays for.', {
+    affiliate_id: member(text, 'The affiliate below.'),
+    sources: list(
+      'The lines by statement and rule.',
+      v.object({
+        plan: member(text, 'The plan.'),
+        period: member(text, 'The period.'),
+        rule: member(text, 'The rule.'),
+        version: member(count, 'The version of the plan.'),
+        currency: member(text, 'The currency of the plan.'),
+        lines: member(count, 'The number of lines.'),
+        amount: figure('What they pay.'),
+      }),
+    ),
+    conversions: list(
+      'The sums by currency, converted on the last day of the period.',
+      v.object({
+        currency: member(text, 'The currency.'),
+        amount: figure('The sum.'),
+        rates: rates,
+        converted: maybe('What it was converted to. Null if there is no rate: it waits.'),
+        reason: v.nullable(
+          member(v.picklist(['no_currency', 'fx_pending', 'fx_missing']), 'Why there is no rate.'),
+        ),
+      }),
+    ),
+    sum: figure('The sum, or the number of lines.'),
+  }),
+)
+
+const funded = described(() =>
+  stepOf('funded', "An upline's line that this affiliate pays for.", {
+    affiliate_id: member(text, 'The upline.'),
+    plan: member(text, 'Its plan.'),
+    period: member(text, 'Its period.'),
+    amount: figure('What its line pays.'),
+    currency: member(text, 'The currency of its plan.'),
+    rates: rates,
+    converted: figure('The amount in the currency of this plan.'),
+  }),
+)
+
+const floor = described(() =>
+  stepOf('floor', 'A negative sum of an affiliate below counts 0.', {
+    before: figure('The sum.'),
+    after: figure('What counts.'),
+  }),
+)
+
+const fence = described(() =>
+  stepOf('fence', 'Losses of single customers that are kept out of the base.', {
+    customer: figure('The threshold of a customer.'),
+    affiliate: figure('The threshold of the affiliate.'),
+    before: figure('The base before.'),
+    paid_back: figure('What customers pay back.'),
+    fenced: figure('What is kept out.'),
+    base: figure('`before` − `paid_back` + `fenced`.'),
+  }),
+)
+
+const measure = described(() =>
+  stepOf('measure', 'What the tiers measure: `earlier` + `own` + `network`.', {
+    mode: member(v.picklist(['whole', 'slice']), 'How the tiers apply.'),
+    by: member(v.unknown(), 'What is measured, as the plan has it. Null: what the rule pays for.'),
+    over: member(v.picklist(['own', 'network']), 'Whose facts are measured.'),
+    window: member(v.picklist(['period', 'quarter', 'lifetime']), 'The periods that are measured.'),
+    earlier: figure('The measure of earlier periods of the window.'),
+    own: figure('The measure of this period.'),
+    network: figure('That of the affiliates below.'),
+    measure: figure('The measure, with at most 12 places.'),
+    steps: list('The steps of the tiers.', v.object({ from: text, rate: text })),
+    covered: maybe('Under `slice`: what earlier periods and lines before this one cover.'),
+  }),
+)
+
+const rate = described(() =>
+  stepOf('rate', 'What the rate makes of the base or the units.', {
+    rate_is: member(v.picklist(['percent', 'amount']), 'What the rate is.'),
+    parts: list(
+      'One part, or under `slice` one for each step.',
+      v.object({ quantity: text, rate: text, amount: text }),
+    ),
+    amount: figure('The amount before rounding.'),
+    rounded: member(v.boolean(), 'Whether the amount has more digits than these.'),
+  }),
+)
+
+const clamp = described(() =>
+  stepOf('clamp', 'The bounds of the amount of a `once` rule.', {
+    min_amount: maybe('The least amount.'),
+    max_amount: maybe('The largest amount.'),
+    before: figure('The amount before.'),
+    after: figure('The amount after.'),
+  }),
+)
+
+const rounding = described(() =>
+  stepOf('rounding', 'Rounding to the minor unit, half to even.', {
+    digits: member(count, 'The decimal places of the currency.'),
+    before: figure('The amount before.'),
+    after: figure('The amount after.'),
+  }),
+)
+
+const maxPerCustomer = described(() =>
+  stepOf('max_per_customer', 'The most that the rule pays for a customer.', {
+    max: figure('The limit.'),
+    ...cap('the limit'),
+  }),
+)
+
+const negative = described(() =>
+  stepOf(
+    'negative',
+    'What becomes of a negative amount: `before` + `carried_in` is `after` + `carried_out`.',
+    {
+      negative: member(v.picklist(['zero', 'carry']), 'What the rule says.'),
+      before: figure('The amount before.'),
+      carried_in: figure('What the period before left.'),
+      carried_out: figure('What is left to the next period.'),
+      after: figure('The amount after.'),
+    },
+  ),
+)
+
+const maxCount = described(() =>
+  stepOf('max_count', 'The most customers that the rule pays for in a period.', {
+    max_count: member(count, 'The limit.'),
+    position: member(count, 'The position of the customer in the period, from 1.'),
+    ...cap('the limit'),
+  }),
+)
+
+const most = described(() =>
+  stepOf('max', 'The most that the rule pays the affiliate in a period.', {
+    max: figure('The limit.'),
+    ...cap('the limit'),
+  }),
+)
+
+const advance = described(() =>
+  stepOf(
+    'advance',
+    'What the share recoups: `after` is max(0, `before` − `paid_once` − `deficit_in`).',
+    {
+      recoups: member(text, 'The `once` rule.'),
+      before: figure('The share.'),
+      paid_once: figure('What the `once` rule paid in the period.'),
+      deficit_in: figure('What was left to recoup before.'),
+      recouped: figure('What the share pays back.'),
+      deficit_out: figure('What is left to recoup.'),
+      after: figure('The amount after.'),
+    },
+  ),
+)
+
+const amount = described(() =>
+  stepOf('amount', 'What the line pays.', { amount: figure('The amount.') }),
+)
+
+/** A step of an explanation. */
+export const step = described(() =>
+  named(
+    'ExplanationStep',
+    v.union([
+      facts,
+      conversion,
+      base,
+      units,
+      trigger,
+      qualification,
+      sources,
+      funded,
+      floor,
+      fence,
+      measure,
+      rate,
+      clamp,
+      rounding,
+      maxPerCustomer,
+      negative,
+      maxCount,
+      most,
+      advance,
+      amount,
+    ]),
+  ),
+)
+
+/** A step of an explanation. */
+export type Step = Fixed<v.InferOutput<typeof step>>
+
+/** A step with a name. */
+export type StepOf<N extends Step['step']> = Extract<Step, { readonly step: N }>
+
+/** The members of a correction of a line. */
+export const correctionMembers = described(() => ({
+  id: member(text, 'The id of the adjustment.'),
+  statement: member(text, 'The id of its statement.'),
+  period: member(text, 'The period of its statement.'),
+  status: member(v.picklist(['draft', 'approved', 'paid']), 'The status of its statement.'),
+  amount: member(text, 'Its amount.'),
+}))
+
+/** A correction of a line, in the statement of a later period. */
+export const correction = described(() => v.object(correctionMembers))
+
+/** What was approved of a line of a closed period. */
+export const closed = described(() =>
+  member(
+    v.object({
+      statement: member(text, 'The id of the statement of the period.'),
+      amount: maybe('The amount of the line. Null: no approved statement has the line.'),
+      adjustments: member(
+        v.array(correction),
+        'Corrections of the line in statements of later periods.',
+      ),
+    }),
+    'What was approved, if the period is closed.',
+  ),
+)
+
+/** How a line came about, without its id. */
+export const explained = described(() => ({
+  affiliate_id: member(text, 'The affiliate.'),
+  plan: member(text, 'The plan.'),
+  period: member(text, 'The period.'),
+  currency: member(text, 'The currency of the plan.'),
+  line: member(
+    v.custom<LineJson>(() => true, 'type object'),
+    'The line, without its id.',
+  ),
+  steps: member(v.array(step), 'How the line came about, in order.'),
+  stored: v.exactOptional(
+    member(
+      v.object({
+        amount: member(text, 'The amount of the line.'),
+        computed_at: member(text, 'When the statement was computed.'),
+      }),
+      'What the stored draft says, if records have changed since and the amount differs.',
+    ),
+  ),
+  closed: v.exactOptional(closed),
+}))
+
+/** A correction of a line, in the statement of a later period. */
+export type Correction = Fixed<v.InferOutput<typeof correction>>
+
+/** What was approved of a line of a closed period. */
+export type ClosedLine = Fixed<v.InferOutput<typeof closed>>
+
+/** How a line came about: every step in the order in which it was applied (§14). */
+export type Explanation = Fixed<v.InferOutput<v.ObjectSchema<typeof explained, undefined>>>
