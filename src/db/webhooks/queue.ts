@@ -154,11 +154,12 @@ export interface Outcome {
   readonly disables: 'gone' | 'failing' | null
 }
 
-/** Adds an attempt to the log. */
+/** Adds an attempt to the log, unless its endpoint was deleted or has left with a moved account meanwhile. */
 const LOG_ATTEMPT = compileStatement(`
   insert into webhook_attempts (account, id, endpoint, event, attempt, at, status, ms, error)
-  values (:account, 'att_' || printf('%011x', :at) || :random, :endpoint, :event, :attempt, :at,
-    :status, :ms, :error)
+  select :account, 'att_' || printf('%011x', :at) || :random, :endpoint, :event, :attempt, :at,
+    :status, :ms, :error
+  where exists (select 1 from webhook_endpoints where account = :account and id = :endpoint)
   on conflict do nothing`)
 
 /** Stores the new state of a message, unless it was replayed meanwhile. */
