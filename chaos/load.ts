@@ -17,9 +17,12 @@ import {
 
 // A lane sends requests of one account one after the other, with a token of its own.
 
-/** The customers and the other records of a lane: few, so that many requests change records. */
+/**
+ * The customers and the other records of a lane: few, so that many requests change records. As a multiple, so that
+ * records that follow each other have different customers.
+ */
 const CUSTOMERS = 68
-const RECORDS = 400
+const RECORDS = 6 * CUSTOMERS
 
 /** A personal value of each customer. */
 export const EMAIL = 'lovelace@chaos.example'
