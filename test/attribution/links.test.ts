@@ -377,9 +377,10 @@ describe('clicks', () => {
     expect(result.outcome).toBe('ok')
     await collect(sent)
     const today = new Date().toISOString().slice(0, 10)
-    expect(await json(askAdmin(`accounts/${account}/clicks?from=${today}&to=${today}`))).toEqual({
-      data: [{ day: today, link_id: link.link_id, clicks: 2 }],
-    })
+    const { data } = await json(askAdmin(`accounts/${account}/clicks?from=${today}&to=${today}`))
+    // The queue of the platform may still bring clicks of the tests before.
+    const own = data.filter(({ link_id }: Click) => link_id === link.link_id)
+    expect(own).toEqual([{ day: today, link_id: link.link_id, clicks: 2 }])
   })
 
   test('a click keeps sub1 to sub5, by which reports group what its customers did', async () => {
@@ -595,7 +596,10 @@ describe('clicks', () => {
     const { sent } = await clicksOf('GET', link.link_id)
     await collect(sent)
     const count = async (db: D1Database) =>
-      (await db.prepare('select count(*) as n from clicks').first<{ n: number }>())!.n
+      (await db
+        .prepare('select count(*) as n from clicks where link_id = ?')
+        .bind(link.link_id)
+        .first<{ n: number }>())!.n
     expect([await count(env.DB), await count(env.DB_2)]).toEqual([0, 1])
   })
 })
