@@ -91,7 +91,9 @@ function learnHeaders({ secrets, team }: Known, headers: Record<string, string>)
     learnSecret(secrets, 'password', secret)
   } else learnSecret(secrets, 'bearer token', credentials)
   learnSecret(secrets, 'api key', headers['x-api-key'] ?? '')
-  learnSecret(secrets, 'cookie', headers.cookie?.split('=').slice(1).join('=') ?? '')
+  // Each by itself: the names of cookies are no secrets.
+  for (const cookie of headers.cookie?.split('; ') ?? [])
+    learnSecret(secrets, 'cookie', cookie.slice(cookie.indexOf('=') + 1))
   const assertion = headers['cf-access-jwt-assertion'] ?? ''
   learnSecret(secrets, 'Access token', assertion)
   if (!JWT.test(assertion)) return

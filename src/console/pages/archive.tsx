@@ -1,4 +1,5 @@
 import { archiveDue, archiveMonth, listArchives, loadMonth } from '../../admin/archives.ts'
+import { ARCHIVE_AFTER } from '../../archive/limits.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Page, Visit } from '../page.ts'
 import {
@@ -15,7 +16,7 @@ import {
   Time,
 } from '../parts/data.tsx'
 import { storageWords } from '../parts/field-words.ts'
-import { ChangeForm } from '../parts/forms.tsx'
+import { ChangeForm, type Option } from '../parts/forms.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
 /** The months that a page lists. */
@@ -67,6 +68,19 @@ const ArchivedMonths = ({ visit, list }: { visit: Visit; list: List<ArchivedMont
   </Live>
 )
 
+/** The oldest month that the form offers, in months before the current one. */
+const OLDEST = 60
+
+/** Returns the months that may be old enough to leave, the latest first. */
+function pastMonths(today: number): Option[] {
+  const now = new Date(today)
+  return Array.from({ length: OLDEST - ARCHIVE_AFTER.least }, (_, i) => {
+    const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ARCHIVE_AFTER.least - i)
+    const month = new Date(first).toISOString().slice(0, 'YYYY-MM'.length)
+    return [month, periodWords(month)]
+  })
+}
+
 /** Renders the forms that archive months, and the one that loads a month, if any can come back. */
 function Forms({ visit, months }: { visit: Visit; months: readonly ArchivedMonth[] }) {
   const loadable = months.filter(({ state }) => state !== 'loading')
@@ -77,7 +91,7 @@ function Forms({ visit, months }: { visit: Visit; months: readonly ArchivedMonth
         visit={visit}
         change="archive"
         submit="Archive the month"
-        fields={[{ name: 'month', label: 'Month', required: true, placeholder: '2024-03' }]}
+        fields={[{ name: 'month', label: 'Month', options: pastMonths(visit.today) }]}
       />
       <ChangeForm visit={visit} change="due" submit="Archive every month that may go" />
       {loadable.length > 0 && (
