@@ -1,4 +1,4 @@
-import { listAffiliates, listParents } from '../admin/affiliates.ts'
+import { listAffiliates, listParents, putAffiliates } from '../admin/affiliates.ts'
 import { listAssignments, listPlans } from '../admin/plans.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { listed } from '../commission/engine/reasons.ts'
@@ -353,16 +353,12 @@ async function checkChanges(
   changes: readonly RowChange[],
 ): Promise<RowRefusal[]> {
   if (changes.length === 0) return []
-  const request = {
-    method: 'PUT',
-    path: apiPath(account, 'affiliates'),
-    query: { dry_run: 'true' },
-    body: affiliatesOf(changes),
-  } as const
-  const error = await api.send(request).then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
+  const error = await api
+    .call(putAffiliates, { account, dry_run: true, affiliates: affiliatesOf(changes) })
+    .then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
   if (error === null) return []
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
   const errors: FieldError[] = (error.details.errors ?? []).map((one) => ({ message: '', ...one }))

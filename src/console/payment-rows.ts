@@ -11,15 +11,13 @@ export interface PaymentRow {
   readonly affiliate_id: string
   readonly currency: string
   readonly amount: string
-  /** Null if all of it is held. */
-  readonly reference: string | null
+  readonly reference: string
   /** The day from which it is due; absent of payments. */
   readonly payable_on?: string
   /** The day of the payment (`YYYY-MM-DD`); absent while it is due. */
   readonly paid_on?: string
-  /** Null if the payment did not come back. */
-  readonly returned_on?: string | null
-  readonly reason?: string | null
+  readonly returned_on?: string
+  readonly reason?: string
 }
 
 /** The most rows of a page of payouts that have a tick box. */
@@ -30,8 +28,13 @@ export const tickName = (position: number): string => `tick${position}`
 
 const TICKED = ['affiliate_id', 'currency', 'amount', 'reference', 'paid_on', 'payable_on'] as const
 
+/** What a tick box stands for. The reference is null if all of the payout is held. */
+export type Ticked = Pick<PaymentRow, 'affiliate_id' | 'currency' | 'amount'> & {
+  readonly [N in 'reference' | 'paid_on' | 'payable_on']?: string | null
+}
+
 /** Returns the value of the tick box of a row: what the member saw, so that a change is noticed. */
-export const tickValue = (row: PaymentRow): string =>
+export const tickValue = (row: Ticked): string =>
   JSON.stringify(TICKED.map((name) => row[name] ?? ''))
 
 /** Returns the rows that a form has ticked. */
@@ -114,7 +117,7 @@ const MAX_ROWS = 1000
  *
  * @throws ApiError `validation_failed` for a file that cannot be understood.
  */
-export function readPayments(values: Values): PaymentRow[] {
+export function readPayments(values: Values): (PaymentRow & { readonly paid_on: string })[] {
   const file = readPaymentFile(values)
   const { header, rows, missing, fault } = file
   if (fault) throw refused(fault, [])
@@ -160,7 +163,7 @@ export function readPayments(values: Values): PaymentRow[] {
       amount: understood(readAmount(cell('amount'), minorDigits(currency))),
       reference: cell('reference'),
       ...(due && { payable_on: understood(readDay(due)) }),
-      ...(paid && { paid_on: understood(readDay(paid)) }),
+      paid_on: paid && understood(readDay(paid)),
       ...(returned && { returned_on: understood(readDay(returned)) }),
       ...(cell('reason') && { reason: cell('reason') }),
     }

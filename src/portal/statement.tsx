@@ -15,7 +15,7 @@ import {
 } from '../commission/statements/line-groups.ts'
 import { getStatement } from '../commission/statements/operations.ts'
 import { sentencesIn } from '../commission/why/affiliate-words.ts'
-import type { AdjustmentExplanation } from '../commission/why/answers.ts'
+import { getExplanation } from '../commission/why/operations.ts'
 import type { Explanation } from '../commission/why/steps.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { Data } from '../console/parts/data.tsx'
@@ -251,7 +251,7 @@ function ruleOf(
   return terms && rule ? ruleWords(rule, terms, speech) : { pays: titleText(id), limits: [] }
 }
 
-type Explained = Explanation | AdjustmentExplanation
+type Explained = AnswerOf<typeof getExplanation>
 
 /** Returns what a question about a statement names. */
 const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
@@ -260,9 +260,7 @@ const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 async function renderWhy(frame: Frame, id: string) {
   const { visit, statement, questions } = frame
   const { words, speech } = visit
-  const found = await visit.get<Explained>(`/lines/${encodeURIComponent(id)}/explain`, {
-    period: statement.period,
-  })
+  const found = await visit.call(getExplanation, { line_id: id, period: statement.period })
   const records = 'steps' in found ? recordsOf(found) : []
   return (
     <section class="why" id="why" aria-labelledby="why-title">

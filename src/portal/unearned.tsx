@@ -4,12 +4,13 @@ import { dayNumber, dayText, parsePeriod } from '../commission/engine/calendar.t
 import type { FactOutcome } from '../commission/engine/fact-reports.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import { ruleWords } from '../commission/engine/plan-words.ts'
-import type { UnearnedRecord } from '../commission/engine/unearned.ts'
 import { outcomeStateWords } from '../commission/why/affiliate-words.ts'
+import { listUnearnedRecords } from '../commission/why/operations.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { dayBefore } from '../console/page.ts'
-import { Data, type List, Table } from '../console/parts/data.tsx'
+import { Data, Table } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
+import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
 import { MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
@@ -18,8 +19,7 @@ import type { MemberVisit } from './visit.ts'
 import { fill } from './words.ts'
 
 /** A record as the account shows it: without amounts, if these are hidden. */
-type Seen = Omit<UnearnedRecord, 'amounts' | 'customer_id'> &
-  Partial<Pick<UnearnedRecord, 'amounts' | 'customer_id'>>
+type Seen = AnswerOf<typeof listUnearnedRecords>['data'][number]
 
 /** The path of the page, below that of the account. */
 export const UNEARNED = '/unearned'
@@ -199,8 +199,8 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
   // What can still count comes first: other reasons are mostly of records that no rule is about.
   const chosen = query.reason ?? 'not_qualified'
   const reason = isSeenReason(chosen) ? chosen : undefined
-  const { data, meta } = await visit.get<List<Seen>>('/unearned/facts', {
-    ...{ period, reason, cursor: query.cursor, per_page: '25' },
+  const { data, meta } = await visit.call(listUnearnedRecords, {
+    ...{ period, reason, cursor: query.cursor, per_page: 25 },
   })
   const found = data.flatMap(({ plan, rules }) => [plan, ...rules.map((one) => one.plan)])
   const plans = await readPlans(

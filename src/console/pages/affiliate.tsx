@@ -1,8 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { listAffiliatePostbacks, pausePostback } from '../../admin/affiliate-postbacks.ts'
-import { deleteAffiliate, listAffiliates, listParents } from '../../admin/affiliates.ts'
+import {
+  deleteAffiliate,
+  listAffiliates,
+  listParents,
+  putAffiliates,
+} from '../../admin/affiliates.ts'
 import { getBalance, listLedger } from '../../admin/ledger.ts'
-import { listLinks } from '../../admin/links.ts'
+import { createLink, listLinks } from '../../admin/links.ts'
 import { getPlanVersion } from '../../admin/plans.ts'
 import { listQuestions } from '../../admin/questions.ts'
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
@@ -16,7 +21,7 @@ import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
 import type { Change, Visit } from '../page.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Values, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, type Values, withQuery } from '../page.ts'
 import {
   type Balance,
   EarnedSparkline,
@@ -584,7 +589,6 @@ const changedProfile = (values: Values) =>
  */
 async function saveProfile(values: Values, { api, account, params }: Visit): Promise<unknown> {
   const { affiliate: affiliate_id = '' } = params
-  const path = apiPath(account, 'affiliates')
   const changed = changedProfile(values)
   const { data } = await api.call(listAffiliates, { account, affiliate_id })
   const errors = PROFILE.flatMap((name) => {
@@ -598,7 +602,7 @@ async function saveProfile(values: Values, { api, account, params }: Visit): Pro
   if (errors.length > 0) {
     throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors })
   }
-  return api.send({ method: 'PUT', path, body: [{ affiliate_id, ...changed }] })
+  return api.call(putAffiliates, { account, affiliates: [{ affiliate_id, ...changed }] })
 }
 
 const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | undefined }) => (
@@ -734,11 +738,8 @@ const changes: Readonly<Record<string, Change>> = {
   add: addAffiliate,
   configure: {
     done: 'The affiliate is stored.',
-    request: (_, { account, params }) => ({
-      method: 'PUT',
-      path: apiPath(account, 'affiliates'),
-      body: [{ affiliate_id: params.affiliate }],
-    }),
+    perform: (_, { api, account, params: { affiliate = '' } }) =>
+      api.call(putAffiliates, { account, affiliates: [{ affiliate_id: affiliate }] }),
   },
   assign: {
     done: assignedText,
@@ -750,26 +751,20 @@ const changes: Readonly<Record<string, Change>> = {
   },
   parent: {
     done: 'The parent is stored.',
-    request: (values, { account, params }) => ({
-      method: 'PUT',
-      path: apiPath(account, 'affiliates'),
-      body: [
-        {
-          affiliate_id: params.affiliate,
-          parent: values('parent').trim() || null,
-          ...pick(values, 'from'),
-        },
-      ],
-    }),
+    perform: (values, { api, account, params: { affiliate = '' } }) => {
+      const parent = values('parent').trim() || null
+      const changed = { affiliate_id: affiliate, parent, ...pick(values, 'from') }
+      return api.call(putAffiliates, { account, affiliates: [changed] })
+    },
   },
   link: {
     done: 'The link was created.',
     next: (answer, { path }) => withQuery(path, { made: (answer as Link).link_id }),
-    request: (values, { account, params }) => ({
-      method: 'POST',
-      path: apiPath(account, 'links'),
-      body: { affiliate_id: params.affiliate, ...pick(values, 'landing_page', 'name') },
-    }),
+    perform: (values, { api, account, params: { affiliate = '' } }) =>
+      api.call(createLink, {
+        ...{ account, affiliate_id: affiliate },
+        ...pick(values, 'landing_page', 'name'),
+      }),
   },
   remove: {
     done: 'The affiliate is deleted.',

@@ -1,4 +1,8 @@
-import { listAffiliates, listUnconfiguredAffiliates } from '../../admin/affiliates.ts'
+import {
+  listAffiliates,
+  listUnconfiguredAffiliates,
+  putAffiliates,
+} from '../../admin/affiliates.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -10,7 +14,8 @@ import {
   tickedAffiliates,
   tickValues,
 } from '../affiliate-export.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { pick } from '../form.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
   BalanceCell,
@@ -395,11 +400,8 @@ export const affiliatesPage: Page = {
     reinstate: setStatus('active', tickedAffiliates, (answer) => statusText(answer, 'reinstated')),
     configure: {
       done: 'The affiliate is stored. It earns by the plan for all, unless you assign one to it.',
-      request: (values, { account }) => ({
-        method: 'PUT',
-        path: apiPath(account, 'affiliates'),
-        body: [{ affiliate_id: values('affiliate_id') }],
-      }),
+      perform: (values, { api, account }) =>
+        api.call(putAffiliates, { account, affiliates: [pick(values, 'affiliate_id')] }),
     },
   },
   downloads: { download: downloadTicked, download_all: downloadAll },

@@ -7,11 +7,12 @@ import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
 import type { CustomerLine as Line } from '../../commission/why/answers.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
+import { getUnearned, listCustomerLines } from '../../commission/why/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { CaseLink, CaseStatusBadge, type FraudCases, SeverityBadge } from '../parts/cases.tsx'
 import { AttributionVerdict } from '../parts/customers.tsx'
 import {
@@ -52,14 +53,12 @@ interface Earned {
 /** Computes and renders what a customer earned in a period, and what earned nothing. */
 async function earnedIn(
   visit: Visit,
-  { path, customer_id, period }: { path: string; customer_id: string; period: string },
+  { customer_id, period }: { customer_id: string; period: string },
 ) {
-  const { api } = visit
+  const { api, account } = visit
   const [lines, unearned] = await Promise.all([
-    api.get<{ data: Line[] }>(`${path}/customers/${encodeURIComponent(customer_id)}/lines`, {
-      period,
-    }),
-    api.get<{ data: UnearnedGroup[] }>(`${path}/unearned`, { period, customer_id }),
+    api.call(listCustomerLines, { account, customer_id, period }),
+    api.call(getUnearned, { account, period, customer_id }),
   ])
   const [amounts, termsOf] = await Promise.all([
     readAmounts(visit, lines.data),
@@ -333,8 +332,7 @@ function RecordsOf({
 
 /** Computes and renders what a customer earned in a period. If that is refused, the page says why. */
 async function renderEarned(visit: Visit, customer_id: string, period: string) {
-  const path = apiPath(visit.account)
-  const earned = await earnedIn(visit, { path, customer_id, period }).catch((error: unknown) => {
+  const earned = await earnedIn(visit, { customer_id, period }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     return <Refusal detail={error.details.detail ?? error.title} errors={[]} />
   })

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { getAccount } from '../../admin/accounts.ts'
-import { listPayouts } from '../../admin/payouts.ts'
+import { importPayouts, listPayouts } from '../../admin/payouts.ts'
 import type { ImportedPayments } from '../../commission/books/payments.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
@@ -143,38 +143,29 @@ function requireFilled(values: Values, sentences: Readonly<Record<string, string
 const changes: NonNullable<Page['changes']> = {
   pay: {
     done: resultText,
-    request(values, { account }) {
+    perform(values, { api, account }) {
       const ticked = requireTicks(values)
       requireFilled(values, { paid_on: 'Choose the day of the payment.' })
-      return {
-        method: 'POST',
-        path: apiPath(account, 'payouts'),
-        body: paidRows(ticked, values('reference').trim(), values('paid_on')),
-      }
+      const payments = paidRows(ticked, values('reference').trim(), values('paid_on'))
+      return api.call(importPayouts, { account, payments })
     },
   },
   upload: {
     done: resultText,
-    request: (values, { account }) => ({
-      method: 'POST',
-      path: apiPath(account, 'payouts'),
-      body: readPayments(values),
-    }),
+    perform: (values, { api, account }) =>
+      api.call(importPayouts, { account, payments: readPayments(values) }),
   },
   return: {
     done: resultText,
-    request(values, { account }) {
+    perform(values, { api, account }) {
       const ticked = requireTicks(values)
       requireFilled(values, {
         returned_on: 'Choose the day of the return.',
         reason: 'Write the reason of the return, such as “Account closed”.',
       })
       const [returned_on, reason] = [values('returned_on'), values('reason')]
-      return {
-        method: 'POST',
-        path: apiPath(account, 'payouts'),
-        body: ticked.map((row) => ({ ...row, returned_on, reason })),
-      }
+      const payments = ticked.map((row) => ({ paid_on: '', ...row, returned_on, reason }))
+      return api.call(importPayouts, { account, payments })
     },
   },
 }

@@ -2,7 +2,7 @@ import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { MAX_RATE_AGE } from '../../commission/engine/convert.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { getFxRates } from '../../commission/rates/routes.ts'
+import { getFxRates, importFxRates } from '../../commission/rates/routes.ts'
 import { listStatements, startRun } from '../../commission/statements/operations.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
@@ -379,21 +379,13 @@ export const ratesPage: Page = {
   changes: {
     upload: {
       done: addedText,
-      request: (values) => ({
-        method: 'PUT',
-        path: '/fx-rates',
-        query: { correct: values('correct') },
-        csv: withCommas(values('file')),
-      }),
+      perform: (values, { api }) =>
+        api.call(importFxRates, { correct: values('correct'), csv: withCommas(values('file')) }),
     },
     one: {
       done: addedText,
-      request: (values) => ({
-        method: 'PUT',
-        path: '/fx-rates',
-        query: { correct: values('correct') },
-        csv: oneRate(values),
-      }),
+      perform: (values, { api }) =>
+        api.call(importFxRates, { correct: values('correct'), csv: oneRate(values) }),
     },
     run: {
       done: 'The computation has started. This page follows it.',

@@ -2,7 +2,8 @@ import { getAccount } from '../../admin/accounts.ts'
 import { listPlans } from '../../admin/plans.ts'
 import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
-import { EVENTS, groupsOf, metricsOf, parseReport, type Report } from '../../reports/report.ts'
+import { getReport } from '../../reports/operations.ts'
+import { EVENTS, groupsOf, metricsOf, parseReport } from '../../reports/report.ts'
 import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -16,7 +17,10 @@ const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
 const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
 
 /** Returns the query of the report. Its days are the last 30 until its last day unless the query has others. */
-function reportQuery({ query, today: now }: Visit): Visit['query'] {
+function reportQuery({
+  query,
+  today: now,
+}: Visit): Visit['query'] & { readonly from: string; readonly to: string } {
   const { format: _, ...filters } = query
   const today = dayBefore(now, 0)
   const to = query.to ?? (query.from && query.from > today ? query.from : today)
@@ -153,11 +157,10 @@ export function comparedWith({ from = '', to = '' }: Visit['query'], now: number
 async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
   const query = { currency, ...reportQuery(visit) }
-  const at = apiPath(account, 'reports')
   const compared = comparedWith(query, visit.today)
   const [report, before] = await Promise.all([
-    api.get<Report>(at, query),
-    api.get<Report>(at, { ...query, ...compared.days, group_by: undefined }),
+    api.call(getReport, { account, ...query }),
+    api.call(getReport, { account, ...query, ...compared.days, group_by: undefined }),
   ])
   return (
     <ReportView

@@ -1,7 +1,7 @@
 import { listAffiliates } from '../../admin/affiliates.ts'
 import { newLink } from '../../admin/link-fields.ts'
 import { listLinks } from '../../admin/links.ts'
-import { getPlan, listAssignments, listPlans } from '../../admin/plans.ts'
+import { getPlan, listAssignments, listPlans, putAssignments } from '../../admin/plans.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -133,12 +133,10 @@ export const assignPlan = async (
 ): Promise<Assigned> => {
   const { plan, from, customers } = pick(values, 'plan', 'from', 'customers')
   const day = from || startOf(await readChosen({ api, account }, plan), today)
-  const answer = await api.send({
-    method: 'PUT',
-    path: apiPath(account, 'assignments'),
-    body: affiliates.map((affiliate_id) => ({ affiliate_id, plan, from: day, customers })),
+  const { received, changed } = await api.call(putAssignments, {
+    account,
+    assignments: affiliates.map((affiliate_id) => ({ affiliate_id, plan, from: day, customers })),
   })
-  const { received, changed } = answer as Pick<Assigned, 'received' | 'changed'>
   const name = (plan && (await names.plans()).get(plan)) || 'The plan'
   return { received, changed, name, from: day }
 }

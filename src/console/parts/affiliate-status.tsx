@@ -1,4 +1,5 @@
-import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { putAffiliates } from '../../admin/affiliates.ts'
+import type { Change, Values, Visit } from '../page.ts'
 import { isolated } from './data.tsx'
 import { FoldedForm } from './forms.tsx'
 
@@ -14,11 +15,11 @@ export const setStatus = (
   done: Change['done'],
 ): Change => ({
   done,
-  request: (values, visit) => ({
-    method: 'PUT',
-    path: apiPath(visit.account, 'affiliates'),
-    body: affiliatesOf(values, visit).map((affiliate_id) => ({ affiliate_id, status })),
-  }),
+  perform: (values, visit) =>
+    visit.api.call(putAffiliates, {
+      account: visit.account,
+      affiliates: affiliatesOf(values, visit).map((affiliate_id) => ({ affiliate_id, status })),
+    }),
 })
 
 const ofPage = (_: Values, { params }: Visit) => [params.affiliate ?? '']

@@ -4,8 +4,9 @@ import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Figure, LeftOut } from '../../fraud/kind.ts'
-import { metricsOf, type Report, type Row } from '../../reports/report.ts'
-import { apiPath, type Visit } from '../page.ts'
+import { getReport } from '../../reports/operations.ts'
+import { metricsOf, type Row } from '../../reports/report.ts'
+import type { Visit } from '../page.ts'
 import { BarList } from './bars.tsx'
 import type { FraudCase } from './cases.tsx'
 import { Table, titleOf } from './data.tsx'
@@ -279,8 +280,8 @@ export async function renderPast(visit: Visit, found: FraudCase, { vertical, rec
   if (metrics.length === 0 || !first || !last || records.some(({ archived }) => archived))
     return null
   const report = await visit.api
-    .get<Report>(apiPath(visit.account, 'reports'), {
-      ...{ from: dayText(first.first), to: dayText(last.last) },
+    .call(getReport, {
+      ...{ account: visit.account, from: dayText(first.first), to: dayText(last.last) },
       ...{ currency: currencyOf(found, records) },
       ...{ group_by: 'affiliate_id,week', metrics: metrics.join() },
     })

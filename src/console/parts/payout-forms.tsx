@@ -3,7 +3,7 @@ import { isAtLeast } from '../../auth/roles.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import type { FieldError, RefusedForm, Visit } from '../page.ts'
-import { type PaymentRow, tickName, tickValue } from '../payment-rows.ts'
+import { type PaymentRow, type Ticked as Ticks, tickName, tickValue } from '../payment-rows.ts'
 import { Amount, amountText, type Column, Data, Table, visible } from './data.tsx'
 import { Refusals } from './forms.tsx'
 import { type Money, sumByCurrency } from './owed.ts'
@@ -11,7 +11,7 @@ import { type Money, sumByCurrency } from './owed.ts'
 // The parts of the forms that record payments.
 
 /** A row with a tick box. */
-interface Ticked extends PaymentRow {
+interface Ticked extends Ticks {
   /** Whether it can be ticked. */
   readonly canTick: boolean
 }

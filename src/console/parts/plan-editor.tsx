@@ -11,11 +11,10 @@ import { planTerms, rule as ruleSchema } from '../../commission/plans/plan.ts'
 import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Report } from '../../reports/report.ts'
+import { getReport } from '../../reports/operations.ts'
 import { resourcesOf } from '../../verticals.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import {
-  apiPath,
   type Change,
   dayBefore,
   type FieldError,
@@ -185,7 +184,7 @@ async function reportedValues(
     wanted.map(async ([name, [group_by, metrics]]): Promise<[string, readonly string[]]> => {
       const query = { ...days, group_by, metrics }
       // The values are only proposed: without them, the form works as well.
-      const report = await api.get<Report>(apiPath(account, 'reports'), query).catch(() => null)
+      const report = await api.call(getReport, { account, ...query }).catch(() => null)
       const values = (report?.data ?? []).map(({ groups }) => groups[group_by])
       const texts = values.flatMap((one) => (typeof one === 'string' ? [one] : []))
       return [name, name === 'countries' ? texts.map(readableCountry) : texts]

@@ -1,3 +1,4 @@
+import { getPlanVersion } from '../../admin/plans.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import {
   type ReasonWords,
@@ -7,7 +8,7 @@ import {
 } from '../../commission/engine/reason-words.ts'
 import { type Decided, readTermsOf, type TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Data } from './data.tsx'
 
 // Why records earned nothing, in sentences with a link to the next step.
@@ -18,8 +19,7 @@ export type Unearned = Unpaid & Decided & { readonly customer_id?: string; reado
 /** Reads the terms of the versions that decided about records, each once. */
 export const readTerms = ({ api, account }: Visit, decided: readonly Decided[]): Promise<TermsOf> =>
   readTermsOf(decided, async (plan, version) => {
-    const path = apiPath(account, 'plans', plan, 'versions', String(version))
-    const found = await api.get<{ terms: PlanTerms }>(path).catch(nullIfNotFound)
+    const found = await api.call(getPlanVersion, { account, plan, version }).catch(nullIfNotFound)
     return found?.terms ?? null
   })
 

@@ -3,9 +3,15 @@ import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import type { RecordEarnings } from '../../commission/why/answers.ts'
-import { earningsAddress, type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
+import { type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
+import {
+  getActivityEarnings,
+  getSignupEarnings,
+  getTradingActivityEarnings,
+  getTransactionEarnings,
+} from '../../commission/why/operations.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Visit } from '../page.ts'
+import type { Visit } from '../page.ts'
 import { amountText, Badge, Data, isolated, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
@@ -37,10 +43,28 @@ async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
   return new Map(read.flat())
 }
 
+/** Reads what a record earns. Which operation knows it depends on the resource. */
+function readEarnings({ api, account }: Visit, { resource, id, customer_id, record }: FoundRecord) {
+  switch (resource) {
+    case 'customers':
+      return api.call(getSignupEarnings, { account, customer_id: id })
+    case 'transactions':
+      return api.call(getTransactionEarnings, { account, transaction_id: id })
+    case 'activities':
+      return api.call(getActivityEarnings, { account, id })
+    case 'trading-activity':
+      return api.call(getTradingActivityEarnings, {
+        ...{ account, customer_id },
+        date: String(record.date),
+        instrument: String(record.instrument),
+        currency: String(record.currency),
+      })
+  }
+}
+
 /** Computes and renders what a record earns. */
 export async function renderEarnings(visit: Visit, found: FoundRecord) {
-  const { parts, query } = earningsAddress(found)
-  const earnings = await visit.api.get<RecordEarnings>(apiPath(visit.account, ...parts), query)
+  const earnings = await readEarnings(visit, found)
   const [termsOf, statements] = await Promise.all([
     readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
     readStatements(visit, earnings.lines),

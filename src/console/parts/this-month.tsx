@@ -5,8 +5,9 @@ import { add, type Decimal, decimal, ZERO } from '../../commission/engine/decima
 import { listAccountQualifications } from '../../commission/why/operations.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
+import { getReport } from '../../reports/operations.ts'
 import type { Figures, Report, Row } from '../../reports/report.ts'
-import { apiPath, type Visit } from '../page.ts'
+import type { Visit } from '../page.ts'
 import { count, dayWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { ChangeText, FigureCard, Moneys, Sparkline } from './figures.tsx'
@@ -247,7 +248,7 @@ export async function renderThisMonth(visit: Visit, vertical: string, currency: 
     metrics: meaning.metrics.join(),
   }
   const [report, qualified] = await Promise.all([
-    visit.api.get<Report>(apiPath(visit.account, 'reports'), query).catch(insteadOfRefusal(null)),
+    visit.api.call(getReport, { account: visit.account, ...query }).catch(insteadOfRefusal(null)),
     readQualified(visit, days),
   ])
   if (!report) {
