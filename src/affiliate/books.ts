@@ -3,6 +3,7 @@ import { balances, currency, entry, order, presentBalances } from '../admin/ledg
 import { presentPayment } from '../admin/payouts.ts'
 import { readHolds, sumByCurrency } from '../commission/books/holds.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
+import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import {
@@ -19,7 +20,6 @@ import { count, day, money, time } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { asCsv, csvWords } from './csv.ts'
 
 /** What is booked for the affiliate and not paid. */
 export const ownBalances = described(() =>

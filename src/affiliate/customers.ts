@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { asCsv, csvWords, objectsIn } from '../commission/csv-list.ts'
 import {
   dayNumber,
   dayText,
@@ -20,7 +21,6 @@ import { day } from '../validation/answer-fields.ts'
 import { described, named, referred } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { asCsv, csvWords, objectsIn } from './csv.ts'
 import { type CustomerState, type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
 
 /** A customer as the list has them. */

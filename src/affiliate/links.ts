@@ -1,5 +1,6 @@
 import { isAllowedPage, linkChange, ownLink } from '../admin/link-fields.ts'
 import { link, link_id, presentLink, storeLink, storeLinkChange } from '../admin/links.ts'
+import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { landingPagesOf } from '../db/directory/accounts.ts'
 import {
   countOtherLinks,
@@ -13,7 +14,6 @@ import { ApiError } from '../errors.ts'
 import { type AffiliateCall, affiliateList, affiliateOperation } from '../http/operation.ts'
 import { validationFailed } from '../http/read-fields.ts'
 import { described } from '../validation/described.ts'
-import { asCsv, csvWords } from './csv.ts'
 
 // Links that affiliates make and change: by the functions of the team, within what the account allows.
 

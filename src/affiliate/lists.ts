@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { clicks, tooManyGroups } from '../admin/attribution.ts'
+import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { type DatedTree, datedTree } from '../commission/statements/tree.ts'
@@ -14,7 +15,6 @@ import { type Figures, parseReport } from '../reports/report.ts'
 import { count, day, daysNeeded } from '../validation/answer-fields.ts'
 import { described, listOf, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
-import { asCsv, csvWords } from './csv.ts'
 import { readCustomersBelow } from './customers-below.ts'
 
 const CLICK_COLUMNS = ['day', 'link_id', 'clicks']

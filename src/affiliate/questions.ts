@@ -9,6 +9,7 @@ import {
 } from '../admin/questions.ts'
 import { sendCaused } from '../admin/send-caused.ts'
 import { maySee } from '../auth/grant.ts'
+import { asCsv, csvWords, objectsIn } from '../commission/csv-list.ts'
 import { statementOfLine } from '../commission/statements/ids.ts'
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { findItem } from '../db/commission/books/stored-items.ts'
@@ -22,7 +23,6 @@ import { type AffiliateCall, affiliateList, affiliateOperation } from '../http/o
 import { validationFailed } from '../http/read-fields.ts'
 import { namedCustomer, namedLine } from '../http/show.ts'
 import { described } from '../validation/described.ts'
-import { asCsv, csvWords, objectsIn } from './csv.ts'
 
 /** What somebody else's statement, line or customer is answered with, and one that does not exist. */
 const notYours = () =>

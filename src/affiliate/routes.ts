@@ -4,9 +4,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../auth/oauth.ts'
 import { mountFor, weightOf } from '../http/operation.ts'
 import { caller } from './caller.ts'
-import { CSV_COLUMNS } from './csv-rows.ts'
 import { OWN_OPERATIONS } from './operations.ts'
-import { orCsv } from './or-csv.ts'
 
 const BASE = '/affiliate/v1'
 
@@ -17,5 +15,4 @@ const weightOfRequest = weightOf(AFFILIATE_OPERATIONS, BASE)
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
 export const affiliateApi = new Hono<AppEnv>().use(caller(weightOfRequest), noStore)
-for (const path of CSV_COLUMNS.keys()) affiliateApi.use(`/${path}`, orCsv(path))
 mountFor(affiliateApi, AFFILIATE_OPERATIONS, 'affiliate')

@@ -1,9 +1,7 @@
-import { CSV_COLUMNS } from '../../../src/affiliate/csv-rows.ts'
 import { kindOf } from '../../../src/affiliate/members.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
-import { affiliateAnswers, derivedForAffiliates } from './derived.ts'
-import type { Operation } from './operation.ts'
+import { affiliateAnswers } from './derived.ts'
 import { oneOf, orNull, TEXT } from './shapes.ts'
 
 // The API of affiliates. Its answers are those of accounts, without what is hidden.
@@ -116,14 +114,3 @@ export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> 
   }
   return { ...Object.fromEntries(answers), ...showing.added }
 }
-
-/** Lists the operations of affiliates, with the CSV of a list that is CSV as well. */
-export const affiliateApi = (): Operation[] =>
-  derivedForAffiliates().map((one) => {
-    const columns = CSV_COLUMNS.get(one.path.replace('/affiliate/v1/', ''))
-    const { 200: answer } = one.answers
-    if (!columns || !answer) return one
-    const headers = [...(answer.headers ?? []), 'Content-Disposition']
-    const also = { 'text/csv': { schema: TEXT, example: `${columns.join()}\r\n` } }
-    return { ...one, answers: { 200: { ...answer, headers, also } } }
-  })

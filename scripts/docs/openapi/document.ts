@@ -5,9 +5,9 @@ import { fraudSchemas } from '../fraud-rules.ts'
 import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
-import { affiliateApi, affiliateSchemas } from './affiliates.ts'
+import { affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
-import { derivedSchemas } from './derived.ts'
+import { derivedForAffiliates, derivedSchemas } from './derived.ts'
 import { documents } from './documents.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
 import { HEADERS } from './headers.ts'
@@ -102,7 +102,7 @@ function schemas(): Record<string, JsonSchema> {
 export const operations = (): Operation[] => [
   ...oauth(),
   ...records(),
-  ...affiliateApi(),
+  ...derivedForAffiliates(),
   ...documents(),
   ...administration(),
 ]

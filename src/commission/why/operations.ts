@@ -8,6 +8,7 @@ import { described } from '../../validation/described.ts'
 import * as f from '../../validation/fields.ts'
 import { member, said } from '../../validation/fields.ts'
 import { todayOf } from '../../zone.ts'
+import { asCsv, csvWords } from '../csv-list.ts'
 import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/calendar.ts'
 import { REASONS } from '../engine/reasons.ts'
 import { FAR_AHEAD, FRESH_LIMITS, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
@@ -190,15 +191,27 @@ export const listLineRecords = readList({
   },
 })
 
+/** The columns of groups and of records as CSV. */
+const GROUP_COLUMNS = [
+  ...['reason', 'plan', 'version', 'rule', 'condition', 'resource', 'transaction_type'],
+  ...['eventname', 'currency', 'count', 'sums'],
+]
+const RECORD_COLUMNS = [
+  ...['resource', 'id', 'customer_id', 'day', 'transaction_type', 'eventname', 'reason'],
+  ...['plan', 'version', 'rule', 'condition', 'currency', 'amounts'],
+]
+
 export const getUnearned = readOperation({
   ...ofWhy,
   id: 'getUnearned',
   method: 'GET',
   path: '/unearned',
   params: { ...ofPeriod, reason },
+  files: asCsv('unearned', GROUP_COLUMNS),
   words: described(() => ({
     description: `Returns how many records of a period no line counts and what they sum to, by reason, rule and condition. Records that wait for their customer are \`held\`. ${LIMIT}`,
     answer: unearned,
+    files: csvWords(GROUP_COLUMNS),
     errors: ['validation_failed'],
   })),
   run(call, { period: text, ...filter }) {
@@ -215,9 +228,11 @@ export const listUnearnedRecords = readList({
   id: 'listUnearnedRecords',
   path: '/unearned/facts',
   params: { ...ofPeriod, reason },
+  files: asCsv('unearned-facts', RECORD_COLUMNS),
   words: described(() => ({
     description: `Returns the records of a period that no line counts, by resource and id. With \`reason\` also those that one rule counts and another, for this reason, does not. ${LIMIT}`,
     answer: unearnedRecord,
+    files: csvWords(RECORD_COLUMNS),
     errors: ['validation_failed'],
     command: {
       name: 'unearned list',

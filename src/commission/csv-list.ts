@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { csvHeaders, writeCsv } from '../commission/csv.ts'
-import type { AffiliateCall } from '../http/operation.ts'
+import type { ReadCall } from '../http/operation.ts'
 import { sendText } from '../http/send.ts'
+import { csvHeaders, writeCsv } from './csv.ts'
 
-// Lists as CSV. They are made of the JSON that the affiliate may see, so that CSV hides what JSON hides.
+// Lists as CSV. They are made of the JSON that the caller may see, so that CSV hides what JSON hides.
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -35,7 +35,7 @@ export const asCsv = (
 ) => ({
   'text/csv': async (
     c: Context<AppEnv>,
-    { grant, memory }: AffiliateCall,
+    { grant, memory }: ReadCall,
     _input: object,
     read: () => Promise<{ readonly data?: unknown }>,
   ) => {
