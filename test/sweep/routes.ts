@@ -44,6 +44,8 @@ export interface Route {
   policy?: 'reject'
   /** Whether it is the first read of an affiliate of its account. */
   unread?: true
+  /** Whether its account has no archived month. */
+  archived?: false
   as: 'account' | 'affiliate' | 'client' | 'team' | 'anyone'
   at?: Record<string, string>
   query?: string | ((world: World) => string)
@@ -255,7 +257,7 @@ const administration: Route[] = [
   { ...brandChanges, id: 'putEventDefinition', body: { granularity: 'day', kpis: ['NGR'] } },
   { ...brandChanges, id: 'dropEventDefinition' },
   { ...reads, id: 'getStatusMap' },
-  { ...changes, id: 'putStatusMap', body: { done: 'approved' } },
+  { ...changes, id: 'putStatusMap', body: { done: 'approved' }, archived: false },
   { ...reads, id: 'listUnmappedStatuses' },
   { ...reads, id: 'getKycLabels' },
   { ...changes, id: 'putKycLabels', body: { 2: 'verified' } },
