@@ -89,8 +89,8 @@ describe('in a browser', { timeout: 900_000 }, () => {
       await page.goto(service.demo.base_url + address)
       assert.equal(await page.locator('h1').innerText(), 'API reference', address)
     }
-    await page.goto(`${service.demo.base_url}/docs/reference/documents/`)
-    assert.equal(await page.locator('h1').innerText(), 'Public documents')
+    await page.goto(`${service.demo.base_url}/docs/reference/webhooks/`)
+    assert.equal(await page.locator('h1').innerText(), 'Webhooks')
   })
 
   test('a reader finds pages by the search', { skip }, async () => {

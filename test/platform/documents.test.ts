@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import openapi from '../../openapi.json'
+import { PAGES } from '../../scripts/docs/site/reference/pages.ts'
 import { ORIGIN as CANONICAL } from '../../src/docs/origin.ts'
 import { ask, json, ORIGIN, partner } from '../partner.ts'
 
@@ -16,9 +17,7 @@ const guide = Object.keys(import.meta.glob('../../docs/guide/*.md')).map(
   (path) => `/docs/${path.split('/').at(-1)!.replace('.md', '')}`,
 )
 const codes = Object.keys(openapi.components.examples)
-const reference = openapi.components.parameters.reference_page.schema.enum.map(
-  (name) => `/docs/reference/${name}`,
-)
+const reference = PAGES.map(({ name }) => `/docs/reference/${name}`)
 const pages = ['/', '/docs', '/docs/reference', ...reference, ...guide]
 
 describe('schemas', () => {

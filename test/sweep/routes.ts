@@ -33,8 +33,10 @@ import {
 
 /** A request of an operation, with the properties that the sweep needs. */
 export interface Route {
-  /** Its name in openapi.json. */
+  /** Its name in openapi.json, or that of a public address. */
   id: string
+  /** The public address that is read; openapi.json does not describe it. */
+  path?: string
   /** The variant of the request, if it is not the ordinary one. */
   way?: string
   vertical: string
@@ -559,27 +561,23 @@ export const ROUTES: Route[] = [
   ...accountReads,
   ...affiliateReads,
   ...administration,
-  { ...anyone, id: 'followLink', writes: true, repeats: 'each visit is a new click' },
-  { ...anyone, id: 'getAuthorizationServer' },
-  { ...anyone, id: 'getJwks' },
-  { ...anyone, id: 'getHealth' },
-  { ...anyone, id: 'getStart' },
-  { ...anyone, id: 'getReference' },
-  { ...anyone, id: 'getReferencePage', at: { page: 'brands' } },
-  { ...anyone, id: 'getGuide', at: { page: 'start' } },
-  { ...anyone, id: 'getProblem', at: { code: 'unavailable' } },
-  { ...anyone, id: 'getLlms' },
-  { ...anyone, id: 'getOpenapi' },
-  { ...anyone, id: 'getEnvelopeSchema', at: { file: 'problem.json' } },
-  { ...anyone, id: 'getEntitySchema', at: { vertical: 'forex', file: 'customer.json' } },
-  { ...anyone, id: 'getAsset', at: { file: 'page.css' } },
+  {
+    ...{ ...anyone, id: 'followLink', path: '/go/{link_id}', writes: true },
+    repeats: 'each visit is a new click',
+  },
+  { ...anyone, id: 'getAuthorizationServer', path: '/.well-known/oauth-authorization-server' },
+  { ...anyone, id: 'getJwks', path: '/.well-known/jwks.json' },
+  { ...anyone, id: 'getGuide', path: '/docs/start' },
+  { ...anyone, id: 'getAsset', path: '/assets/page.css' },
 ]
 
 let origins = 1024
 
 /** Returns the request of a route. */
 export function requestOf(route: Route, world: World): Request {
-  const { method, path } = operations.get(route.id)!
+  const { method, path } = route.path
+    ? { method: 'GET', path: route.path }
+    : operations.get(route.id)!
   const at: Record<string, string> = {
     account: world.account,
     client_id: world.client_id,

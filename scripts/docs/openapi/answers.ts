@@ -4,7 +4,7 @@ import type { JsonSchema } from '../types.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { pascalCase, ref } from './operation.ts'
-import { AT, jwk, oneOf, scope, TEXT } from './shapes.ts'
+import { AT, oneOf, scope } from './shapes.ts'
 
 // The schemas of responses other than records.
 
@@ -28,19 +28,6 @@ const OAUTH: Record<string, JsonSchema> = {
       ),
     ),
     error_description: documented('A description of this error.'),
-  }),
-  Jwks: object({ keys: { type: 'array', items: jwk } }),
-  AuthorizationServer: object({
-    issuer: TEXT,
-    token_endpoint: TEXT,
-    revocation_endpoint: TEXT,
-    jwks_uri: TEXT,
-    grant_types_supported: { type: 'array', items: TEXT },
-    response_types_supported: { type: 'array', items: TEXT },
-    token_endpoint_auth_methods_supported: { type: 'array', items: TEXT },
-    revocation_endpoint_auth_methods_supported: { type: 'array', items: TEXT },
-    scopes_supported: { type: 'array', items: TEXT },
-    service_documentation: TEXT,
   }),
 }
 

@@ -8,7 +8,6 @@ import { administration } from './administration.ts'
 import { affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
 import { derivedForAffiliates, derivedSchemas } from './derived.ts'
-import { documents } from './documents.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
 import { HEADERS } from './headers.ts'
 import { oauth } from './oauth.ts'
@@ -103,7 +102,6 @@ export const operations = (): Operation[] => [
   ...oauth(),
   ...records(),
   ...derivedForAffiliates(),
-  ...documents(),
   ...administration(),
 ]
 

@@ -109,16 +109,11 @@ const headersOf = (status: number, operation: Operation): string[] => [
     : []),
   ...(callerGroup(operation) === 'anyone' ? [] : ['x-d1-bookmark']),
   ...(isNeverCached(operation) ? NO_CACHE_HEADERS : []),
-  ...(isPage(operation, status) ? ['Content-Security-Policy', 'Referrer-Policy'] : []),
 ]
 
 /** Partners and brands share their error responses, which have the headers of the rate limit. */
 const callerGroup = ({ caller }: Operation) =>
   RATE_LIMITED.includes(caller) && caller !== 'affiliate' ? 'token' : caller
-
-/** Whether an error may be a page: for visitors, and for missing documents. */
-const isPage = ({ tag, errorFormat }: Operation, status: number) =>
-  errorFormat === 'page' || (tag === 'documents' && status === 404)
 
 /** The headers of every response. */
 export const COMMON_HEADERS = [
@@ -138,9 +133,7 @@ export const isNeverCached = ({ caller, errorFormat }: Operation) =>
 export const headerRefs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const HTML = { 'text/html': { schema: { type: 'string' } } }
-
-function problemContent(status: number, codes: readonly ErrorCode[], operation: Operation) {
+function problemContent(status: number, codes: readonly ErrorCode[]) {
   const schema = {
     allOf: [
       ref('Problem'),
@@ -152,7 +145,7 @@ function problemContent(status: number, codes: readonly ErrorCode[], operation: 
   }
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   const content = { schema, examples: Object.fromEntries(examples) }
-  return { 'application/problem+json': content, ...(isPage(operation, status) && HTML) }
+  return { 'application/problem+json': content }
 }
 
 function oauthContent(codes: readonly ErrorCode[]) {
@@ -170,9 +163,8 @@ function failure(
     .map((code) => `\`${code}\`: ${EXPLAINED.problem[code]?.[1]}`)
     .join('\n\n')
   const response = { description, headers: headerRefs(headersOf(status, operation)) }
-  if (operation.errorFormat === 'page') return { ...response, content: HTML }
   if (operation.errorFormat === 'oauth') return { ...response, content: oauthContent(codes) }
-  return { ...response, content: problemContent(status, codes, operation) }
+  return { ...response, content: problemContent(status, codes) }
 }
 
 /** An example of each problem, by code. */

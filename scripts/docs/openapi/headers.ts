@@ -38,7 +38,6 @@ export const HEADERS: Record<string, object> = {
   'Cache-Control': header('How long the response may be cached.'),
   Pragma: header('`no-cache`.'),
   ETag: requiredHeader('Identifies this version of the document.'),
-  Location: requiredHeader('The address to go to.', { type: 'string', format: 'uri' }),
   'Content-Disposition': header('The name of a file (RFC 6266). Absent in formats that are none.'),
   'Accept-Ranges': header('`bytes`: ranges of the file can be read (RFC 9110 §14).'),
   'Content-Range': header('The bytes of this range, and the size of the file.'),

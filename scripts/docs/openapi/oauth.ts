@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../types.ts'
 import { type Operation, ref } from './operation.ts'
 
-// OAuth 2.0: tokens, and the metadata that clients discover.
+// OAuth 2.0: tokens.
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
 
@@ -76,39 +76,5 @@ const revokeToken: Operation = {
   errorFormat: 'oauth',
 }
 
-const metadata: Operation[] = [
-  {
-    method: 'get',
-    path: '/.well-known/oauth-authorization-server',
-    id: 'getAuthorizationServer',
-    tag: 'tokens',
-    summary: 'Get authorization server metadata',
-    description: 'Returns the metadata that OAuth client libraries discover (RFC 8414).',
-    caller: 'anyone',
-    answers: {
-      200: {
-        description: 'The metadata.',
-        schema: ref('AuthorizationServer'),
-        headers: ['Cache-Control'],
-      },
-    },
-    errors: ['https_required'],
-  },
-  {
-    method: 'get',
-    path: '/.well-known/jwks.json',
-    id: 'getJwks',
-    tag: 'tokens',
-    summary: 'Get public keys',
-    description:
-      'Returns the keys that verify access tokens (RFC 7517). There are several while keys rotate.',
-    caller: 'anyone',
-    answers: {
-      200: { description: 'The keys.', schema: ref('Jwks'), headers: ['Cache-Control'] },
-    },
-    errors: ['https_required', 'unavailable'],
-  },
-]
-
 /** Lists the OAuth operations. */
-export const oauth = (): Operation[] => [getToken, revokeToken, ...metadata]
+export const oauth = (): Operation[] => [getToken, revokeToken]

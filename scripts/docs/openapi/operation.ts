@@ -41,7 +41,7 @@ export interface Operation {
   /** The error codes beyond those that every operation of the caller has. */
   errors: readonly ErrorCode[]
   /** The format of errors, if it is not problem+json. */
-  errorFormat?: 'oauth' | 'page'
+  errorFormat?: 'oauth'
 }
 
 /** Refers to a schema in the components. */

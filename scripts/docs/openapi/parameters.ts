@@ -1,4 +1,3 @@
-import { PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
@@ -47,16 +46,6 @@ const QUERY: Record<string, object> = {
   }),
   from: query('from', 'The first day.', '2026-10-01', DAY),
   to: query('to', 'The last day, inclusive.', '2026-10-31', DAY),
-  from_day: { ...query('from', 'The first day.', '2026-10-01', DAY), required: true },
-  to_day: {
-    ...query(
-      'to',
-      'The last day, inclusive. A request covers at most 366 days, 50,000 groups, 50,000 KPI sums and 2 MiB.',
-      '2026-10-31',
-      DAY,
-    ),
-    required: true,
-  },
   id_query: {
     ...query('customer_id', 'The `customer_id`, as you sent it.', 'C-1001'),
     required: true,
@@ -115,7 +104,6 @@ const HEADER: Record<string, object> = {
     undefined,
     { type: 'string', pattern: '^[\\da-f]{8}-[\\da-f]{8}-[\\da-f]{8}-[\\da-f]{32}$' },
   ),
-  'If-None-Match': header('If-None-Match', 'The `ETag` of your copy.'),
 }
 
 const account = (description: string, example: string) => path('account', description, example)
@@ -127,33 +115,9 @@ const PATH: Record<string, object> = {
   account: account('The id of the account.', 'demo-forex'),
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
   test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
-  link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
-  page_name: path('page', 'The name of the page.', 'start'),
-  reference_page: path('page', 'The name of the page.', 'forex', {
-    type: 'string',
-    enum: PAGES.map(({ name }) => name),
-  }),
-  code: path('code', 'The error code.', 'validation_failed'),
-  vertical: path('vertical', 'The vertical.', 'forex', {
-    type: 'string',
-    enum: ['prop-trading', 'forex', 'igaming'],
-  }),
-  entity_file: path('file', 'The file of the record type.', 'customer.json'),
-  envelope_file: path('file', 'The file of the envelope.', 'result.json', {
-    type: 'string',
-    enum: [
-      'bulk.json',
-      'result.json',
-      'list.json',
-      'problem.json',
-      'commission-plan.json',
-      'webhook-event.json',
-    ],
-  }),
-  file: path('file', 'The name of the file.', 'page.css'),
 }
 
 /** All parameters, by the names of their components. */

@@ -9,7 +9,6 @@ export const TAGS = [
   { name: 'igaming-commissions', description: 'Commissions and reports of iGaming brands.' },
   { name: 'affiliate-api', description: 'What affiliates read: what they earn, and why.' },
   { name: 'affiliate-tools', description: 'What affiliates make: links, postbacks and questions.' },
-  { name: 'links', description: 'Links that visitors follow.' },
   { name: 'accounts', description: 'Accounts, their credentials and the audit log.' },
   { name: 'definitions', description: 'Statuses, labels and events of an account.' },
   { name: 'affiliates', description: 'Affiliates, their links and the attribution of customers.' },
@@ -21,5 +20,4 @@ export const TAGS = [
   { name: 'explanations', description: 'What each record earns, and why.' },
   { name: 'customers', description: 'Erasure, refusal and history of customers.' },
   { name: 'monitoring', description: 'Deliveries, records, reports and what needs attention.' },
-  { name: 'documents', description: 'Public documents and the health check.' },
 ]

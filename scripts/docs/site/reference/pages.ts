@@ -24,7 +24,7 @@ export const AUDIENCES = [
     description:
       'For proprietary trading firms: send customers, transactions and trading activity, and read commissions.',
     pages: [
-      page('prop-trading-records', 'Prop trading records', ['tokens', 'prop-trading', 'links']),
+      page('prop-trading-records', 'Prop trading records', ['tokens', 'prop-trading']),
       page('prop-trading-commissions', 'Prop trading commissions'),
     ],
   },
@@ -33,7 +33,7 @@ export const AUDIENCES = [
     description:
       'For forex brokers: send customers, transactions and trading activity, and read commissions.',
     pages: [
-      page('forex-records', 'Forex records', ['tokens', 'forex', 'links']),
+      page('forex-records', 'Forex records', ['tokens', 'forex']),
       page('forex-commissions', 'Forex commissions'),
     ],
   },
@@ -41,7 +41,7 @@ export const AUDIENCES = [
     title: 'iGaming brands',
     description: 'For iGaming brands: send customers and activities, and read commissions.',
     pages: [
-      page('brands-records', 'Brand records', ['igaming', 'links']),
+      page('brands-records', 'Brand records', ['igaming']),
       page('brands-commissions', 'Brand commissions', ['igaming-commissions']),
     ],
   },
@@ -70,11 +70,6 @@ export const AUDIENCES = [
       page('customers', 'Customers'),
       page('monitoring', 'Monitoring and reports'),
     ],
-  },
-  {
-    title: 'Everyone',
-    description: 'For everyone: pages, schemas, the OpenAPI document and the health check.',
-    pages: [page('documents', 'Public documents')],
   },
 ]
 

@@ -95,7 +95,6 @@ ${description && sentBody(description)}${body ?? html`<p class="empty">${inline(
 const EMPTY: Record<string, string> = {
   200: 'The body is empty, or a document that is not JSON.',
   204: 'The body is empty.',
-  302: 'The body is empty. `Location` holds the landing page.',
   304: 'The body is empty.',
 }
 

@@ -108,7 +108,7 @@ export function curl({ path, method, operation }: Endpoint, spec: Spec): string 
   const credential = CREDENTIALS[schemeOf(operation) ?? '']
   const isImplied = method === (media ? 'post' : 'get')
   return [
-    `curl ${operation.responses['302'] ? '-si' : '-s'}${isImplied ? '' : ` -X ${method.toUpperCase()}`}`,
+    `curl -s${isImplied ? '' : ` -X ${method.toUpperCase()}`}`,
     quoted(urlOf(path, parametersOf(operation, spec))),
     ...(credential ? [`-H "${credential}"`] : []),
     ...(media ? dataOf(type, media, spec) : []),
