@@ -64,9 +64,9 @@ export function findDeepParents(
       if (cause !== null) levelsFrom.set(cause, Math.max(level, levelsFrom.get(cause) ?? 0))
     }
   }
-  const issues = sent.flatMap(({ index, affiliate_id, parent }): Issue[] => {
+  const issues = sent.flatMap(({ pointer, affiliate_id, parent }): Issue[] => {
     const levels = levelsFrom.get(affiliate_id)
-    return parent && levels !== undefined ? [tooDeep(`/${index}/parent`, levels)] : []
+    return parent && levels !== undefined ? [tooDeep(`${pointer}/parent`, levels)] : []
   })
   return { deepest, issues }
 }

@@ -3,9 +3,9 @@ import type { AffiliateParents, Parent } from '../db/commission/histories.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { affiliate } from './fields.ts'
 
-/** An affiliate as sent, with its index in the body. Without `parent` it keeps its stored parents. */
+/** An affiliate as sent, with its pointer. Without `parent` it keeps its stored parents. */
 export interface AffiliateInput extends v.InferOutput<v.ObjectSchema<typeof affiliate, undefined>> {
-  readonly index: number
+  readonly pointer: string
 }
 
 /** The parents of an account's affiliates by day, by affiliate id. */
@@ -50,9 +50,9 @@ export const changedParents = (before: Tree, after: Tree): AffiliateParents[] =>
  * ancestor on any day.
  */
 export const findTreeIssues = (sent: readonly AffiliateInput[], tree: Tree): Issue[] =>
-  sent.flatMap(({ index, affiliate_id, parent }): Issue[] => {
+  sent.flatMap(({ pointer: own, affiliate_id, parent }): Issue[] => {
     if (!parent) return []
-    const pointer = `/${index}/parent`
+    const pointer = `${own}/parent`
     if (!tree.has(parent)) return [{ pointer, code: 'unknown_affiliate', value: parent }]
     return isOwnAncestor(affiliate_id, tree) ? [{ pointer, code: 'circle', value: parent }] : []
   })

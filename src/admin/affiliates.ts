@@ -3,8 +3,8 @@ import { firstDifference, refuseArchived } from '../db/archive/archived.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
 import * as inUse from '../db/directory/affiliate-uses.ts'
 import * as rows from '../db/directory/affiliates.ts'
-import { withAudit } from '../db/directory/audit.ts'
-import { isAssertionFailure } from '../db/retry.ts'
+import { hasAuditEntry, insertEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { isAssertionFailure, withD1Retry } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { readIds } from '../http/query.ts'
@@ -29,6 +29,9 @@ import {
   toTree,
 } from './affiliate-tree.ts'
 import { affiliate } from './fields.ts'
+import { newLink } from './link-fields.ts'
+import { link, prepareLink } from './links.ts'
+import { prepareAssignments } from './plans.ts'
 
 export const putAffiliates = accountOperation({
   topic: 'affiliates',
@@ -39,12 +42,6 @@ export const putAffiliates = accountOperation({
   params: {
     dry_run: v.optional(
       member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
-    ),
-    only_new: v.optional(
-      member(
-        v.boolean(),
-        said('Refuse the whole request (409) if one of its affiliates exists already.', true),
-      ),
     ),
   },
   whole: {},
@@ -57,43 +54,116 @@ export const putAffiliates = accountOperation({
   },
   words: described(() => ({
     description:
-      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are assigned to it without being sent again. An id with white space around it is refused, and so is `*`.',
+      'Adds or changes 1 to 1000 affiliates, each with an optional parent and plan, all or none. Customers that named an affiliate earlier are assigned to it without being sent again. An id with white space around it is refused, and so is `*`.',
     answer: v.object({
       received: member(count, 'The number of affiliates of the request.'),
-      changed: member(count, 'The number of those that are new or have changed.'),
+      changed: member(
+        count,
+        'The number of those that are new, have changed or have an `assignment`.',
+      ),
       parents_removed: v.exactOptional(
         member(count, 'The number of those whose parent was removed, if there are any.'),
       ),
     }),
-    errors: ['conflict', 'already_exists'],
+    errors: ['conflict'],
   })),
-  run: storeAffiliates,
+  async run(call, { dry_run: isDryRun = false, affiliates }) {
+    const { statements, answer, refused } = await prepareAffiliates(
+      call,
+      readAffiliateList(affiliates),
+    )
+    if (!isDryRun) await store(call.db, statements).catch(refused)
+    return answer
+  },
 })
 
-async function storeAffiliates(
-  { account: row, db, actor }: AccountCall,
-  {
-    dry_run: isDryRun = false,
-    only_new: isOnlyNew = false,
-    affiliates,
-  }: { readonly dry_run?: boolean; readonly only_new?: boolean; readonly affiliates: unknown },
-) {
+export const addAffiliate = accountOperation({
+  topic: 'affiliates',
+  id: 'addAffiliate',
+  method: 'POST',
+  path: '/affiliates',
+  role: 'manager',
+  body: {
+    ...affiliate,
+    landing_page: v.optional(
+      member(
+        newLink.landing_page,
+        said('The page that a first link of the affiliate leads to. If left out, no link is made.'),
+      ),
+    ),
+  },
+  status: 201,
+  words: described(() => ({
+    description:
+      'Adds an affiliate with its parent, its plan and a first link, all or nothing. An affiliate that exists already is a conflict.',
+    answer: v.object({
+      affiliate_id: member(v.string(), 'The id of the affiliate.'),
+      link: v.nullable(member(link, 'The link. Null if no page was sent.')),
+    }),
+    errors: ['conflict', 'already_exists'],
+    command: { name: 'affiliates add', recovery: 'Run `affiliates list` before you repeat it.' },
+  })),
+  async run(call, { landing_page, ...sent }) {
+    const { db, account } = call
+    const { affiliate_id } = sent
+    const one = { ...sent, pointer: '' }
+    const prepared = await prepareAffiliates(call, { sent: [one], issues: missingParent(one) })
+    const refuseKnown = async () => {
+      if (!(await rows.affiliateExists(db, account.id, affiliate_id))) return
+      throw new ApiError('already_exists', { detail: `${quote(affiliate_id)} exists already.` })
+    }
+    await refuseKnown()
+    const made =
+      landing_page === undefined
+        ? { link: null, statements: [] }
+        : await prepareLink(call, account.id, { affiliate_id, landing_page }, 'team')
+    const statements = [rows.rejectKnown(db, account.id, affiliate_id), ...prepared.statements]
+    // Links are in the directory. That of an account in another database is stored before, and known to nobody yet.
+    const isApart = account.binding !== 'DB' && made.link !== null
+    if (isApart) await store(call.env.DB, made.statements)
+    await store(db, isApart ? statements : [...statements, ...made.statements]).catch(
+      async (error) => {
+        if (!isAssertionFailure(error)) throw error
+        // An earlier attempt of this batch may have succeeded although its response was lost.
+        if (await hasAuditEntry(db, prepared.auditId)) return
+        await refuseKnown()
+        await prepared.refused(error)
+      },
+    )
+    return { affiliate_id, link: made.link }
+  },
+})
+
+const store = (db: D1Database, statements: D1PreparedStatement[]) =>
+  withD1Retry(() => db.batch(statements))
+
+/**
+ * Checks affiliates, and returns the statements that store them with their plans.
+ *
+ * @throws ApiError `validation_failed`, `conflict`
+ */
+async function prepareAffiliates(call: AccountCall, { sent, issues }: SentList) {
+  const { account: row, db, actor } = call
   const account = row.id
-  const { sent, issues } = readAffiliateList(affiliates)
   const ids = sent.map(({ affiliate_id }) => affiliate_id)
-  const [parents, profiles] = await Promise.all([
+  const assigned = sent.flatMap(({ pointer, affiliate_id, assignment }) =>
+    assignment ? [{ ...assignment, affiliate_id, pointer: `${pointer}/assignment` }] : [],
+  )
+  const [parents, profiles, plans] = await Promise.all([
     readParents(db, account, null),
     rows.readProfiles(db, account, ids),
+    assigned.length > 0 ? prepareAssignments(call, assigned) : null,
   ])
   const before = toTree(parents)
   const after = changeTree(before, sent, todayOf(row))
-  const circles = findTreeIssues(sent, after)
   const changed = changedParents(before, after)
   await refuseArchivedTree(db, account, before, changed)
+  const circles = findTreeIssues(sent, after)
   const mayBeDeeper = circles.length === 0 && changed.length > 0
   const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
-  issues.push(...circles, ...(levels?.issues ?? []))
-  if (issues.length > 0) throw validationFailed(issues)
+  const all = [...issues, ...circles, ...(levels?.issues ?? []), ...(plans?.issues ?? [])]
+  if (all.length > 0) throw validationFailed(all)
+  await plans?.refuseClosed()
   const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
   const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
   const details = {
@@ -103,38 +173,49 @@ async function storeAffiliates(
     before: replacedParents(before, changed),
     ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
   }
-  const entry = { actor, action: 'affiliates.put', account, details }
+  const auditId = newAuditId()
   const statements = [
-    ...(isOnlyNew ? [rows.rejectKnown(db, account, ids)] : []),
+    ...(plans?.checks ?? []),
     ...rows.putAffiliates(db, account, sent),
     ...replaceParents(db, account, changed),
     ...rows.rejectCycles(db, account, sent),
     ...(levels ? [rows.rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
+    insertEntry(db, { actor, action: 'affiliates.put', account, details }, auditId),
+    ...(plans ? [...plans.puts, insertEntry(db, plans.entry)] : []),
   ]
-  const stored = isDryRun ? Promise.resolve() : withAudit(db, entry, statements)
-  await stored.catch(async (error) => {
+  const refused = async (error: unknown): Promise<never> => {
     if (!isAssertionFailure(error)) throw error
-    if (isOnlyNew) {
-      const [known] = (await rows.readProfiles(db, account, ids)).keys()
-      if (known !== undefined) {
-        throw new ApiError('already_exists', {
-          detail: `${quote(known)} exists already.`,
-          cause: error,
-        })
-      }
-    }
-    const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
-    throw new ApiError('conflict', { detail, cause: error })
-  })
-  const changedIds = new Set(
-    [...added, ...changed, ...renamed].map(({ affiliate_id }) => affiliate_id),
-  )
+    await plans?.refuseClosed()
+    throw new ApiError('conflict', { detail: MEANWHILE, cause: error })
+  }
+  const others = [...changed, ...renamed, ...assigned]
+  return {
+    statements,
+    auditId,
+    refused,
+    answer: answerTo(sent, { before, changed, others, added }),
+  }
+}
+
+const MEANWHILE = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates, or a plan was withdrawn. Read the affiliates and try again.`
+
+/** Returns what a request changes, in numbers. */
+function answerTo(
+  sent: readonly AffiliateInput[],
+  changes: {
+    readonly before: Tree
+    readonly changed: readonly AffiliateParents[]
+    readonly others: readonly { readonly affiliate_id: string }[]
+    readonly added: readonly AffiliateInput[]
+  },
+) {
+  const { before, changed, others, added } = changes
   const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
     !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
   const removed = changed.filter(isRemoved).length
   return {
     received: sent.length,
-    changed: changedIds.size,
+    changed: new Set([...added, ...others].map(({ affiliate_id }) => affiliate_id)).size,
     ...(removed > 0 && { parents_removed: removed }),
   }
 }
@@ -190,8 +271,24 @@ const replacedParents = (before: Tree, changed: readonly AffiliateParents[]): Af
     })
     .slice(0, MAX_AUDITED_IDS)
 
+/** The affiliates of a body with a valid id, and the issues of all. */
+interface SentList {
+  readonly sent: readonly AffiliateInput[]
+  readonly issues: readonly Issue[]
+}
+
+/** Returns an issue if an affiliate has the first day of a parent, but no parent. */
+const missingParent = ({
+  pointer,
+  parent,
+  from,
+}: Pick<AffiliateInput, 'pointer' | 'parent' | 'from'>): Issue[] =>
+  from !== undefined && parent === undefined
+    ? [{ pointer: `${pointer}/parent`, code: 'required' }]
+    : []
+
 /** Returns the affiliates of a body with a valid id, and the issues of all. */
-function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Issue[] } {
+function readAffiliateList(body: unknown): SentList {
   if (!Array.isArray(body))
     throw validationFailed([{ pointer: '', code: 'type', expected: 'array' }])
   if (body.length < 1 || body.length > MAX_RECORDS) {
@@ -205,14 +302,11 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
     const pointer = `/${index}`
     const checked = validateAt(item, affiliate, pointer)
     const { affiliate_id, parent, from } = checked.output
-    issues.push(...checked.issues)
+    issues.push(...checked.issues, ...missingParent({ pointer, parent, from }))
     if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
-    if (from !== undefined && parent === undefined) {
-      issues.push({ pointer: `${pointer}/parent`, code: 'required' })
-    }
     if (affiliate_id === undefined) return []
     seen.add(affiliate_id)
-    return [{ index, ...checked.output, affiliate_id }]
+    return [{ pointer, ...checked.output, affiliate_id }]
   })
   return { sent, issues }
 }
@@ -386,6 +480,7 @@ export const deleteAffiliate = accountOperation({
 /** The operations on the affiliates of an account, each with the affiliate who referred it, if any. */
 export const AFFILIATE_OPERATIONS = [
   putAffiliates,
+  addAffiliate,
   listAffiliates,
   listParents,
   listAffiliateFigures,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { AMOUNT_SIGNS } from '../amount-signs.ts'
 import { ARCHIVE_AFTER } from '../archive/limits.ts'
 import { approvalsRequired } from '../commission/books/book-fields.ts'
+import { governed } from '../commission/plans/assignments.ts'
 import { objectOf } from '../commission/plans/shapes.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { LANGUAGES } from '../languages.ts'
@@ -428,6 +429,12 @@ export const affiliate = {
           'Prefers to be called in the morning.',
         ),
       ),
+    ),
+  ),
+  assignment: v.optional(
+    member(
+      objectOf(governed),
+      said('The plan that governs its customers. If left out, its assignments stay as they are.'),
     ),
   ),
   status: v.optional(

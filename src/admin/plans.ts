@@ -3,10 +3,11 @@ import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import {
   assignment,
+  assignmentIssues,
   assignmentWarnings,
-  checkAssignedPlans,
   MAX_ASSIGNMENTS,
   readAssignments,
+  type SentAssignment,
 } from '../commission/plans/assignments.ts'
 import type { WarningContext } from '../commission/plans/check-plan.ts'
 import { PLAN_DEPTH, PLAN_LIMITS } from '../commission/plans/limits.ts'
@@ -457,39 +458,52 @@ export const putAssignments = accountOperation({
     ),
     errors: ['conflict'],
   })),
-  async run({ account: { id: account }, db, actor }, { assignments }) {
+  async run(call, { assignments }) {
     const { sent, issues } = readAssignments(assignments)
-    const sentRows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
-    const context = await rows.readAssignmentContext(db, account, sentRows)
-    issues.push(...checkAssignedPlans(sent, context.plans))
+    const prepared = await prepareAssignments(call, sent)
+    issues.push(...prepared.issues)
     if (issues.length > 0) throw validationFailed(issues)
-    checkNumber(context.count + sent.length)
-    const details = {
-      assignments: sent.length,
-      first: sentRows.slice(0, MAX_AUDITED).map(present),
-      replaced: context.replaced.length,
-      before: context.replaced.slice(0, MAX_AUDITED).map(present),
-    }
-    const entry = { actor, action: 'assignments.put', account, details }
-    const changes = sentRows.map((row) => toChange(row, false))
-    await checkClosedTerms(db, account, changes)
-    const checks = [
-      ...rejectClosedTerms(db, account, changes),
-      rows.rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
-    ]
-    const puts = rows.putAssignments(db, account, sentRows)
-    const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
+    const { checks, puts, entry, unconfigured, refuseClosed } = prepared
+    await refuseClosed()
+    const results = await withAudit(call.db, entry, [...checks, ...puts]).catch(async (error) => {
       if (!isAssertionFailure(error)) throw error
-      await checkClosedTerms(db, account, changes)
+      await refuseClosed()
       throw withdrawn(error)
     })
     const changed = results
       .slice(checks.length, -1)
       .reduce((sum, { meta }) => sum + meta.changes, 0)
-    const warnings = assignmentWarnings(sent, context.unconfigured)
-    return { received: sent.length, changed, ...warnings }
+    return { received: sent.length, changed, ...assignmentWarnings(sent, unconfigured) }
   },
 })
+
+/** Returns the issues of assignments, and the statements that store them: `checks` abort the batch. */
+export async function prepareAssignments(
+  { account: { id: account }, db, actor }: AccountCall,
+  sent: readonly SentAssignment[],
+) {
+  const sentRows = sent.map(({ pointer: _, from, ...one }) => ({ ...one, from_day: from }))
+  const context = await rows.readAssignmentContext(db, account, sentRows)
+  checkNumber(context.count + sent.length)
+  const changes = sentRows.map((row) => toChange(row, false))
+  const details = {
+    assignments: sent.length,
+    first: sentRows.slice(0, MAX_AUDITED).map(present),
+    replaced: context.replaced.length,
+    before: context.replaced.slice(0, MAX_AUDITED).map(present),
+  }
+  return {
+    issues: assignmentIssues(sent, context.plans),
+    unconfigured: context.unconfigured,
+    checks: [
+      ...rejectClosedTerms(db, account, changes),
+      rows.rejectUnknownPlans(db, account, [...new Set(sent.map((one) => one.plan))]),
+    ],
+    puts: rows.putAssignments(db, account, sentRows),
+    entry: { actor, action: 'assignments.put', account, details },
+    refuseClosed: () => checkClosedTerms(db, account, changes),
+  }
+}
 
 export const listAssignments = accountList({
   id: 'listAssignments',

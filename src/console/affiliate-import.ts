@@ -11,8 +11,7 @@ import {
   readColumnFile,
 } from './csv-columns.ts'
 import { isAssumedText } from './form.ts'
-import { type Step, sendInOrder } from './in-order.ts'
-import { apiPath, dayBefore, type FieldError, type Values, type Visit } from './page.ts'
+import { dayBefore, type FieldError, type Values, type Visit } from './page.ts'
 import { type Plan, startOf } from './parts/affiliate-forms.tsx'
 import type { Status } from './parts/affiliate-status.tsx'
 import { dayWords, isolated, type List } from './parts/data.tsx'
@@ -339,22 +338,29 @@ function sentenceOf(change: RowChange): string {
   return parts.length === 0 ? `${id} is new` : `${id} is new, ${parts.join(', ')}`
 }
 
-/** Returns the affiliates of changes as `PUT …/affiliates` takes them. */
-const affiliatesOf = (changes: readonly RowChange[]) =>
-  changes.map(({ sent, profile, parent }) => ({
+/** Returns the affiliates of changes, with their plans for customers who are `new`, or for all. */
+const affiliatesOf = (changes: readonly RowChange[], customers: string) =>
+  changes.map(({ sent, profile, parent, plan, planDay }) => ({
     affiliate_id: sent.affiliate_id,
     ...Object.fromEntries(profile.map(({ name, after }) => [name, after])),
     ...(parent && { parent: parent.after, ...(sent.from && { from: sent.from }) }),
+    ...(plan && {
+      assignment: {
+        ...{ plan: plan.id, from: planDay },
+        customers: customers === 'new' ? ('new' as const) : ('all' as const),
+      },
+    }),
   }))
 
 /** Returns the refusals of rows by the API: it checks them, and stores nothing. */
 async function checkChanges(
   { api, account }: Visit,
   changes: readonly RowChange[],
+  customers: string,
 ): Promise<RowRefusal[]> {
   if (changes.length === 0) return []
   const error = await api
-    .call(putAffiliates, { account, dry_run: true, affiliates: affiliatesOf(changes) })
+    .call(putAffiliates, { account, dry_run: true, affiliates: affiliatesOf(changes, customers) })
     .then(
       () => null,
       (thrown: unknown) => thrown,
@@ -395,7 +401,7 @@ async function readImport(values: Values, visit: Visit): Promise<Import> {
   const found = known.map((row) => changeOf(row, stored, visit.today))
   let changes = found.filter((one) => one !== null)
   for (let check = 1; check <= MAX_CHECKS; check++) {
-    const refusedRows = await checkChanges(visit, changes)
+    const refusedRows = await checkChanges(visit, changes, values('customers'))
     if (refusedRows.length === 0) break
     refusals.push(...refusedRows)
     // Without these rows, others may be refused: their parents are missing now.
@@ -455,42 +461,7 @@ export async function storeImport(values: Values, visit: Visit): Promise<number>
         'Meanwhile somebody has changed an affiliate or a plan of this file. Nothing was stored. Look at what would change now.',
     })
   }
-  await sendInOrder(visit.api, stepsOf(changes, values('customers'), visit))
+  const { api, account } = visit
+  await api.call(putAffiliates, { account, affiliates: affiliatesOf(changes, values('customers')) })
   return changes.length
-}
-
-function stepsOf(changes: readonly RowChange[], customers: string, { account }: Visit): Step[] {
-  const assignments = changes.flatMap(({ sent: { affiliate_id }, plan, planDay }) =>
-    plan
-      ? [
-          {
-            affiliate_id,
-            plan: plan.id,
-            from: planDay,
-            customers: customers === 'new' ? 'new' : 'all',
-          },
-        ]
-      : [],
-  )
-  const affiliates = changes.filter(
-    ({ isNew, profile, parent }) => isNew || profile.length > 0 || parent,
-  )
-  const steps: (Step | false)[] = [
-    assignments.length > 0 && {
-      // First, since only they can be refused for what is closed.
-      request: { method: 'PUT', path: apiPath(account, 'assignments'), body: assignments },
-      done: 'The plans are assigned.',
-      notDone: '',
-    },
-    affiliates.length > 0 && {
-      request: {
-        method: 'PUT',
-        path: apiPath(account, 'affiliates'),
-        body: affiliatesOf(affiliates),
-      },
-      done: '',
-      notDone: 'New affiliates, names, e-mail addresses and parents were not stored.',
-    },
-  ]
-  return steps.filter((step) => step !== false)
 }

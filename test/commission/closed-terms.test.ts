@@ -180,7 +180,7 @@ describe('an assignment', () => {
     await approve()
     for (const from of ['2024-10-31', '2024-10-01', '2024-02-01']) {
       expect(await refusal(send(['b', '2024-10-01'], ['a', from, 'vip']))).toBe(
-        `The assignment at \`/1\`, from ${from} on would change the period 2024-10 of the plan \`ib\`, which is closed for affiliate \`a\`. Assign from 2024-11-01 or a later day. Nothing was changed.`,
+        `The assignment from ${from} on would change the period 2024-10 of the plan \`ib\`, which is closed for affiliate \`a\`. Assign from 2024-11-01 or a later day. Nothing was changed.`,
       )
     }
     expect((await send(['a', '2024-11-01', 'vip'], ['b', '2024-10-01', 'vip'])).status).toBe(200)

@@ -717,6 +717,9 @@ async function takeHistories(team: Team) {
   await team('listParents', 'page', 'One page')
   // This affiliate earned nothing: earnings are those of the last three months, which depend on today.
   await team('listAffiliateFigures', 'search', 'A search by id', { query: '?search=IB-01' })
+  await team('addAffiliate', 'linked', 'An affiliate with a first link', {
+    body: { affiliate_id: 'IB-12', parent: 'IB-01', landing_page: 'https://acme.example/start' },
+  })
   await team('putAffiliates', 'mistyped', 'Affiliates that nothing names', {
     body: [{ affiliate_id: 'IB-O7' }, { affiliate_id: 'IB-O8' }],
   })

@@ -315,6 +315,15 @@ const administration: Route[] = [
   },
   {
     ...changes,
+    id: 'addAffiliate',
+    body: ({ account }: World) => ({
+      affiliate_id: `${account}-new`,
+      assignment: { plan: 'swept', from: '2026-12-01', customers: 'all' },
+      landing_page: 'https://new.example/',
+    }),
+  },
+  {
+    ...changes,
     id: 'putAssignments',
     body: [{ affiliate_id: 'aff-7', plan: 'swept', from: '2026-12-01', customers: 'all' }],
   },

@@ -16,12 +16,8 @@ const MAX_WARNINGS = 100
 /** Stands for every affiliate that has no assignment of its own. */
 export const ALL_OTHERS = '*'
 
-/** An assignment, as it is sent. */
-export const assignment = objectOf({
-  affiliate_id: member(
-    f.affiliateOrAll,
-    said('The affiliate. `*` covers every affiliate that has no assignment of its own.', 'IB-07'),
-  ),
+/** The plan that governs the customers of an affiliate, as it is sent. */
+export const governed = {
   plan: member(f.id, said('The plan, which must exist.', 'standard-ib')),
   from: member(f.day, said('The first day.', '2026-12-01')),
   customers: member(
@@ -30,14 +26,23 @@ export const assignment = objectOf({
       '`new`: customers who sign up from that day on; earlier customers keep their earlier assignment. An affiliate’s first assignment also governs customers who signed up before it, for their records of that day and later. `all`: takes over all customers from that day on.',
     ),
   ),
+}
+
+/** An assignment, as it is sent. */
+export const assignment = objectOf({
+  affiliate_id: member(
+    f.affiliateOrAll,
+    said('The affiliate. `*` covers every affiliate that has no assignment of its own.', 'IB-07'),
+  ),
+  ...governed,
 })
 
 /** The earliest first day: each period since the first assignment is computed. */
 const FIRST_FROM = '2000-01-01'
 
-/** An assignment of a body, with its index. */
+/** An assignment of a body, with its pointer. */
 export interface SentAssignment extends Assignment {
-  readonly index: number
+  readonly pointer: string
 }
 
 /** Returns the valid assignments of a body, and the issues of the others. */
@@ -56,37 +61,43 @@ export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAss
     const { issues: own, output } = validateShape(assignment, item)
     issues.push(...own.map((one) => ({ ...one, pointer: `/${index}${one.pointer}` })))
     if (!output) return []
-    const { affiliate_id, from } = output
-    if (from < FIRST_FROM) issues.push(tooEarly(index, from))
-    const key = JSON.stringify([affiliate_id, from])
-    if (keys.has(key)) issues.push({ pointer: `/${index}`, code: 'duplicate_key' })
+    const pointer = `/${index}`
+    const key = JSON.stringify([output.affiliate_id, output.from])
+    if (keys.has(key)) issues.push({ pointer, code: 'duplicate_key' })
     keys.add(key)
-    return [{ index, ...output }]
+    return [{ pointer, ...output }]
   })
   return { issues, sent }
 }
 
-const tooEarly = (index: number, value: string): Issue => ({
-  pointer: ['', index, 'from'].join('/'),
+const tooEarly = (pointer: string, value: string): Issue => ({
+  pointer: `${pointer}/from`,
   code: 'date',
   value,
   expected: `before ${FIRST_FROM}`,
   instruction: `Assign from ${FIRST_FROM} or a later day.`,
 })
 
-/** Returns an issue for each assignment to a plan that the account does not have. */
-export const checkAssignedPlans = (
+/** Returns an issue for each assignment that begins too early, or to a plan that the account does not have. */
+export const assignmentIssues = (
   sent: readonly SentAssignment[],
   plans: readonly string[],
 ): Issue[] => {
   const known = new Set(plans)
   const none = plans.length === 0 && { instruction: 'The account has no plan. Put one first.' }
-  return sent.flatMap(({ index, plan: value }): Issue[] => {
-    if (known.has(value)) return []
-    const expected = 'a plan of this account'
-    const pointer = `/${index}/plan`
-    return [{ pointer, code: 'unknown_reference', expected, value, suggestions: plans, ...none }]
-  })
+  const expected = 'a plan of this account'
+  return sent.flatMap(({ pointer, plan: value, from }): Issue[] => [
+    ...(from < FIRST_FROM ? [tooEarly(pointer, from)] : []),
+    ...(known.has(value)
+      ? []
+      : [
+          {
+            ...{ pointer: `${pointer}/plan`, code: 'unknown_reference' as const, expected, value },
+            suggestions: plans,
+            ...none,
+          },
+        ]),
+  ])
 }
 
 /** The warnings of a response. */
@@ -114,9 +125,9 @@ export const assignmentWarnings = (
   unconfigured: ReadonlySet<string>,
 ): WarningList =>
   listWarnings(
-    sent.flatMap(({ index, affiliate_id }) =>
+    sent.flatMap(({ pointer, affiliate_id }) =>
       unconfigured.has(affiliate_id)
-        ? [unknownAffiliate(`/${index}/affiliate_id`, affiliate_id)]
+        ? [unknownAffiliate(`${pointer}/affiliate_id`, affiliate_id)]
         : [],
     ),
   )

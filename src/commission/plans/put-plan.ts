@@ -40,24 +40,20 @@ export async function checkClosedTerms(
   changes: readonly AssignmentChange[],
 ): Promise<void> {
   const found = await findClosedTerms(db, account, changes)
-  if (found.length > 0) throw closedTerms(found, changes)
+  if (found.length > 0) throw closedTerms(found)
 }
 
 const lastDayOf = ({ period }: ClosedTerms) => parsePeriod(period)?.last ?? 0
 
-function closedTerms(found: readonly ClosedTerms[], changes: readonly AssignmentChange[]) {
+function closedTerms(found: readonly ClosedTerms[]) {
   const [last] = found.toSorted((a, b) => lastDayOf(b) - lastDayOf(a))
   if (!last) return new ApiError('conflict')
   const { affiliate_id, from_day, plan, period } = last
   const whose =
     affiliate_id === '*' ? 'an affiliate that `*` covers' : `affiliate ${quote(affiliate_id)}`
-  const index = changes.findIndex(
-    (one) => one.affiliate_id === affiliate_id && one.from_day === from_day,
-  )
-  const at = changes.length > 1 ? ` at \`/${index}\`,` : ''
   const first = dayText(lastDayOf(last) + 1)
   return new ApiError('conflict', {
-    detail: `The assignment${at} from ${from_day} on would change the period ${period} of the plan ${quote(plan)}, which is closed for ${whose}. Assign from ${first} or a later day. Nothing was changed.`,
+    detail: `The assignment from ${from_day} on would change the period ${period} of the plan ${quote(plan)}, which is closed for ${whose}. Assign from ${first} or a later day. Nothing was changed.`,
   })
 }
 

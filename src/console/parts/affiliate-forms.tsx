@@ -1,24 +1,11 @@
-import { listAffiliates } from '../../admin/affiliates.ts'
-import { newLink } from '../../admin/link-fields.ts'
+import { addAffiliate as addOne } from '../../admin/affiliates.ts'
 import { listLinks } from '../../admin/links.ts'
-import { getPlan, listAssignments, listPlans, putAssignments } from '../../admin/plans.ts'
+import { getPlan, listPlans, putAssignments } from '../../admin/plans.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { validateAt, validationFailed } from '../../http/read-fields.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
-import { type Step, sendInOrder } from '../in-order.ts'
-import {
-  accountPath,
-  apiPath,
-  type Change,
-  dayBefore,
-  type PlanNames,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { accountPath, type Change, dayBefore, type Values, type Visit, withQuery } from '../page.ts'
 import { dayWords, isolated, visible } from './data.tsx'
 import { FoldedForm, type Input, type Option } from './forms.tsx'
 
@@ -171,170 +158,32 @@ export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: s
   },
 ]
 
-/** What the form of a new affiliate asks for. Empty texts are left out. */
-interface NewAffiliate {
-  readonly affiliate_id: string
-  readonly display_name: string
-  readonly contact_email: string
-  readonly parent: string
-  readonly plan: string
-  readonly landing_page: string
-}
-
-const readNew = (values: Values): NewAffiliate => ({
-  affiliate_id: values('affiliate_id').trim(),
-  display_name: values('display_name').trim(),
-  contact_email: values('contact_email').trim(),
-  parent: values('parent').trim(),
-  plan: values('plan'),
-  landing_page: values('landing_page').trim(),
-})
-
-/** What is stored of an affiliate. */
-interface Known {
-  readonly isConfigured: boolean
-  /** The plan of its latest assignment; null if it has none of its own. */
-  readonly assigned: { readonly plan: string; readonly from: string } | null
-}
-
-async function readKnown(
-  { api, account }: Pick<Visit, 'api' | 'account'>,
-  affiliate_id: string,
-): Promise<Known> {
-  if (affiliate_id === '') return { isConfigured: false, assigned: null }
-  const [affiliates, assignments] = await Promise.all([
-    api.call(listAffiliates, { account, affiliate_id }),
-    api.call(listAssignments, { account, affiliate_id }),
-  ])
-  return {
-    isConfigured: affiliates.data.length > 0,
-    assigned: assignments.data.at(-1) ?? null,
-  }
-}
-
-const refused = (pointer: string, message: string) =>
-  new ApiError('validation_failed', {
-    detail: 'Nothing was changed.',
-    errors: [{ pointer, message }],
-  })
-
-/**
- * Refuses an affiliate that exists: the member may not know it, and would give it another plan and link.
- *
- * @throws ApiError `validation_failed`
- */
-function checkKnown(
-  sent: NewAffiliate,
-  { isConfigured, assigned }: Known,
-  planNames: PlanNames,
-): void {
-  if (isConfigured) throw refused('/0/affiliate_id', existsWords(sent.affiliate_id))
-  if (sent.plan && assigned && assigned.plan !== sent.plan) {
-    const since = `the plan ${planNames.get(assigned.plan) ?? assigned.plan} from ${dayWords(assigned.from)}`
-    throw refused(
-      '/0/plan',
-      `${sent.affiliate_id} has ${since} on. Assign another one on its page.`,
-    )
-  }
-}
-
-const existsWords = (affiliate_id: string) => `${affiliate_id} exists already.`
-
-/**
- * Refuses a landing page that no link can have, before anything is stored.
- *
- * @throws ApiError `validation_failed`
- */
-function checkLandingPage({ landing_page }: NewAffiliate): void {
-  if (landing_page === '') return
-  const { issues } = validateAt({ landing_page }, { landing_page: newLink.landing_page }, '')
-  if (issues.length > 0) throw validationFailed(issues)
-}
-
-/** Returns the requests that add an affiliate, without those that would change nothing. */
-function stepsOf(
-  sent: NewAffiliate,
-  known: Known,
-  from: string,
-  { account, planNames }: { account: string; planNames: PlanNames },
-): Step[] {
-  const { affiliate_id, display_name, contact_email, parent, plan, landing_page } = sent
-  const id = isolated(affiliate_id)
-  const steps: (Step | false)[] = [
-    {
-      request: {
-        method: 'PUT',
-        path: apiPath(account, 'affiliates'),
-        query: { only_new: 'true' },
-        body: [
-          {
-            ...(affiliate_id && { affiliate_id }),
-            ...(display_name && { display_name }),
-            ...(contact_email && { contact_email }),
-            ...(parent && { parent }),
-          },
-        ],
-      },
-      done: `${id} is stored.`,
-      notDone: `${id} was not stored.`,
-    },
-    plan !== '' &&
-      known.assigned?.plan !== plan && {
-        request: {
-          method: 'PUT',
-          path: apiPath(account, 'assignments'),
-          body: [{ affiliate_id, plan, from, customers: 'all' }],
-        },
-        done: `The plan ${isolated(planNames.get(plan) ?? plan)} applies from ${dayWords(from)} on.`,
-        notDone: 'The plan was not assigned.',
-      },
-    landing_page !== '' && {
-      request: {
-        method: 'POST',
-        path: apiPath(account, 'links'),
-        body: { affiliate_id, landing_page },
-      },
-      done: 'The link was created.',
-      notDone: 'The link was not created. Add it on the page of the affiliate.',
-    },
-  ]
-  return steps.filter((step) => step !== false)
-}
-
-/** What was added, for the message. */
-interface Added {
-  readonly affiliate_id: string
-  /** The id of the link that was made; absent if none was. */
-  readonly link_id: string | undefined
-  readonly done: string
-}
-
-/** Adds an affiliate, assigns a plan to it, and creates a link for it. */
+/** Adds an affiliate, with a plan and a link if the form has them. */
 export const addAffiliate: Change = {
-  async perform(values, visit): Promise<Added> {
-    const sent = readNew(values)
-    checkLandingPage(sent)
-    const [known, planNames] = await Promise.all([
-      readKnown(visit, sent.affiliate_id),
-      visit.names.plans(),
-    ])
-    checkKnown(sent, known, planNames)
-    const from = startOf(await readChosen(visit, sent.plan), visit.today)
-    const steps = stepsOf(sent, known, from, { account: visit.account, planNames })
-    const answers = await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
-      const isFirst = error instanceof ApiError && error.code === 'already_exists'
-      throw isFirst ? refused('/0/affiliate_id', existsWords(sent.affiliate_id)) : error
+  async perform(values, visit) {
+    const { api, account, today } = visit
+    const texts = NEW.flatMap((name) => {
+      const text = values(name).trim()
+      return text === '' ? [] : [[name, text]]
     })
-    const { link_id } = (answers.at(-1) ?? {}) as { link_id?: string }
-    const done = steps.map((step) => step.done).join(' ')
-    return { affiliate_id: sent.affiliate_id, link_id, done }
+    const { affiliate_id = '', ...sent } = Object.fromEntries(texts)
+    const plan = values('plan')
+    const from = startOf(await readChosen(visit, plan), today)
+    const assignment = plan === '' ? undefined : { plan, from, customers: 'all' as const }
+    return api.call(addOne, { account, affiliate_id, ...sent, assignment })
   },
-  done: (answer) => (answer as Added).done,
+  done: (answer) => {
+    const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
+    return `${isolated(affiliate_id)} is stored${link ? ', and its link was created' : ''}.`
+  },
   next(answer, { account }) {
-    const { affiliate_id, link_id: made } = answer as Added
-    return withQuery(accountPath(account, 'affiliates', affiliate_id), { made })
+    const { affiliate_id, link } = answer as AnswerOf<typeof addOne>
+    return withQuery(accountPath(account, 'affiliates', affiliate_id), { made: link?.link_id })
   },
 }
+
+/** The texts of the form of a new affiliate. */
+const NEW = ['affiliate_id', 'display_name', 'contact_email', 'parent', 'landing_page'] as const
 
 /** Renders the form that adds an affiliate, with the values of its first fields. */
 export function AddForm({
@@ -350,8 +199,8 @@ export function AddForm({
   id?: string | undefined
   parent?: string
 }) {
-  const sent = visit.refused?.change === 'add' ? readNew(visit.refused.values).affiliate_id : ''
-  const exists = visit.refused?.errors.some(({ message }) => message === existsWords(sent))
+  const exists = visit.refused?.change === 'add' && visit.refused.code === 'already_exists'
+  const sent = exists ? visit.refused.values('affiliate_id').trim() : ''
   const link = exists && <a href={accountPath(visit.account, 'affiliates', sent)}>Open its page</a>
   const fields: Input[] = [
     { name: 'affiliate_id', label: 'Id of the affiliate', value: id, required: true, hint: link },
@@ -360,6 +209,7 @@ export function AddForm({
     { name: 'parent', value: parent, hint: 'Who referred this affiliate, if anybody.' },
     {
       name: 'plan',
+      pointer: '/assignment/plan',
       options: [['', 'The plan for all'], ...planOptions(plans)],
       hint: 'It applies from today on, or from its first day if that is later.',
     },
@@ -379,7 +229,6 @@ export function AddForm({
         change="add"
         title={title}
         submit="Add the affiliate"
-        at="/0"
         fields={fields}
         isOpen={id !== undefined}
       />

@@ -251,20 +251,19 @@ export async function listUnconfigured(
   return { data, hasMore: counted[0]?.more === 1 }
 }
 
-const REJECT_KNOWN = compileStatement(`
-  select json('${NOT_JSON}') from ${JSON_EACH}(:ids)
-  cross join affiliates a on a.account = :account and a.affiliate_id = value limit 1`)
-
-/**
- * Fails, and so does its batch, if one of these affiliates is configured. It must stand before what stores
- * them: two members may add the same id at the same time.
- */
-export const rejectKnown = (db: D1Database, account: string, ids: readonly string[]) =>
-  bindStatement(db, REJECT_KNOWN, { account, ids: JSON.stringify(ids) })
-
 const FIND_AFFILIATE = compileStatement(
   `select 1 from affiliates where account = :account and affiliate_id = :id`,
 )
+
+const REJECT_KNOWN = compileStatement(`
+  select json('${NOT_JSON}') from affiliates where account = :account and affiliate_id = :id`)
+
+/**
+ * Fails, and so does its batch, if this affiliate is configured. It must stand before what stores them: two
+ * members may add the same id at the same time.
+ */
+export const rejectKnown = (db: D1Database, account: string, id: string) =>
+  bindStatement(db, REJECT_KNOWN, { account, id })
 
 /** Returns whether an account has configured this affiliate. */
 export const affiliateExists = async (

@@ -36,17 +36,25 @@ export function withAudit(
   statements: D1PreparedStatement[],
   id = newAuditId(),
 ): Promise<D1Result<Record<string, unknown>>[]> {
-  const { actor, action, account } = entry
+  const insert = insertEntry(db, entry, id)
+  return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
+}
+
+/** Returns the statement that adds an entry to the audit log. It belongs to the batch of the change. */
+export function insertEntry(
+  db: D1Database,
+  { actor, action, account, details }: AuditEntry,
+  id = newAuditId(),
+): D1PreparedStatement {
   const row = {
     id,
     at: new Date(ulidTime(id)).toISOString(),
     actor,
     action,
     account,
-    details: JSON.stringify(entry.details),
+    details: JSON.stringify(details),
   }
-  const insert = bindStatement(db, INSERT_ENTRY, row)
-  return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
+  return bindStatement(db, INSERT_ENTRY, row)
 }
 
 /** Returns a new id for an entry; it begins with the current time. */
