@@ -67,7 +67,7 @@ function findIssues(rows: readonly Affiliate[], stored: readonly AffiliateParent
     return all.map((one) => ({ ...one, pointer: `/${index}${one.pointer}` }))
   })
   if (issues.length > 0) return issues
-  const sent = rows.map((row, index) => ({ ...row, index })) as AffiliateInput[]
+  const sent = rows.map((row, index) => ({ ...row, pointer: `/${index}` })) as AffiliateInput[]
   const before = toTree(stored)
   // The day of an account differs from this one by a few hours at most.
   const after = changeTree(before, sent, new Date().toISOString().slice(0, 10))

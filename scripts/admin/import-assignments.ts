@@ -1,4 +1,4 @@
-import { checkAssignedPlans, readAssignments } from '../../src/commission/plans/assignments.ts'
+import { assignmentIssues, readAssignments } from '../../src/commission/plans/assignments.ts'
 import type { Issue } from '../../src/validation/issue.ts'
 import type { Input } from './operation.ts'
 import { nameAffiliate, readRows } from './read-rows.ts'
@@ -49,11 +49,11 @@ function findIssues(rows: readonly Assignment[], plans: readonly string[]): Issu
   const keys = new Set<string>()
   return toBulks(rows).flatMap((bulk, i) => {
     const { issues, sent } = readAssignments(bulk)
-    const own = [...issues, ...checkAssignedPlans(sent, plans)]
+    const own = [...issues, ...assignmentIssues(sent, plans)]
     const before = new Set(keys)
-    for (const { index, affiliate_id, from } of sent) {
+    for (const { pointer, affiliate_id, from } of sent) {
       const key = JSON.stringify([affiliate_id, from])
-      if (before.has(key)) own.push({ pointer: `/${index}`, code: 'duplicate_key' })
+      if (before.has(key)) own.push({ pointer, code: 'duplicate_key' })
       keys.add(key)
     }
     return own.map((one) => ({ ...one, pointer: inFile(one.pointer, i * MAX_ROWS) }))
