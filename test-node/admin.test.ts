@@ -9,10 +9,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
-import fc from 'fast-check'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { confirm } from '../scripts/admin/confirm.ts'
-import { parentsFirst } from '../scripts/admin/import-affiliates.ts'
 import { nameOf } from '../scripts/admin/operation.ts'
 import { OPERATIONS } from '../scripts/admin/operations.ts'
 import { readProfile } from '../scripts/admin/profile.ts'
@@ -189,39 +187,6 @@ describe('operations', { concurrency: 4 }, () => {
     ])
   })
 
-  test('plans simulate: reads what plans version --json printed', async () => {
-    const { base, requests } = await service(() => ({ body: simulated(['A-1', '0.10'], null) }))
-    const terms = { name: 'P', terms: 'signup', rules: [] }
-    const file = join(mkdtempSync(join(tmpdir(), 'admin-')), 'version.json')
-    writeFileSync(file, JSON.stringify({ plan: 'p', version: 2, terms }))
-    await admin(base, ['plans', 'simulate', 'a', 'p', file, '--period', '2026-10'])
-    assert.deepEqual(requests[0]?.body, { period: '2026-10', version: terms })
-  })
-
-  const TERMS = {
-    ...{ name: 'Standard IB', currency: 'EUR', period: 'month', rules: [] as object[] },
-  }
-  TERMS.rules.push({
-    ...{ id: 'cpa', kind: 'once', amount: '200', trigger: { transactions: ['deposit'] } },
-    qualify: [{ sum: [{ activity: 'lots_traded' }], min: '5', within_days: 30 }],
-  })
-  for (const [open_total, note] of [
-    [0, ''],
-    [1, 'Closed for all but 1 affiliate.\n'],
-    [2, 'Closed for all but 2 affiliates.\n'],
-  ] as const) {
-    test(`periods approve: names ${open_total} affiliates that stay open`, async () => {
-      const detail = 'Or approve it with `"leave_out_holds": true`.'
-      const refused = open_total === 0 ? [] : [{ id: 'stm_1', code: 'holds', detail }]
-      const body = { closed: true, open_total, approved: 1, waiting: 0, refused }
-      const { base } = await service(() => ({ body }))
-      const { code, stdout, stderr } = await admin(base, ['periods', 'approve', 'a', '2026-10'])
-      assert.deepEqual([code, stderr], [0, note])
-      assert.equal(stdout.includes('`--leave-out-holds true`'), open_total > 0)
-      assert.doesNotMatch(stdout, /leave_out_holds/)
-    })
-  }
-
   test('a body is JSON or a file with it: as it is, or as --json printed it', async () => {
     const { base, requests } = await service(() => ({ body: THING }))
     const terms = { kind: 'resets', name: 'R' }
@@ -388,8 +353,8 @@ describe('pages', { concurrency: 4 }, () => {
     const { code, stdout, stderr } = await admin(base, ['erasures', 'replay', '--json'])
     assert.deepEqual([code, JSON.parse(stdout)], [0, { erased: 507, next: null }])
     assert.deepEqual(stderr.trim().split('\n'), [
-      '500 customers so far. To continue from here: --from one',
-      '500 customers so far. To continue from here: --from two',
+      'To continue from here: --cursor one',
+      'To continue from here: --cursor two',
     ])
     assert.deepEqual(lines(), [
       'POST erasures/replay',
@@ -398,12 +363,12 @@ describe('pages', { concurrency: 4 }, () => {
     ])
   })
 
-  test('an interrupted replay names the cursor that --from continues from', async () => {
+  test('an interrupted replay names the cursor to continue from', async () => {
     const { base, lines } = await service(replayed(true))
     const { code, stderr } = await admin(base, ['erasures', 'replay', '--account', 'a'])
     assert.equal(code, 1)
-    assert.match(stderr, /^500 customers so far. To continue from here: --from one\n/)
-    const again = ['erasures', 'replay', '--account', 'a', '--from', 'two', '--json']
+    assert.match(stderr, /^To continue from here: --cursor one\n/)
+    const again = ['erasures', 'replay', '--account', 'a', '--cursor', 'two', '--json']
     assert.deepEqual(JSON.parse((await admin(base, again)).stdout), { erased: 7, next: null })
     assert.deepEqual(lines(), [
       'POST erasures/replay?account=a',
@@ -524,7 +489,7 @@ describe('fx', { concurrency: 4 }, () => {
     assert.equal(code, 0)
     assert.match(stdout, /created +1\n/)
     assert.match(stdout, /2026-10-01 has no rate of GBP\./)
-    await admin(base, ['fx', 'import', path, '--correct'])
+    await admin(base, ['fx', 'import', path, '--correct', 'true'])
     assert.deepEqual(
       requests.map(({ line, body }) => [line, body]),
       [
@@ -556,168 +521,57 @@ describe('fx', { concurrency: 4 }, () => {
   })
 })
 
-describe('payouts', { concurrency: 4 }, () => {
-  const PAYOUTS =
-    'affiliate_id,currency,amount,reference\r\n\'=1+1,EUR,5.00,R-1\r\n"b,c",EUR,1,R-2\r\n'
+describe('bodies of files', { concurrency: 4 }, () => {
+  const answer = { received: 2, changed: 1 }
 
-  test('import adds the day of --on as a column', async () => {
-    const { base, requests } = await service(() => ({ body: { received: 2, paid: 2 } }))
-    const path = file('payouts.csv', PAYOUTS)
-    const { code } = await admin(base, ['payouts', 'import', 'a', path, '--on', '2026-11-16'])
-    assert.equal(code, 0)
+  test('rows of CSV are objects; an empty cell is null if its member can be, else absent', async () => {
+    const { base, requests } = await service(() => ({ body: answer }))
+    const csv = '\uFEFFaffiliate_id;parent;from;x\r\nA-1;A-2;2026-12-01;y\r\nA-2;;;\r\n'
+    const { code } = await admin(base, ['affiliates', 'import', 'a', file('a.csv', csv)])
+    const rows = [
+      { affiliate_id: 'A-1', parent: 'A-2', from: '2026-12-01', x: 'y' },
+      { affiliate_id: 'A-2', parent: null },
+    ]
+    assert.deepEqual([code, requests[0]?.line], [0, 'PUT accounts/a/affiliates'])
+    assert.deepEqual(requests[0]?.body, rows)
+    await admin(base, ['affiliates', 'import', 'a', JSON.stringify(rows), '--dry-run', 'true'])
+    assert.equal(requests[1]?.line, 'PUT accounts/a/affiliates?dry_run=true')
+    assert.deepEqual(requests[1]?.body, rows)
+  })
+
+  test('CSV is sent as it is to an operation that takes it', async () => {
+    const { base, requests } = await service(() => ({ body: answer }))
+    const csv = "affiliate_id,currency\r\n'=1+1,EUR\r\n"
+    await admin(base, ['payouts', 'import', 'a', file('p.csv', csv)])
+    assert.deepEqual([requests[0]?.line, requests[0]?.body], ['POST accounts/a/payouts', csv])
+  })
+
+  const broken = {
+    'a missing cell': 'affiliate_id,plan\nA-1,p\nA-2\n',
+    'one cell too many': 'affiliate_id\nA-1,p\n',
+    'a column twice': 'affiliate_id,plan,plan\nA-1,p,q\n',
+    'an open quote': 'affiliate_id\n"A-1\n',
+  }
+  for (const [name, csv] of Object.entries(broken)) {
+    test(`CSV with ${name} sends nothing`, async () => {
+      const { base, requests } = await service(() => ({ body: answer }))
+      const { code } = await admin(base, ['assignments', 'import', 'a', file('s.csv', csv)])
+      assert.deepEqual([code, requests], [2, []])
+    })
+  }
+
+  test('a text is printed as sentences, and --json asks for JSON', async () => {
+    const { base, requests } = await service(({ accept }) => ({
+      body: accept ? 'One step.\n\u001b[31m\n' : { steps: [] },
+    }))
+    const args = ['lines', 'explain', 'a', 'lin_1']
+    assert.equal((await admin(base, args)).stdout, 'One step.\n\\u001b[31m\n')
+    assert.equal((await admin(base, [...args, '--json'])).stdout, '{"steps":[]}\n')
     assert.deepEqual(
-      requests.map(({ line, body }) => [line, body]),
-      [
-        [
-          'POST accounts/a/payouts',
-          'affiliate_id,currency,amount,reference,paid_on\r\n\'=1+1,EUR,5.00,R-1,2026-11-16\r\n"b,c",EUR,1,R-2,2026-11-16\r\n',
-        ],
-      ],
+      requests.map(({ accept }) => accept),
+      ['text/plain', undefined],
     )
   })
-
-  test('list --csv has the rows of all pages', async () => {
-    const row = { currency: 'EUR', amount: '1.00', statements: 1, payable_on: '2026-11-14' }
-    const { base } = await service(({ line }) => {
-      const isLast = line.includes('cursor=2')
-      const affiliate_id = isLast ? 'B' : 'A'
-      return { body: page([{ ...row, affiliate_id, reference: 'R' }], isLast ? null : '2') }
-    })
-    const { stdout } = await admin(base, ['payouts', 'list', 'a', '--csv'])
-    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), [
-      'A,EUR,1.00,1,2026-11-14,R,,,,',
-      'B,EUR,1.00,1,2026-11-14,R,,,,',
-    ])
-    const excel = await admin(base, ['payouts', 'list', 'a', '--excel'])
-    assert.equal(excel.stdout, `\ufeff${stdout}`)
-  })
-})
-
-const verbOf = ({ line }: Seen) => line.split(' ')[0]
-const isRead = (seen: Seen) => verbOf(seen) === 'GET'
-
-describe('affiliates import', { concurrency: 4 }, () => {
-  const counted = ({ body }: Seen) => ({
-    body: { received: (body as object[]).length, changed: 1, parents_removed: 2 },
-  })
-
-  const listed = (seen: Seen) => (isRead(seen) ? { body: page([]) } : counted(seen))
-
-  test('sends parents first, in requests of 1000, and adds up the counts', async () => {
-    const { base, requests } = await service(listed)
-    // Chains of 50: each affiliate is below the next one of the file.
-    const lines = Array.from(
-      { length: 2500 },
-      (_, i) => `A-${i},${i % 50 < 49 ? `A-${i + 1}` : ''}`,
-    )
-    const path = file('a.csv', `\uFEFFaffiliate_id,parent\r\n${lines.join('\r\n')}\r\n`)
-    const { code, stdout } = await admin(base, ['affiliates', 'import', 'a', path, '--json'])
-    assert.deepEqual([code, stdout], [0, '{"received":2500,"changed":3,"parents_removed":6}\n'])
-    const [list, ...puts] = requests
-    assert.equal(list && verbOf(list), 'GET')
-    const bulks = puts.map(({ body }) => body as { affiliate_id: string }[])
-    assert.deepEqual(
-      bulks.map(({ length }) => length),
-      [1000, 1000, 500],
-    )
-    const ids = bulks.flat().map(({ affiliate_id }) => affiliate_id)
-    assert.deepEqual(
-      ids,
-      Array.from({ length: 2500 }, (_, i) => `A-${i - (i % 50) + 49 - (i % 50)}`),
-    )
-    assert.deepEqual(bulks[0]!.slice(0, 2), [
-      // An empty cell removes the parent.
-      { affiliate_id: 'A-49', parent: null },
-      { affiliate_id: 'A-48', parent: 'A-49' },
-    ])
-  })
-
-  test('sorts parents first and loses no affiliate, in any order of the file', () => {
-    const trees = fc
-      .array(fc.nat(), { maxLength: 40 })
-      .map((ups) => ups.map((up, i) => ({ id: `${i}`, parent: i > 0 ? `${up % i}` : 'stranger' })))
-      .chain((tree) => fc.shuffledSubarray(tree, { minLength: tree.length }))
-    const property = fc.property(trees, (tree) => {
-      const sent = tree.map(({ id, parent }) => ({ affiliate_id: id, parent }))
-      const ordered = parentsFirst(sent, 'f')
-      assert.deepEqual(new Set(ordered), new Set(sent))
-      for (const [i, { parent }] of ordered.entries()) {
-        assert.ok(ordered.findIndex(({ affiliate_id }) => affiliate_id === parent) < i)
-      }
-    })
-    fc.assert(property, { seed: Number(process.env.TEST_SEED ?? 3) })
-  })
-
-  const twelveHundred = (last: string) =>
-    file(
-      'a.csv',
-      `affiliate_id,parent,from\n${[...Array(1199).keys()].map((i) => `A-${i},,`).join('\n')}\n${last}\n`,
-    )
-
-  const unfit: Record<string, [string, RegExp]> = {
-    'an unknown parent': ['Z,X,', /affiliate Z \/parent {2}.*`X`/],
-    'an invalid day': ['Z,A-1,soon', /affiliate Z \/from {2}.*`soon`/],
-    'a circle with what is stored': ['S,T,', /affiliate S \/parent {2}/],
-  }
-  for (const [name, [last, message]] of Object.entries(unfit)) {
-    test(`a file of several requests with ${name} stores nothing`, async () => {
-      const parents = [{ from: null, parent: 'S' }]
-      const stored = page([
-        { affiliate_id: 'T', parents },
-        { affiliate_id: 'S', parents: [] },
-      ])
-      const { base, requests } = await service((seen) =>
-        isRead(seen) ? { body: stored } : counted(seen),
-      )
-      const { code, stderr } = await admin(base, ['affiliates', 'import', 'a', twelveHundred(last)])
-      assert.deepEqual([code, requests.map(verbOf)], [2, ['GET']])
-      assert.match(stderr, /nothing was changed\./)
-      assert.match(stderr, message)
-    })
-  }
-
-  test('names the affiliate of an error, and counts those set before', async () => {
-    const refusal = {
-      detail: 'Nothing was changed.',
-      errors: [{ pointer: '/1/parent', message: 'No affiliate "X" is configured.', hint: 'H.' }],
-    }
-    const { base } = await service((seen) =>
-      seen.nth === 2 ? problem(422, refusal) : listed(seen),
-    )
-    const lines = Array.from({ length: 1500 }, (_, i) => `A-${i}`)
-    const path = file('a.csv', `affiliate_id\n${lines.join('\n')}\n`)
-    const { code, stderr } = await admin(base, ['affiliates', 'import', 'a', path])
-    assert.equal(code, 1)
-    assert.match(stderr, /This request changed nothing\.\n/)
-    assert.match(stderr, /\n {2}affiliate A-1001 \/parent {2}No affiliate "X" is .*\. {2}H\.\n/)
-    assert.match(stderr, /1000 affiliates of the file were set before\. Import the file again\.\n$/)
-  })
-})
-
-describe('assignments import', { concurrency: 4 }, () => {
-  const rows = Array.from({ length: 1100 }, (_, i) => `A-${i},p,2026-12-01,new`)
-  const answer = ({ body }: Seen) => {
-    if (!body) return { body: { data: [{ plan: 'p' }] } }
-    const received = (body as object[]).length
-    return { body: { received, changed: received, warnings: [], warnings_total: 0 } }
-  }
-  const path = (...more: string[]) =>
-    file('s.csv', `affiliate_id,plan,from,customers\n${[...rows, ...more].join('\n')}\n`)
-
-  const unfit: Record<string, [string, RegExp]> = {
-    'a plan that does not exist': ['Z,nope,2026-12-01,new', /affiliate Z \/plan {2}.*`nope`/],
-    'an invalid day': ['Z,p,soon,new', /affiliate Z \/from {2}.*`soon`/],
-    'an assignment of an earlier request': ['A-1,p,2026-12-01,all', /affiliate A-1 /],
-  }
-  for (const [name, [last, message]] of Object.entries(unfit)) {
-    test(`a file of several requests with ${name} stores nothing`, async () => {
-      const { base, requests } = await service(answer)
-      const { code, stderr } = await admin(base, ['assignments', 'import', 'a', path(last)])
-      assert.deepEqual([code, requests.map(verbOf)], [2, ['GET']])
-      assert.match(stderr, /nothing was changed\./)
-      assert.match(stderr, message)
-    })
-  }
 })
 
 describe('arguments', { concurrency: 4 }, () => {

@@ -42,7 +42,8 @@ function waitOf(error: unknown): number {
 }
 
 async function send(base: string, key: string, request: AdminRequest): Promise<unknown> {
-  const { method, path, query, body, csv, accept, isBinary } = request
+  const { method, path, query, body, accept, isBinary } = request
+  const isCsv = typeof body === 'string'
   const search = new URLSearchParams(query).toString()
   const url = `${base}/admin/v1/${path}${search && `?${search}`}`
   const response = await fetchResponse(
@@ -52,12 +53,10 @@ async function send(base: string, key: string, request: AdminRequest): Promise<u
       method,
       headers: {
         Authorization: `Bearer ${key}`,
-        ...(body && { 'Content-Type': 'application/json' }),
-        ...(csv !== undefined && { 'Content-Type': 'text/csv' }),
+        ...(body !== undefined && { 'Content-Type': isCsv ? 'text/csv' : 'application/json' }),
         ...(accept && { Accept: accept }),
       },
-      ...(body && { body: JSON.stringify(body) }),
-      ...(csv !== undefined && { body: csv }),
+      ...(body !== undefined && { body: isCsv ? body : JSON.stringify(body) }),
     },
   )
   if (response.status >= 300) throw new ApiError(response)

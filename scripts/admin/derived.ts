@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import type { DescribedOperation } from '../../src/http/operation-words.ts'
 import { usageError } from '../exit-error.ts'
 import { OPERATIONS } from '../operations.ts'
+import { fetchPages } from './client.ts'
+import { withLines } from './errors.ts'
 import { type FileFormat, fetchFile, formatFile, TYPES } from './fetch-file.ts'
 import { list, object, sentence } from './format.ts'
 import {
@@ -11,8 +13,8 @@ import {
   type OperationOption,
   type Options,
 } from './operation.ts'
-import { listOperation } from './operations/parts.ts'
-import { readBody, readJson } from './read-body.ts'
+import { isCsvFile, readJson, readRows, readText } from './read-body.ts'
+import type { AdminRequest, SendRequest } from './request.ts'
 
 // The commands of the operations that are values: arguments are the members of the path, options all others.
 
@@ -138,7 +140,66 @@ function exampleOf(of: DescribedOperation, options: Options, argument: readonly 
   return [...operands, ...shown.map(({ text }) => text)].join(' ')
 }
 
-const FORMATS: readonly FileFormat[] = ['csv', 'html']
+/** Returns the value of the argument `file`, as the body of a request: the text of CSV, if the operation takes it. */
+function wholeOf(
+  { body }: DescribedOperation,
+  { operands: { file = '' } }: Input,
+): object | string {
+  const { csv, ...json } = body as Readonly<Record<string, Schema>>
+  const [[member = '', schema] = []] = Object.entries(json)
+  if (!schema || (csv && isCsvFile(file))) return readText(file)
+  if (isCsvFile(file)) return rowsOf(file, innerOf(schema).item!.entries as never)
+  const read = readJson(file) as Readonly<Record<string, object>>
+  // What was read may be an answer that has the body as a member, as a version has its terms.
+  const inner = Array.isArray(read) ? undefined : read[member]
+  return typeof inner === 'object' ? inner : read
+}
+
+/** Returns the rows of a CSV file, read as their schema says. An empty cell is null if its member can be. */
+const rowsOf = (file: string, entries: Readonly<Record<string, Schema>>): object[] =>
+  readRows(file).map((row) =>
+    Object.fromEntries(
+      Object.entries(row).flatMap(([name, cell]) => {
+        const schema = entries[name]
+        if (cell === '' && !(schema && isNullable(schema))) return []
+        return [[name, schema ? valueOfMember(schema, [cell]) : cell]]
+      }),
+    ),
+  )
+
+/** How many of the rows of a list are read. */
+const LIMIT: Options = {
+  limit: {
+    value: 'n',
+    description: 'The first n items. (default: all pages)',
+    pattern: /^[1-9]\d{0,8}$/,
+  },
+}
+
+/** Returns all pages of a list, or its first items. */
+const runList: NonNullable<Operation['run']> = (send, { query: { limit, ...query }, ...request }) =>
+  fetchPages(send, { ...request, query }, limit ? Number(limit) : Number.POSITIVE_INFINITY)
+
+/** Sends a request again with the `next` of each answer as cursor, and adds up what the answers count. */
+async function runToEnd(
+  send: SendRequest,
+  request: AdminRequest,
+  report: (text: string) => void,
+): Promise<unknown> {
+  let answer = (await send(request)) as { readonly next?: string | null }
+  while (typeof answer?.next === 'string') {
+    report(`To continue from here: --cursor ${answer.next}`)
+    const query = { ...request.query, cursor: answer.next }
+    const before: Readonly<Record<string, unknown>> = answer
+    const more = Object.entries((await send({ ...request, query })) as typeof answer)
+    answer = Object.fromEntries(
+      more.map(([name, one]) => [name, typeof one === 'number' ? Number(before[name]) + one : one]),
+    )
+  }
+  return answer
+}
+
+const FORMATS = ['csv', 'html'] as const satisfies readonly FileFormat[]
 
 const FORMAT_WORDS = { csv: 'Prints CSV.', html: 'Prints a page to print, as one file.' } as const
 
@@ -159,7 +220,8 @@ function toCommand(of: DescribedOperation): Operation {
   const inQuery = Object.entries(of.params).filter(
     ([member]) =>
       !of.path.includes(`{${member}}`) &&
-      !['page', 'per_page', 'cursor', argument].includes(member),
+      !(isList && ['page', 'per_page', 'cursor'].includes(member)) &&
+      member !== argument,
   )
   const inBody = of.whole ? [] : Object.entries(of.body)
   const members = [...inQuery, ...inBody].filter(([one]) => one !== argument)
@@ -167,6 +229,7 @@ function toCommand(of: DescribedOperation): Operation {
   const options = {
     ...optionsOf(Object.fromEntries(members)),
     ...Object.fromEntries(formats.map((one) => [one, { description: FORMAT_WORDS[one] }])),
+    ...(isList && LIMIT),
   }
   const own = {
     noun,
@@ -185,22 +248,23 @@ function toCommand(of: DescribedOperation): Operation {
     },
     ...rest,
   }
-  const asFile: Operation['run'] = (send, request, input, report) => {
-    const format = formats.find((one) => input.options[one])
+  const run: Operation['run'] = async (send, request, input, report) => {
+    const isText = Object.hasOwn(files, TYPES.text) && !input.json
+    const format = isText ? 'text' : formats.find((one) => input.options[one])
     if (format) return fetchFile(send, request, { format, isList }, report)
-    return isList ? listed.run!(send, request, input, report) : send(request)
+    if (isList) return runList(send, request, input, report)
+    return runToEnd(send, request, report).catch((error) => {
+      throw isCsvFile(input.operands.file ?? '') ? withLines(error) : error
+    })
   }
-  const listed = listOperation(own)
-  if (isList) return { ...listed, ...(formats.length > 0 && { run: asFile }) }
   return {
     ...own,
     method: of.method,
-    ...(formats.length > 0 && { run: asFile }),
+    run,
     ...(of.method !== 'GET' &&
       of.method !== 'DELETE' && {
         inQuery: optionsOf(Object.fromEntries(inQuery)),
-        body: (input: Input) =>
-          of.whole ? readBody(input, Object.keys(of.body)) : bodyOf(of, input, argument),
+        body: (input: Input) => (of.whole ? wholeOf(of, input) : bodyOf(of, input, argument)),
       }),
     ...(confirm && {
       confirmation: ({ operands, options: given }: Input) =>

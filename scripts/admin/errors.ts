@@ -38,11 +38,18 @@ export function mayHaveTakenEffect(error: unknown): boolean {
   return true
 }
 
-/** Returns a message of the API with the option of the command in place of the member of the body. */
-export const inOptions = (text: string): string =>
-  text
-    .replaceAll('`"leave_out_holds": true`', '`--leave-out-holds true`')
-    .replaceAll('`override`', 'reason to pay it nevertheless with `--override`')
+/** `/header/USD`, and `/rows/0/USD` or `/0/USD` for the second line. */
+const PLACE = /^\/(?:header|(?:rows\/)?(\d+))(?:\/(.*))?$/
+
+/** Replaces the places of errors in a request by the lines of its CSV file. */
+export function withLines(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const errors = error.problem.errors?.map(({ pointer, ...rest }) => {
+    const [match, index = -1, member = ''] = PLACE.exec(pointer) ?? []
+    return { ...rest, pointer: match ? `line ${Number(index) + 2} ${member}`.trim() : pointer }
+  })
+  return new ApiError({ ...error.response, body: { ...error.problem, errors } })
+}
 
 /** Returns the problem, each error, and the request id for questions to the service's operators. */
 function describe({ status, headers, body }: ApiResponse): string[] {
@@ -53,7 +60,7 @@ function describe({ status, headers, body }: ApiResponse): string[] {
   const id = request_id ?? headers.get('x-request-id')
   const wait = headers.get('Retry-After')
   return [
-    `${status} ${inOptions(parts.join(' – ')) || 'The response does not come from Tributary.'}`,
+    `${status} ${parts.join(' – ') || 'The response does not come from Tributary.'}`,
     ...errors.map(issueLine),
     ...(unlisted > 0 ? [`  … and ${unlisted} more`] : []),
     ...(wait ? [`  retry after: ${wait}`] : []),

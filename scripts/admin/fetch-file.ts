@@ -4,7 +4,7 @@ import { escapeText } from '../../src/validation/quote.ts'
 import type { AdminRequest, SendRequest, TextPage } from './request.ts'
 
 /** The media types of the formats that commands print. */
-export const TYPES = { csv: 'text/csv', html: 'text/html' } as const
+export const TYPES = { csv: 'text/csv', html: 'text/html', text: 'text/plain' } as const
 
 /** A format that commands print in place of JSON. */
 export type FileFormat = keyof typeof TYPES
@@ -31,7 +31,7 @@ export async function fetchFile(
     query = page.next
     if (query !== null) report(`${counted(texts.length, 'page')} so far.`)
   }
-  return format === 'csv' ? joinCsv(texts) : joinPages(texts)
+  return format === 'html' ? joinPages(texts) : joinCsv(texts)
 }
 
 /** Joins CSV files with the same header, whose names have no line break. */

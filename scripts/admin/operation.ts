@@ -63,7 +63,7 @@ export interface Operation {
   /** Those options that are in the query although the request has a body. */
   inQuery?: Options
   /** Returns the body of the request; without it the options are the query. */
-  body?: (input: Input) => object
+  body?: (input: Input) => object | string
   /** Runs the operation; without it the body of one response is the result. `report` prints progress. */
   run?: (
     send: SendRequest,

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { readCsv } from '../../src/commission/csv.ts'
 import { messageOf, usageError } from '../exit-error.ts'
-import type { Input } from './operation.ts'
+
+/** Returns the text of a file. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usageError(`${file} cannot be read: ${messageOf(error)}`)
+  }
+}
 
 /** Returns the value of a JSON text, or of the JSON file that a text names. */
 export function readJson(text: string): unknown {
@@ -11,12 +20,21 @@ export function readJson(text: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Returns whether a file has CSV, by its name. */
+export const isCsvFile = (file: string): boolean => /\.csv$/i.test(file)
 
-/** Reads the argument `file` as a body. What was read may be an answer that has it as a member, as a version has its terms. */
-export function readBody({ operands }: Input, members: readonly string[] = ['terms']): object {
-  const read = readJson(operands.file ?? '')
-  if (!isObject(read)) return read as object
-  return members.map((name) => read[name]).find(isObject) ?? read
+/** Returns the rows of a CSV file, each by the names of its columns. */
+export function readRows(file: string): Record<string, string>[] {
+  const { rows, fault } = readCsv(readText(file))
+  if (fault) throw usageError(`${file}, line ${fault.line}: ${fault.reason}.`)
+  const [header = [], ...others] = rows
+  if (new Set(header).size < header.length) throw usageError(`${file} has a column twice.`)
+  return others.map((cells, i) => {
+    if (cells.length !== header.length) {
+      throw usageError(
+        `${file}, row ${i + 1} has ${cells.length} cells, its header ${header.length}.`,
+      )
+    }
+    return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))
+  })
 }

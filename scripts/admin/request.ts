@@ -4,9 +4,8 @@ export interface AdminRequest {
   /** The path below `/admin/v1/`, encoded. */
   path: string
   query: Record<string, string>
-  body?: object
-  /** The text of a CSV file; then there is no `body`. */
-  csv?: string
+  /** A value that is sent as JSON, or the text of a CSV file. */
+  body?: object | string
   /** The media type of a text to return in place of JSON: the result is a `TextPage`. */
   accept?: string
   /** Whether the result is the bytes of the body, a `Uint8Array`. */

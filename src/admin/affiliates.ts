@@ -66,6 +66,7 @@ export const putAffiliates = accountOperation({
       ),
     }),
     errors: ['conflict'],
+    command: { name: 'affiliates import' },
   })),
   async run(call, { dry_run: isDryRun = false, affiliates }) {
     const { statements, answer, refused } = await prepareAffiliates(

@@ -183,6 +183,7 @@ export const approvePeriod = accountOperation({
     answer: approvedPeriod,
     others: { 202: approvedPeriod },
     errors: ['period_not_over', 'not_run'],
+    command: { name: 'periods approve' },
   })),
   async run(call, { period: id, plan = null, leave_out_holds: leaveOutHolds = false }) {
     const { env, account, actor } = call

@@ -279,6 +279,7 @@ export const replayErasures = teamOperation({
       erased: count,
       next: v.nullable(member(v.string(), 'The `cursor` of the next request. Null at the end.')),
     }),
+    command: { name: 'erasures replay' },
   })),
   async run({ env, actor }, { account, cursor }) {
     const only = account === undefined ? null : await findAccount(env.DB, account)

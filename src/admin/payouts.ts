@@ -259,6 +259,13 @@ export const listPayouts = readList({
         headers: ['Payouts-Held', 'Payouts-Held-Amount'],
       },
     },
+    command: {
+      name: 'payouts list',
+      columns: [
+        ...['affiliate_id', 'currency', 'amount', 'payable_on', 'paid_on', 'reference', 'status'],
+        ...['amount_held', 'held_by', 'returned_on', 'reason'],
+      ],
+    },
   })),
   list: readPayouts,
   files: {
@@ -314,6 +321,7 @@ export const importPayouts = accountOperation({
       ...(['amount_differs', 'held_by_case', 'invalid_request', 'nothing_due'] as const),
       ...(['not_paid', 'reference_used'] as const),
     ],
+    command: { name: 'payouts import' },
   })),
   async run(call, { payments: listed, csv }) {
     const { payments, issues } = csv === undefined ? parsePayments(listed) : parsePaymentFile(csv)

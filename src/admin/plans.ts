@@ -457,6 +457,7 @@ export const putAssignments = accountOperation({
       }),
     ),
     errors: ['conflict'],
+    command: { name: 'assignments import' },
   })),
   async run(call, { assignments }) {
     const { sent, issues } = readAssignments(assignments)

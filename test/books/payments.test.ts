@@ -500,7 +500,7 @@ describe('payouts', () => {
         pointer: '/header',
         code: 'unknown_reference',
         message: 'The column `paid_on` is missing.',
-        hint: 'Add it with the day of the payment, or use `payouts import --on`.',
+        hint: 'Add it with the day of the payment.',
       },
     ],
     [

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts'
-import { readBody } from '../read-body.ts'
+import { readJson } from '../read-body.ts'
 import { formatBackTest, simulateRule } from '../simulate-rule.ts'
 
 const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
@@ -21,7 +21,13 @@ export const FRAUD_SIMULATION: readonly Operation[] = [
       affiliate: { value: 'affiliate_id', description: 'Only this affiliate.' },
     },
     run: (send, request, input, report) =>
-      simulateRule(send, request, input.operands.file ? readBody(input) : undefined, input, report),
+      simulateRule(
+        send,
+        request,
+        input.operands.file ? (readJson(input.operands.file ?? '') as object) : undefined,
+        input,
+        report,
+      ),
     format: formatBackTest,
     recovery: 'A back-test stores nothing.',
   },

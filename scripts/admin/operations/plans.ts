@@ -1,7 +1,5 @@
-import { object } from '../format.ts'
-import { importAssignments } from '../import-assignments.ts'
 import type { Operation, Options } from '../operation.ts'
-import { readBody } from '../read-body.ts'
+import { readJson } from '../read-body.ts'
 import { formatSimulation, simulatePlan } from '../simulate-plan.ts'
 
 const PERIOD = { value: 'period', pattern: /^\d{4}-(?:\d\d|W\d\d)$/ }
@@ -27,19 +25,8 @@ export const PLANS: readonly Operation[] = [
     argument: 'file',
     options: SIMULATION,
     run: (send, request, input, report) =>
-      simulatePlan(send, request, readBody(input), input, report),
+      simulatePlan(send, request, readJson(input.operands.file ?? '') as object, input, report),
     format: formatSimulation,
     recovery: 'A simulation stores nothing.',
-  },
-  {
-    noun: 'assignments',
-    verb: 'import',
-    summary: 'Sets the assignments of a file with columns affiliate_id, plan, from, customers.',
-    example: 'acme assignments.csv',
-    method: 'PUT',
-    path: 'accounts/{account}/assignments',
-    argument: 'file',
-    run: importAssignments,
-    format: object,
   },
 ]

@@ -41,7 +41,7 @@ const IGNORED = ['statements', 'status', 'returned', 'open_cases']
 
 const ALLOWED = [...COLUMNS, ...OPTIONAL, ...IGNORED]
 
-const ADD_DAY = 'Add it with the day of the payment, or use `payouts import --on`.'
+const ADD_DAY = 'Add it with the day of the payment.'
 
 /** The payments of a body, or what is wrong with it. */
 interface ParsedPayments {

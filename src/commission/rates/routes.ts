@@ -108,6 +108,7 @@ export const importFxRates = teamOperation({
       }),
     ),
     errors: ['conflict', 'invalid_request'],
+    command: { name: 'fx import' },
   })),
   run({ env, actor }, { correct = false, csv }) {
     const now = Date.now()

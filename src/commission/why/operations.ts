@@ -131,6 +131,7 @@ export const getExplanation = readOperation({
     answer: explanation,
     files: { 'text/plain': {} },
     errors: ['validation_failed'],
+    command: { name: 'lines explain' },
   })),
   run: (call, { line_id: name, ...hint }) =>
     computeFor(call, async () => {
@@ -213,6 +214,7 @@ export const getUnearned = readOperation({
     answer: unearned,
     files: csvWords(GROUP_COLUMNS),
     errors: ['validation_failed'],
+    command: { name: 'unearned show' },
   })),
   run(call, { period: text, ...filter }) {
     const read = readPeriod(text)
@@ -293,11 +295,12 @@ export const listAccountQualifications = readList({
 const earningsOf = (call: ReadCall, key: RecordKey) =>
   computeFor(call, () => readEarnings(call.env, call, key))
 
-const earningsWords = (what: string) =>
+const earningsWords = (what: string, noun: string) =>
   described(() => ({
     description: `Returns the lines that count ${what} and for how much, as of now, or why no line does.`,
     answer: recordEarnings,
     errors: ['validation_failed' as const],
+    command: { name: `${noun} earnings` },
   }))
 
 const ofRecord = { topic: 'explanations', method: 'GET' } as const
@@ -310,7 +313,7 @@ export const getTransactionEarnings = readOperation({
   params: {
     transaction_id: member(v.string(), said('The `transaction_id`, as sent.', 'T-5001')),
   },
-  words: earningsWords('a transaction'),
+  words: earningsWords('a transaction', 'transactions'),
   run: (call, { transaction_id: id }) => earningsOf(call, { resource: 'transactions', id }),
 })
 
@@ -324,7 +327,7 @@ export const getTradingActivityEarnings = readOperation({
     instrument: member(v.string(), said('The `instrument` of the row, as sent.', 'EURUSD')),
     currency: member(v.string(), said('The `currency` of the row.', 'USD')),
   },
-  words: earningsWords('a row of trading activity'),
+  words: earningsWords('a row of trading activity', 'trading-activity'),
   run: (call, { date, ...key }) =>
     earningsOf(call, { resource: 'trading-activity', date: dayNumber(date), ...key }),
 })
@@ -336,7 +339,7 @@ export const getActivityEarnings = readOperation({
   params: {
     id: member(v.string(), said('The id of the event, as `unearned/facts` lists it.', 'e EV-1001')),
   },
-  words: earningsWords('an event'),
+  words: earningsWords('an event', 'activities'),
   run: (call, { id }) => earningsOf(call, { resource: 'activities', id }),
 })
 
@@ -352,7 +355,7 @@ export const getSignupEarnings = readOperation({
   id: 'getSignupEarnings',
   path: '/customers/{customer_id}/earnings',
   params: ofCustomer,
-  words: earningsWords('a signup'),
+  words: earningsWords('a signup', 'customers'),
   run: (call, { customer_id: id }) => earningsOf(call, { resource: 'customers', id }),
 })
 
