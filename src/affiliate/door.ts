@@ -1,9 +1,12 @@
+import type { Context } from 'hono'
 import type * as v from 'valibot'
-import { admitRequest, rateLimited } from '../auth/authorize.ts'
+import { type AppEnv, admitRequest, rateLimited } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import {
   type Answer,
+  type AnyOperation,
   type Call,
+  fileAs,
   type Operation,
   type OwnInput,
   performAs,
@@ -45,10 +48,36 @@ export async function callAs<
   call: PortalCall,
   input: OwnInput<Operation<P, B, A, C>>,
 ): Promise<Answer<A>> {
+  return performAs(of, await admitTo(of, call, input), input)
+}
+
+/**
+ * Responds to a page of the portal with another format of an answer, by its media type.
+ *
+ * @throws ApiError that a request would be answered with.
+ */
+export async function fileFor<P extends v.ObjectEntries, A extends AnswerSchema>(
+  c: Context<AppEnv>,
+  of: Operation<P, NoBody, A, ReadCall>,
+  call: PortalCall,
+  { type, input }: { type: string; input: OwnInput<Operation<P, NoBody, A, ReadCall>> },
+): Promise<Response> {
+  const admitted = await admitTo(of, call, input)
+  c.set('affiliate', admitted.affiliate)
+  return fileAs(c, of, admitted, { type, members: input })
+}
+
+type NoBody = Record<never, never>
+
+/** Admits a session to an operation, and returns the call. */
+async function admitTo(
+  of: AnyOperation,
+  call: PortalCall,
+  params: Readonly<Record<string, unknown>>,
+) {
   if (!isFor(of, 'affiliate')) throw new ApiError('not_found')
-  const members: Readonly<Record<string, unknown>> = input
   const caller = await admit(call, of.weight ?? 1)
-  checkCaller(caller, { method: of.method, params: members })
+  checkCaller(caller, { method: of.method, params })
   const { env, waitUntil, once } = call
-  return performAs(of, { env, waitUntil, once, ...caller }, members)
+  return { env, waitUntil, once, ...caller }
 }

@@ -12,6 +12,8 @@ import {
   type Operation,
   pageOfRequest,
   perform,
+  performFile,
+  type ReadCall,
 } from '../http/operation.ts'
 import type { AnswerSchema } from '../http/operation-words.ts'
 
@@ -30,22 +32,11 @@ export type Query = Readonly<Record<string, string | number | undefined>>
 
 /** A request to the administration API. Its path is below `/admin/v1`. */
 export interface ApiRequest {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: 'POST'
   readonly path: string
   readonly query?: Query
   /** The value to send as JSON. */
   readonly body?: unknown
-  /** The text to send as CSV, instead of `body`. */
-  readonly csv?: string
-}
-
-/** A file of the administration API: a CSV, a page to print, or a file for a warehouse. */
-export interface FileRequest {
-  readonly path: string
-  readonly query?: Query
-  /** The body of a POST that stores nothing. If absent, the request is a GET. */
-  readonly body?: unknown
-  readonly type: 'text/csv' | 'text/html' | 'application/vnd.apache.parquet'
 }
 
 /** The administration API, with the role of a member. */
@@ -62,23 +53,23 @@ export interface Api {
     C extends Call,
   >(of: Operation<P, B, A, C>, input: InputOf<Operation<P, B, A, C>>): Promise<Answer<A>>
   /**
-   * Reads from a path below `/admin/v1`.
-   *
-   * @throws ApiError that the API responds with.
-   */
-  get<T>(path: string, query?: Query): Promise<T>
-  /**
    * Sends a change, and returns the answer; null if it has no body.
    *
    * @throws ApiError that the API responds with.
    */
   send(request: ApiRequest): Promise<unknown>
+  /** Sends the same, and returns the answer as CSV. */
+  csv(request: ApiRequest): Promise<Response>
   /**
-   * Requests a file, and returns the response of the API unchanged.
+   * Responds with another format of an answer: a CSV, a page to print, or a file for a warehouse.
    *
-   * @throws ApiError that the API responds with.
+   * @throws ApiError that the operation throws.
    */
-  file(request: FileRequest): Promise<Response>
+  file<P extends v.ObjectEntries, B extends v.ObjectEntries, A extends AnswerSchema>(
+    of: Operation<P, B, A, ReadCall>,
+    input: InputOf<Operation<P, B, A, ReadCall>>,
+    type: string,
+  ): Promise<Response>
 }
 
 /** The routes of `/admin/v1`, without the request log: a page of the console is one request. */
@@ -97,39 +88,22 @@ routes.notFound(() => {
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
   const accounts: ReadAccounts = new Map()
-  const call = async (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
+  const caller = { ...member, env: c.env, ...pageOfRequest(c) }
+  const respond = ({ method, path, query = {}, body }: ApiRequest, Accept: string) => {
     if (DOT_SEGMENT.test(path)) throw new ApiError('not_found', { detail: NO_DOTS })
     const url = new URL(`${BASE}${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
-    const request = markAsMember(member, accounts, new Request(url, { ...init, method }))
-    return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
-  }
-  const callJson = async (...request: Parameters<typeof call>) => {
-    const text = await (await call(...request)).text()
-    return text === '' ? null : JSON.parse(text)
+    const headers = { 'Content-Type': 'application/json', Accept }
+    const request = new Request(url, { headers, method, body: JSON.stringify(body ?? {}) })
+    return routes.fetch(markAsMember(member, accounts, request), c.env, c.executionCtx)
   }
   return {
     call: (of, input) =>
-      perform(
-        of,
-        { ...member, env: c.env, ...(of.method === 'GET' && { accounts }), ...pageOfRequest(c) },
-        input,
-      ),
-    get: (path, query) => callJson('GET', path, query),
-    send({ method, path, query, body, csv }) {
-      const type = csv === undefined ? 'application/json' : 'text/csv'
-      const headers = { 'Content-Type': type, Accept: 'application/json' }
-      const hasBody = body !== undefined || csv !== undefined || method !== 'DELETE'
-      const bodyInit = hasBody && { body: csv ?? JSON.stringify(body ?? {}) }
-      return callJson(method, path, query, { headers, ...bodyInit })
-    },
-    file({ path, query, body, type }) {
-      const headers = { 'Content-Type': 'application/json', Accept: type }
-      const isGet = body === undefined
-      const init = isGet ? { headers } : { headers, body: JSON.stringify(body) }
-      return call(isGet ? 'GET' : 'POST', path, query, init)
-    },
+      perform(of, { ...caller, ...(of.method === 'GET' && { accounts }) }, input),
+    file: (of, input, type) => performFile(c, of, { ...caller, accounts }, { type, input }),
+    send: async (request) => (await respond(request, 'application/json')).json(),
+    csv: async (request) => respond(request, 'text/csv'),
   }
 }

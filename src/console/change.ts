@@ -55,10 +55,7 @@ async function sendChange(
   { change, values, visit }: { change: Change; values: Values; visit: Visit },
 ): Promise<Response> {
   checkConfirmation(change, values, visit)
-  const answer =
-    'perform' in change
-      ? await change.perform(values, visit)
-      : await visit.api.send(change.request(values, visit))
+  const answer = await change.perform(values, visit)
   if (change.show) {
     const shown = { content: change.show(answer, visit), tone: change.toneOf?.(answer) ?? 'good' }
     return showPage(c, page, session, { shown })

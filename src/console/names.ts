@@ -15,7 +15,7 @@ const MOST_WITH_MEMBERS = 10
 type AffiliateNames = ReadonlyMap<string, string | null>
 
 /** Returns a function that returns the name of a member of an affiliate: those of each affiliate are read once. */
-function membersOf(api: Pick<Api, 'get' | 'call'>, account: string): Names['member'] {
+function membersOf(api: Pick<Api, 'call'>, account: string): Names['member'] {
   const members = new Map<string, Promise<ReadonlyMap<string, string>>>()
   const read = async (affiliate_id: string): Promise<ReadonlyMap<string, string>> => {
     const { data } = await api.call(listMembers, { account, affiliate_id })
@@ -36,7 +36,7 @@ function membersOf(api: Pick<Api, 'get' | 'call'>, account: string): Names['memb
  * ones a page shows, at the same time as the page reads its own data: most accounts have no more. Others cost one
  * more round trip.
  */
-export function namesOf(api: Pick<Api, 'get' | 'call'>, account: string): Names {
+export function namesOf(api: Pick<Api, 'call'>, account: string): Names {
   let plans: Promise<PlanNames> | undefined
   let first: Promise<{ names: AffiliateNames; isAll: boolean }> | undefined
   let batch: { readonly ids: Set<string>; readonly names: Promise<AffiliateNames> } | null = null

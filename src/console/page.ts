@@ -5,7 +5,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { PresentedEvidence } from '../fraud/case-evidence.ts'
 import type { Issue } from '../validation/issue.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
-import type { Api, ApiRequest, FileRequest } from './api.ts'
+import type { Api } from './api.ts'
 import type { ShownSecret } from './session.ts'
 
 /** The entries of the navigation of an account, in their order: the first group has no heading. */
@@ -123,15 +123,8 @@ export interface View {
 }
 
 /** A change that a form of a page asks for. */
-export type Change = ChangeByRequest | ChangeByRequests
-
-interface ChangeByRequest extends AfterChange {
-  /** Returns the request to the administration API that makes the change. */
-  request(values: Values, visit: Visit): ApiRequest
-}
-
-interface ChangeByRequests extends AfterChange {
-  /** Makes the change by several requests to the administration API, and returns the answer of all. */
+export interface Change extends AfterChange {
+  /** Makes the change by operations, and returns their answer. */
   perform(values: Values, visit: Visit): Promise<unknown>
 }
 
@@ -175,8 +168,8 @@ export interface Page {
   readonly downloads?: Readonly<Record<string, (values: Values, visit: Visit) => Promise<CsvFile>>>
   /** Returns what a form then shows if a button only asks to show it again; null if it asks for its change. */
   redraw?(values: Values): Values | null
-  /** Returns the file that a query asks for in place of the page; null if it asks for none. */
-  file?(visit: Visit): FileRequest | null
+  /** Responds with the file that a query asks for in place of the page; null if it asks for none. */
+  file?(visit: Visit): Promise<Response> | null
   /** Reads what the page shows at once. It reads in parallel, because it may cost three round trips to D1. */
   render(visit: Visit): Promise<View>
 }

@@ -8,7 +8,6 @@ import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
 import { parsePeriod } from '../commission/engine/calendar.ts'
 import { ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
-import type { FileRequest } from './api.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
 import type {
@@ -253,7 +252,8 @@ const LISTED_ACCOUNTS = 50
  * Returns a file under the headers of the console, which no other site can read or frame. CSV begins with a
  * byte order mark: without it Excel would not read it as UTF-8.
  */
-function sendFile({ body, headers: own }: Response, { type }: FileRequest): Response {
+function sendFile({ body, headers: own }: Response): Response {
+  const [type = ''] = (own.get('Content-Type') ?? '').split(';')
   const isText = type.startsWith('text/')
   const headers = new Headers({ 'Content-Type': isText ? `${type}; charset=utf-8` : type })
   const disposition = own.get('Content-Disposition')
@@ -275,7 +275,7 @@ function withByteOrderMark(body: ReadableStream<Uint8Array>): ReadableStream<Uin
 
 /** Responds with a CSV file that a page has made. */
 export const sendCsv = ({ csv, name }: CsvFile): Response =>
-  sendFile(new Response(csv, { headers: csvHeaders(...name) }), { path: '', type: 'text/csv' })
+  sendFile(new Response(csv, { headers: csvHeaders(...name) }))
 
 /** Responds with a page, or with its error, within its navigation. */
 export async function showPage(
@@ -286,7 +286,7 @@ export async function showPage(
 ): Promise<Response> {
   const visit = await visitOf(c, page, session, forms)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
-  if (file) return sendFile(await visit.api.file(file), file)
+  if (file) return sendFile(await file)
   if (page.hasNames) visit.names.begin()
   const [shownPage, accounts]: [Shown, readonly AccountName[]] = await Promise.all([
     renderFiltered(page, visit).catch((thrown) => ({

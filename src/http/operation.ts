@@ -494,8 +494,51 @@ export async function perform<
     const members = isOfAccount(of) ? others : (input as typeof others)
     return runWith(of, (await callOf(of, call, account)) as Call as C, members)
   }
+  return performAs(of, await grantedBy(call, account), others)
+}
+
+/** Returns a call of the team with the grant for an account. */
+async function grantedBy(call: TeamCall, account: unknown) {
   const found = await readAccount(call, String(account))
-  return performAs(of, { ...call, grant: grantOf(found, null, 'read') }, others)
+  return { ...call, grant: grantOf(found, null, 'read') }
+}
+
+/**
+ * Responds to a page with another format of an answer, by its media type.
+ *
+ * @throws ApiError that a request would be answered with.
+ */
+export async function performFile<P extends Entries, B extends Entries, A extends AnswerSchema>(
+  c: Context<AppEnv>,
+  of: Operation<P, B, A, ReadCall>,
+  call: TeamCall,
+  { type, input }: { type: string; input: InputOf<Operation<P, B, A, ReadCall>> },
+): Promise<Response> {
+  requireRole(call.role, of.role ?? 'approver')
+  const { account, ...members } = input as Readonly<Record<string, unknown>>
+  return fileAs(c, of, await grantedBy(call, account), { type, members })
+}
+
+/** Responds with another format of an answer to who is admitted with a grant. */
+export async function fileAs(
+  c: Context<AppEnv>,
+  of: AnyOperation,
+  general: Omit<ReadCall, 'session' | 'memory'>,
+  { type, members }: { type: string; members: Readonly<Record<string, unknown>> },
+): Promise<Response> {
+  const { env, grant } = general
+  const memory = new ReadMemory(grant.account)
+  const session = resolveDatabase(env, grant.binding).withSession('first-primary')
+  const call = { ...general, session, memory }
+  try {
+    const file = of.files?.[type]
+    if (!file) throw new Error(`${of.id} has no ${type}.`)
+    const input = inputOf(of, members)
+    return await file(c, call, input, async () => showTo(c, await of.run(call, input)))
+  } catch (error) {
+    memory.release()
+    throw error
+  }
 }
 
 /**
@@ -525,14 +568,18 @@ async function runWith<A extends AnswerSchema>(
   call: Call,
   members: Readonly<Record<string, unknown>>,
 ): Promise<Answer<A>> {
-  // As in JSON, a member that is undefined is absent.
+  const answer = await of.run(call, inputOf(of, members))
+  return answer instanceof Reply ? (answer.value as Answer<A>) : answer
+}
+
+/** Returns the input of an operation, validated. As in JSON, a member that is undefined is absent. */
+function inputOf(of: AnyOperation, members: Readonly<Record<string, unknown>>) {
   const body = Object.entries(members).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(of.params, name),
   )
   const sent = Object.fromEntries(body)
   const fields = of.whole ? sent : validateFields(sent, of.body)
-  const answer = await of.run(call, { ...readParams(of, members), ...fields })
-  return answer instanceof Reply ? (answer.value as Answer<A>) : answer
+  return { ...readParams(of, members), ...fields }
 }
 
 /** The paths of an operation as Hono writes them: with `byQuery` a second one. */

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { fileFor } from '../affiliate/door.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { moneyText } from '../commission/books/money.ts'
 import { type RuleWords, ruleWords } from '../commission/engine/plan-words.ts'
@@ -403,7 +404,7 @@ export async function showStatement(c: Context<AppEnv>, visit: MemberVisit): Pro
   const path = `${STATEMENTS}/${encodeURIComponent(id)}`
   const { format = '', ...query } = c.req.query()
   const type = FILES[format]
-  if (type) return visit.file(path, type)
+  if (type) return fileFor(c, getStatement, visit.page, { type, input: { statement_id: id } })
   const statement = await visit.call(getStatement, { statement_id: id })
   const { plan, received, transferred, period, currency, total, returned } = statement
   const [plans, questions] = await Promise.all([

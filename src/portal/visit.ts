@@ -1,6 +1,6 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type * as v from 'valibot'
-import { callAs } from '../affiliate/door.ts'
+import { callAs, type PortalCall } from '../affiliate/door.ts'
 import { noteVisit } from '../affiliate/last-use.ts'
 import {
   isViewer,
@@ -10,7 +10,6 @@ import {
   type PortalSession,
   readMemberSession,
 } from '../affiliate/member-session.ts'
-import { affiliateApi } from '../affiliate/routes.ts'
 import { findHolder } from '../affiliate/session-holder.ts'
 import { type AppEnv, admitRequest } from '../auth/authorize.ts'
 import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
@@ -31,12 +30,6 @@ import type { AnswerSchema } from '../http/operation-words.ts'
 import { acceptedLanguage, type Language } from '../languages.ts'
 import { bookZoneOf } from '../zone.ts'
 import { WORDS, type Words } from './words.ts'
-
-/** The routes of `/affiliate/v1`, without the request log: a page of the portal is one request. */
-const routes = new Hono<AppEnv>().route('/affiliate/v1', affiliateApi)
-routes.onError((thrown) => {
-  throw thrown
-})
 
 /** A request for a page of an account's portal. */
 export interface PortalVisit {
@@ -70,16 +63,12 @@ export interface MemberVisit extends PortalVisit {
     A extends AnswerSchema,
     C extends ReadCall,
   >(of: Operation<P, B, A, C>, input: OwnInput<Operation<P, B, A, C>>): Promise<Answer<A>>
-  /** Reads from a path below `/affiliate/v1`. Throws the ApiError that the API responds with. */
-  get<T>(path: string, query?: Query): Promise<T>
-  /** Does the same, and returns the response in another format, such as `text/csv`. */
-  file(path: string, type: string, query?: Query): Promise<Response>
+  /** The page as its calls need it. */
+  readonly page: PortalCall
 }
 
 /** A request of a member who signed in with a passkey. */
 export type PersonVisit = MemberVisit & { readonly session: MemberSession }
-
-type Query = Readonly<Record<string, string | undefined>>
 
 /** Returns what a visit needs to speak a language. */
 const spokenIn = (language: Language) => ({
@@ -132,23 +121,5 @@ export async function memberVisit(c: Context<AppEnv>): Promise<MemberVisit | NoM
   const csrf = await memberCsrfToken(c.env, session)
   const page = { ...pageOfRequest(c), env: c.env, session, language }
   const call: MemberVisit['call'] = (of, input) => callAs(of, page, input)
-  return { ...spoken, session, member, csrf, call, ...apiOf(c, language) }
-}
-
-const JSON_TYPE = 'application/json'
-
-/** Returns functions that read from `/affiliate/v1` with the session of a request. */
-function apiOf(c: Context<AppEnv>, language: Language): Pick<MemberVisit, 'get' | 'file'> {
-  const request = async (path: string, query: Query, Accept: string) => {
-    const url = new URL(`/affiliate/v1${path}`, c.env.BASE_URL)
-    for (const [name, value] of Object.entries(query)) {
-      if (value) url.searchParams.set(name, value)
-    }
-    const headers = { Accept, 'Accept-Language': language, Cookie: c.req.header('Cookie') ?? '' }
-    return routes.fetch(new Request(url, { headers }), c.env, c.executionCtx)
-  }
-  return {
-    get: async (path, query = {}) => (await request(path, query, JSON_TYPE)).json(),
-    file: (path, type, query = {}) => request(path, query, type),
-  }
+  return { ...spoken, session, member, csrf, call, page }
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { consoleApp, consoleOf } from '../../src/console/app.ts'
-import { apiPath, type Page } from '../../src/console/page.ts'
+import { consoleApp } from '../../src/console/app.ts'
 import { brand } from '../brand.ts'
-import { ada, askAdmin, deposit, json, issuedPartner as partner } from '../partner.ts'
+import { ada, askAdmin, deposit, issuedPartner as partner } from '../partner.ts'
 import { openBrowser, signedIn } from './browser.ts'
 
 // What callers without a session can spend, and what ids and names that senders choose can do.
@@ -17,31 +16,6 @@ test('the sign-in reads at most 128 KiB of what anybody sends', async () => {
     413,
     expect.stringContaining('at most 128 KiB'),
   ])
-})
-
-/** A page whose forms name what a sender has chosen. */
-const chosen: Page = {
-  path: '/accounts/:account/chosen',
-  changes: {
-    disable: {
-      done: 'Done.',
-      request: (values, { account }) => ({
-        method: 'PATCH',
-        path: apiPath(account, 'links', values('id')),
-        body: { name: 'Changed' },
-      }),
-    },
-  },
-  render: async (visit) => ({ title: 'Chosen', body: visit.csrf }),
-}
-
-test.each(['..', '.', '%2e%2E'])('a change of %s reaches no other path', async (id) => {
-  await brand({ account: 'acme' })
-  const browser = await signedIn(undefined, consoleOf([chosen]))
-  const at = '/console/accounts/acme/chosen'
-  const response = await browser.post(at, { change: 'disable', csrf: await browser.csrf(at), id })
-  expect(response.status).toBe(404)
-  expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'The acme' })
 })
 
 test('a message in a cookie that the service has not sealed for the session is not shown', async () => {

@@ -1,5 +1,7 @@
+import { changeAccount, getAccount, resetAccount } from '../../src/admin/accounts.ts'
+import { issueClient } from '../../src/admin/clients.ts'
 import { consoleOf } from '../../src/console/app.ts'
-import { accountPath, apiPath, type Page } from '../../src/console/page.ts'
+import { accountPath, type Page } from '../../src/console/page.ts'
 import { Chart } from '../../src/console/parts/chart.tsx'
 import { Live, Pager } from '../../src/console/parts/data.tsx'
 import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/console/parts/forms.tsx'
@@ -12,25 +14,22 @@ const page: Page = {
   changes: {
     rename: {
       done: 'The account has its new name: “é”.',
-      request: (values, { account }) => ({
-        method: 'PATCH',
-        path: apiPath(account),
-        body: { name: values('name') },
-      }),
+      perform: (values, { api, account }) =>
+        api.call(changeAccount, { account, name: values('name') }),
     },
     reset: {
       done: 'The account is empty.',
       confirm: ({ account }) => account,
       next: (_, { account }) => accountPath(account),
-      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'reset') }),
+      perform: (_, { api, account }) => api.call(resetAccount, { account }),
     },
     issue: {
       done: secretOf('The credential is issued.', 'client_secret'),
-      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'clients') }),
+      perform: (_, { api, account }) => api.call(issueClient, { account }),
     },
   },
   async render(visit) {
-    const { name } = await visit.api.get<{ name: string }>(apiPath(visit.account))
+    const { name } = await visit.api.call(getAccount, { account: visit.account })
     const meta = { total: 3, page: 1, per_page: 1, next_cursor: 'next' }
     const body = (
       <>

@@ -2,9 +2,9 @@ import { getAccount } from '../../admin/accounts.ts'
 import { startExport } from '../../admin/exports.ts'
 import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
-import { listExports } from '../../exports/operations.ts'
+import { getExport, listExports } from '../../exports/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { type Page, type Visit, withQuery } from '../page.ts'
 import { count, EmptyState, NOTHING, Pager, periodWords, Table, Time } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
 import { AccountLink, Facts } from '../parts/fields.tsx'
@@ -124,10 +124,10 @@ export const filesPage: Page = {
       perform: (_, { api, account }) => api.call(startExport, { account }),
     },
   },
-  file: ({ account, query: { file } }) =>
-    file === undefined
+  file: ({ api, account, query: { file: export_id } }) =>
+    export_id === undefined
       ? null
-      : { path: apiPath(account, 'exports', file), type: 'application/vnd.apache.parquet' },
+      : api.file(getExport, { account, export_id }, 'application/vnd.apache.parquet'),
   async render(visit) {
     const { api, account, query } = visit
     const [{ exports = 'off' }, files] = await Promise.all([

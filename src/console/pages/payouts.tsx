@@ -7,15 +7,7 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { cellOf, fileText } from '../csv-columns.ts'
-import {
-  accountPath,
-  apiPath,
-  dayBefore,
-  type Page,
-  type Values,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { accountPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { SEVERITY_TONES } from '../parts/cases.tsx'
 import { ColumnChoices } from '../parts/column-choices.tsx'
 import {
@@ -174,8 +166,8 @@ const changes: NonNullable<Page['changes']> = {
 const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, visit) => {
   const ticked = requireTicks(values).map((row) => tickValue(row))
   const { payable_on } = visit.query
-  const path = apiPath(visit.account, 'payouts')
-  const response = await visit.api.file({ path, query: { payable_on }, type: 'text/csv' })
+  const { api, account } = visit
+  const response = await api.file(listPayouts, { account, payable_on }, 'text/csv')
   const [header = [], ...rows] = readCsv(await response.text()).rows ?? []
   const cell = (row: readonly string[], name: string) => row[header.indexOf(name)] ?? ''
   const byTick = new Map(
@@ -606,8 +598,8 @@ export const payoutsPage: Page = {
   query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'returned', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },
-  file: ({ account, query: { format, cursor: _, ...query } }) =>
-    format === 'csv' ? { path: apiPath(account, 'payouts'), query, type: 'text/csv' } : null,
+  file: ({ api, account, query: { format, cursor: _, ...query } }) =>
+    format === 'csv' ? api.file(listPayouts, { account, ...query }, 'text/csv') : null,
   async render(visit) {
     const { format: _, ...query } = visit.query
     const { account } = visit

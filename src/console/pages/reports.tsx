@@ -4,7 +4,7 @@ import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
 import { EVENTS, groupsOf, metricsOf, parseReport } from '../../reports/report.ts'
-import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { Filters } from '../parts/forms.tsx'
@@ -251,7 +251,7 @@ export const reportsPage: Page = {
   query: [...REPORT_QUERY, 'format'],
   file: (visit) =>
     visit.query.format === 'csv'
-      ? { path: apiPath(visit.account, 'reports'), query: reportQuery(visit), type: 'text/csv' }
+      ? visit.api.file(getReport, { account: visit.account, ...reportQuery(visit) }, 'text/csv')
       : null,
   render,
 }

@@ -117,7 +117,7 @@ export const simulationPage: Page = {
     const { format, terms = '', period } = visit.query
     if (format !== 'csv' || !period) return null
     const input = inputOf(visit, { periods: [], terms: parseField('terms', terms) })
-    return { ...simulationRequest(visit, input), type: 'text/csv' }
+    return visit.api.csv({ method: 'POST', ...simulationRequest(visit, input) })
   },
   async render(visit) {
     const plan = planOf(visit)

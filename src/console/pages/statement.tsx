@@ -9,7 +9,7 @@ import { addToGroups, isSome, type LineGroups } from '../../commission/statement
 import { getStatement } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
-import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../parts/cases.tsx'
 import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -244,10 +244,6 @@ const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
 const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
   `The payment ${isolated(payment)} came back on ${dayWords(returned_on)}: ${isolated(reason)}`
 
-/** Returns the path of the statement in the administration API. */
-const ownPath = ({ account, params }: Visit) =>
-  apiPath(account, 'statements', params.statement ?? '')
-
 /** Names the statement of the page. */
 const ownStatement = ({ account, params: { statement = '' } }: Visit) => ({
   account,
@@ -376,7 +372,7 @@ export const statementPage: Page = {
   file(visit) {
     const { format } = visit.query
     const type = format === 'csv' ? 'text/csv' : 'text/html'
-    return format ? { path: ownPath(visit), type } : null
+    return format ? visit.api.file(getStatement, ownStatement(visit), type) : null
   },
   async render(visit) {
     const statement = await readPart(visit, 1)

@@ -15,7 +15,6 @@ import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import {
   accountPath,
-  apiPath,
   type Page,
   type PlanNames,
   type Values,
@@ -632,15 +631,16 @@ export const statementsPage: Page = {
   changes,
   file: (visit) =>
     visit.query.format === 'csv'
-      ? {
-          path: apiPath(visit.account, 'statements'),
-          query: {
+      ? visit.api.file(
+          listStatements,
+          {
+            account: visit.account,
             ...filterOf(visit, visit.query.period),
             approved_since: visit.query.approved_since,
             cursor: visit.query.cursor,
           },
-          type: 'text/csv',
-        }
+          'text/csv',
+        )
       : null,
   async render(visit) {
     const { api, account, path, query, now, today } = visit
