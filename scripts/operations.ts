@@ -10,11 +10,21 @@ registerHooks({
       : next(specifier, context),
 })
 
-type Described = Readonly<Record<'OPERATIONS' | 'OWN_OPERATIONS', readonly DescribedOperation[]>>
+type Described = Readonly<
+  Record<'OPERATIONS' | 'OWN_OPERATIONS', readonly DescribedOperation[]> & {
+    recordOperations: (vertical: object) => readonly DescribedOperation[]
+  }
+>
 
 // They are imported without their types, which are those of the runtime, by literal paths, which a bundle follows.
 const { OPERATIONS: ofTeam } = (await import('../src/admin/operations.ts' as string)) as Described
 const { OWN_OPERATIONS } = (await import('../src/affiliate/operations.ts' as string)) as Described
 
-/** The operations of all callers. */
+const { recordOperations } = (await import(
+  '../src/ingest/record-operations.ts' as string
+)) as Described
+
+export { recordOperations }
+
+/** The operations of all callers, but for those on the records of a vertical. */
 export const OPERATIONS = [...ofTeam, ...OWN_OPERATIONS]

@@ -14,7 +14,7 @@ import { ApiError, onError } from './errors.ts'
 import { mountFor, weightOf } from './http/operation.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
-import { recordRoutes } from './ingest/record-routes.ts'
+import { recordOperations } from './ingest/record-operations.ts'
 import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
@@ -45,28 +45,27 @@ app.get('/healthz', (c) => c.json({ status: 'ok' }))
 app.route('/.well-known', wellKnown)
 app.route('/oauth', oauth)
 
-/** The routes of the operations that an account has for itself. */
-const accountOperations = new Hono<AppEnv>()
-mountFor(accountOperations, OPERATIONS, 'account')
-
-for (const { vertical, resources } of [propTrading, forex]) {
-  const base = `/api/v1/${vertical}`
-  app.use(`${base}/*`, bearer(vertical, isEndpoint, weightBelow(base)))
-  for (const resource of resources) app.route(`${base}/${resource.name}`, recordRoutes(resource))
-  app.route(base, accountOperations)
+for (const api of [propTrading, forex]) {
+  const base = `/api/v1/${api.vertical}`
+  app.use(`${base}/*`, bearer(api.vertical, isEndpoint, weightBelow(base)))
+  app.route(base, operationsOf(api))
 }
 
 app.use('/tracking/events/*', apiKey(weightBelow('/tracking/events')))
-for (const resource of igaming.resources) {
-  app.route(`/tracking/events/${resource.name}`, recordRoutes(resource))
-}
-app.route('/tracking/events', accountOperations)
+app.route('/tracking/events', operationsOf(igaming))
 
 app.route('/affiliate/v1', affiliateApi)
 
 app.route('/', documents)
 app.route('/go', go)
 app.route('/admin/v1', admin)
+
+/** Returns the routes of what the accounts of a vertical do for themselves. */
+function operationsOf(vertical: Parameters<typeof recordOperations>[0]) {
+  const routes = new Hono<AppEnv>()
+  mountFor(routes, [...recordOperations(vertical), ...OPERATIONS], 'account')
+  return routes
+}
 
 /** Returns a function that tells how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string, method: string) => number {

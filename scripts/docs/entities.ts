@@ -1,6 +1,7 @@
 import { MAX_CHARACTERS } from '../../src/brand/decimal.ts'
 import { igaming } from '../../src/brand/igaming.ts'
 import { KNOWN_MEMBERS } from '../../src/db/directory/event-definitions.ts'
+import { componentOf } from '../../src/http/operation-words.ts'
 import type { Resource } from '../../src/ingest/resource.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
@@ -45,15 +46,12 @@ const BRANDS: Record<string, string> = {
 
 const kebab = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 
-const pascal = (text: string) =>
-  kebab(text).replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())
-
 const namesOf = (vertical: string, { name, title }: { name: string; title: string }) => ({
   vertical,
   resource: name,
   title,
   file: `${vertical}/${kebab(title)}`,
-  component: pascal(vertical) + pascal(title),
+  component: componentOf(vertical, title),
 })
 
 const examplesIn = (schema: JsonSchema): Record<string, unknown> =>

@@ -100,9 +100,10 @@ export function componentsIn(
 ): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {}
   const visit = (schema: v.GenericSchema) => {
-    const { component, wrapped, entries, item, value, options } = schema as Part
+    const { type, component, wrapped, entries, item, value, options } = schema as Part
     if (component) {
-      if (found[component]) return
+      // See `referred`.
+      if (found[component] || type === 'custom') return
       // The description is that of a member with this schema.
       const {
         description: _,

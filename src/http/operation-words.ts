@@ -43,6 +43,14 @@ export interface FileWords {
   readonly headers?: readonly string[]
 }
 
+/** Converts `prop-trading` to `PropTrading`, and `Trading activity` to `TradingActivity`. */
+export const pascalCase = (text: string): string =>
+  text.replace(/(?:^|[- ])(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** Returns the name that a record has in OpenAPI, such as `ForexCustomer`. */
+export const componentOf = (vertical: string, title: string): string =>
+  pascalCase(vertical) + pascalCase(title)
+
 /** Returns whether only affiliates have an operation. */
 export const isOfAffiliates = ({ callers = [] }: Pick<DescribedOperation, 'callers'>): boolean =>
   callers.length === 1 && callers[0] === 'affiliate'
@@ -72,11 +80,14 @@ export interface OperationWords<A extends AnswerSchema = AnswerSchema> {
   /** The schema of the answer; null if it has no body. */
   readonly answer: A
   /** The schemas of answers with another status: see `reply`. */
-  readonly others?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>
+  readonly others?: Readonly<Partial<Record<200 | 201 | 202 | 207, v.GenericSchema>>>
   /** The other formats of the answer, by media type. */
   readonly files?: Readonly<Record<string, FileWords>>
   /** The answer is read from the primary database, or from the directory: it has no bookmark. */
   readonly fromPrimary?: true
+  /** The headers that a request may have, and those of the answer, beyond what all have. */
+  readonly accepts?: readonly string[]
+  readonly headers?: readonly string[]
   readonly errors?: readonly ErrorCode[]
   readonly command?: CommandWords
   /** The parameter of OpenAPI that describes the account, if not every account fits. */

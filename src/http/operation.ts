@@ -126,6 +126,8 @@ export interface Operation<
       ) => Promise<Response>
     >
   >
+  /** Responds to the request itself, in place of `run`. */
+  readonly handle?: (c: Context<AppEnv>, params: Read<P>) => Promise<Response>
   run(call: C, input: Read<P> & Out<B>): Promise<Answer<A> | Reply>
 }
 
@@ -211,8 +213,18 @@ export function readOperation<
   })
 }
 
-/** Stands for `run` of an operation whose only answer is a file. */
-const noJson = (): Promise<never> => Promise.reject(new Error('The answer is a file.'))
+/** Stands for `run` of an operation that responds by itself, or whose only answer is a file. */
+const noJson = (): Promise<never> => Promise.reject(new Error('Only a request has this answer.'))
+
+/** Defines an operation of an account that responds to requests itself, once or while they are authorized. */
+export const handledOperation = <
+  const P extends Entries,
+  const B extends Entries,
+  const A extends AnswerSchema,
+>(
+  draft: Omit<Draft<Operation<P, B, A, ReadCall>>, 'run'> &
+    Required<Pick<Operation<P, B, A, ReadCall>, 'handle'>>,
+) => readOperation<P, B, A>({ ...draft, run: noJson } as never)
 
 /** Defines an operation that reads what an account stores, and whose answer is a file of one media type. */
 export const readFile = <const P extends Entries = None>({
@@ -643,6 +655,7 @@ export function mountFor(
     for (const path of pathsOf(of)) {
       app.on(of.method, honoPath(ownPath(path)), (c) => {
         const params = readRequest(c, of, caller)
+        if (of.handle) return of.handle(c, params)
         const call = { env: c.env, ...pageOfRequest(c) }
         return respondToReader(c, of, params, call)
       })

@@ -6,9 +6,8 @@ import {
   MAX_PAGE_BYTES,
   type Page,
 } from '../db/paginate.ts'
-import { ReadMemory, SMALL_RESPONSE_BYTES } from './memory.ts'
+import { type ReadMemory, SMALL_RESPONSE_BYTES } from './memory.ts'
 import { invalidQuery, invalidValue } from './query.ts'
-import { sendJson } from './send.ts'
 import { signText, verifyText } from './sign-text.ts'
 
 /** The paging parameters of a query, unparsed. */
@@ -17,9 +16,6 @@ export interface PageQuery {
   per_page?: string | undefined
   cursor?: string | undefined
 }
-
-/** The paging parameters that every list accepts. */
-export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 
 const DEFAULT_PER_PAGE = 50
 /** The most rows of a page. */
@@ -114,39 +110,6 @@ export async function readWithin<F extends FoundPage<object>>(
     found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
   }
   return found
-}
-
-/** Responds with a page of an account's records: see `readWithin`. */
-export async function respondWithRecords(
-  c: Context,
-  account: string,
-  context: string,
-  page: Page,
-  read: (page: Page) => Promise<FoundPage<object>>,
-): Promise<Response> {
-  const memory = new ReadMemory(account)
-  try {
-    const found = await readWithin(memory, page, read)
-    return await respondWithPage(c, context, page, found, memory)
-  } catch (error) {
-    memory.release()
-    throw error
-  }
-}
-
-/**
- * Responds with a page, and with a cursor and a `Link` to the next one. `memory` is that of the account;
- * if absent, that of the integrations team.
- */
-export async function respondWithPage(
-  c: Context,
-  context: string,
-  page: Page,
-  result: FoundPage<object>,
-  memory = new ReadMemory('the team'),
-): Promise<Response> {
-  const meta = pageMeta(page, result, await linkNext(c, context, page, result))
-  return sendJson(c, { data: result.data, meta }, memory)
 }
 
 /**

@@ -136,16 +136,6 @@ export function checkPercentEncoding(part: string): void {
   }
 }
 
-/**
- * Returns whether the request only validates and stores nothing.
- *
- * @throws ApiError `invalid_query`
- */
-export function readDryRun(url: string): boolean {
-  const { dry_run } = readQuery(url, 'dry_run')
-  return readFlag('dry_run', dry_run)
-}
-
 /** The days of a query. */
 interface Days {
   readonly from?: string | undefined

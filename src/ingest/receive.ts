@@ -17,7 +17,6 @@ import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { reserveMemory } from '../http/memory.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
-import { readDryRun } from '../http/query.ts'
 import { setBookmark } from '../http/read-session.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
@@ -35,8 +34,12 @@ import { keyOfRecord, type ValidatedRequest, validateRecords } from './validate-
  * Receives a delivery. Reads a body of up to 64 KiB while the request is authorized, stores all records or
  * none (lenient: the valid ones) in one batch, and responds with each outcome.
  */
-export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
-  const handling = handleDelivery(c, resource)
+export function receive(
+  c: Context<AppEnv>,
+  resource: Resource,
+  dryRun: boolean,
+): Promise<Response> {
+  const handling = handleDelivery(c, resource, readOptions(c, resource, dryRun))
   // If the caller disconnects, the work still finishes: it must release the memory leases of the body.
   c.executionCtx.waitUntil(handling.catch(() => {}))
   return handling
@@ -49,8 +52,11 @@ interface DeliveryOptions {
   idempotencyKey: string | null
 }
 
-async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<Response> {
-  const options = readOptions(c, resource)
+async function handleDelivery(
+  c: Context<AppEnv>,
+  resource: Resource,
+  options: DeliveryOptions,
+): Promise<Response> {
   const body = await readBody(c.req.raw, c.var.grantPromise)
   try {
     const prepared = await prepare(c, resource, options, body)
@@ -74,9 +80,9 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
   }
 }
 
-const readOptions = (c: Context<AppEnv>, resource: Resource): DeliveryOptions => ({
+const readOptions = (c: Context<AppEnv>, resource: Resource, dryRun: boolean): DeliveryOptions => ({
   preferences: readPrefer(c.req.header('Prefer')),
-  dryRun: readDryRun(c.req.url),
+  dryRun,
   idempotencyKey: resource.acceptsIdempotencyKey
     ? readIdempotencyKey(c.req.header('Idempotency-Key'))
     : null,

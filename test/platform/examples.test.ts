@@ -68,10 +68,10 @@ async function partner(vertical: 'prop-trading' | 'forex') {
     await api('send', noun, 'wrong', 'An invalid record: nothing is stored', { body: [wrong] })
     await api('list', noun, 'page', 'One page', { query: '?per_page=1' })
   }
-  await api('get', 'Customers', 'one', 'One record', { at: { id: 'C-1001' } })
-  await api('get', 'CustomersById', 'one', 'One record', { query: '?customer_id=C-1001' })
-  await api('get', 'Transactions', 'one', 'One record', { at: { id: 'T-5001' } })
-  await api('get', 'TransactionsById', 'one', 'One record', { query: '?transaction_id=T-5001' })
+  await api('get', 'Customer', 'one', 'One record', { at: { id: 'C-1001' } })
+  await api('get', 'CustomerById', 'one', 'One record', { query: '?customer_id=C-1001' })
+  await api('get', 'Transaction', 'one', 'One record', { at: { id: 'T-5001' } })
+  await api('get', 'TransactionById', 'one', 'One record', { query: '?transaction_id=T-5001' })
   await team('changeAccount', 'hold', 'Records that come before their customer are held', {
     body: { unknown_customer: 'hold' },
   })
@@ -855,8 +855,8 @@ test('the stored examples equal the responses of the service', async () => {
     body: [{ ...deposit, eventid: 'dep-782' }],
   })
   await brand('list', 'Customers', 'page', 'One page', { query: '?per_page=1' })
-  await brand('get', 'Customers', 'one', 'One record', { at: { id: 'P-1001' } })
-  await brand('get', 'CustomersById', 'one', 'One record', { query: '?customerid=P-1001' })
+  await brand('get', 'Customer', 'one', 'One record', { at: { id: 'P-1001' } })
+  await brand('get', 'CustomerById', 'one', 'One record', { query: '?customerid=P-1001' })
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
   await takeAccountRoutes(brand)
   await takeOwnStatements(brand, 'lucky')

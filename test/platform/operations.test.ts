@@ -1,25 +1,34 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { OPERATIONS } from '../../src/admin/operations.ts'
+import { OPERATIONS as TEAM_OPERATIONS } from '../../src/admin/operations.ts'
 import { ROLES } from '../../src/auth/roles.ts'
+import { igaming } from '../../src/brand/igaming.ts'
 import { pathsOf, perform } from '../../src/http/operation.ts'
 import { isFor } from '../../src/http/operation-words.ts'
+import { recordOperations } from '../../src/ingest/record-operations.ts'
+import { forex } from '../../src/trading/forex.ts'
+import { propTrading } from '../../src/trading/prop-trading.ts'
 
 // What holds for every operation that is a value.
 
-test.each(['team', 'account', 'affiliate'] as const)(
-  'each operation of the %s has an id of its own',
-  (caller) => {
-    const ids = OPERATIONS.filter((of) => isFor(of, caller)).map(({ id }) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-  },
-)
+/** The operations of the team and of affiliates, and those of each vertical with its records. */
+const OPERATIONS_OF = [
+  TEAM_OPERATIONS,
+  ...[propTrading, forex, igaming].map((of) => [...recordOperations(of), ...TEAM_OPERATIONS]),
+]
 
-describe.each(OPERATIONS)('$id', (of) => {
-  test('no operation before it answers its paths', () => {
+test.each(OPERATIONS_OF)('each operation of a caller has an id of its own', (...operations) => {
+  for (const caller of ['team', 'account', 'affiliate'] as const) {
+    const ids = operations.filter((of) => isFor(of, caller)).map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  }
+})
+
+test.each(OPERATIONS_OF)('no operation before another answers its paths', (...operations) => {
+  for (const of of operations) {
     for (const path of pathsOf(of)) {
       const sent = path.replace(/\{\w+\}/g, '~')
-      const first = OPERATIONS.find(
+      const first = operations.find(
         (other) =>
           other.method === of.method &&
           (of.callers ?? ['team']).some((caller) => isFor(other, caller)) &&
@@ -29,8 +38,10 @@ describe.each(OPERATIONS)('$id', (of) => {
       )
       expect(first?.id).toBe(of.id)
     }
-  })
+  }
+})
 
+describe.each(TEAM_OPERATIONS)('$id', (of) => {
   test('a member with a lower role cannot call it from inside the Worker either', async () => {
     const needed = ROLES.indexOf(of.role ?? 'approver')
     for (const role of ROLES.slice(0, needed)) {

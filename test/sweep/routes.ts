@@ -82,13 +82,13 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
   const filter = vertical === 'igaming' ? 'customerid' : 'customer_id'
   return [
     ...lists.map((noun) => ({ ...read, id: `list${name}${noun}`, query: '?per_page=1' })),
-    { ...read, id: `get${name}Customers`, at: { id } },
-    { ...read, id: `get${name}CustomersById`, query: `?${filter}=${id}` },
+    { ...read, id: `get${name}Customer`, at: { id } },
+    { ...read, id: `get${name}CustomerById`, query: `?${filter}=${id}` },
     ...(vertical === 'igaming'
       ? []
       : [
-          { ...read, id: `get${name}Transactions`, at: { id: 't-1' } },
-          { ...read, id: `get${name}TransactionsById`, query: '?transaction_id=t-1' },
+          { ...read, id: `get${name}Transaction`, at: { id: 't-1' } },
+          { ...read, id: `get${name}TransactionById`, query: '?transaction_id=t-1' },
         ]),
     { ...read, id: `get${name}Account` },
     { ...read, id: `list${name}Deliveries` },

@@ -1,9 +1,10 @@
+import { pascalCase } from '../../../src/http/operation-words.ts'
 import { ENTITIES } from '../entities.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
-import { pascalCase, ref } from './operation.ts'
+import { ref } from './operation.ts'
 import { AT, oneOf, scope } from './shapes.ts'
 
 // The schemas of responses other than records.

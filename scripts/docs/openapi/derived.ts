@@ -1,16 +1,20 @@
 import type * as v from 'valibot'
+import { igaming } from '../../../src/brand/igaming.ts'
 import {
   type CallerKind,
   type DescribedOperation,
   idFor,
   isFor,
   type OperationWords,
+  pascalCase,
 } from '../../../src/http/operation-words.ts'
-import { OPERATIONS } from '../../operations.ts'
+import { forex } from '../../../src/trading/forex.ts'
+import { propTrading } from '../../../src/trading/prop-trading.ts'
+import { OPERATIONS, recordOperations } from '../../operations.ts'
 import { closedObject, componentsIn, property } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
 import { AT, operation } from './administration/operation.ts'
-import { type Operation, pascalCase, ref } from './operation.ts'
+import { type Operation, ref } from './operation.ts'
 import { TEXT } from './shapes.ts'
 
 // What OpenAPI says of the operations that are values.
@@ -72,6 +76,7 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
   const headers = [
     ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
     ...(Object.hasOwn(params, 'per_page') ? ['Link'] : []),
+    ...(words?.headers ?? []),
     ...Object.values(files).flatMap((file) => file.headers ?? []),
   ]
   const [[type, { isRanged = false } = {}] = []] = Object.entries(files)
@@ -103,6 +108,7 @@ const titleOf = (id: string) => {
 
 const DONE: Readonly<Record<string, string>> = {
   202: 'Accepted, but not done yet.',
+  207: 'The valid records are stored, and `results` lists the errors of the others.',
   204: 'Done. The response has no body.',
 }
 
@@ -127,7 +133,7 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     ...(hasBody && { body: bodyOf(of) }),
     answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
-    ...(hasBookmark(of) && { parameters: ['x-d1-bookmark'] }),
+    parameters: [...(of.words?.accepts ?? []), ...(hasBookmark(of) ? ['x-d1-bookmark'] : [])],
     ...(account && { accountParameter: account }),
     errors,
   })
@@ -151,17 +157,30 @@ export const derived = (topic: string): Operation[] =>
     TEAM,
   )
 
-/** Describes the operations that the accounts of a vertical have for themselves, with the records that it has. */
-export function derivedFor(vertical: string, at: string, caller: Operation['caller']): Operation[] {
-  const name = pascalCase(vertical)
-  const withOwnRecords = (answers: Operation['answers']): Operation['answers'] =>
-    JSON.parse(JSON.stringify(answers).replaceAll('/AnyRecord"', `/${name}Record"`))
-  return describeAll(OPERATIONS, { at, caller, kind: 'account', name }).map((one) => ({
-    ...one,
-    tag: one.tag === 'monitoring' ? vertical : `${vertical}-commissions`,
-    answers: withOwnRecords(one.answers),
-  }))
-}
+/** The verticals, and where their accounts call. */
+const ACCOUNTS = [
+  { of: propTrading, at: '/api/v1/prop-trading', caller: 'partner' },
+  { of: forex, at: '/api/v1/forex', caller: 'partner' },
+  { of: igaming, at: '/tracking/events', caller: 'brand' },
+] as const
+
+/** The operations on the records of all verticals. */
+const RECORD_OPERATIONS = ACCOUNTS.flatMap(({ of }) => recordOperations(of))
+
+/** Describes the operations that accounts have for themselves, with the records of their vertical. */
+export const derivedForAccounts = (): Operation[] =>
+  ACCOUNTS.flatMap(({ of, at, caller }) => {
+    const { vertical } = of
+    const name = pascalCase(vertical)
+    const withOwnRecords = (answers: Operation['answers']): Operation['answers'] =>
+      JSON.parse(JSON.stringify(answers).replaceAll('/AnyRecord"', `/${name}Record"`))
+    const own = [...recordOperations(of), ...OPERATIONS]
+    return describeAll(own, { at, caller, kind: 'account', name }).map((one) => ({
+      ...one,
+      tag: ['monitoring', vertical].includes(one.tag) ? vertical : `${vertical}-commissions`,
+      answers: withOwnRecords(one.answers),
+    }))
+  })
 
 const AFFILIATE: Api = {
   at: '/affiliate/v1',
@@ -196,9 +215,10 @@ const BY_QUERY =
 /** The schemas that operations name. */
 export const derivedSchemas = (): Record<string, JsonSchema> =>
   componentsIn(
-    OPERATIONS.flatMap(({ words }) => [
-      words?.answer,
-      ...Object.values(words?.others ?? {}),
-    ]).filter((answer) => !!answer),
+    [...RECORD_OPERATIONS, ...OPERATIONS].flatMap(({ body, words }) =>
+      [words?.answer, ...Object.values(words?.others ?? {}), ...Object.values(body)].filter(
+        (schema): schema is v.GenericSchema => !!schema,
+      ),
+    ),
     AT,
   )

@@ -7,13 +7,12 @@ import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
 import { affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
-import { derivedForAffiliates, derivedSchemas } from './derived.ts'
+import { derivedForAccounts, derivedForAffiliates, derivedSchemas } from './derived.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
 import { HEADERS } from './headers.ts'
 import { oauth } from './oauth.ts'
 import type { Operation } from './operation.ts'
 import { PARAMETERS } from './parameters.ts'
-import { bodyOf, records } from './records.ts'
 import { TAGS } from './tags.ts'
 import { writeOperation } from './write-operation.ts'
 
@@ -81,9 +80,9 @@ const composed = ({ anyOf, ...schema }: JsonSchema): JsonSchema =>
   anyOf ? { ...schema, allOf: [{ anyOf }] } : schema
 
 function schemas(): Record<string, JsonSchema> {
-  const entities = ENTITIES.flatMap((entity) => [
-    [entity.component, { ...composed(entity.schema(AT)), examples: [entity.example] }],
-    [`${entity.component}Body`, bodyOf(entity)],
+  const entities = ENTITIES.map((entity) => [
+    entity.component,
+    { ...composed(entity.schema(AT)), examples: [entity.example] },
   ])
   const answers = { ...derivedSchemas(), ...answerSchemas() }
   return {
@@ -100,7 +99,7 @@ function schemas(): Record<string, JsonSchema> {
 /** Lists all operations of the service, in the order in which they are documented. */
 export const operations = (): Operation[] => [
   ...oauth(),
-  ...records(),
+  ...derivedForAccounts(),
   ...derivedForAffiliates(),
   ...administration(),
 ]

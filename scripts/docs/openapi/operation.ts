@@ -46,30 +46,3 @@ export interface Operation {
 
 /** Refers to a schema in the components. */
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
-
-/** Describes one page of a list. */
-export const pageOf = (item: JsonSchema): JsonSchema => ({
-  type: 'object',
-  properties: { data: { type: 'array', items: item }, meta: ref('Meta') },
-  required: ['data', 'meta'],
-})
-
-/** Describes a list that is returned in one response. */
-export const listOf = (item: JsonSchema, more: Record<string, JsonSchema> = {}): JsonSchema => ({
-  type: 'object',
-  properties: { data: { type: 'array', items: item }, ...more },
-  required: ['data'],
-})
-
-/** The parameters of every paged list. */
-export const PAGING = ['page', 'per_page', 'cursor'] as const
-
-/** The headers of a response that was read from the database. */
-export const READ_HEADERS = ['x-d1-bookmark'] as const
-
-/** The headers of a page of a list. */
-export const PAGE_HEADERS = ['x-d1-bookmark', 'Link'] as const
-
-/** Converts `prop-trading` to `PropTrading`. */
-export const pascalCase = (text: string) =>
-  text.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())

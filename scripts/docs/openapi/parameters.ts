@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
-const DAY: JsonSchema = { type: 'string', format: 'date' }
 
 const parameterIn =
   (place: 'query' | 'path' | 'header') =>
@@ -18,49 +17,6 @@ const path = parameterIn('path')
 const header = parameterIn('header')
 
 const QUERY: Record<string, object> = {
-  page: query(
-    'page',
-    'The page number, from 1. `page` times `per_page` is at most 10,000; a cursor reads on. Do not combine it with `cursor`.',
-    1,
-    {
-      type: 'integer',
-      minimum: 1,
-      maximum: 10_000,
-    },
-  ),
-  per_page: query(
-    'per_page',
-    'The number of records on a page. Defaults to 50. A page holds at most 2 MiB: if the records need more, the 400 response says how many fit.',
-    100,
-    { type: 'integer', minimum: 1, maximum: 500 },
-  ),
-  cursor: query(
-    'cursor',
-    'The `meta.next_cursor` of the previous page. Valid for the same account, resource and filters.',
-  ),
-  customer_id: query('customer_id', 'Returns only the records of this customer.', 'C-1001', {
-    type: 'string',
-  }),
-  customerid: query('customerid', 'Returns only the records of this customer.', 'P-1001', {
-    type: 'string',
-  }),
-  from: query('from', 'The first day.', '2026-10-01', DAY),
-  to: query('to', 'The last day, inclusive.', '2026-10-31', DAY),
-  id_query: {
-    ...query('customer_id', 'The `customer_id`, as you sent it.', 'C-1001'),
-    required: true,
-  },
-  transaction_query: {
-    ...query('transaction_id', 'The `transaction_id`, as you sent it.', 'T-5001'),
-    required: true,
-  },
-  player_query: {
-    ...query('customerid', 'The `customerId`, as you sent it.', 'P-1001'),
-    required: true,
-  },
-  dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
-    type: 'boolean',
-  }),
   simulation_cursor: query(
     'cursor',
     'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
@@ -109,15 +65,11 @@ const HEADER: Record<string, object> = {
 const account = (description: string, example: string) => path('account', description, example)
 
 const PATH: Record<string, object> = {
-  id: path('id', 'The `customer_id`, as you sent it.', 'C-1001'),
-  transaction: path('id', 'The `transaction_id`, as you sent it.', 'T-5001'),
-  player: path('id', 'The `customerId`, as you sent it.', 'P-1001'),
   account: account('The id of the account.', 'demo-forex'),
   brand_account: account('The id of the account. It must be a brand.', 'demo-brand'),
   test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
   rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
-  customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
 }
 
 /** All parameters, by the names of their components. */

@@ -1,0 +1,183 @@
+import * as v from 'valibot'
+import { type Filter, findRecord, listRecords } from '../db/records/list.ts'
+import { ApiError } from '../errors.ts'
+import { type AnyOperation, handledOperation, readList, readOperation } from '../http/operation.ts'
+import { componentOf, pascalCase } from '../http/operation-words.ts'
+import { readDays } from '../http/query.ts'
+import { daysWanted } from '../validation/answer-fields.ts'
+import { described, named, referred } from '../validation/described.ts'
+import { member, said } from '../validation/fields.ts'
+import { MAX_RECORDS } from './envelope.ts'
+import { receive } from './receive.ts'
+import type { Resource } from './resource.ts'
+
+/** A resource, and the vertical whose accounts have it. */
+interface Owned {
+  readonly vertical: string
+  readonly resource: Resource
+}
+
+/** Returns the operations of a vertical on its records: an account sends and lists those of each resource. */
+export const recordOperations = ({
+  vertical,
+  resources,
+}: {
+  readonly vertical: string
+  readonly resources: readonly Resource[]
+}): readonly AnyOperation[] =>
+  resources.flatMap((resource) => {
+    const owned = { vertical, resource }
+    return [sendOf(owned), listOf(owned), ...(resource.hasItemRoute ? readsOf(owned) : [])]
+  })
+
+const below = ({ name }: Resource) => `/${name}`
+
+/** Describes a record. */
+const recordOf = ({ vertical, resource }: Owned) =>
+  referred<Readonly<Record<string, unknown>>>(componentOf(vertical, resource.title))
+
+/** Describes the forms of a body: one record, an array, or, of firms, an object with `data`. */
+export const bodyOf = (record: v.GenericSchema, acceptsDataWrapper: boolean) =>
+  described((): v.GenericSchema => {
+    const many = v.pipe(v.array(record), v.minLength(1), v.maxLength(MAX_RECORDS))
+    const meta = member(v.unknown(), 'Ignored, so that you can send the answer of a list.')
+    const wrapped = v.strictObject({ data: many, meta: v.optional(meta) })
+    const forms = acceptsDataWrapper
+      ? `An array of 1 to ${MAX_RECORDS} records, an object with that array as \`data\`, or a single record.`
+      : `An array of 1 to ${MAX_RECORDS} records, or a single record.`
+    return member(v.union([record, many, ...(acceptsDataWrapper ? [wrapped] : [])]), forms)
+  })
+
+const ATOMIC =
+  'If one record is invalid, nothing is stored, unless you send `Prefer: handling=lenient`.'
+
+const merged = (verb: string) =>
+  `Creates or ${verb} 1 to ${MAX_RECORDS} records. Records with the same key are merged in the order of the array. ${ATOMIC} With an \`Idempotency-Key\` you can repeat any request safely.`
+
+const REPLACED = `Creates or replaces 1 to ${MAX_RECORDS} records by key. ${ATOMIC} You can repeat the request safely until you send a newer version of the same records. The keys of the records make it safe, so the header \`Idempotency-Key\` is ignored.`
+
+/** Returns the operation that sends records. It reads the body while the request is authorized. */
+const sendOf = (owned: Owned) => {
+  const { vertical, resource } = owned
+  const hasKey = resource.acceptsIdempotencyKey
+  return handledOperation({
+    id: `send${pascalCase(resource.name)}`,
+    topic: vertical,
+    method: 'POST',
+    path: below(resource),
+    callers: ['account'],
+    params: {
+      dry_run: v.optional(
+        member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
+      ),
+    },
+    body: {
+      records: described(() =>
+        named(`${componentOf(vertical, resource.title)}Body`, bodyOf(recordOf(owned), !hasKey)),
+      ),
+    },
+    whole: {},
+    words: described(() => ({
+      description: hasKey
+        ? merged(resource.name === 'customers' ? 'extends' : 'replaces')
+        : REPLACED,
+      answer: referred('Result'),
+      others: { 201: referred('Result'), 207: referred('Result') },
+      accepts: ['Prefer', 'Content-Encoding', ...(hasKey ? ['Idempotency-Key'] : [])],
+      headers: ['x-d1-bookmark', 'Preference-Applied'],
+      errors: [
+        'quota_exceeded',
+        ...(hasKey ? (['invalid_request', 'idempotency_key_reused'] as const) : []),
+      ],
+    })),
+    handle: (c, { dry_run = false }) => receive(c, resource, dry_run),
+  })
+}
+
+/** Returns the operation that lists records. */
+const listOf = (owned: Owned) => {
+  const { vertical, resource } = owned
+  const { customerFilter, name } = resource
+  return readList({
+    id: `list${pascalCase(name)}`,
+    topic: vertical,
+    path: below(resource),
+    callers: ['account'],
+    params: {
+      [customerFilter]: v.optional(
+        member(
+          v.string(),
+          said(
+            'Returns only the records of this customer.',
+            customerFilter === 'customerid' ? 'P-1001' : 'C-1001',
+          ),
+        ),
+      ),
+      ...(name === 'customers' ? {} : daysWanted),
+    } as Filters,
+    words: described(() => ({
+      description:
+        'Returns stored records in a fixed order, which is not alphabetical. Follow the cursor to read every record exactly once, even while new records arrive.',
+      answer: recordOf(owned),
+    })),
+    list({ grant, session }, { [customerFilter]: customer_id, ...days }, page) {
+      const filter = { ...readDays(days), ...(customer_id !== undefined && { customer_id }) }
+      return listRecords(session, resource, grant.account, filter as Filter, page)
+    },
+  })
+}
+
+/** The parameters of a list of records. */
+type Filters = Partial<Record<Resource['customerFilter'], TextFilter>> & typeof daysWanted
+type TextFilter = v.OptionalSchema<v.GenericSchema<string>, undefined>
+
+/**
+ * Returns the operations that read one record: by the id in the path, and by a parameter, because URL parsers drop the
+ * path segments `.` and `..`.
+ */
+const readsOf = (owned: Owned) => {
+  const { vertical, resource } = owned
+  const { name, title, key, customerFilter } = resource
+  const parameter = name === 'customers' ? customerFilter : key.join()
+  const read = (id: string, path: string, by: string) =>
+    readOperation({
+      id,
+      topic: vertical,
+      method: 'GET',
+      path: below(resource) + path,
+      callers: ['account'],
+      params: {
+        [by]: member(
+          v.string(),
+          described(() => said('The id of the record, as you sent it.', exampleOf(resource))),
+        ),
+      },
+      words: described(() => ({
+        description: by === 'id' ? BY_PATH : BY_PARAMETER,
+        answer: recordOf(owned),
+        errors: ['not_found'],
+      })),
+      async run({ grant, session }, { [by]: sent = '' }) {
+        const record = await findRecord(session, resource, grant.account, sent)
+        if (!record) throw new ApiError('not_found', { detail: NO_RECORD })
+        return record
+      },
+    })
+  return [
+    read(`get${pascalCase(title)}ById`, '/by-id', parameter),
+    read(`get${pascalCase(title)}`, '/{id}', 'id'),
+  ]
+}
+
+const BY_PATH = 'Returns a stored record. A held record is not found until it is released.'
+
+const BY_PARAMETER =
+  'Returns the same record as its path. Use this for the ids `.` and `..`, which URL parsers remove from a path.'
+
+const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
+
+/** Returns the example of the first member of a key. */
+function exampleOf({ key, fields }: Resource): string {
+  const { examples } = v.getMetadata(fields[key[0] ?? ''] as never) as { examples: [string] }
+  return examples[0]
+}
