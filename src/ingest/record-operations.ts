@@ -48,13 +48,18 @@ export const bodyOf = (record: v.GenericSchema, acceptsDataWrapper: boolean) =>
     return member(v.union([record, many, ...(acceptsDataWrapper ? [wrapped] : [])]), forms)
   })
 
-const ATOMIC =
-  'If one record is invalid, nothing is stored, unless you send `Prefer: handling=lenient`.'
-
-const merged = (verb: string) =>
-  `Creates or ${verb} 1 to ${MAX_RECORDS} records. Records with the same key are merged in the order of the array. ${ATOMIC} With an \`Idempotency-Key\` you can repeat any request safely.`
-
-const REPLACED = `Creates or replaces 1 to ${MAX_RECORDS} records by key. ${ATOMIC} You can repeat the request safely until you send a newer version of the same records. The keys of the records make it safe, so the header \`Idempotency-Key\` is ignored.`
+/** What the operations that send say, by what they do with a record that is sent again. */
+const SENDING = described(() => {
+  const atomic =
+    'If one record is invalid, nothing is stored, unless you send `Prefer: handling=lenient`.'
+  const merged = (verb: string) =>
+    `Creates or ${verb} 1 to ${MAX_RECORDS} records. Records with the same key are merged in the order of the array. ${atomic} With an \`Idempotency-Key\` you can repeat any request safely.`
+  return {
+    byKey: `Creates or replaces 1 to ${MAX_RECORDS} records by key. ${atomic} You can repeat the request safely until you send a newer version of the same records. The keys of the records make it safe, so the header \`Idempotency-Key\` is ignored.`,
+    customers: merged('extends'),
+    activities: merged('replaces'),
+  }
+})
 
 /** Returns the operation that sends records. It reads the body while the request is authorized. */
 const sendOf = (owned: Owned) => {
@@ -78,9 +83,11 @@ const sendOf = (owned: Owned) => {
     },
     whole: {},
     words: described(() => ({
-      description: hasKey
-        ? merged(resource.name === 'customers' ? 'extends' : 'replaces')
-        : REPLACED,
+      description: !hasKey
+        ? SENDING.byKey
+        : resource.name === 'customers'
+          ? SENDING.customers
+          : SENDING.activities,
       answer: referred('Result'),
       others: { 201: referred('Result'), 207: referred('Result') },
       accepts: ['Prefer', 'Content-Encoding', ...(hasKey ? ['Idempotency-Key'] : [])],
@@ -153,7 +160,10 @@ const readsOf = (owned: Owned) => {
         ),
       },
       words: described(() => ({
-        description: by === 'id' ? BY_PATH : BY_PARAMETER,
+        description:
+          by === 'id'
+            ? 'Returns a stored record. A held record is not found until it is released.'
+            : 'Returns the same record as its path. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
         answer: recordOf(owned),
         errors: ['not_found'],
       })),
@@ -168,11 +178,6 @@ const readsOf = (owned: Owned) => {
     read(`get${pascalCase(title)}`, '/{id}', 'id'),
   ]
 }
-
-const BY_PATH = 'Returns a stored record. A held record is not found until it is released.'
-
-const BY_PARAMETER =
-  'Returns the same record as its path. Use this for the ids `.` and `..`, which URL parsers remove from a path.'
 
 const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
 
