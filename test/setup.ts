@@ -1,6 +1,4 @@
-import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
-import { usages } from '../src/ingest/delivery-queue.ts'
-import { endLeases } from './platform/leases.ts'
+import { afterEach, beforeEach, vi } from 'vitest'
 import { compareWholeResults } from './results.ts'
 import { collectPrinted, failOnFaults, prepareWorld } from './secrecy.ts'
 
@@ -49,11 +47,7 @@ if (!shared.isTimingOnce) timeDirectly()
 shared.isTimingOnce = true
 collectPrinted()
 compareWholeResults()
-beforeAll(() => {
-  endLeases()
-})
 beforeEach(prepareWorld)
-beforeEach(() => usages.clear())
 afterEach(failOnFaults)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next.
 afterEach(() => {

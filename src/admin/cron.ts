@@ -54,7 +54,7 @@ import { logFailure } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** A cron job sends no response, so it needs no lease of memory. */
+/** A cron job sends no response, so it needs no memory for one. */
 const noMemory = () => Promise.resolve()
 
 /**

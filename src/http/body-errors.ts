@@ -18,22 +18,10 @@ const tryLater = (reason: string) =>
 export const busy = () =>
   tryLater('The service is processing too many other bodies. Smaller bodies are processed sooner.')
 
-/** Returns the error for a large body of an account while `count` others of it wait. */
-export const manyWaiting = (count: number) =>
-  tryLater(
-    `${count} other large bodies of this account are waiting. Send bodies above 1 MiB one after the other, each after the response to the last.`,
-  )
-
-/** Returns the error for a delivery whose response has no room beside unread ones. */
-export const unreadResults = () =>
-  tryLater(
-    'Too many responses above 64 KiB are unread. Read each response at once, or send fewer records per request.',
-  )
-
 /** Returns the error for a body that arrived too slowly while others waited. */
 export const tooSlow = () =>
   tryLater(
-    'The body arrived too slowly while others waited. Send at least 1 MiB per second, or fewer records per request.',
+    'The body arrived too slowly while others waited. Send at least 256 KiB per second, or fewer records per request.',
   )
 
 /** Returns the error for a body beyond 8 MiB. */

@@ -1,17 +1,24 @@
 import { ApiError } from '../errors.ts'
-import { malformed, tooLarge } from './body-errors.ts'
+import { busy, malformed, tooLarge } from './body-errors.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import type { JsonSize } from './body-size.ts'
 import { measureJson } from './body-size.ts'
-import { BodyMemory, type CallerPromise, HEAD_BYTES } from './memory.ts'
-import { MAX_WEIGHT } from './memory-queues.ts'
+import { newDeadline, type Reservation } from './gate.ts'
+import { ARRIVING, MAX_WEIGHT, WORKING } from './memory.ts'
 
 /** The memory of the parsed value, its validation and its errors, in bytes. */
 const BYTES_PER_VALUE = 160
 const BYTES_PER_CONTAINER = 240
 
-/** The memory of a request beside its body, in bytes. */
-const REQUEST_BYTES = 4096
+/** The memory of the outcome of a record: a body has at most 1000, of which each has a value at least. */
+const BYTES_PER_OUTCOME = 800
+const MAX_OUTCOMES = 1000
+
+/**
+ * What a request counts beside its body, in bytes. It bounds how many small bodies of an account are in process at
+ * once: a database works on one after the other, and requests of other accounts wait there.
+ */
+const REQUEST_BYTES = 256 * 1024
 
 /** Above this weight the Worker frees the parsed records, but for what the response needs. */
 const FREES_RECORDS_WEIGHT = 12 * 1024 * 1024
@@ -39,8 +46,9 @@ function weigh({
   isWide,
 }: Omit<JsonSize, 'mayBeInexact'>): BodyWeight {
   const width = isWide ? 2 : 1
+  const response = REQUEST_BYTES + Math.min(values, MAX_OUTCOMES) * BYTES_PER_OUTCOME
   const parsed =
-    2 * width * bytes + values * BYTES_PER_VALUE + containers * BYTES_PER_CONTAINER + REQUEST_BYTES
+    2 * width * bytes + values * BYTES_PER_VALUE + containers * BYTES_PER_CONTAINER + response
   // The rows are JSON, which may hold JSON as text. The request to D1 is JSON that holds the rows,
   // twice if records move: as a string, and as bytes.
   const rows = width * (bytes + escapes)
@@ -87,9 +95,12 @@ const CSV_FORMAT: BodyFormat = {
 /** The result of a read. It is done at the end of the stream. */
 type Chunk = ReadableStreamReadResult<Uint8Array>
 
-/** Reads 64 KiB, or all that remains if it is less. Smaller chunks take six times the CPU time. */
+/** How much of a body is read at once, in bytes. Smaller chunks take six times the CPU time. */
+const CHUNK_BYTES = 64 * 1024
+
+/** Reads a chunk, or all that remains if it is less. */
 const readChunk = (reader: ReadableStreamBYOBReader, remaining: number): Promise<Chunk> => {
-  const size = remaining < HEAD_BYTES ? remaining : HEAD_BYTES
+  const size = remaining < CHUNK_BYTES ? remaining : CHUNK_BYTES
   return reader.readAtLeast(size, new Uint8Array(size))
 }
 
@@ -192,17 +203,16 @@ const next = (
 const GZIP_PIECE_BYTES = 4096
 
 /**
- * Decompresses a gzip stream of up to `limit` bytes once there is memory for what it declares.
+ * Decompresses a gzip stream, and gives back what it declares not to need of the memory that is reserved.
  *
- * @throws ApiError `payload_too_large`, `malformed_json`, and the errors of `memory`.
+ * @throws ApiError `payload_too_large`, `malformed_json`
  */
-export async function decompress(
+async function decompress(
   compressed: readonly Uint8Array[],
-  limit: number,
-  memory: BodyMemory,
+  reserved: Reservation,
 ): Promise<Uint8Array[]> {
   const declared = declaredLength(compressed)
-  await memory.decompress(byteLength(compressed) + Math.min(declared, limit))
+  reserved.size = byteLength(compressed) + Math.min(declared, MAX_BODY_BYTES)
   const { readable, writable } = new DecompressionStream('gzip')
   const writing = writePieces(writable, compressed)
   writing.catch(() => {}) // The reader fails likewise.
@@ -215,7 +225,7 @@ export async function decompress(
       if (done) return chunks
       chunks.push(value)
       bytes += value.byteLength
-      if (bytes > limit) throw tooLarge()
+      if (bytes > MAX_BODY_BYTES) throw tooLarge()
       if (bytes > declared) throw malformed(NOT_GZIP)
     }
   } finally {
@@ -252,22 +262,22 @@ const MIB = 1024 * 1024
 
 /** A request body that has been read. */
 export interface RequestBody {
-  /** The length of the text. */
-  readonly characters: number
   /** Whether the Worker must free the parsed records before it stores their rows: see `BodyWeight`. */
   readonly mustFreeRecords: boolean
   /** Whether `parseJson` must look for numbers that are not exact: see `JsonSize`. */
   readonly mayBeInexact: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
-  /** Releases the memory. Call it when the body is no longer needed. */
-  release: () => void
+  /** The memory of the body. Release it when the body is no longer needed. */
+  readonly memory: Reservation
 }
 
+/** A promise of the account whose memory a body counts towards. It rejects if the caller is refused. */
+type CallerPromise = Promise<{ readonly account: string }>
+
 /**
- * Reads the text of a JSON body, which may be compressed with gzip. While the caller is not yet
- * admitted, it reads at most 64 KiB. It waits until the isolate has memory for the body. `maxDepth` is
- * the maximum nesting depth. It defaults to that of records.
+ * Reads the text of a JSON body, which may be compressed with gzip, once the caller is admitted and the isolate has
+ * memory for the body. `maxDepth` is the maximum nesting depth. It defaults to that of records.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
  * there is no memory or the body arrives too slowly; the error of `caller`.
@@ -309,35 +319,42 @@ async function readBodyAs(
   if (!body && format === JSON_FORMAT) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
-  const memory = new BodyMemory(caller, { length, isGzip, limit: MAX_BODY_BYTES })
+  const { account } = await caller
+  const deadline = newDeadline()
+  const arriving = await ARRIVING.reserve(account, sizeOf(length, isGzip), busy, deadline)
   try {
-    await memory.startReading()
-    const bytes =
-      body && length !== 0 ? await readRequest(request, body, length, memory, caller) : []
-    const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
+    const bytes = body && length !== 0 ? await readRequest(request, body, length, arriving) : []
+    const chunks = isGzip ? await decompress(bytes, arriving) : bytes
     const measured = format.measure(chunks, maxDepth)
     if (measured.weight > MAX_WEIGHT) throw tooMuchMemory(measured.weight)
-    await memory.process(measured.weight)
-    const text = decode(chunks)
-    memory.decoded()
-    return toRequestBody(text, measured, memory)
-  } catch (error) {
-    // A read that has begun keeps its buffer.
-    const draining = drainOf(request)
-    if (draining) draining.then(() => memory.release())
-    else memory.release()
-    throw error
+    const memory = await WORKING.reserve(account, measured.weight, busy, deadline)
+    try {
+      return toRequestBody(decode(chunks), measured, memory)
+    } catch (error) {
+      memory.release()
+      throw error
+    }
+  } finally {
+    arriving.release()
   }
+}
+
+/** Deflate makes a text at most this many times smaller. */
+const MAX_DEFLATE_RATIO = 1032
+
+/** Returns the memory of a body that arrives, in bytes, from its announced length (NaN if it is not known). */
+function sizeOf(length: number, isGzip: boolean): number {
+  const sent = Number.isNaN(length) ? MAX_BODY_BYTES : length
+  return sent + (isGzip ? Math.min(MAX_BODY_BYTES, MAX_DEFLATE_RATIO * sent) : 0)
 }
 
 function toRequestBody(
   decoded: string,
   { mustFreeRecords, mayBeInexact }: MeasuredBody,
-  memory: BodyMemory,
+  memory: Reservation,
 ): RequestBody {
   let text = decoded
   return {
-    characters: decoded.length,
     mustFreeRecords,
     mayBeInexact,
     takeText: () => {
@@ -345,23 +362,21 @@ function toRequestBody(
       text = ''
       return taken
     },
-    release: () => memory.release(),
+    memory,
   }
 }
 
 /**
- * Returns the chunks of a request. After the first 64 KiB it waits until the caller is admitted and
- * there is memory for the rest. If that fails, it discards what was read and starts to drain it.
+ * Returns the chunks of a request. If that fails, it discards what was read and starts to drain the rest.
  *
- * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early;
- * `unavailable`; the error of `caller`.
+ * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early, `unavailable` if it
+ * arrives too slowly while others wait.
  */
 async function readRequest(
   request: Request,
   stream: ReadableStream<Uint8Array>,
   length: number,
-  memory: BodyMemory,
-  caller: CallerPromise,
+  reserved: Reservation,
 ): Promise<Uint8Array[]> {
   const reader = stream.getReader({ mode: 'byob' })
   const chunks: Uint8Array[] = []
@@ -371,20 +386,19 @@ async function readRequest(
     for (;;) {
       const chunk = orMalformed(readChunk(reader, length - bytes), 'The body ended early.')
       pending = chunk
-      const { done, value } = await memory.waitFor(Promise.race([chunk, caller.then(() => chunk)]))
+      const { done, value } = await reserved.pace(chunk, (read) => read.value?.byteLength ?? 0)
       pending = undefined
       // The lock stays: there is nothing left to drain.
-      if (done) return chunks
+      if (done) break
       chunks.push(value)
       bytes += value.byteLength
       if (bytes > MAX_BODY_BYTES) throw tooLarge()
-      if (bytes === length) return chunks
-      memory.received(bytes)
-      if (bytes >= HEAD_BYTES) await memory.continueReading()
+      if (bytes === length) break
     }
+    reserved.size = Math.min(reserved.size, bytes)
+    return chunks
   } catch (error) {
     chunks.length = 0
-    memory.discard()
     startDraining(request, reader, pending)
     throw error
   }

@@ -563,7 +563,7 @@ export async function performAs<A extends AnswerSchema>(
   members: Readonly<Record<string, unknown>>,
 ): Promise<Answer<A>> {
   const { env, grant, affiliate } = call
-  const memory = new ReadMemory(grant.account)
+  const memory = new ReadMemory(grant.account, affiliate)
   const db = resolveDatabase(env, grant.binding)
   try {
     const session = db.withSession('first-primary')
@@ -677,7 +677,7 @@ function respondToReader(
   general: Call,
 ): Promise<Response> {
   return withReadSession(c, async ({ grant, session }) => {
-    const memory = new ReadMemory(grant.account)
+    const memory = new ReadMemory(grant.account, grant.affiliate)
     const db = resolveDatabase(c.env, grant.binding)
     const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
     const call = { ...general, grant, session, memory, affiliate, actor: c.var.actor, db }

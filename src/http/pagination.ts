@@ -91,10 +91,10 @@ type CursorPosition = [
 const ASSUMED_ROW_BYTES = 1024
 
 /**
- * Reads a page within the memory of the isolate. A page of at most 64 KiB never waits. A page that needs more memory
- * than was assumed is read again.
+ * Reads a page within the memory of the isolate. A page of at most 64 rows never waits if it has at most 64 KiB. A page
+ * that needs more memory than was assumed is read again.
  *
- * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ * @throws ApiError `unavailable` if there is no memory in time.
  */
 export async function readWithin<F extends FoundPage<object>>(
   memory: ReadMemory,
@@ -102,8 +102,8 @@ export async function readWithin<F extends FoundPage<object>>(
   read: (page: Page) => Promise<F>,
 ): Promise<F> {
   const assumed = page.size * ASSUMED_ROW_BYTES
-  const isReserved = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
-  let found = await read({ ...page, maxBytes: isReserved ? assumed : SMALL_RESPONSE_BYTES })
+  if (assumed > SMALL_RESPONSE_BYTES) await memory.reserve(assumed)
+  let found = await read({ ...page, maxBytes: Math.max(assumed, SMALL_RESPONSE_BYTES) })
   while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
     const { excess, total, isLimited } = found
     await memory.reserve(excess.bytes)

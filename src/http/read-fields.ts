@@ -88,16 +88,16 @@ export async function readJson(c: Context<AppEnv>, maxDepth?: number): Promise<u
   try {
     return parseJson(body.takeText(), body.mayBeInexact)
   } finally {
-    body.release()
+    body.memory.release()
   }
 }
 
 /** Reads a CSV body. Throws the errors of a body. */
 export async function readCsv(c: Context<AppEnv>): Promise<string> {
-  const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
+  const { takeText, memory } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
   try {
     return takeText()
   } finally {
-    release()
+    memory.release()
   }
 }

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
-import { ReadMemory, resultMemoryOf, type Sending, SMALL_RESPONSE_BYTES } from './memory.ts'
+import type { Reservation } from './gate.ts'
+import { type ReadMemory, SMALL_RESPONSE_BYTES } from './memory.ts'
 import { showTo } from './show.ts'
 
 /**
  * Responds with JSON, with the limits of `sendText`.
  *
- * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ * @throws ApiError `unavailable` if there is no memory in time.
  */
 export const sendJson = async (
   c: Context,
@@ -22,7 +23,7 @@ export const sendJson = async (
  * while others wait. Its memory is released once it was received, or once the connection is cut because
  * the client is too slow.
  *
- * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ * @throws ApiError `unavailable` if there is no memory in time.
  */
 export async function sendText(
   c: Context,
@@ -36,8 +37,8 @@ export async function sendText(
     return c.body(text, 200, headers)
   }
   const bytes = new TextEncoder().encode(text)
-  const sending = await startSending(c, memory, bytes.byteLength)
-  return c.body(sendBytes(c, bytes, sending), 200, headers)
+  const reserved = await startSending(c, memory, bytes.byteLength)
+  return c.body(sendBytes(c, bytes, reserved), 200, headers)
 }
 
 /** How much of a response is handed to the connection at once. */
@@ -47,55 +48,60 @@ const PIECE_BYTES = 64 * 1024
  * Starts to send a response in pieces, and returns the stream. The memory is released once the client
  * has received the response, or once the connection is cut because the client is too slow.
  */
-function sendBytes(c: Context, bytes: Uint8Array, sending: Sending): ReadableStream {
+function sendBytes(c: Context, bytes: Uint8Array, reserved: Reservation): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.byteLength)
   // The memory is also released if the client disconnects.
-  c.executionCtx.waitUntil(writeBytes(bytes, writable.getWriter(), sending))
+  c.executionCtx.waitUntil(writeBytes(bytes, writable.getWriter(), reserved))
   return readable
 }
 
 async function writeBytes(
   bytes: Uint8Array,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  sending: Sending,
+  reserved: Reservation,
 ): Promise<void> {
   try {
     for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
       const piece = bytes.subarray(at, at + PIECE_BYTES)
-      await sending.waitFor(writer.write(piece))
-      sending.sent(at + piece.byteLength)
+      await reserved.pace(writer.write(piece), () => piece.byteLength)
     }
     await writer.close()
   } catch (error) {
     // The client is too slow, or it has disconnected.
     writer.abort(error).catch(() => {})
   } finally {
-    sending.release()
+    reserved.release()
   }
 }
 
+/** The memory of bodies until their responses are received. */
+const bodies = new WeakMap<Request, Reservation>()
+
+/** Keeps the memory of a body until the response to its request is received: a delivery that is stored gets its response. */
+export const keepUntilSent = (request: Request, memory: Reservation): void => {
+  bodies.set(request, memory)
+}
+
 /**
- * Sends the response to a delivery of many records. Above 64 KiB it is sent in pieces, which the client
- * must take at no less than 256 KiB per second while others wait.
+ * Sends the response to a delivery. Above 64 KiB it is sent in pieces, which the client must take at no less than
+ * 256 KiB per second while others wait.
  */
 export async function sendResults(c: Context): Promise<void> {
-  const memory = resultMemoryOf(c.req.raw)
-  if (!memory) return
+  const reserved = bodies.get(c.req.raw)
+  if (!reserved) return
   const bytes = new Uint8Array(await c.res.arrayBuffer())
+  reserved.size = bytes.byteLength
   if (bytes.byteLength > SMALL_RESPONSE_BYTES) {
-    const sending = memory.startSending(bytes.byteLength)
-    c.res = new Response(sendBytes(c, bytes, sending), c.res)
+    c.res = new Response(sendBytes(c, bytes, reserved), c.res)
   } else {
-    memory.release()
+    reserved.release()
     c.res = new Response(bytes, c.res)
   }
 }
 
-/** Takes memory for a response. All affiliates share that of one account: a firm never waits for its affiliates. */
-const startSending = (c: Context, memory: ReadMemory, bytes: number): Promise<Sending> =>
-  (c.var.affiliate ? new ReadMemory('affiliates') : memory)
-    .startSending(bytes)
-    .catch((error) => throwWithoutLink(c, error))
+/** Takes memory for a response. */
+const startSending = (c: Context, memory: ReadMemory, bytes: number): Promise<Reservation> =>
+  memory.startSending(bytes).catch((error) => throwWithoutLink(c, error))
 
 /** Removes the `Link` header, then rethrows. */
 function throwWithoutLink(c: Context, error: unknown): never {
@@ -109,7 +115,7 @@ function throwWithoutLink(c: Context, error: unknown): never {
  * that the client does not take a part for the whole. A client must keep the pace of `sendText`.
  *
  * @param memoryBytes The memory that the response takes at any time, however long it is.
- * @throws ApiError `unavailable` if there is no memory for 20 seconds; what making the first texts throws.
+ * @throws ApiError `unavailable` if there is no memory in time; what making the first texts throws.
  */
 export async function sendPieces(
   c: Context,
@@ -125,9 +131,9 @@ export async function sendPieces(
     await pieces.return()
     return c.body(null, 200, headers)
   }
-  const sending = await startSending(c, memory, memoryBytes)
+  const reserved = await startSending(c, memory, memoryBytes)
   const { readable, writable } = new IdentityTransformStream()
-  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), sending))
+  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), reserved))
   return c.body(readable, 200, headers)
 }
 
@@ -147,21 +153,18 @@ async function writePieces(
   first: string,
   pieces: AsyncGenerator<string, void>,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  sending: Sending,
+  reserved: Reservation,
 ): Promise<void> {
   const encoder = new TextEncoder()
-  let sent = 0
   const write = async (text: string) => {
     const bytes = encoder.encode(text)
     if (bytes.byteLength === 0) return
-    await sending.waitFor(writer.write(bytes))
-    sent += bytes.byteLength
-    sending.sent(sent)
+    await reserved.pace(writer.write(bytes), () => bytes.byteLength)
   }
   try {
     await write(first)
     for (;;) {
-      const { value, done } = await sending.readMore(orLogged(pieces.next()))
+      const { value, done } = await orLogged(pieces.next())
       if (done) break
       await write(value)
     }
@@ -170,7 +173,7 @@ async function writePieces(
     // The client is too slow, it has disconnected, or the rest cannot be read.
     writer.abort(error).catch(() => {})
   } finally {
-    sending.release()
+    reserved.release()
     await pieces.return()
   }
 }

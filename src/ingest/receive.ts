@@ -15,24 +15,23 @@ import { DAY_MS } from '../durations.ts'
 import { ApiError, errorName } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
-import { reserveMemory } from '../http/memory.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { setBookmark } from '../http/read-session.ts'
+import { keepUntilSent } from '../http/send.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
-import { storeInQueue } from './delivery-queue.ts'
 import { recordPointer } from './envelope.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
-import { MAX_ERRORS, respond, summaryOf } from './response.ts'
+import { respond, summaryOf } from './response.ts'
 import { keyOfRecord, type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
- * Receives a delivery. Reads a body of up to 64 KiB while the request is authorized, stores all records or
- * none (lenient: the valid ones) in one batch, and responds with each outcome.
+ * Receives a delivery. Stores all records or none (lenient: the valid ones) in one batch, and responds with each
+ * outcome.
  */
 export function receive(
   c: Context<AppEnv>,
@@ -40,7 +39,7 @@ export function receive(
   dryRun: boolean,
 ): Promise<Response> {
   const handling = handleDelivery(c, resource, readOptions(c, resource, dryRun))
-  // If the caller disconnects, the work still finishes: it must release the memory leases of the body.
+  // If the caller disconnects, the work still finishes: it must release the memory of the body.
   c.executionCtx.waitUntil(handling.catch(() => {}))
   return handling
 }
@@ -58,13 +57,12 @@ async function handleDelivery(
   options: DeliveryOptions,
 ): Promise<Response> {
   const body = await readBody(c.req.raw, c.var.grantPromise)
+  keepUntilSent(c.req.raw, body.memory)
   try {
     const prepared = await prepare(c, resource, options, body)
     const { grant, input, validated, validator } = prepared
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
-    const stored = await storeInQueue(input, body.characters, session, (measured) =>
-      storeDelivery(measured, resource.recordTable, input),
-    )
+    const stored = await storeDelivery(session, resource.recordTable, input)
     finishAfter(c, grant, stored)
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
     setBookmark(session, c.header)
@@ -75,8 +73,6 @@ async function handleDelivery(
   } catch (error) {
     measureAfterQuotaRefusal(c, error)
     throw error
-  } finally {
-    body.release()
   }
 }
 
@@ -101,7 +97,6 @@ async function prepare(
 ) {
   const { validated, validator } = await validateBody(body, resource, c.var.grantPromise)
   const grant = await c.var.grantPromise
-  await reserveResponseMemory(c, grant, validated)
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)
@@ -363,34 +358,4 @@ export function checkRowSize({ rows }: Pick<RecordRows, 'rows'>): void {
   throw new ApiError('payload_too_large', {
     detail: 'The records are too large to store together. Send fewer records per request.',
   })
-}
-
-/** The response to a request of at most this many records is small and needs no lease. */
-const SMALL_RESPONSE_RECORDS = 20
-
-/** The estimated bytes of a response for each record, each error and each warning. */
-const RESULT_BYTES = 120
-const ERROR_BYTES = 800
-const WARNING_BYTES = 250
-
-/**
- * Waits for the memory of the response before anything is stored: a delivery that is stored must get its
- * response. The estimate lacks the errors and warnings that the database finds later.
- *
- * @throws ApiError `unavailable` if there is no memory.
- */
-async function reserveResponseMemory(
-  c: Context<AppEnv>,
-  { account }: Grant,
-  { records, valid, issues }: ValidatedRequest,
-): Promise<void> {
-  if (records.length <= SMALL_RESPONSE_RECORDS) return
-  const warnings = valid.reduce((sum, record) => sum + record.warnings.length, 0)
-  await reserveMemory(
-    c.req.raw,
-    account,
-    records.length * RESULT_BYTES +
-      Math.min(issues.length, MAX_ERRORS) * ERROR_BYTES +
-      warnings * WARNING_BYTES,
-  )
 }

@@ -74,7 +74,7 @@ export function outcomeOf(
 }
 
 /** The contract: the maximum number of errors in a response. */
-export const MAX_ERRORS = 1000
+const MAX_ERRORS = 1000
 
 /** A stored delivery and what its response is made of. */
 interface HandledDelivery {

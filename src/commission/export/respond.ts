@@ -267,7 +267,7 @@ export function sendStatementCsv(
   linkPart(c, first, FILE_PARTS)
   const parts = shownParts(c, books, statement, first, FILE_PARTS)
   const headers = csvHeaders('statement', books.account, statement.period, statement.id)
-  const memory = new ReadMemory(books.account)
+  const memory = new ReadMemory(books.account, c.var.affiliate)
   return sendPieces(c, entriesCsv(statement, parts), headers, memory, weightOf([statement]))
 }
 
@@ -350,6 +350,6 @@ function sendPage(
     yield* articles
     yield PAGE_END
   }
-  const memory = new ReadMemory(account)
+  const memory = new ReadMemory(account, c.var.affiliate)
   return sendPieces(c, pieces(), pageHeaders(origin), memory, weightOf(statements))
 }

@@ -3,10 +3,10 @@ import type { Databases } from '../../db/commission/histories.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
 import type { Connection } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import { Gate } from '../../http/gate.ts'
 import type { ReadCall } from '../../http/operation.ts'
 import { invalidQuery } from '../../http/query.ts'
-import { newTurns, type TurnCaller } from '../../http/turns.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { findCauses } from './causes.ts'
@@ -18,8 +18,33 @@ import { FAR_AHEAD, FRESH_LIMITS, isFarAhead } from './limits.ts'
 import { presentDraft, presentWhole } from './present.ts'
 import { type AccountSource, readSource, sourceOf } from './source.ts'
 
-/** Runs a computation once its turn comes: an isolate makes 8 at once, of which 2 for one account. */
-export const inTurn = newTurns(8, 2, 'computations')
+/** The computations that an isolate makes at once, of which 2 for one account. */
+const OF_ACCOUNTS = new Gate(8, 2)
+
+/** Affiliates have turns of their own, one each: the firm and the team never wait for them. */
+const OF_AFFILIATES = new Gate(4, 1)
+
+/** Who waits for a turn: an affiliate, or else the account or the team for it. */
+export type TurnCaller = Pick<Grant, 'account' | 'affiliate'>
+
+/**
+ * Runs a computation once its turn comes.
+ *
+ * @throws ApiError `unavailable` if the turn does not come in time.
+ */
+export async function inTurn<T>(
+  { account, affiliate }: TurnCaller,
+  compute: () => Promise<T>,
+): Promise<T> {
+  const gate = affiliate ? OF_AFFILIATES : OF_ACCOUNTS
+  const name = JSON.stringify([account, affiliate?.id])
+  const turn = await gate.reserve(name, 1, () => unavailable(new Error('too many computations')))
+  try {
+    return await compute()
+  } finally {
+    turn.release()
+  }
+}
 
 /** What to ask instead of an answer that depends on too many records. */
 export const NARROW =
@@ -30,7 +55,7 @@ export const NARROW =
  *
  * @param advice What to request instead if it depends on too many facts.
  * @throws ApiError `validation_failed` if it depends on too many facts, `unavailable` if its turn did
- * not come within 10 seconds.
+ * not come in time.
  */
 export async function withinLimit<T>(
   caller: TurnCaller,
