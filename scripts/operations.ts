@@ -11,7 +11,7 @@ registerHooks({
 })
 
 type Described = Readonly<
-  Record<'OPERATIONS' | 'OWN_OPERATIONS', readonly DescribedOperation[]> & {
+  Record<'OPERATIONS' | 'OWN_OPERATIONS' | 'TOKEN_OPERATIONS', readonly DescribedOperation[]> & {
     recordOperations: (vertical: object) => readonly DescribedOperation[]
   }
 >
@@ -20,6 +20,7 @@ type Described = Readonly<
 const { OPERATIONS: ofTeam } = (await import('../src/admin/operations.ts' as string)) as Described
 const { OWN_OPERATIONS } = (await import('../src/affiliate/operations.ts' as string)) as Described
 
+const { TOKEN_OPERATIONS } = (await import('../src/http/oauth.ts' as string)) as Described
 const { recordOperations } = (await import(
   '../src/ingest/record-operations.ts' as string
 )) as Described
@@ -27,4 +28,4 @@ const { recordOperations } = (await import(
 export { recordOperations }
 
 /** The operations of all callers, but for those on the records of a vertical. */
-export const OPERATIONS = [...ofTeam, ...OWN_OPERATIONS]
+export const OPERATIONS = [...TOKEN_OPERATIONS, ...ofTeam, ...OWN_OPERATIONS]

@@ -7,10 +7,10 @@ import { affiliateApi } from './affiliate/routes.ts'
 import { apiKey } from './auth/api-key.ts'
 import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
-import { noStore, oauth, oauthError, wellKnown } from './auth/oauth.ts'
 import { igaming } from './brand/igaming.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
+import { noStore, oauthError, TOKEN_OPERATIONS, wellKnown } from './http/oauth.ts'
 import { mountFor, weightOf } from './http/operation.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
@@ -43,7 +43,7 @@ app.use(
 
 app.get('/healthz', (c) => c.json({ status: 'ok' }))
 app.route('/.well-known', wellKnown)
-app.route('/oauth', oauth)
+for (const { path, handle } of TOKEN_OPERATIONS) app.post(path, (c) => handle(c, {}))
 
 for (const api of [propTrading, forex]) {
   const base = `/api/v1/${api.vertical}`

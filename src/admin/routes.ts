@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { integrationsTeam, roleOfPath } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { noStore } from '../auth/oauth.ts'
+import { noStore } from '../http/oauth.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { OPERATIONS } from './operations.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { noStore } from '../auth/oauth.ts'
+import { noStore } from '../http/oauth.ts'
 import { mountFor, weightOf } from '../http/operation.ts'
 import { caller } from './caller.ts'
 import { OWN_OPERATIONS } from './operations.ts'

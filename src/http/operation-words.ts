@@ -71,8 +71,8 @@ export const isFor = (
   caller: CallerKind,
 ) => callers.includes(caller)
 
-/** Who calls an operation: the team for an account, the account itself, or one of its affiliates. */
-export type CallerKind = 'team' | 'account' | 'affiliate'
+/** Who calls an operation: the team for an account, the account itself, one of its affiliates, or anyone. */
+export type CallerKind = 'team' | 'account' | 'affiliate' | 'anyone'
 
 /** What is told about an operation. It is left out of the bundle for production. */
 export interface OperationWords<A extends AnswerSchema = AnswerSchema> {

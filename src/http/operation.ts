@@ -216,15 +216,17 @@ export function readOperation<
 /** Stands for `run` of an operation that responds by itself, or whose only answer is a file. */
 const noJson = (): Promise<never> => Promise.reject(new Error('Only a request has this answer.'))
 
-/** Defines an operation of an account that responds to requests itself, once or while they are authorized. */
+/** Defines an operation that responds to requests itself, also while they are authorized. */
 export const handledOperation = <
-  const P extends Entries,
-  const B extends Entries,
-  const A extends AnswerSchema,
+  const P extends Entries = None,
+  const B extends Entries = None,
+  const A extends AnswerSchema = null,
 >(
-  draft: Omit<Draft<Operation<P, B, A, ReadCall>>, 'run'> &
-    Required<Pick<Operation<P, B, A, ReadCall>, 'handle'>>,
-) => readOperation<P, B, A>({ ...draft, run: noJson } as never)
+  draft: Omit<Draft<Operation<P, B, A, ReadCall>>, 'run'> & {
+    handle(c: Context<AppEnv>, params: Read<P>): Promise<Response>
+  },
+): AnyOperation & Required<Pick<AnyOperation, 'handle'>> =>
+  complete<P, B, A, ReadCall>({ ...draft, run: noJson } as never) as never
 
 /** Defines an operation that reads what an account stores, and whose answer is a file of one media type. */
 export const readFile = <const P extends Entries = None>({

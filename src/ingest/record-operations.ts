@@ -69,7 +69,7 @@ const sendOf = (owned: Owned) => {
     id: `send${pascalCase(resource.name)}`,
     topic: vertical,
     method: 'POST',
-    path: below(resource),
+    path: `/accounts/{account}${below(resource)}`,
     callers: ['account'],
     params: {
       dry_run: v.optional(

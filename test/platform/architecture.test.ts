@@ -29,7 +29,7 @@ const ROOMS = [
 const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|exports|fraud|portal)\b/,
   valibot:
-    /^(validation|http\/(query|operation|operation-words|read-fields)|ingest|trading|brand|admin|affiliate|commission|reports|exports|fraud|console\/(api|parts\/schema)|portal\/visit)\b/,
+    /^(validation|http\/(query|oauth|operation|operation-words|read-fields)|ingest|trading|brand|admin|affiliate|commission|reports|exports|fraud|console\/(api|parts\/schema)|portal\/visit)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\//,
   '@simplewebauthn': /^portal\/passkeys\.ts$/,

@@ -5,17 +5,11 @@ import type { JsonSchema } from '../types.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { ref } from './operation.ts'
-import { AT, oneOf, scope } from './shapes.ts'
+import { AT, oneOf } from './shapes.ts'
 
 // The schemas of responses other than records.
 
 const OAUTH: Record<string, JsonSchema> = {
-  AccessToken: object({
-    access_token: documented('A JWT (RFC 9068).'),
-    token_type: { const: 'Bearer' },
-    expires_in: documented('The lifetime in seconds.', { type: 'integer', const: 3600 }),
-    scope,
-  }),
   OAuthError: object({
     error: documented(
       'The error code of RFC 6749 §5.2.',

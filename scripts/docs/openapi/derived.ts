@@ -1,4 +1,4 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { igaming } from '../../../src/brand/igaming.ts'
 import {
   type CallerKind,
@@ -42,8 +42,11 @@ function parameterOf(name: string, schema: v.GenericSchema, isInPath: boolean): 
   }
 }
 
-/** Describes the body of an operation: an object, or a whole, which is JSON or a CSV file. */
-function bodyOf({ body, whole }: DescribedOperation): NonNullable<Operation['body']> {
+/** Describes the body of an operation: a form, an object, or a whole, which is JSON or a CSV file. */
+function bodyOf(of: DescribedOperation): NonNullable<Operation['body']> {
+  const { body, whole } = of
+  if (isFor(of, 'anyone'))
+    return { type: 'application/x-www-form-urlencoded', schema: property(v.object(body), AT) }
   if (!whole) {
     const required = Object.values<v.GenericSchema>(body).some(({ type }) => type !== 'optional')
     return { schema: closedObject(body, AT), required }
@@ -71,7 +74,7 @@ function rangedAnswers(type: string, others: readonly string[]): Operation['answ
 
 /** Describes the responses of an operation that are no errors. */
 function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['answers'] {
-  const { status = 200, params, words } = of
+  const { status, params, words } = of
   const { answer, others = {}, files = {} } = words as OperationWords
   const headers = [
     ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
@@ -84,7 +87,7 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
   const also = Object.fromEntries(
     Object.entries(files).map(([type, { example = '' }]) => [type, { schema: TEXT, example }]),
   )
-  const all = { [answer === null ? 204 : status]: answer, ...others }
+  const all = { [status ?? (answer === null ? 204 : 200)]: answer, ...others }
   return Object.fromEntries(
     Object.entries(all).map(([code, schema]) => [
       code,
@@ -122,7 +125,7 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
   const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
   const name = idFor(of, id, api.name)
   const shownAs = api.kind === 'affiliate' ? ref(affiliateAnswer(name)) : undefined
-  return operation({
+  const described = operation({
     method: of.method.toLowerCase() as Operation['method'],
     path: `${api.at}${own}`,
     id: name,
@@ -137,7 +140,12 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     ...(account && { accountParameter: account }),
     errors,
   })
+  return api.kind === 'anyone' ? { ...described, errors } : described
 }
+
+/** Describes the operations that issue and revoke tokens. */
+export const derivedForAnyone = (): Operation[] =>
+  describeAll(OPERATIONS, { at: '', caller: 'anyone', kind: 'anyone', name: '' })
 
 const affiliateAnswer = (id: string) => `${pascalCase(id)}Answer`
 

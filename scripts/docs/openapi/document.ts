@@ -7,10 +7,14 @@ import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
 import { affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
-import { derivedForAccounts, derivedForAffiliates, derivedSchemas } from './derived.ts'
+import {
+  derivedForAccounts,
+  derivedForAffiliates,
+  derivedForAnyone,
+  derivedSchemas,
+} from './derived.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
 import { HEADERS } from './headers.ts'
-import { oauth } from './oauth.ts'
 import type { Operation } from './operation.ts'
 import { PARAMETERS } from './parameters.ts'
 import { TAGS } from './tags.ts'
@@ -98,7 +102,7 @@ function schemas(): Record<string, JsonSchema> {
 
 /** Lists all operations of the service, in the order in which they are documented. */
 export const operations = (): Operation[] => [
-  ...oauth(),
+  ...derivedForAnyone(),
   ...derivedForAccounts(),
   ...derivedForAffiliates(),
   ...administration(),

@@ -126,8 +126,8 @@ export const COMMON_HEADERS = [
 export const NO_CACHE_HEADERS = ['Cache-Control', 'Pragma']
 
 /** Whether the responses of an operation must not be cached. */
-export const isNeverCached = ({ caller, errorFormat }: Operation) =>
-  caller === 'team' || caller === 'affiliate' || errorFormat !== undefined
+export const isNeverCached = ({ caller }: Operation) =>
+  ['team', 'affiliate', 'anyone'].includes(caller)
 
 /** Refers to headers by name. */
 export const headerRefs = (names: readonly string[]) =>
@@ -163,7 +163,7 @@ function failure(
     .map((code) => `\`${code}\`: ${EXPLAINED.problem[code]?.[1]}`)
     .join('\n\n')
   const response = { description, headers: headerRefs(headersOf(status, operation)) }
-  if (operation.errorFormat === 'oauth') return { ...response, content: oauthContent(codes) }
+  if (operation.caller === 'anyone') return { ...response, content: oauthContent(codes) }
   return { ...response, content: problemContent(status, codes) }
 }
 
@@ -186,7 +186,7 @@ export function failures(operation: Operation, shared: Record<string, ResponseOb
     [...byStatus]
       .sort(([a], [b]) => a - b)
       .map(([status, group]) => {
-        const name = [...group, operation.errorFormat ?? callerGroup(operation)].join('.')
+        const name = [...group, callerGroup(operation)].join('.')
         shared[name] ??= failure(status, group, operation)
         return [String(status), { $ref: `#/components/responses/${name}` }]
       }),

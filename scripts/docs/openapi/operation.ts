@@ -40,8 +40,6 @@ export interface Operation {
   answers: Readonly<Record<number, Answer>>
   /** The error codes beyond those that every operation of the caller has. */
   errors: readonly ErrorCode[]
-  /** The format of errors, if it is not problem+json. */
-  errorFormat?: 'oauth'
 }
 
 /** Refers to a schema in the components. */

@@ -24,6 +24,3 @@ export const orNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
   type: [type, 'null'],
 })
-
-/** The scope of credentials. */
-export const scope = documented('The granted scopes: a subset of `read write`.')

@@ -1,23 +1,33 @@
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { findClient } from '../db/directory/credentials.ts'
-import { listMappedStatuses } from '../db/directory/status-maps.ts'
-import { ApiError, toApiError } from '../errors.ts'
+import * as v from 'valibot'
 import {
   expiryOf,
   issueAccessToken,
   publicKeys,
   TOKEN_LIFETIME_SECONDS,
   verifyAccessToken,
-} from './access-token.ts'
-import { clientAddress } from './address.ts'
-import { type Credentials, invalidClient, readCredentials, readForm } from './client-credentials.ts'
-import { TOKENS_PER_HOUR } from './client-limits.ts'
-import { grantOf } from './grant.ts'
-import { OAUTH_CODE_BY_STATUS } from './oauth-codes.ts'
-import { withObjectRetry } from './object-retry.ts'
-import { placementOf } from './placement.ts'
-import { digest, isWellFormed } from './secret.ts'
+} from '../auth/access-token.ts'
+import { clientAddress } from '../auth/address.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import {
+  type Credentials,
+  invalidClient,
+  readCredentials,
+  readForm,
+} from '../auth/client-credentials.ts'
+import { TOKENS_PER_HOUR } from '../auth/client-limits.ts'
+import { grantOf } from '../auth/grant.ts'
+import { OAUTH_CODE_BY_STATUS } from '../auth/oauth-codes.ts'
+import { withObjectRetry } from '../auth/object-retry.ts'
+import { placementOf } from '../auth/placement.ts'
+import { digest, isWellFormed } from '../auth/secret.ts'
+import { findClient } from '../db/directory/credentials.ts'
+import { listMappedStatuses } from '../db/directory/status-maps.ts'
+import { ApiError, toApiError } from '../errors.ts'
+import { described, named } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
+import { handledOperation } from './operation.ts'
 
 /** Returns a 429 of the OAuth endpoints; `seconds` is when to retry. */
 const tooManyAttempts = (detail: string, seconds: number) =>
@@ -72,7 +82,7 @@ const SCOPES = ['read', 'write']
  *
  * @see [RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4)
  */
-const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) => {
+async function issueToken(c: Context<AppEnv>): Promise<Response> {
   const now = Date.now()
   const form = await readForm(c.req.raw)
   const credentials = readCredentials(c.req.header('Authorization'), form)
@@ -104,7 +114,7 @@ const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) => {
     expires_in: TOKEN_LIFETIME_SECONDS,
     scope,
   })
-})
+}
 
 const TOO_MANY_TOKENS = `A client can get ${TOKENS_PER_HOUR} tokens per hour. Reuse each token until it expires, after an hour.`
 
@@ -140,7 +150,7 @@ function grantedScope(requested: string | undefined): string {
  *
  * @see [RFC 7009 §2](https://www.rfc-editor.org/rfc/rfc7009#section-2)
  */
-const revocation = new Hono<{ Bindings: Env }>().post('/', async (c) => {
+async function revokeToken(c: Context<AppEnv>): Promise<Response> {
   const now = Date.now()
   const form = await readForm(c.req.raw)
   const credentials = readCredentials(c.req.header('Authorization'), form)
@@ -157,7 +167,7 @@ const revocation = new Hono<{ Bindings: Env }>().post('/', async (c) => {
   await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti).end())
   await withObjectRetry(() => c.env.CLIENT_GATE.getByName(`client:${client_id}`).recordEnded([jti]))
   return c.body(null, 200)
-})
+}
 
 /** Responds to an error in the format of RFC 6749 §5.2, which the OAuth endpoints use. */
 export function oauthError(thrown: unknown, c: Context) {
@@ -180,10 +190,77 @@ export const noStore = createMiddleware(async function noStore(c, next) {
   c.header('Pragma', 'no-cache')
 })
 
-/** The routes that issue and revoke access tokens. */
-export const oauth = new Hono<{ Bindings: Env }>()
-  .route('/token', tokenEndpoint)
-  .route('/revoke', revocation)
+const CREDENTIALS = described(() => ({
+  client_id: v.optional(
+    member(v.string(), 'The client id. Omit it if you send `Authorization: Basic`.'),
+  ),
+  client_secret: v.optional(
+    member(v.string(), 'The client secret. Omit it if you send `Authorization: Basic`.'),
+  ),
+}))
+
+const FORM_ERRORS = described(
+  () =>
+    [
+      ...(['invalid_request', 'invalid_client', 'https_required', 'payload_too_large'] as const),
+      ...(['temporarily_unavailable', 'internal_error', 'unavailable'] as const),
+    ] as const,
+)
+
+/** The operations that issue and revoke access tokens. Their bodies are forms. */
+export const TOKEN_OPERATIONS = [
+  handledOperation({
+    id: 'getToken',
+    topic: 'tokens',
+    method: 'POST',
+    path: '/oauth/token',
+    callers: ['anyone'],
+    body: described(() => ({
+      grant_type: member(v.literal('client_credentials'), 'The only supported grant type.'),
+      scope: v.optional(
+        member(
+          v.picklist(['read', 'write', 'read write', 'write read']),
+          'The scopes to grant. Defaults to both.',
+        ),
+      ),
+      ...CREDENTIALS,
+    })),
+    words: described(() => ({
+      description:
+        'Issues an access token with the client credentials grant (RFC 6749 §4.4). A token is valid for one hour: reuse it instead of requesting one for each call.',
+      answer: named(
+        'AccessToken',
+        v.object({
+          access_token: member(v.string(), 'A JWT (RFC 9068).'),
+          token_type: v.literal('Bearer'),
+          expires_in: member(v.literal(TOKEN_LIFETIME_SECONDS), 'The lifetime in seconds.'),
+          scope: member(v.string(), 'The granted scopes: a subset of `read write`.'),
+        }),
+      ),
+      errors: [...FORM_ERRORS, 'invalid_scope', 'unsupported_grant_type'],
+    })),
+    handle: issueToken,
+  }),
+  handledOperation({
+    id: 'revokeToken',
+    topic: 'tokens',
+    method: 'POST',
+    path: '/oauth/revoke',
+    callers: ['anyone'],
+    body: described(() => ({
+      token: member(v.string(), 'The access token to revoke.'),
+      ...CREDENTIALS,
+    })),
+    status: 200,
+    words: described(() => ({
+      description:
+        'Revokes one of your own access tokens before it expires (RFC 7009). The response is the same if the token is invalid or has already expired.',
+      answer: null,
+      errors: FORM_ERRORS,
+    })),
+    handle: revokeToken,
+  }),
+]
 
 /**
  * The routes for discovery: the authorization server's metadata and its public keys.
