@@ -1,29 +1,15 @@
--- Moves of accounts between databases: docs/storage.md. While `move_sources` has rows, triggers on the tables of
--- records note in `move_changes` what changes of these accounts, or refuse it. A move creates them.
-
--- Accounts that move from this database to another one, or have moved.
-CREATE TABLE move_sources (
-  account   TEXT PRIMARY KEY,
-  -- The pause in which each write of the account is refused; null while they are accepted. A pause is named by
-  -- the time at which it began, in milliseconds.
-  closed_at INTEGER
-) STRICT, WITHOUT ROWID;
-
--- Rows of these accounts that were inserted, changed or deleted, and not copied since.
-CREATE TABLE move_changes (
-  account      TEXT NOT NULL,
-  source_table TEXT NOT NULL,
-  -- The primary key without the account, as a JSON array.
-  key          TEXT NOT NULL,
-  -- A random text: a change during the copy of a row is another note.
-  note         TEXT NOT NULL,
-  PRIMARY KEY (account, source_table, key, note)
-) STRICT, WITHOUT ROWID;
-
--- Accounts of which this database gets a copy, and the step that may write it.
-CREATE TABLE move_copies (
+-- Doors of accounts that move between databases, or have moved: docs/storage.md. Nothing of an account is written to
+-- this database while its door is not open; an account without a row has an open one.
+--
+--   move   the last move that changed the door
+--   state  `leaving`: the account lives here, and is copied to another database
+--          `copying`: it lives in another database, and is copied here
+--          `gone`: it does not live here; rows that are left may be deleted
+--          `open`: it lives here
+CREATE TABLE doors (
   account TEXT PRIMARY KEY,
-  writer  TEXT NOT NULL
+  move    TEXT NOT NULL,
+  state   TEXT NOT NULL CHECK (state IN ('leaving', 'copying', 'gone', 'open'))
 ) STRICT, WITHOUT ROWID;
 
 -- The files of an account's export, in the database of its records. A file has the records of one resource and

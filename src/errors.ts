@@ -54,6 +54,7 @@ export const PROBLEMS = {
   temporarily_unavailable: [429, 'Too many attempts'],
   internal_error: [500, 'Internal error'],
   unavailable: [503, 'Temporarily unavailable'],
+  moving: [503, 'The account is being moved'],
 } as const
 
 /** The `code` of an error response. */
@@ -126,6 +127,15 @@ export const unavailable = (cause: unknown, seconds = RETRY_LATER_SECONDS, fix?:
     headers: { 'Retry-After': String(seconds) },
     cause,
     ...(fix && { fix }),
+  })
+
+/** Returns a 503 for a write of an account that moves to another database. */
+export const moving = (cause: unknown) =>
+  new ApiError('moving', {
+    detail:
+      'The account is being moved to another database, which takes about a minute for a million records. Nothing of this request was stored.',
+    headers: { 'Retry-After': String(RETRY_LATER_SECONDS) },
+    cause,
   })
 
 /** Returns a 503 for a secret that is missing or unusable. */

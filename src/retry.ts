@@ -1,15 +1,15 @@
-import { unavailable } from './errors.ts'
+import { moving, unavailable } from './errors.ts'
 
 /**
  * How to handle a fault: retry the call, respond with 503, or rethrow an error that is a bug in this
- * service. `fix`: respond with 503 until a developer runs a command. `brief`: respond with 503 for a pause of some
- * seconds.
+ * service. `fix`: respond with 503 until a developer runs a command. `moving`: respond with 503 while the account
+ * moves.
  */
-export type FaultKind = 'retry' | 'unavailable' | 'brief' | 'rethrow' | { fix: string }
+export type FaultKind = 'retry' | 'unavailable' | 'moving' | 'rethrow' | { fix: string }
 
 const MAX_ATTEMPTS = 3
 
-/** The `Retry-After` once all attempts failed, or in a pause, in seconds. An overloaded service asks for more. */
+/** The `Retry-After` once all attempts failed, in seconds. An overloaded service asks for more. */
 const RETRY_SOON_SECONDS = 2
 
 /**
@@ -30,7 +30,7 @@ export async function withRetry<T>(
       const kind = classify(error, attempt)
       if (kind === 'rethrow') throw error
       if (kind === 'unavailable') throw unavailable(error)
-      if (kind === 'brief') throw unavailable(error, RETRY_SOON_SECONDS)
+      if (kind === 'moving') throw moving(error)
       if (typeof kind === 'object') throw unavailable(error, undefined, kind.fix)
       if (attempt === MAX_ATTEMPTS) throw unavailable(error, RETRY_SOON_SECONDS)
       await scheduler.wait(Math.random() * 50 * 2 ** attempt)

@@ -27,7 +27,7 @@ export function queryPlan(sql: string): string[] {
 }
 
 /** Tables with a row for each account that moves to another database: a scan reads hardly anything. */
-const SMALL = ['move_copies', 'move_sources']
+const SMALL = ['doors']
 
 /**
  * Returns what is wrong with a plan: it scans a table, builds an index of its own, or uses an index

@@ -20,12 +20,12 @@ import {
 } from '../db/archive/months.ts'
 import { ARCHIVED_RESOURCES, type ArchivedResource } from '../db/archive/tables.ts'
 import { dayText } from '../db/column-types.ts'
-import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
+import { accountDatabase, jurisdictionOf } from '../db/database.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
+import { findWork } from '../db/move/doors.ts'
 import { runWithin } from '../db/query-limit.ts'
-import { findWork } from '../db/records/moving.ts'
 import { formOf, readTotals } from '../db/records/totals.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
@@ -166,7 +166,7 @@ export async function goOnArchiving(env: Env, job: ArchiveJob): Promise<void> {
   let after: number | null = job.after
   try {
     await runWithin(env, JOB_LIMITS.queries, async (limited) => {
-      const db = resolveDatabase(limited, account.binding)
+      const db = accountDatabase(limited, account)
       while (after !== null && Date.now() <= deadline) {
         after = await archiveStep({ db, bucket }, account.id, job.first_day, after)
       }

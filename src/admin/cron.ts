@@ -1,6 +1,6 @@
 import { fetchRates } from '../commission/rates/import-rates.ts'
 import { resumeRuns, startMorningRuns } from '../commission/statements/run.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase, resolveDatabase } from '../db/database.ts'
 import {
   accountsToPropagate,
   findAccount,
@@ -133,7 +133,7 @@ async function measure(env: Env, candidates: StoredAccount[], now: number): Prom
   for (const account of inOrder) {
     if (steps <= 0) return
     await logFailure(account.binding, async () => {
-      const db = resolveDatabase(env, account.binding)
+      const db = accountDatabase(env, { id: account.account, binding: account.binding })
       steps -= await measureUsage(db, account, now, Math.min(steps, STEPS_PER_ACCOUNT))
       const [usage] = await readUsages(db, [account.account])
       await reportFullAccount(env, { ...account, ...usage }, now)
@@ -330,7 +330,7 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
   await queueMorningExport(env, account, job.at)
   const [feeds] = await readFeeds(env, [account], resources.namesOf, job.at)
   if (!feeds || feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)) return
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   await countDays(db, account.id, resources.viewsOf(account.vertical), job.at)
 }
 

@@ -3,7 +3,7 @@ import { eraseInMonth } from '../archive/steps.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { withinJurisdiction } from '../auth/placement.ts'
 import { encode } from '../db/column-types.ts'
-import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
+import { accountDatabase, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
@@ -44,7 +44,7 @@ async function maskNext(
   { account, customer_id }: ErasedCustomer,
   fields: KeptFields,
 ): Promise<boolean> {
-  const db = resolveDatabase(env, binding)
+  const db = accountDatabase(env, { id: account, binding })
   if (await maskNextActivities(db, { account, customer_id }, fields)) return true
   try {
     await eraseInMonth(
@@ -167,12 +167,12 @@ async function nextAccounts(db: D1Database, only: Account | null, { done }: Posi
 
 /** Repeats the next erasures of one account. Returns the last customer, null if there are no more. */
 async function replayPage(env: Env, actor: string, account: Account, after: string | null) {
-  const { id, binding, vertical } = account
+  const { id, vertical } = account
   const erasures = await withObjectRetry(() =>
     withinJurisdiction(env.ERASURE_JOURNAL, account).getByName(id).after(after, ERASURES_PER_PAGE),
   )
   if (erasures.length > 0) {
-    const db = resolveDatabase(env, binding)
+    const db = accountDatabase(env, account)
     const details = { customers: erasures.length }
     const entry = { actor, action: 'erasures.replay', account: id, details }
     const scope = { isBrand: isBrand(vertical), isRepeated: true }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import * as rows from '../db/directory/event-definitions.ts'
@@ -82,7 +82,7 @@ async function admitChange(
     return stored[one] !== after[one]
   })
   if (name === undefined) return
-  if (!(await hasClosedPeriods(resolveDatabase(env, account.binding), account.id))) return
+  if (!(await hasClosedPeriods(accountDatabase(env, account), account.id))) return
   throw new ApiError('conflict', {
     detail: `The account has closed periods, and another \`${name}\` would also change how stored events count. It can change only while no period is closed.`,
   })

@@ -7,7 +7,7 @@ import { type AccountBeginnings, beginningsOf } from '../commission/statements/d
 import { FRESH_LIMITS } from '../commission/statements/limits.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
 import { type AccountSource, openSource } from '../commission/statements/source.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { readDecidedCases } from '../db/fraud/outcomes.ts'
 import type { Account } from '../db/schema.ts'
 import {
@@ -66,7 +66,7 @@ export const fraudSimulations = new Hono<AppEnv>().post('/:rule/simulate', async
   if (cursor !== undefined && after === null) throw foreignCursor()
   const [source, beginnings] = await Promise.all([
     openSource(c.env, account),
-    beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
+    beginningsOf({ db: accountDatabase(c.env, account), account }),
   ])
   const filter = { affiliate_id: affiliate_id ?? null, after }
   const other = inForce && testOfVersion(inForce, request.test)
@@ -84,7 +84,7 @@ export const fraudSimulations = new Hono<AppEnv>().post('/:rule/simulate', async
 
 /** Returns the versions of a rule that are not withdrawn, by first day. */
 async function readRuleVersions(env: Env, account: Account, rule: string): Promise<RuleVersion[]> {
-  const all = await readStoredRules(resolveDatabase(env, account.binding), account.id)
+  const all = await readStoredRules(accountDatabase(env, account), account.id)
   return all.filter((one) => one.rule === rule)
 }
 

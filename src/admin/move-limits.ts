@@ -2,12 +2,6 @@ import { DAY_MS, MINUTE_MS } from '../durations.ts'
 
 /** The limits of moves of accounts. */
 export const MOVE_LIMITS = {
-  /** The most changes that are left to copy when the pause begins. */
-  changes: 500,
-  /** How long writes are refused at most, in milliseconds: then they are accepted again, and the move waits. */
-  pauseMs: 30_000,
-  /** How long a move waits before it tries the pause again, in seconds. */
-  retrySeconds: 60,
   /** How long a move waits before it looks again whether a run, a reset or an erasure has ended, in seconds. */
   waitSeconds: 10,
   /** How long the old copy is kept unless a person confirms that it can go, in milliseconds. */
@@ -15,18 +9,16 @@ export const MOVE_LIMITS = {
   /** How long it is kept at least: requests that began before the switch have ended by then, in milliseconds. */
   leastMs: 10 * MINUTE_MS,
   /** After how long without a step a cron goes on with a move, in milliseconds: longer than a step takes. */
-  quietMs: 20 * MINUTE_MS,
-  /** The same while writes are refused. */
-  quietPauseMs: 45_000,
+  quietMs: 45_000,
   /** The moves that one cron goes on with. */
   moves: 20,
 }
 
 /**
- * How a Workflow repeats a step of a move that fails: after 5 s, 10 s, 15 s … for about 25 minutes. An attempt and the
- * wait after it are shorter than `quietMs`: otherwise a cron would go on with the move, and count from the first again.
+ * How a Workflow repeats a step of a move that fails: after 5 s, 10 s … for about a minute. An attempt and the wait
+ * after it are shorter than `quietMs`: otherwise a cron would go on with the move, and count from the first again.
  */
 export const MOVE_RETRIES = {
-  retries: { limit: 24, delay: '5 seconds', backoff: 'linear' },
-  timeout: '10 minutes',
+  retries: { limit: 4, delay: '5 seconds', backoff: 'linear' },
+  timeout: '25 seconds',
 } as const

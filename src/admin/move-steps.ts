@@ -1,7 +1,6 @@
 import { resolveDatabase } from '../db/database.ts'
 import {
   BEFORE_SWITCH,
-  beginPause,
   claimDueMoves,
   type DueMove,
   findMove,
@@ -12,22 +11,13 @@ import {
   takeStep,
 } from '../db/directory/account-moves.ts'
 import { findAccount } from '../db/directory/accounts.ts'
-import { newAuditId, withAudit } from '../db/directory/audit.ts'
-import { compareStep, finalCheck } from '../db/move/compare.ts'
-import { copyStep } from '../db/move/copy.ts'
+import { withAudit } from '../db/directory/audit.ts'
+import { compareCounts, copyStep } from '../db/move/copy.ts'
+import { closeDoor, countRecords, openDoor, shutDoor, takeCopy } from '../db/move/doors.ts'
 import { dropStep, filledTables } from '../db/move/drop.ts'
-import {
-  closeWrites,
-  endCopying,
-  endFollowing,
-  followStep,
-  keepClosed,
-  openWrites,
-  startFollowing,
-} from '../db/move/follow.ts'
 import { type CopyPlace, type CopyRefusal, CopyRefused } from '../db/move/place.ts'
-import { countRecords, findWork } from '../db/records/moving.ts'
-import { d1Fault, isDatabaseFull, withD1Retry } from '../db/retry.ts'
+import { commonTables } from '../db/move/tables.ts'
+import { d1Fault, withD1Retry } from '../db/retry.ts'
 import type { AccountMove } from '../db/schema.ts'
 import { describeFault } from '../errors.ts'
 import { MOVE_LIMITS, MOVE_RETRIES } from './move-limits.ts'
@@ -79,7 +69,7 @@ export async function advanceMove(
   } catch (error) {
     // Another attempt would be refused, too.
     if (!(error instanceof CopyRefused) || !BEFORE_SWITCH.includes(move.status)) throw error
-    return fail(step, await reasonOf(step, error.refusal))
+    return fail(step, await reasonOf(step, error))
   }
 }
 
@@ -97,8 +87,8 @@ export const startMove = (env: Env, { account, id, attempt }: DueMove): Promise<
 
 /** Goes on with moves whose Workflow has stopped, and with those of which the old copy is due. */
 export async function resumeMoves(env: Env, now: number): Promise<void> {
-  const { quietPauseMs, moves: most } = MOVE_LIMITS
-  for (const move of await claimDueMoves(env.DB, { now, until: now + quietPauseMs, most })) {
+  const { quietMs, moves: most } = MOVE_LIMITS
+  for (const move of await claimDueMoves(env.DB, { now, until: now + quietMs, most })) {
     console.warn(JSON.stringify({ resumed_move: move.id, account: move.account }))
     await startMove(env, move)
   }
@@ -107,10 +97,9 @@ export async function resumeMoves(env: Env, now: number): Promise<void> {
 const ended = async (): Promise<Next> => null
 
 const STEPS: Record<MoveStatus, (step: Step) => Promise<Next>> = {
+  waiting,
   copying,
   comparing,
-  waiting,
-  switching,
   switched,
   dropping,
   cancelling,
@@ -143,150 +132,56 @@ async function textOf({ move, source }: Step, place: CopyPlace | null): Promise<
   return JSON.stringify({ ...place, total } satisfies MovePlace)
 }
 
+/** Closes the door of the account once none of its work goes on. */
+async function waiting(step: Step): Promise<Next> {
+  const { move, source, target } = step
+  await takeCopy(target, move, await commonTables(source, target))
+  const waits_for = await closeDoor(source, move)
+  if (waits_for !== null) return goOn(step, { waits_for }, MOVE_LIMITS.waitSeconds)
+  return goOn(step, { status: 'copying', waits_for: null, closed_at: Date.now() })
+}
+
 async function copying(step: Step): Promise<Next> {
   const { move, source, target } = step
-  if (move.place === null) await startFollowing(source, target, move.account)
-  const place = await copyStep(source, target, move.account, placeOf(move))
+  const place = await copyStep(source, target, move, placeOf(move))
   return goOn(step, {
     ...(place === null && { status: 'comparing' }),
     place: await textOf(step, place),
   })
 }
 
-/** Copies what has changed meanwhile. Returns whether little is left. */
-const hasCaughtUp = async ({ move, source, target }: Step) =>
-  (await followStep(source, target, move.account)) <= MOVE_LIMITS.changes
-
-async function comparing(step: Step): Promise<Next> {
-  const { move, source, target } = step
-  if (!(await hasCaughtUp(step))) return 0
-  const { differences, next } = await compareStep(source, target, move.account, placeOf(move))
-  if (differences.length > 0) return fail(step, differs(differences.map(({ table }) => table)))
-  return goOn(step, {
-    ...(next === null && { status: 'waiting' }),
-    place: await textOf(step, next),
-  })
-}
-
-async function waiting(step: Step): Promise<Next> {
-  const { move, source } = step
-  const isCaughtUp = await hasCaughtUp(step)
-  const waits_for = await findWork(source, move.account)
-  if (waits_for !== null) return goOn(step, { waits_for }, MOVE_LIMITS.waitSeconds)
-  if (!isCaughtUp) return 0
-  return goOn(step, { status: 'switching', waits_for: null })
-}
-
-/** A pause: since when the account's writes are refused, and for how long they were before, in milliseconds. */
-interface Pause {
-  readonly closed_at: number
-  readonly before: number
-}
-
-/** Refuses the account's writes, copies and compares the rest, and switches. */
-async function switching(step: Step): Promise<Next> {
-  const { env, move, source, target } = step
-  const closed_at = Date.now()
-  const due_at = closed_at + MOVE_LIMITS.quietPauseMs
-  const before = await beginPause(env.DB, move, { closed_at, due_at })
-  if (before === null) return 0
-  const pause = { closed_at, before }
-  try {
-    await closeWrites(source, move.account, closed_at)
-    const waits_for = await findWork(source, move.account)
-    if (waits_for !== null) return await reopen(step, pause, waits_for, MOVE_LIMITS.waitSeconds)
-    const isLate = () => Date.now() > closed_at + MOVE_LIMITS.pauseMs
-    while ((await followStep(source, target, move.account)) > 0) {
-      if (isLate()) return await reopen(step, pause, 'writes', MOVE_LIMITS.retrySeconds)
-    }
-    const differences = await finalCheck(source, target, move.account)
-    if (differences.length > 0) {
-      await endPause(step, pause)
-      return await fail(step, differs(differences))
-    }
-    if (isLate()) return await reopen(step, pause, 'writes', MOVE_LIMITS.retrySeconds)
-  } catch (error) {
-    await endPause(step, pause)
-    throw error
-  }
+async function comparing({ env, move, source, target }: Step): Promise<Next> {
+  await compareCounts(source, target, move.account)
   const now = Date.now()
-  const isSwitched = await switchAccount(env.DB, {
-    ...{ move, closed_at, pause_ms: before + now - closed_at },
-    ...{ switched_at: new Date(now).toISOString() },
-    ...{ due_at: now + MOVE_LIMITS.quietPauseMs, audit: newAuditId() },
-  }).catch(async (error) => {
-    // After any other failure the account may be switched: a full directory has stored nothing.
-    if (isDatabaseFull(error)) await endPause(step, pause)
-    throw error
-  })
-  // It was cancelled, or another Workflow has taken it over.
-  if (!isSwitched) await openWrites(source, move.account, closed_at)
+  await switchAccount(env.DB, move, { now, due_at: now + MOVE_LIMITS.quietMs })
   return 0
 }
 
-/** Accepts the account's writes again. The next attempt of the step, or the next step, begins another pause. */
-async function endPause(
-  { env, move, source }: Step,
-  { closed_at, before }: Pause,
-  change: Pick<Parameters<typeof storeStep>[2], 'status' | 'waits_for'> = {},
-): Promise<void> {
-  const pause_ms = before + Date.now() - closed_at
-  // First: a switch that is still on its way must find that the pause is over.
-  await storeStep(env.DB, move, { pause_ms, closed_at: null })
-  await openWrites(source, move.account, closed_at)
-  // Last: if the Worker is stopped before, the move is still `switching`, and begins and ends another pause.
-  await storeStep(env.DB, move, { ...change, due_at: Date.now() + MOVE_LIMITS.quietMs })
-}
-
-/** Accepts the account's writes again. The move tries later. */
-async function reopen(
-  step: Step,
-  pause: Pause,
-  waits_for: AccountMove['waits_for'],
-  seconds: number,
-): Promise<Next> {
-  await endPause(step, pause, { status: 'waiting', waits_for })
-  return seconds
-}
-
-/** Sends the new database to live tokens; then keeps the old copy, until it is due. */
+/** Opens the door in the new database, and sends it to live tokens; then keeps the old copy, until it is due. */
 async function switched(step: Step): Promise<Next> {
   const { env, move, source, target } = step
-  await endCopying(target, move.account)
+  await openDoor(target, move)
   const account = await findAccount(env.DB, move.account)
   if (account && account.pushed < account.version) await propagate(env, move.account)
   // Last: if the old database does not answer, the account must not wait for it.
-  await unlessRefused(() => keepClosed(source, move.account))
+  await shutDoor(source, move)
   const due_at = dropAt(move) ?? 0
   if (Date.now() >= due_at) return goOn(step, { status: 'dropping' })
   return (await storeStep(env.DB, move, { due_at })) ? null : 0
 }
 
 async function dropping(step: Step): Promise<Next> {
-  const { move, source } = step
-  // A repeated step may have ended the refusal of writes already.
-  if (!(await unlessRefused(() => dropStep(source, move.account)))) return 0
-  await endFollowing(source, move.account)
+  if (!(await dropStep(step.source, step.move))) return 0
   return end(step, 'done', 'account.move.drop')
 }
 
-/** Leaves the account where it is, and deletes its copy in the other database. */
+/** Opens the door of the account where it is, and deletes its copy in the other database. */
 async function cancelling(step: Step): Promise<Next> {
   const { move, source, target } = step
-  // A move that was refused, or a step that is repeated, has nothing to open and no copy.
-  if (await openWrites(source, move.account, null)) await endFollowing(source, move.account)
-  if (!(await unlessRefused(() => dropStep(target, move.account)))) return 0
+  await openDoor(source, move)
+  await shutDoor(target, move)
+  if (!(await dropStep(target, move))) return 0
   return end(step, move.reason === null ? 'cancelled' : 'failed', 'account.move.fail')
-}
-
-/** Returns the result of a task; true if the database refuses it because nothing is left to do. */
-async function unlessRefused<T>(task: () => Promise<T>): Promise<T | true> {
-  try {
-    return await task()
-  } catch (error) {
-    if (error instanceof CopyRefused) return true
-    throw error
-  }
 }
 
 /** Ends a move. The audit log names it, unless a person has cancelled it, which the log has already. */
@@ -298,7 +193,7 @@ async function end(
   const { id, account, source, target, reason, actor } = move
   const change = {
     ...{ status, ended_at: new Date().toISOString(), due_at: null },
-    ...{ place: null, waits_for: null, closed_at: null },
+    ...{ place: null, waits_for: null },
   }
   const stored = storedStep(env.DB, move, change)
   const details = { move: id, source, target, ...(reason !== null && { reason }) }
@@ -318,25 +213,24 @@ async function fail(step: Step, reason: string): Promise<Next> {
 
 const AGAIN = 'The account stays where it was. Move it again.'
 
-const differs = (names: readonly string[]): string =>
-  `The copy differs from the records: ${[...new Set(names)].join(', ').replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`
-
-const REFUSALS: Readonly<Record<Exclude<CopyRefusal, 'target_has_rows'>, string>> = {
-  tables_differ: `The tables of the two databases differ. Apply the migrations to both. ${AGAIN}`,
-  not_a_copy: `The copy could not be told from the records. ${AGAIN}`,
-  not_following: `The changes of the account were not noted. ${AGAIN}`,
-  moved_away:
-    'The account has moved to another database before, and its old one refuses its writes. The directory was restored to a time before that: load its saved settings.',
-}
+const REFUSALS: Readonly<Record<Exclude<CopyRefusal, 'target_has_rows' | 'copy_differs'>, string>> =
+  {
+    tables_differ: `The tables of the two databases differ. Apply the migrations to both. ${AGAIN}`,
+    moved_away:
+      'The account has moved to another database before, and its old one refuses its writes. The directory was restored to a time before that: load its saved settings.',
+  }
 
 /** Returns why a move fails that a database has refused. */
-async function reasonOf({ move, target }: Step, refusal: CopyRefusal): Promise<string> {
+async function reasonOf({ move, target }: Step, { refusal, table }: CopyRefused): Promise<string> {
+  if (refusal === 'copy_differs') {
+    return `The copy differs from the records: ${table?.replaceAll('_', ' ')}. ${AGAIN} If that fails, too, report it.`
+  }
   if (refusal !== 'target_has_rows') return REFUSALS[refusal]
   const tables = await filledTables(target, move.account)
   return `${move.target} has records of the account that are not of this move, in ${tables.join(', ')}. If the directory was restored, the account may live there. Find out before you move it again. The account stays where it was.`
 }
 
-const FAILED = `A step failed ${MOVE_RETRIES.retries.limit + 1} times in about 25 minutes; the log of the Worker names the errors. ${AGAIN}`
+const FAILED = `A step failed ${MOVE_RETRIES.retries.limit + 1} times in about a minute; the log of the Worker names the errors. ${AGAIN}`
 
 /**
  * Ends a move of which a step failed in every attempt, if the account was not switched yet. Returns whether the

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import * as rows from '../db/directory/account-moves.ts'
 import { newAuditId, withAudit } from '../db/directory/audit.ts'
-import { describePair } from '../db/move/pair.ts'
+import { findWork } from '../db/move/doors.ts'
 import { CopyRefused } from '../db/move/place.ts'
-import { findWork } from '../db/records/moving.ts'
+import { commonTables } from '../db/move/tables.ts'
 import { readUsages } from '../db/records/storage.ts'
 import { PLANNED_BYTES } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
@@ -33,7 +33,10 @@ const presentMove = (move: AccountMove) => {
     records_done: place?.records ?? null,
     records_about: place?.total ?? null,
     waits_for: move.waits_for,
-    pause_ms: move.pause_ms,
+    pause_ms:
+      move.switched_at !== null && move.closed_at !== null
+        ? Date.parse(move.switched_at) - move.closed_at
+        : null,
     reason: move.reason,
     started_by: move.actor,
     started_at: move.started_at,
@@ -87,7 +90,7 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
   }
   const [source, target] = [resolveDatabase(env, binding), resolveDatabase(env, to)]
   const [isSame, stored, [usage]] = await Promise.all([
-    haveSameTables(source, target, id),
+    haveSameTables(source, target),
     readSize(target),
     readUsages(source, [id]),
   ])
@@ -107,9 +110,9 @@ async function admitTarget(env: Env, account: Account, to: string): Promise<void
   }
 }
 
-async function haveSameTables(source: D1Database, target: D1Database, account: string) {
+async function haveSameTables(source: D1Database, target: D1Database) {
   try {
-    await describePair(source, target, account)
+    await commonTables(source, target)
     return true
   } catch (error) {
     if (error instanceof CopyRefused) return false
@@ -155,7 +158,7 @@ async function beginMove(
   const id = `mov_${ulid(now)}`
   const move = {
     ...{ id, account, source, target, actor, confirmed: Number(confirm) as 0 | 1 },
-    ...{ started_at: new Date(now).toISOString(), due_at: now + MOVE_LIMITS.quietPauseMs },
+    ...{ started_at: new Date(now).toISOString(), due_at: now + MOVE_LIMITS.quietMs },
   }
   const details = { move: id, source, target, ...(confirm && { confirm }) }
   const entry = { actor, action: 'account.move.start', account, details }
@@ -190,10 +193,9 @@ const move = described(() =>
       to: member(v.string(), 'The binding of the database that it moves to.'),
       status: member(
         v.picklist([
+          'waiting',
           'copying',
           'comparing',
-          'waiting',
-          'switching',
           'switched',
           'dropping',
           'done',
@@ -201,31 +203,25 @@ const move = described(() =>
           'cancelled',
           'failed',
         ]),
-        '`copying`: its rows are copied. `comparing`: the copy is compared. `waiting`: the pause waits, see `waits_for`. `switching`: writes are refused for a moment. `switched`: the account is in the new database, and the old copy is kept until `drop_at`. `dropping`: the old copy is being deleted. `done`: it is deleted. `cancelling`: the account stays where it was, and its copy is being deleted. `cancelled` and `failed`: it is deleted.',
+        '`waiting`: it waits for work of the account, see `waits_for`. `copying`: writes are refused, and its rows are copied. `comparing`: the copy is compared. `switched`: the account is in the new database, and the old copy is kept until `drop_at`. `dropping`: the old copy is being deleted. `done`: it is deleted. `cancelling`: the account stays where it was, and its copy is being deleted. `cancelled` and `failed`: it is deleted.',
       ),
       records_done: v.nullable(
         member(
           count,
-          'How many records are copied so far, or compared if the status is `comparing`. Null in other states, and while the first of them are copied or compared.',
+          'How many records are copied so far. Null in other states, and while the first of them are copied.',
         ),
       ),
       records_about: v.nullable(
-        member(
-          count,
-          'About how many records there are to copy or to compare. Null where `records_done` is.',
-        ),
+        member(count, 'About how many records there are to copy. Null where `records_done` is.'),
       ),
       waits_for: v.nullable(
         member(
-          v.picklist(['run', 'reset', 'erasure', 'archive', 'writes']),
-          'What the pause waits for. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or is loaded. `writes`: fewer writes. Null if it waits for nothing.',
+          v.picklist(['run', 'reset', 'erasure', 'archive']),
+          'What the move waits for before it refuses writes. `run`: a statement run. `reset`: the reset of a test account. `erasure`: an erasure of personal data. `archive`: a month that leaves for the archive, or is loaded. Null if it waits for nothing.',
         ),
       ),
       pause_ms: v.nullable(
-        member(
-          count,
-          'For how long writes were refused, in milliseconds, in all pauses together. Null before the first.',
-        ),
+        member(count, 'For how long writes were refused, in milliseconds. Null before the switch.'),
       ),
       reason: v.nullable(member(v.string(), 'Why the move failed. Null if it did not.')),
       started_by: member(v.string(), 'Who started the move.'),
@@ -253,7 +249,7 @@ export const moveAccount = accountOperation({
   status: 202,
   words: described(() => ({
     description:
-      'Copies the rows of an account to another database while it goes on writing, refuses its writes for a few seconds (503 with `Retry-After`), copies the rest, compares both, and switches. Reads are answered all the time. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time; the old copy of an earlier move must be deleted first (409).',
+      'Refuses the writes of an account (503 with `Retry-After`) for about a minute a million records, copies its rows to another database, compares both, and switches. Reads are answered meanwhile, except totals and reports of days that have changed since they were last summed. The database must have the same tables and the jurisdiction of the account, and room for it. An account moves once at a time; the old copy of an earlier move must be deleted first (409).',
     answer: move,
     errors: ['conflict'],
     command: {

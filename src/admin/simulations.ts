@@ -21,7 +21,7 @@ import {
   type SimulationRequest,
 } from '../commission/statements/simulation.ts'
 import { type AccountSource, openSource } from '../commission/statements/source.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readFlag, readQuery } from '../http/query.ts'
 import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
@@ -52,7 +52,7 @@ export const simulations = new Hono<AppEnv>().post('/:plan/simulate', async (c) 
   const [source, planContext, beginnings] = await Promise.all([
     openSource(c.env, account),
     readPlanContext(c.env.DB, account),
-    beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
+    beginningsOf({ db: accountDatabase(c.env, account), account }),
   ])
   const name = c.req.param('plan')
   const plan = { plan: name, stored: source.inForce.plans.get(name) ?? null }

@@ -8,7 +8,7 @@ import { isSafe } from '../auth/roles.ts'
 import { isWellFormed } from '../auth/secret.ts'
 import { affiliateKeyObjectName } from '../auth/token-gate.ts'
 import { findCustomersOf } from '../db/commission/customers-of.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase, resolveDatabase } from '../db/database.ts'
 import { findAccount, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import { readProfiles } from '../db/directory/affiliates.ts'
 import { ApiError } from '../errors.ts'
@@ -36,7 +36,7 @@ async function findNamedCustomer(
   name: string,
 ): Promise<string | null> {
   if (name === HIDDEN) return null
-  const databases = { db: resolveDatabase(env, account.binding), directory: env.DB }
+  const databases = { db: accountDatabase(env, account), directory: env.DB }
   const pseudonymKey = await pseudonymKeyOf(env.DB, account)
   const query = { account: account.id, affiliates: [id], ...ALL_DAYS }
   for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
@@ -125,7 +125,7 @@ const readOnly = () => new ApiError('insufficient_scope', { detail: READ_ONLY })
 
 /** Refuses a session that has ended. */
 async function admitSession(c: Context<AppEnv>, grant: Grant, session: PortalSession) {
-  const db = resolveDatabase(c.env, grant.binding)
+  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
   if (!(await findHolder(c.env, db, session))) throw invalidKey()
 }
 

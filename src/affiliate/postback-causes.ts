@@ -6,7 +6,7 @@ import type { Adjustment, StatementLine } from '../commission/statements/draft.t
 import { parseScope } from '../commission/statements/line-groups.ts'
 import { splitItems } from '../commission/statements/present.ts'
 import { wordsFor } from '../commission/statements/select-facts.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase, resolveDatabase } from '../db/database.ts'
 import { findAccounts, pseudonymKeyOf } from '../db/directory/accounts.ts'
 import { SUBS } from '../db/directory/clicks.ts'
 import { linksOf } from '../db/directory/links.ts'
@@ -399,7 +399,7 @@ async function openReading(
   ])
   const since = now - RECENT_MS
   return {
-    ...{ env, account, pseudonymKey, now, affiliates, db: resolveDatabase(env, account.binding) },
+    ...{ env, account, pseudonymKey, now, affiliates, db: accountDatabase(env, account) },
     wants: wantedSince(wants),
     ownLinks,
     query: {
@@ -453,7 +453,7 @@ async function readCauses(
   wants: readonly Want[],
   { now, done, isSpent }: { now: number; done: number; isSpent: () => boolean },
 ): Promise<number | null> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const values = { account: account.id, now, overlap: OVERLAP_MS }
   const progress = await readProgress(db, values)
   if (!progress) return null

@@ -1,11 +1,11 @@
 import { unavailable } from '../errors.ts'
+import { throughDoor } from './door.ts'
 
 /** A D1 database, or a session of one. */
 export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
 
 /**
- * Returns the database that holds an account's records, by the binding that its token names. When a
- * database is full, new accounts get another binding.
+ * Returns a database by its binding, for reads, and for statements over many accounts, which check their doors.
  *
  * @throws ApiError `unavailable` if this version of the Worker lacks the binding.
  */
@@ -15,6 +15,16 @@ export function resolveDatabase(env: Env, binding: string): D1Database {
   if (!database) throw unavailable(new Error(`No D1 binding has the name ${binding}.`))
   return database
 }
+
+/**
+ * Returns the database that holds the records of an account: whatever writes there checks the account's door first.
+ *
+ * @throws ApiError `unavailable` if this version of the Worker lacks the binding.
+ */
+export const accountDatabase = (
+  env: Env,
+  { id, binding }: { readonly id: string; readonly binding: string },
+): D1Database => throughDoor(resolveDatabase(env, binding), id)
 
 function isDatabase(env: Env, name: string): boolean {
   const binding: unknown = Reflect.get(env, name)

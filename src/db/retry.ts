@@ -90,8 +90,7 @@ function classifyFault(error: unknown): FaultKind {
   }
   if (messageIncludes(error, OVERLOAD)) return 'unavailable'
   if (messageIncludes(error, RETRYABLE)) return 'retry'
-  // The pause of a move is short; after the move, the next request finds the new database.
-  if (isMoving(error)) return 'brief'
+  if (isMoving(error)) return 'moving'
   const missing = findMissing(error)
   return missing ? { fix: migrationFix(missing) } : 'rethrow'
 }

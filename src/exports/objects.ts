@@ -1,4 +1,4 @@
-import { jurisdictionOf, resolveDatabase } from '../db/database.ts'
+import { accountDatabase, jurisdictionOf } from '../db/database.ts'
 import { dropReplaced, type ExportFile, knownDigests, listReplaced } from '../db/exports/files.ts'
 import { dropExports } from '../db/exports/runs.ts'
 import type { Account } from '../db/schema.ts'
@@ -26,7 +26,7 @@ export const objectOf = (
 
 /** Deletes the objects of files that were replaced up to a time, in milliseconds, and forgets the files. */
 export async function deleteReplaced(env: Env, account: Place, before: number): Promise<void> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const files = await listReplaced(db, account.id, before, EXPORT_LIMITS.objects)
   if (files.length === 0) return
   // Before the objects: if this ends in between, `deleteUnknown` finds them.
@@ -37,7 +37,7 @@ export async function deleteReplaced(env: Env, account: Place, before: number): 
 
 /** Deletes objects of an account that no file has and that are a day old: of an attempt that was stopped. */
 export async function deleteUnknown(env: Env, account: Place, now: number): Promise<void> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const bucket = bucketOf(env, account)
   for await (const objects of listObjects(bucket, prefixOf(account.id))) {
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < now - EXPORT_LIMITS.keptMs)
@@ -56,7 +56,7 @@ export async function deleteUnknown(env: Env, account: Place, now: number): Prom
 
 /** Deletes all files of an account's exports. */
 export async function deleteExports(env: Env, account: Place): Promise<void> {
-  await dropExports(resolveDatabase(env, account.binding), account.id)
+  await dropExports(accountDatabase(env, account), account.id)
   await deleteExportObjects(env, account)
 }
 

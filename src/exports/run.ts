@@ -1,4 +1,4 @@
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import {
   addPending,
@@ -54,7 +54,7 @@ export async function runExport(
   const exported: Exported = {
     env: counted,
     account,
-    db: resolveDatabase(counted, account.binding),
+    db: accountDatabase(counted, account),
     datasets: datasetsOf(account.vertical, viewsOf(account.vertical)),
     withPersonalData: account.exports === 'with_personal_data',
   }

@@ -2,7 +2,7 @@ import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
 import { digest } from '../auth/secret.ts'
 import { dayText } from '../commission/engine/calendar.ts'
 import { counted } from '../commission/engine/reasons.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import {
   findCase,
   type StoredCase,
@@ -61,7 +61,7 @@ export async function decideCase(
   request: DecisionRequest,
 ): Promise<Decided> {
   const { id, actor, shown } = request
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   for (let attempt = 1; attempt <= DECISION_LIMITS.attempts; attempt++) {
     const whole = await findCase(db, account.id, id)
     if (!whole) throw noCase(id)

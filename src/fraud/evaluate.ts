@@ -1,7 +1,7 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import {
   readFoundSubjects,
   readSubjects,
@@ -76,7 +76,7 @@ export async function evaluateRules(
   by: Evaluator,
   maxFacts: number,
 ): Promise<Evaluated> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const last = lastCompleteDay(account, by.now)
   const opened = await openEvaluation(env, account, last)
   const total = { opened: 0, closed: 0 }

@@ -5,7 +5,7 @@ import { type AccountSource, readSource, sourceOf } from '../commission/statemen
 import { datedTree } from '../commission/statements/tree.ts'
 import { countUnchanged } from '../db/commission/customers-of.ts'
 import { loadRates } from '../db/commission/rates.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { type PeriodSums, readContacts, readPeriodSums } from '../db/fraud/view.ts'
 import type { Account } from '../db/schema.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
@@ -57,7 +57,7 @@ export async function openEvaluation(
   account: Account,
   last: number,
 ): Promise<EvaluationSource | null> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const versions = await readStoredRules(db, account.id)
   const begin = versions.map(({ effective_from }) => dayNumber(effective_from))
   const first = Math.min(Number.POSITIVE_INFINITY, ...begin)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { AppEnv, ReadAccounts, ReadAffiliate } from '../auth/authorize.ts'
 import { type CallingAffiliate, type Grant, grantOf } from '../auth/grant.ts'
 import { type Role, requireRole } from '../auth/roles.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
@@ -473,7 +473,7 @@ export function readParams(of: AnyOperation, sent: Readonly<Record<string, unkno
 async function callOf(of: AnyOperation, call: TeamCall, id: unknown): Promise<TeamCall> {
   if (!isOfAccount(of)) return call
   const account = await readAccount(call, String(id))
-  return { ...call, account, db: resolveDatabase(call.env, account.binding) } as AccountCall
+  return { ...call, account, db: accountDatabase(call.env, account) } as AccountCall
 }
 
 async function readAccount({ env, accounts }: TeamCall, name: string): Promise<Account> {
@@ -542,7 +542,8 @@ export async function fileAs(
 ): Promise<Response> {
   const { env, grant } = general
   const memory = new ReadMemory(grant.account)
-  const session = resolveDatabase(env, grant.binding).withSession('first-primary')
+  const db = accountDatabase(env, { id: grant.account, binding: grant.binding })
+  const session = db.withSession('first-primary')
   const call = { ...general, session, memory }
   try {
     const file = of.files?.[type]
@@ -566,7 +567,7 @@ export async function performAs<A extends AnswerSchema>(
 ): Promise<Answer<A>> {
   const { env, grant, affiliate } = call
   const memory = new ReadMemory(grant.account, affiliate)
-  const db = resolveDatabase(env, grant.binding)
+  const db = accountDatabase(env, { id: grant.account, binding: grant.binding })
   try {
     const session = db.withSession('first-primary')
     const answer = await runWith(of, { ...call, db, session, memory } as Call, members)
@@ -680,7 +681,7 @@ function respondToReader(
 ): Promise<Response> {
   return withReadSession(c, async ({ grant, session }) => {
     const memory = new ReadMemory(grant.account, grant.affiliate)
-    const db = resolveDatabase(c.env, grant.binding)
+    const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
     const affiliate = grant.affiliate && { ...c.var.affiliate, ...grant.affiliate }
     const call = { ...general, grant, session, memory, affiliate, actor: c.var.actor, db }
     try {

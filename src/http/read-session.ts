@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { isSafe } from '../auth/roles.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { ApiError, errorName } from '../errors.ts'
 import { invalidQuery } from './query.ts'
 
@@ -34,7 +34,7 @@ export async function withReadSession(
     throw invalidQuery(`\`${BOOKMARK_HEADER}\` must be a bookmark from an earlier response.`)
   }
   const grant = await c.var.grantPromise
-  const db = resolveDatabase(c.env, grant.binding)
+  const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
   if (isChange) return read({ grant, session: db.withSession('first-primary') })
   const readWith = async (constraint: string) => {
     const session = db.withSession(constraint)

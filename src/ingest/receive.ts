@@ -3,7 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
 import { type ArchivedRecord, monthText } from '../db/archive/archived.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
 import {
@@ -61,7 +61,8 @@ async function handleDelivery(
   try {
     const prepared = await prepare(c, resource, options, body)
     const { grant, input, validated, validator } = prepared
-    const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
+    const db = accountDatabase(c.env, { id: grant.account, binding: grant.binding })
+    const session = db.withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
     finishAfter(c, grant, stored)
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
@@ -318,7 +319,8 @@ function measureAfterQuotaRefusal(c: Context<AppEnv>, error: unknown): void {
 async function measureAccount(c: Context<AppEnv>): Promise<void> {
   const { account, binding } = await c.var.grantPromise
   const now = Date.now()
-  if (mayMeasure(account, now)) await measureAtQuota(resolveDatabase(c.env, binding), account, now)
+  if (!mayMeasure(account, now)) return
+  await measureAtQuota(accountDatabase(c.env, { id: account, binding }), account, now)
 }
 
 /** The number of accounts whose last start is remembered. Beyond that, all of them are forgotten. */

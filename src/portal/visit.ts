@@ -14,7 +14,7 @@ import { findHolder } from '../affiliate/session-holder.ts'
 import { type AppEnv, admitRequest } from '../auth/authorize.ts'
 import { DEFAULT_LOCALE, type Words as Speech, wordsOf } from '../commission/words/words.ts'
 import { startOfToday } from '../console/page.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import type { SignedIn } from '../db/directory/affiliate-passkeys.ts'
 import type { Account } from '../db/schema.ts'
@@ -85,7 +85,7 @@ export async function portalVisit(c: Context<AppEnv>): Promise<PortalVisit> {
   const account = await findAccount(c.env.DB, c.req.param('account') ?? '')
   if (!account || account.disabled === 1) throw new ApiError('not_found')
   const language = acceptedLanguage(c.req.header('Accept-Language')) ?? 'en'
-  const db = resolveDatabase(c.env, account.binding)
+  const db = accountDatabase(c.env, account)
   const now = Date.now()
   const dates = { zone: bookZoneOf(account), now, today: startOfToday(account, now) }
   return { account, db, ...spokenIn(language), ...dates }

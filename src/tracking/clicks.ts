@@ -1,13 +1,13 @@
-import { resolveDatabase } from '../db/database.ts'
-import { placesOf } from '../db/directory/accounts.ts'
+import { accountDatabase } from '../db/database.ts'
+import { type Place, placesOf } from '../db/directory/accounts.ts'
 import { storeClicks } from '../db/directory/clicks.ts'
 import { errorName } from '../errors.ts'
 import type { Click } from './go.ts'
 
 /**
- * Stores the clicks of a queue batch, each exactly once even if the queue delivers it again. Clicks
- * whose database fails are retried; those of other databases are stored in the meantime. An account may have
- * moved since a click was queued, so the directory says where it is now.
+ * Stores the clicks of a queue batch, each exactly once even if the queue delivers it again. Clicks of an account
+ * that moves, or whose database fails, are retried; those of other accounts are stored in the meantime. An account
+ * may have moved since a click was queued, so the directory says where it is now.
  */
 export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Promise<void> {
   const { messages } = batch
@@ -16,13 +16,13 @@ export async function storeClickBatch(batch: MessageBatch<Click>, env: Env): Pro
       env.DB,
       messages.map(({ body }) => body.account),
     )
-    const byBinding = Map.groupBy(
-      messages,
-      ({ body }) => places.get(body.account)?.binding ?? body.binding,
-    )
+    const byAccount = Map.groupBy(messages, ({ body }) => body.account)
     await Promise.all(
-      [...byBinding].map(([binding, found]) =>
-        retryLater(batch, found, () => storeIn(env, binding, found)),
+      [...byAccount].map(([id, found]) =>
+        retryLater(batch, found, () => {
+          const binding = places.get(id)?.binding ?? String(found[0]?.body.binding)
+          return storeOf(env, { id, binding }, found)
+        }),
       ),
     )
   })
@@ -45,15 +45,15 @@ async function retryLater(
   }
 }
 
-async function storeIn(
+async function storeOf(
   env: Env,
-  binding: string,
+  place: Pick<Place, 'id' | 'binding'>,
   messages: readonly Message<Click>[],
 ): Promise<void> {
   const clicks = messages.map(({ body }) => body)
-  const fullDays = await storeClicks(resolveDatabase(env, binding), clicks)
+  const fullDays = await storeClicks(accountDatabase(env, place), clicks)
   for (const { account, day } of fullDays) {
-    console.warn(JSON.stringify({ click_limit: account, binding, day }))
+    console.warn(JSON.stringify({ click_limit: account, binding: place.binding, day }))
   }
   for (const message of messages) message.ack()
 }

@@ -1,5 +1,6 @@
 import { resolveDatabase } from '../db/database.ts'
 import { type ExpiringCredential, expiringCredentials } from '../db/directory/credentials.ts'
+import { throughDoor } from '../db/door.ts'
 import type { Account } from '../db/schema.ts'
 import {
   type LateFeed,
@@ -23,6 +24,10 @@ interface Feed {
   readonly yesterday?: string
 }
 
+/** Returns the database of some accounts. While one of them moves, nothing is written, and the cron tries again. */
+const databaseOf = (env: Env, binding: string, rows: readonly { readonly account: string }[]) =>
+  throughDoor(resolveDatabase(env, binding), ...rows.map(({ account }) => account))
+
 /** Writes `feed.late` for the feeds of accounts that lack yesterday's activity at `now` (milliseconds). */
 export async function noteLateFeeds(
   env: Env,
@@ -38,7 +43,7 @@ export async function noteLateFeeds(
         return { account, resource, day, last_delivery_at }
       }),
   )
-  if (late.length > 0) await storeLateFeeds(resolveDatabase(env, binding), late)
+  if (late.length > 0) await storeLateFeeds(databaseOf(env, binding, late), late)
 }
 
 /**
@@ -56,14 +61,14 @@ export async function noteUnattributed(
     day: new Date(Date.parse(dayOf(account)) - DAY_MS).toISOString().slice(0, 10),
     threshold: account.unattributed_threshold,
   }))
-  await storeUnattributed(resolveDatabase(env, binding), rows)
+  await storeUnattributed(databaseOf(env, binding, rows), rows)
 }
 
 /** Writes `credential.expiring` once for each credential that ends within a day. */
 export async function noteExpiring(env: Env, now: number): Promise<void> {
   const ending = await expiringCredentials(env.DB, now, now + WEBHOOK_LIMITS.expiringMs)
   for (const [binding, credentials] of Map.groupBy(ending, (one) => one.binding)) {
-    await storeExpiring(resolveDatabase(env, binding), credentials.map(toEvent))
+    await storeExpiring(databaseOf(env, binding, credentials), credentials.map(toEvent))
   }
 }
 

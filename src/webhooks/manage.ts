@@ -1,5 +1,5 @@
 import { randomText } from '../auth/secret.ts'
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
@@ -132,7 +132,7 @@ const entryOf = (
 const ID_LENGTH = 22
 
 const databaseOf = ({ env, account }: Pick<Change, 'env' | 'account'>) =>
-  resolveDatabase(env, account.binding)
+  accountDatabase(env, account)
 
 const tooMany = (affiliate_id: string | undefined) =>
   new ApiError('conflict', {
@@ -385,7 +385,7 @@ export async function readAttempts<T extends string = SentType>(
   filter: AttemptFilter,
   page: Page,
 ): Promise<FoundPage<ReturnType<typeof presentAttempt<T>>>> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const found = await listAttempts(db, account.id, id, filter, page)
   return { ...found, data: found.data.map((row) => presentAttempt<T>(row)) }
 }
@@ -398,7 +398,7 @@ export async function readMessages(
   status: string | null,
   page: Page,
 ): Promise<FoundPage<ReturnType<typeof presentMessage>>> {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const found = await listMessages(db, account.id, id, status, page)
   return { ...found, data: found.data.map(presentMessage) }
 }

@@ -1,6 +1,5 @@
-import { resolveDatabase } from '../db/database.ts'
+import { accountDatabase, resolveDatabase } from '../db/database.ts'
 import { placesOf } from '../db/directory/accounts.ts'
-import { isMoving } from '../db/retry.ts'
 import {
   type ClaimedMessage,
   claimMessages,
@@ -194,35 +193,13 @@ async function attemptMessage(
   const outcome = { account, endpoint, event, attempt: attempts, at, ...next }
   const { ms, status, error } = result
   const disables = disableReason(message, result, at)
-  await storeWherePresent(env, binding, account, (db) =>
-    storeOutcome(db, { ...outcome, ms, status, error, disables }),
-  )
+  // If the account moves, this fails: the event is sent again after the move, with the same id.
+  const db = accountDatabase(env, { id: account, binding })
+  await storeOutcome(db, { ...outcome, ms, status, error, disables })
   if (next.queued_until === 0 || next.next_at === null) return
   const body: QueuedMessage = { binding, account, endpoint, event, attempts }
   const delaySeconds = Math.ceil((next.next_at - Date.now()) / 1000)
   await env.WEBHOOKS.send(body, { delaySeconds: Math.max(0, delaySeconds) })
-}
-
-/** How often a result is stored again while its account moves, once a second: longer than writes are refused. */
-const MOVE_ATTEMPTS = 45
-
-/** Stores the result of an attempt where its account is: it may have moved while the event was sent. */
-async function storeWherePresent(
-  env: Env,
-  binding: string,
-  account: string,
-  store: (db: D1Database) => Promise<void>,
-): Promise<void> {
-  let present = binding
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await store(resolveDatabase(env, present))
-    } catch (error) {
-      if (!isMoving(error) || attempt === MOVE_ATTEMPTS) throw error
-    }
-    await scheduler.wait(1000)
-    present = (await placesOf(env.DB, [account])).get(account)?.binding ?? present
-  }
 }
 
 /**

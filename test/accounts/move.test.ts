@@ -1,80 +1,225 @@
+import { createExecutionContext, introspectWorkflow, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { MOVE_LIMITS } from '../../src/admin/move-limits.ts'
+import { advanceMove } from '../../src/admin/move-steps.ts'
 import { ACCOUNT_TABLES } from '../../src/db/account-tables.ts'
-import { finalCheck } from '../../src/db/move/compare.ts'
-import { copyStep } from '../../src/db/move/copy.ts'
+import { insertMove } from '../../src/db/directory/account-moves.ts'
+import { compareCounts, copyStep } from '../../src/db/move/copy.ts'
+import { closeDoor, openDoor, shutDoor, takeCopy } from '../../src/db/move/doors.ts'
 import { dropStep } from '../../src/db/move/drop.ts'
-import {
-  closeWrites,
-  endCopying,
-  endFollowing,
-  followStep,
-  openWrites,
-  startFollowing,
-} from '../../src/db/move/follow.ts'
 import { COPY_LIMITS, type CopyPlace } from '../../src/db/move/place.ts'
+import { describeTables } from '../../src/db/move/tables.ts'
+import { limitQueries } from '../../src/db/query-limit.ts'
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts'
+import worker from '../../src/index.ts'
+import { storedBrand } from '../brand.ts'
 import { randomSource } from '../commission/worlds.ts'
-import { anyTables, bytesOf, changeTables, fillTables } from '../ingest/any-rows.ts'
+import { anyTables, bytesOf, fillTables } from '../ingest/any-rows.ts'
 import { overriding } from '../overriding.ts'
-import { ada, json, partner } from '../partner.ts'
-
-// The engine that copies an account from one database to another, while it is used.
+import { ada, ask, askAdmin, askToken, issuedPartner, json, partner } from '../partner.ts'
+import { runCron } from '../platform/crons.ts'
+import { asks, ROUTES, requestOf } from '../sweep/routes.ts'
+import { prepare } from '../sweep/worlds.ts'
 
 const { DB, DB_2 } = env
-const limits = { ...COPY_LIMITS }
+type Binding = 'DB' | 'DB_2'
 const random = randomSource(1)
-const chance = () => random.below(2 ** 30) / 2 ** 30
+const limits = { ...COPY_LIMITS }
+const moveLimits = { ...MOVE_LIMITS }
 
-const insertAccount = (account: string, binding: string) =>
-  DB.prepare(
-    `insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
-     values (?, ?, 'forex', 'test', ?, 'reject', '2026-01-01T00:00:00.000Z')`,
-  )
-    .bind(account, account, binding)
-    .run()
+type Moves = Awaited<ReturnType<typeof introspectWorkflow>>
+let workflows: Moves
 
 beforeEach(async () => {
-  Object.assign(COPY_LIMITS, limits)
-  await insertAccount('acme', 'DB_2')
+  workflows = await introspectWorkflow(env.ACCOUNT_MOVES)
+  await workflows.modifyAll(async (modifier) => {
+    await modifier.disableSleeps()
+    await modifier.disableRetryDelays()
+  })
 })
 afterEach(async () => {
   Object.assign(COPY_LIMITS, limits)
-  for (const db of [DB, DB_2]) {
-    await db.batch(
-      ['move_sources', 'move_changes', 'move_copies'].map((name) =>
-        db.prepare(`delete from ${name}`),
-      ),
-    )
-    await endFollowing(db, 'acme')
-    const tables = await anyTables(db)
-    for (const { name, triggers } of tables) {
-      await db.batch([
-        ...triggers.map((trigger) => db.prepare(`drop trigger ${trigger.name}`)),
-        db.prepare(`delete from ${name}`),
-        ...triggers.map(({ sql }) => db.prepare(sql)),
-      ])
-    }
-  }
+  Object.assign(MOVE_LIMITS, moveLimits)
+  await workflows.dispose()
 })
 
-test('each table with an account is copied by a move, or belongs to the directory', async () => {
-  const { results } = await DB.prepare(
-    `select name from sqlite_schema where type = 'table' and sql like '% account %'`,
-  ).all<{ name: string }>()
-  const ofMoves = ['move_changes', 'move_copies', 'move_sources']
-  const ofDirectory = [
-    'account_logos',
-    'account_moves',
-    'affiliate_keys',
-    'brand_tokens',
-    'clients',
-    'event_definitions',
-    'links',
-    'vocabulary',
-  ]
-  expect(results.map(({ name }) => name).sort()).toEqual(
-    [...ACCOUNT_TABLES, ...ofDirectory, ...ofMoves].sort(),
-  )
+/** Lets the Workflows that have begun end. */
+async function settle() {
+  for (const workflow of await workflows.get()) await workflow.waitForStatus('complete')
+}
+
+const customersIn = async (binding: Binding) =>
+  (await env[binding].prepare('select customer_id from customers').all()).results
+
+const latestMove = async (account: string) =>
+  (await json(askAdmin(`accounts/${account}/moves`))).data[0]
+
+/** Stores a move of an account without a Workflow: tests make its steps. */
+async function storeMove(account: string, { confirmed = 0 as 0 | 1, id = 'mov_1' } = {}) {
+  const { binding: source } = await json(askAdmin(`accounts/${account}`))
+  const target = source === 'DB' ? 'DB_2' : 'DB'
+  await insertMove(env.DB, {
+    ...{ id, account, source, target, confirmed, actor: 'admin-key' },
+    ...{ started_at: new Date().toISOString(), due_at: Date.now() + 60_000 },
+  }).run()
+  return { account, move: id, attempt: 1 }
+}
+
+type Turn = Awaited<ReturnType<typeof storeMove>>
+
+const stateOf = ({ account, move }: Turn) => json(askAdmin(`accounts/${account}/moves/${move}`))
+
+/** Makes steps until the move has a status, or waits. Returns the move. */
+async function stepUntil(turn: Turn, ...statuses: string[]) {
+  for (let step = 0; step < 50; step++) {
+    const { status } = await stateOf(turn)
+    if (statuses.includes(status)) return stateOf(turn)
+    const seconds = await advanceMove(env as Env, turn)
+    if (seconds === null || seconds > 0) return stateOf(turn)
+  }
+  throw new Error('The move makes no progress.')
+}
+
+const end = (turn: Turn) => stepUntil(turn, 'nothing')
+
+/** Makes the steps of a move until it has made some queries. Returns whether it ended before. */
+async function stepsWithin(turn: Turn, queries: number): Promise<boolean> {
+  const limited = limitQueries(env as Env, queries, () => {})
+  try {
+    while ((await advanceMove(limited, turn)) !== null);
+    return true
+  } catch (error) {
+    expect(String(error)).toContain('TooManyQueries')
+    return false
+  }
+}
+
+/** Returns the tables of a database with rows of an account. */
+async function filled(binding: Binding, account: string): Promise<string[]> {
+  const bytes = await bytesOf(env[binding], account, ['audit_log'])
+  return Object.keys(bytes).filter((name) => (bytes[name]?.length ?? 0) > 0)
+}
+
+const schemaOf = async (binding: Binding) =>
+  (await env[binding].prepare('select name, sql from sqlite_schema order by 1').all()).results
+
+const outcome = async (response: Promise<Response>) => {
+  const { status, headers } = await response
+  return [status, headers.get('Retry-After')]
+}
+
+const customer = (n: number) => ({ ...ada, customer_id: `c-${n}` })
+
+describe('§19.2 a move', () => {
+  test('brings an account to another database, where its tokens find it', async () => {
+    const acme = await issuedPartner('forex', { account: 'mover' })
+    await acme.post('customers', [ada])
+    const schemas = [await schemaOf('DB'), await schemaOf('DB_2')]
+    const before = await bytesOf(DB, 'mover', ['audit_log'])
+    const started = await askAdmin('accounts/mover/moves', 'POST', { to: 'DB_2' })
+    expect([started.status, await started.json()]).toMatchObject([
+      202,
+      { account: 'mover', from: 'DB', to: 'DB_2', status: 'waiting', started_by: 'admin-key' },
+    ])
+    await settle()
+    const { pause_ms, switched_at, drop_at, ...move } = await latestMove('mover')
+    expect(move).toMatchObject({
+      ...{ status: 'switched', reason: null, waits_for: null, ended_at: null },
+    })
+    expect(pause_ms).toBeGreaterThan(0)
+    expect(Date.parse(drop_at) - Date.parse(switched_at)).toBe(7 * DAY_MS)
+    expect(await json(askAdmin('accounts/mover'))).toMatchObject({ binding: 'DB_2' })
+    for (const binding of ['DB', 'DB_2'] as const) {
+      expect(await bytesOf(env[binding], 'mover', ['audit_log'])).toEqual(before)
+    }
+    expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+    expect([(await customersIn('DB')).length, (await customersIn('DB_2')).length]).toEqual([1, 2])
+
+    MOVE_LIMITS.leastMs = 0
+    const confirmed = await askAdmin(`accounts/mover/moves/${move.move}/confirm`, 'POST')
+    expect([confirmed.status, await confirmed.json()]).toMatchObject([202, { status: 'switched' }])
+    await runCron('* * * * *', Date.now() + 1000)
+    await settle()
+    expect(await latestMove('mover')).toMatchObject({ status: 'done', drop_at: null })
+    expect(await filled('DB', 'mover')).toEqual([])
+    expect([await schemaOf('DB'), await schemaOf('DB_2')]).toEqual(schemas)
+    expect((await json(acme.get('customers'))).meta.total).toBe(2)
+    const { data } = await json(askAdmin('audit-log?account=mover&kind=account'))
+    expect(data.map((entry: { action: string }) => entry.action)).toEqual([
+      ...['account.move.drop', 'account.move.confirm', 'account.moved', 'account.move.start'],
+    ])
+
+    // And back, where its door was closed.
+    await end(await storeMove('mover', { id: 'mov_9' }))
+    expect((await acme.post('customers', [customer(3)])).status).toBe(200)
+    expect(await customersIn('DB')).toHaveLength(3)
+  })
+
+  test('refuses writers whose settings name the old database, and loses nothing of them', async () => {
+    const acme = await issuedPartner('forex', { account: 'stale' })
+    await acme.post('customers', [ada])
+    const turn = await storeMove('stale')
+    for (const status of ['copying', 'comparing', 'switched']) {
+      await stepUntil(turn, status)
+      expect(await outcome(acme.post('customers', [customer(2)]))).toEqual([503, '10'])
+      expect((await acme.get('customers')).status).toBe(200)
+    }
+    expect(await customersIn('DB_2')).toHaveLength(1)
+    expect(await end(turn)).toMatchObject({ status: 'switched' })
+    expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+    expect(await customersIn('DB_2')).toHaveLength(2)
+  })
+
+  test('waits for work of the account, which accepts writes meanwhile', async () => {
+    const acme = await issuedPartner('forex', { account: 'busy' })
+    const turn = await storeMove('busy')
+    await DB.prepare(
+      `insert into resets (account, started_at) values ('busy', '2026-11-27T10:00:00.000Z')`,
+    ).run()
+    expect(await end(turn)).toMatchObject({ status: 'waiting', waits_for: 'reset' })
+    await DB.prepare('delete from resets').run()
+    expect((await acme.post('customers', [ada])).status).toBe(200)
+    expect(await end(turn)).toMatchObject({ status: 'switched', waits_for: null })
+  })
+
+  test('fails if the copy differs, and leaves the account where it was', async () => {
+    const acme = await issuedPartner('forex', { account: 'differs' })
+    await acme.post('customers', [ada])
+    const turn = await storeMove('differs')
+    await stepUntil(turn, 'comparing')
+    await DB_2.prepare('delete from customers').run()
+    const { reason, status } = await end(turn)
+    expect([status, reason]).toEqual(['failed', expect.stringContaining('customers')])
+    expect(await filled('DB_2', 'differs')).toEqual([])
+    expect((await acme.post('customers', [customer(2)])).status).toBe(200)
+    expect(await customersIn('DB')).toHaveLength(2)
+  })
+
+  test('that is killed or cancelled after any number of queries leaves the account whole and writable', async () => {
+    MOVE_LIMITS.leastMs = 0
+    let hasEnded = false
+    // The seed chooses which.
+    for (let queries = 1 + (env.SEED % 61); !hasEnded; queries += 61) {
+      for (const cancels of [false, true]) {
+        const account = `killed-${queries}-${cancels}`
+        const acme = await issuedPartner('forex', { account })
+        await acme.post('customers', [ada, customer(2)])
+        const turn = await storeMove(account, { confirmed: 1, id: `mov_${queries}${cancels}` })
+        hasEnded = await stepsWithin(turn, queries)
+        const cancelled =
+          cancels && (await askAdmin(`accounts/${account}/moves/${turn.move}/cancel`, 'POST')).ok
+        await runCron('* * * * *', Date.now() + HOUR_MS)
+        await settle()
+        const status = cancelled ? 'cancelled' : 'done'
+        expect(await stateOf(turn)).toMatchObject({ status, reason: null })
+        expect(await filled(cancelled ? 'DB_2' : 'DB', account)).toEqual([])
+        expect((await acme.post('customers', [customer(3)])).status).toBe(200)
+        expect((await json(acme.get('customers'))).meta.total).toBe(3)
+      }
+    }
+  })
 })
 
 /** Returns a database of which one in `times` calls fails, before or after its effect. */
@@ -101,72 +246,194 @@ function failing(db: D1Database, times: number): D1Database {
   })
 }
 
-/** Repeats a step until it is not killed. Counts how often it was. */
-async function persist<T>(killed: { times: number }, step: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await step()
-    } catch (error) {
-      if (!(error instanceof Error) || error.message !== 'killed') throw error
-      killed.times++
+describe('the copy of an account', () => {
+  const mover = { account: 'acme', id: 'mov_1' }
+
+  afterEach(async () => {
+    for (const db of [DB, DB_2]) {
+      for (const { name, triggers } of await anyTables(db)) {
+        await db.batch([
+          ...triggers.map((trigger) => db.prepare(`drop trigger ${trigger.name}`)),
+          db.prepare(`delete from ${name}`),
+          ...triggers.map(({ sql }) => db.prepare(sql)),
+        ])
+      }
     }
-  }
-}
+  })
 
-test('a move whose steps are killed between any two queries, and repeated, loses nothing', async () => {
-  await fillTables(DB_2, chance, 'acme', 3)
-  Object.assign(COPY_LIMITS, { rows: 2, queries: 90, pages: 9, changes: 3, deleted: 3 })
-  const [source, target] = [failing(DB_2, 70), failing(DB, 70)]
-  const killed = { times: 0 }
-  const repeat = <T>(step: () => Promise<T>) => persist(killed, step)
-  const change = () => changeTables(DB_2, chance, 'acme', 2)
+  test('has every byte of every table, however often a step is killed and repeated', async () => {
+    await fillTables(DB_2, () => random.below(2 ** 30) / 2 ** 30, 'acme', 3)
+    Object.assign(COPY_LIMITS, { rows: 2, pages: 9, deleted: 3 })
+    const [source, target] = [failing(DB_2, 70), failing(DB, 70)]
+    let killed = 0
+    const repeat = async <T>(step: () => Promise<T>): Promise<T> => {
+      for (;;) {
+        try {
+          return await step()
+        } catch (error) {
+          if (!(error instanceof Error) || error.message !== 'killed') throw error
+          killed++
+        }
+      }
+    }
+    const { tables } = await describeTables(DB)
+    await repeat(() => takeCopy(target, mover, tables))
+    for (let place: CopyPlace | null = null, isFirst = true; place || isFirst; isFirst = false) {
+      place = await repeat(() => copyStep(source, target, mover, place))
+    }
+    await repeat(() => compareCounts(source, target, 'acme'))
+    const bytes = await bytesOf(DB_2, 'acme')
+    expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+    await repeat(() => openDoor(target, mover))
+    await DB_2.prepare(`insert into doors values ('acme', 'mov_1', 'leaving')`).run()
+    await repeat(() => shutDoor(source, mover))
+    while (!(await repeat(() => dropStep(source, mover))));
+    expect(Object.values(await bytesOf(DB_2, 'acme')).flat()).toEqual([])
+    expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+    expect(killed).toBeGreaterThan(10)
+  })
 
-  await repeat(() => startFollowing(source, target, 'acme'))
-  for (let place: CopyPlace | null = null, isFirst = true; place || isFirst; isFirst = false) {
-    place = await repeat(() => copyStep(source, target, 'acme', place))
-    if (random.oneIn(3)) await change()
-  }
-  await repeat(() => closeWrites(source, 'acme', 1))
-  while ((await repeat(() => followStep(source, target, 'acme'))) > 0);
-  expect(await repeat(() => finalCheck(source, target, 'acme'))).toEqual([])
-  const bytes = await bytesOf(DB_2, 'acme')
-  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
-  await repeat(() => endCopying(target, 'acme'))
-  while (!(await repeat(() => dropStep(source, 'acme'))));
-  await repeat(() => endFollowing(source, 'acme'))
-  expect(Object.values(await bytesOf(DB_2, 'acme')).flat()).toEqual([])
-  expect(await bytesOf(DB, 'acme')).toEqual(bytes)
-  expect(killed.times).toBeGreaterThan(10)
+  test('is refused by a database that has rows of the account, and those that live there stay', async () => {
+    await fillTables(DB, () => random.below(2 ** 30) / 2 ** 30, 'acme', 1)
+    const bytes = await bytesOf(DB, 'acme')
+    const { tables } = await describeTables(DB)
+    await expect(takeCopy(DB, mover, tables)).rejects.toThrow('target_has_rows')
+    await dropStep(DB, mover)
+    expect(await bytesOf(DB, 'acme')).toEqual(bytes)
+  })
+
+  test('is ended: a late step of its move writes, opens, closes and drops nothing', async () => {
+    const { tables } = await describeTables(DB)
+    await takeCopy(DB, mover, tables)
+    await closeDoor(DB_2, mover)
+    await openDoor(DB_2, mover)
+    await expect(closeDoor(DB_2, mover)).rejects.toThrow('moved_away')
+    await shutDoor(DB, mover)
+    await expect(takeCopy(DB, mover, tables)).rejects.toThrow('target_has_rows')
+    await openDoor(DB, mover)
+    await takeCopy(DB, { ...mover, id: 'mov_2' }, tables)
+    for (const late of [openDoor, shutDoor]) await late(DB, mover)
+    const { results } = await DB.prepare('select * from doors').all()
+    expect(results).toEqual([{ account: 'acme', move: 'mov_2', state: 'copying' }])
+  })
 })
 
-test('no database takes a copy that has rows of the account, and none loses those that live there', async () => {
-  await fillTables(DB, chance, 'acme', 1)
-  await expect(startFollowing(DB_2, DB, 'acme')).rejects.toThrow('target_has_rows')
-  await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
-  await expect(dropStep(DB_2, 'acme')).rejects.toThrow('not_a_copy')
-  await startFollowing(DB_2, DB_2, 'other')
-  // Followed, but not closed.
-  await startFollowing(DB, DB_2, 'acme')
-  await expect(dropStep(DB, 'acme')).rejects.toThrow('not_a_copy')
-  await expect(closeWrites(DB_2, 'acme', 1)).rejects.toThrow('not_following')
+describe('while a door is closed', () => {
+  test('no request, cron or click writes a row of its account, which answers reads', async () => {
+    const worlds = await Promise.all(
+      ['forex', 'prop-trading', 'igaming'].map((vertical) =>
+        prepare(vertical, true, { binding: 'DB_2' }),
+      ),
+    )
+    const rowsOf = () => Promise.all(worlds.map(({ account }) => bytesOf(DB_2, account)))
+    const before = await rowsOf()
+    const rows = new Map(worlds.map((world, i) => [world, before[i]]))
+    for (const { account } of worlds) await closeDoor(DB_2, { account, id: 'mov_1' })
+    const refused = new Set<string>()
+    for (const route of ROUTES) {
+      const world = worlds.find(({ vertical }) => vertical === route.vertical)
+      if (!world || route.as === 'anyone') continue
+      const context = createExecutionContext()
+      const response = await asks(route, world, env as Env, context)
+      const isRefused = (await response.text()).includes('"code":"moving"')
+      await waitOnExecutionContext(context)
+      const isRead = requestOf(route, world).method === 'GET'
+      // What sums days keeps the sums.
+      if (isRead && !/(Totals|Report|Overview)$/.test(route.id)) {
+        expect([route.id, isRefused]).toEqual([route.id, false])
+      }
+      expect([route.id, response.status]).not.toEqual([route.id, 500])
+      if (isRefused) refused.add(route.as)
+      expect([route.id, await bytesOf(DB_2, world.account)]).toEqual([route.id, rows.get(world)])
+    }
+    expect([...refused].sort()).toEqual(['account', 'affiliate', 'team'])
+    for (const cron of Object.values(CRON_SCHEDULES)) await runCron(cron)
+    const [{ account, link_id }] = worlds as [(typeof worlds)[0]]
+    const click = { account, link_id, click_id: 'a'.repeat(12), clicked_at: Date.now(), subs: {} }
+    let retried = 0
+    const messages = [
+      { body: { ...click, binding: 'DB_2' }, ack() {}, retry: () => retried++ },
+    ] as unknown as Message[]
+    const batch = { queue: 'tributary-clicks', messages } as unknown as MessageBatch
+    await worker.queue(batch, env as Env, createExecutionContext())
+    expect(await rowsOf()).toEqual(before)
+    expect(retried).toBe(1)
+  })
+
+  test('a reset is refused; after the switch, it and an erasure have the old copy deleted', async () => {
+    const acme = await issuedPartner('forex', { account: 'acme' })
+    await acme.post('customers', [ada])
+    const turn = await storeMove('acme')
+    const reset = await askAdmin('accounts/acme/reset', 'POST')
+    expect([reset.status, (await json(reset)).detail]).toEqual([
+      409,
+      'The account is being moved to DB_2. Reset it after that, or cancel the move.',
+    ])
+    const { switched_at } = await end(turn)
+    const dropAfter = async () =>
+      Date.parse((await stateOf(turn)).drop_at) - Date.parse(switched_at)
+    expect(await dropAfter()).toBe(MOVE_LIMITS.keptMs)
+    await askAdmin('accounts/acme/customers/c-1/personal-data', 'DELETE')
+    expect(await dropAfter()).toBe(MOVE_LIMITS.leastMs)
+    expect((await askAdmin('accounts/acme/reset', 'POST')).status).toBe(204)
+  })
 })
 
-test('a delivery of the account is 503 with Retry-After in the pause, and stored before and after', async () => {
-  const firm = await partner('forex', { account: 'beta', binding: 'DB_2' })
-  await startFollowing(DB_2, DB, 'beta')
-  expect((await firm.post('customers', ada)).status).toBe(201)
-  await closeWrites(DB_2, 'beta', 1)
-  const refused = await firm.post('customers', { ...ada, customer_id: 'c-2' })
-  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '2'])
-  expect((await json(refused)).code).toBe('unavailable')
-  expect((await firm.get('customers')).status).toBe(200)
-  const other = await partner('forex', { account: 'gamma', binding: 'DB_2' })
-  expect((await other.post('customers', ada)).status).toBe(201)
-  await openWrites(DB_2, 'beta', 1)
-  expect((await firm.post('customers', { ...ada, customer_id: 'c-2' })).status).toBe(201)
-  const copied = await copyStep(DB_2, DB, 'beta', null)
-  expect(copied).toBe(null)
-  while ((await followStep(DB_2, DB, 'beta')) > 0);
-  expect(await bytesOf(DB, 'beta')).toEqual(await bytesOf(DB_2, 'beta'))
-  await endFollowing(DB_2, 'beta')
+describe('what names the database of an account follows it', () => {
+  test('credentials, affiliate keys and Brand Tokens of before', async () => {
+    const acme = await issuedPartner('forex', { affiliates: [] })
+    const casino = await storedBrand()
+    const path = `accounts/${acme.account}/affiliates`
+    await askAdmin(path, 'PUT', [{ affiliate_id: 'a' }])
+    const { affiliate_key } = await json(askAdmin(`${path}/a/keys`, 'POST', { name: 'Tracker' }))
+    for (const [i, { account }] of [acme, casino].entries()) {
+      await end(await storeMove(account, { id: `mov_${i}` }))
+    }
+    const { client_id, client_secret } = acme
+    const grant = { grant_type: 'client_credentials', client_id, client_secret }
+    const { access_token } = await json(askToken(grant))
+    const sent = await ask('/api/v1/forex/customers', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify([ada]),
+    })
+    expect(sent.status).toBe(200)
+    expect((await casino.post('customers', [{ customer_id: 'eve' }])).status).toBeLessThan(503)
+    const me = await ask('/affiliate/v1/me', {
+      headers: { Authorization: `Bearer ${affiliate_key}` },
+    })
+    expect(me.status).toBe(200)
+    expect(await customersIn('DB')).toEqual([])
+  })
+})
+
+test('each table with an account is copied by a move, or belongs to the directory or to one database', async () => {
+  const { results } = await DB.prepare(
+    `select name from sqlite_schema where type = 'table' and sql like '% account %'`,
+  ).all<{ name: string }>()
+  const others = [
+    ...['account_logos', 'account_moves', 'affiliate_keys', 'brand_tokens', 'clients', 'doors'],
+    ...['event_definitions', 'links', 'vocabulary'],
+  ]
+  expect(results.map(({ name }) => name).sort()).toEqual([...ACCOUNT_TABLES, ...others].sort())
+})
+
+test('a database that cannot take the records of an account is refused, with the field', async () => {
+  await partner('forex', { account: 'acme' })
+  const refusal = async (to: string) => {
+    const response = await askAdmin('accounts/acme/moves', 'POST', { to })
+    const [{ pointer, message }] = (await json(response)).errors
+    expect([response.status, pointer]).toEqual([422, '/to'])
+    return message
+  }
+  expect(await refusal('DB_9')).toBe('The value is not one of `DB`, `DB_2`.')
+  expect(await refusal('DB')).toBe('The account is in DB already.')
+  await env.DB.prepare("update accounts set jurisdiction = 'eu'").run()
+  expect(await refusal('DB_2')).toBe('DB_2 has no jurisdiction, and the account belongs to eu.')
+  await env.DB.prepare('update accounts set jurisdiction = null, storage_quota = 9e9').run()
+  await env.DB.prepare(
+    "insert into storage (account, bytes, until_hour) values ('acme', 5e9, 0)",
+  ).run()
+  expect(await refusal('DB_2')).toContain('5.00 GB')
+  expect(await latestMove('acme')).toBeUndefined()
 })

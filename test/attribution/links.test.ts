@@ -548,7 +548,7 @@ describe('clicks', () => {
     const clicks = ['DB', 'DB_9', 'DB'].map((binding, i): Click => {
       const click_id = `click-${i}`
       return {
-        account: 'a',
+        account: `of-${binding}`,
         binding,
         link_id: 'abcdefgh',
         click_id,

@@ -285,7 +285,7 @@ async function takeMoves(team: Team) {
   const at = { account, move_id }
   await team('cancelMove', 'ended', 'The account stays', { at })
   await env.DB.prepare(
-    `update account_moves set status = 'switched', pause_ms = 840, switched_at = '2026-10-05T09:04:00.000Z'`,
+    `update account_moves set status = 'switched', closed_at = 1791190999160, switched_at = '2026-10-05T09:04:00.000Z'`,
   ).run()
   await team('getMove', 'one', 'The account is in the other database', { at })
   await team('listMoves', 'page', 'One page', { query: '?per_page=1' })

@@ -19,6 +19,7 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'month_archived',
     'internal_error',
     'unavailable',
+    'moving',
   ],
   brand: [
     'invalid_api_key',
@@ -27,6 +28,7 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'month_archived',
     'internal_error',
     'unavailable',
+    'moving',
   ],
   affiliate: [
     'missing_credentials',
@@ -38,6 +40,7 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'month_archived',
     'internal_error',
     'unavailable',
+    'moving',
   ],
   team: [
     'invalid_admin',
@@ -46,6 +49,7 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'month_archived',
     'internal_error',
     'unavailable',
+    'moving',
   ],
 }
 
@@ -73,6 +77,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
   unavailable:
     'The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after 10 seconds.',
+  moving:
+    'The account is being moved to another database, which takes about a minute for a million records. Nothing of this request was stored. Repeat the same request after 10 seconds.',
 }
 
 /** Returns a problem with the code: a recorded one, or one that is composed from its title. */

@@ -17,7 +17,7 @@ import {
   hasChangedSettings,
   readNewRates,
 } from '../../db/commission/books/changed.ts'
-import { resolveDatabase } from '../../db/database.ts'
+import { accountDatabase, resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../../ingest/delivery-id.ts'
@@ -66,7 +66,7 @@ const isDraft = ({ chain }: Candidate): boolean => chain[0]?.status === 'draft'
 
 /** Returns a function that finds drafts of a period which must be computed again before an approval. */
 function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouched {
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   let opened: Promise<Computation> | null = null
   const compute = async (affiliates: readonly string[]): Promise<Map<string, string>> => {
     opened ??= openPeriod(env, { account: account.id, vertical: account.vertical }, db, period)
@@ -168,7 +168,7 @@ export async function approveStatement(
   approval: ApprovalRequest,
 ): Promise<ApprovalResult> {
   const { id, hash, actor, now, leaveOutHolds } = approval
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const approver = { account: account.id, actor, required: account.approvals, now }
   const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
   for (let attempt = 1; ; attempt++) {
@@ -263,7 +263,7 @@ export async function approvePeriod(
   { period, known, plan, leaveOutHolds, actor, clock }: PeriodApproval,
 ): Promise<PeriodApproved> {
   const started = clock()
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   const vouchedAt = await checkRun(db, account, period, started)
   const plans = computedPlans(known, plan, period, vouchedAt)
   const findUnvouched = unvouchedFinder(env, account, period)

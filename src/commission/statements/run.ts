@@ -19,7 +19,7 @@ import {
   startRun,
   storeSteps,
 } from '../../db/commission/runs.ts'
-import { resolveDatabase } from '../../db/database.ts'
+import { accountDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
 import { ulid, ulidOf, ulidPrefix } from '../../db/ulid.ts'
@@ -82,7 +82,7 @@ async function findRunAccount(
   const account = await findAccount(env.DB, id)
   const period = parsePeriod(text)
   if (!account || !period) throw new Error('The account or the period of the run does not exist.')
-  return { account, period, db: resolveDatabase(env, account.binding) }
+  return { account, period, db: accountDatabase(env, account) }
 }
 
 /**
@@ -175,7 +175,7 @@ async function end(
   if (!account) return
   const before = firstRunId(now - KEPT_MS)
   const ended_at = new Date(now).toISOString()
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   if (outcome.status === 'done') await endKeeping(db, account.id, id)
   const ready = readyEvents(db, account, id, period)
   await endRun(db, { account: account.id, id, ...outcome, ended_at, before }, ready)
@@ -352,7 +352,7 @@ export async function startMorningRuns(
   { at, planned, now }: { readonly at: number; readonly planned: number; readonly now: number },
 ): Promise<boolean> {
   const yesterday = dayNumber(dayInZone(bookZoneOf(account), at)) - 1
-  const db = resolveDatabase(env, account.binding)
+  const db = accountDatabase(env, account)
   let isStarted = true
   for (const kind of await periodKinds(db, account.id)) {
     const period = periodOf(yesterday, kind).id

@@ -5,7 +5,7 @@ import {
   readParents,
 } from '../../db/commission/histories.ts'
 import { loadRates } from '../../db/commission/rates.ts'
-import { resolveDatabase } from '../../db/database.ts'
+import { accountDatabase } from '../../db/database.ts'
 import { listDefinitions } from '../../db/directory/event-definitions.ts'
 import { readMapping } from '../../db/directory/status-maps.ts'
 import type { Account } from '../../db/schema.ts'
@@ -42,7 +42,7 @@ export interface AccountSource extends Databases {
 export async function openSource(
   env: Env,
   account: Account,
-  db: Databases['db'] = resolveDatabase(env, account.binding),
+  db: Databases['db'] = accountDatabase(env, account),
 ): Promise<AccountSource> {
   const databases = { db, directory: env.DB }
   return sourceOf(databases, account, await readSource(databases, account))

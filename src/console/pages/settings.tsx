@@ -27,7 +27,7 @@ type Move = AnswerOf<typeof getMove>
 type Database = AnswerOf<typeof listDatabases>['data'][number]
 
 /** The states in which a move can be cancelled. */
-const CANCELLABLE = ['copying', 'comparing', 'waiting', 'switching']
+const CANCELLABLE = ['waiting', 'copying', 'comparing']
 
 /** The states that a page shows again by itself. */
 const CHANGING = [...CANCELLABLE, 'dropping', 'cancelling']
@@ -37,7 +37,6 @@ const WAITS: Readonly<Record<string, string>> = {
   reset: 'It waits until all records are deleted.',
   erasure: 'It waits until the personal data of a customer is erased.',
   archive: 'It waits until old records are archived, or are back.',
-  writes: 'It waits for a time with fewer changes.',
 }
 
 /** Returns a sentence, and how many records it holds for so far. */
@@ -51,10 +50,9 @@ function withProgress(sentence: string, { records_done, records_about }: Move): 
 function stateOf(move: Move): string {
   const { from, to, status, waits_for } = move
   const states: Readonly<Record<string, string>> = {
-    copying: `${withProgress('Its records are being copied', move)} The account works as always.`,
-    comparing: `${withProgress('The copied records are being compared', move)} The account works as always.`,
-    waiting: WAITS[waits_for ?? ''] ?? 'It is about to switch.',
-    switching: 'It is about to switch. Changes may be refused for a moment.',
+    copying: `${withProgress('Its records are being copied', move)} Changes are refused meanwhile.`,
+    comparing: 'The copied records are being compared. Changes are refused meanwhile.',
+    waiting: WAITS[waits_for ?? ''] ?? 'It is about to begin.',
     switched: `The account is in ${to}. A copy is kept in ${from} for now.`,
     dropping: `The account is in ${to}. The copy in ${from} is being deleted.`,
     done: `The account is in ${to}. The copy in ${from} is deleted.`,
@@ -102,7 +100,7 @@ function StartMove(props: {
             name: 'to',
             label: 'Database',
             options: others.map((one): Option => [one.binding, databaseWords(one)]),
-            hint: 'For example because its database is nearly full. The account goes on working. Its writes are refused once, for a few seconds, and senders repeat them.',
+            hint: 'For example because its database is nearly full. Changes are refused meanwhile, for about a minute a million records, and senders repeat them.',
           },
         ]}
       />

@@ -63,8 +63,6 @@ const OTHER_WORK = [
   isWorking('resets', 'true'),
   isWorking('erasures', 'next_day is not null'),
   isWorking('statement_runs', `status = 'running'`),
-  isWorking('move_sources', 'true'),
-  isWorking('move_copies', 'true'),
 ].join(' or ')
 
 const BEGIN = forEachTable(

@@ -1,5 +1,5 @@
 import { newAuditId } from '../directory/audit.ts'
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen } from '../door.ts'
 import { all, only } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
@@ -391,7 +391,7 @@ const CLAIM_STALLED = compileStatement(`
   where (account, id) in (
     select account, id from statement_runs indexed by statement_runs_running
     where status = 'running' and active_at < :before and started_at < :before
-      and ${livesHere('account')}
+      and ${isDoorOpen('account')}
     order by active_at limit :most)
   returning account, id, period, restarts`)
 

@@ -5,12 +5,13 @@ import { type Account, type AccountMove, accountMoves } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { columnNames } from '../table.ts'
 import { NEXT_VERSION } from './accounts.ts'
+import { newAuditId } from './audit.ts'
 
 /** How far a move is. */
 export type MoveStatus = AccountMove['status']
 
 /** Moves whose account still lives in the old database. Only these can be cancelled. */
-export const BEFORE_SWITCH: readonly MoveStatus[] = ['copying', 'comparing', 'waiting', 'switching']
+export const BEFORE_SWITCH: readonly MoveStatus[] = ['waiting', 'copying', 'comparing']
 
 const COLUMNS = columnNames(accountMoves).join()
 
@@ -22,7 +23,7 @@ export type NewMove = Pick<
 
 const INSERT_MOVE = compileStatement(`
   insert into account_moves (id, account, source, target, status, confirmed, actor, started_at, due_at)
-  values (:id, :account, :source, :target, 'copying', :confirmed, :actor, :started_at, :due_at)`)
+  values (:id, :account, :source, :target, 'waiting', :confirmed, :actor, :started_at, :due_at)`)
 
 /** Inserts a move. The statement fails while the account has another one that has not ended. */
 export const insertMove = (db: D1Database, move: NewMove) => bindStatement(db, INSERT_MOVE, move)
@@ -91,7 +92,7 @@ export const takeStep = (
 type MoveChange = Partial<
   Pick<
     AccountMove,
-    'status' | 'waits_for' | 'place' | 'closed_at' | 'pause_ms' | 'reason' | 'ended_at' | 'due_at'
+    'status' | 'waits_for' | 'place' | 'closed_at' | 'reason' | 'ended_at' | 'due_at'
   >
 >
 
@@ -100,7 +101,6 @@ const CHANGED = [
   'waits_for',
   'place',
   'closed_at',
-  'pause_ms',
   'reason',
   'ended_at',
   'due_at',
@@ -132,73 +132,46 @@ export async function storeStep(...step: Parameters<typeof storedStep>): Promise
   return results.length > 0
 }
 
-const BEGIN_PAUSE = compileStatement(`
-  update account_moves set closed_at = :closed_at, due_at = :due_at,
-    pause_ms = ifnull(pause_ms, 0) + ifnull(max(:closed_at - closed_at, 0), 0)
-  where account = :account and id = :id and attempt = :attempt and status = 'switching' returning pause_ms`)
-
-/**
- * Stores since when the writes of the account are refused. Returns for how long they were refused before, in
- * milliseconds, a pause included that was interrupted; null if this Workflow may not refuse them.
- */
-export const beginPause = async (
-  db: D1Database,
-  { account, id, attempt }: MoveTurn,
-  times: { readonly closed_at: number; readonly due_at: number },
-): Promise<number | null> => {
-  const turn = { account, id, attempt, ...times }
-  return (await first<{ pause_ms: number }>(db, BEGIN_PAUSE, turn))?.pause_ms ?? null
-}
-
-/** The move whose writes are refused since `closed_at` (milliseconds), in the pause of this Workflow. */
-const IN_PAUSE = `account_moves.account = :account and account_moves.id = :id and attempt = :attempt and closed_at = :closed_at
-    and status in ('switching', 'switched')`
-
-const END_PAUSE = compileStatement(`
-  update account_moves set status = 'switched', waits_for = null, pause_ms = :pause_ms,
-    switched_at = ifnull(switched_at, :switched_at), due_at = :due_at
-  where ${IN_PAUSE}`)
+/** The move that this Workflow has compared, and that it switches now. */
+const COMPARED = `account_moves.account = :account and account_moves.id = :id and attempt = :attempt`
 
 const SWITCH_ACCOUNT = compileStatement(`
   update accounts set binding = :target, version = ${NEXT_VERSION}
   where id = :account and binding = :source
-    and exists (select 1 from account_moves where ${IN_PAUSE})`)
+    and exists (select 1 from account_moves where ${COMPARED} and status = 'comparing')`)
 
 const NOTE_SWITCH = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
   select :audit, :switched_at, actor, 'account.moved', account,
-    json_object('move', id, 'source', source, 'target', target, 'pause_ms', pause_ms)
-  from account_moves where ${IN_PAUSE} on conflict do nothing`)
+    json_object('move', id, 'source', source, 'target', target, 'pause_ms', :now - closed_at)
+  from account_moves where ${COMPARED} and status = 'comparing'`)
 
-const IS_SWITCHED = compileStatement(`
-  select 1 from accounts where id = :account and binding = :target`)
-
-/** A move in its pause, and what its end stores. */
-export interface Switch {
-  readonly move: AccountMove
-  readonly closed_at: number
-  readonly pause_ms: number
-  readonly switched_at: string
-  /** When the old copy is deleted, in milliseconds. */
-  readonly due_at: number
-  /** The id of the entry in the audit log. */
-  readonly audit: string
-}
+const END_COPY = compileStatement(`
+  update account_moves set status = 'switched', switched_at = :switched_at, due_at = :due_at
+  where ${COMPARED} and status = 'comparing'`)
 
 /**
- * Names the new database as that of the account, in one batch with the end of the pause. Returns whether the
- * account lives there: it does not if the move was cancelled or taken over since the pause began.
+ * Names the new database as that of the account, unless the move was cancelled or another Workflow has taken it over.
+ * A cron goes on from `due_at` (milliseconds) on.
  */
 export async function switchAccount(
   db: D1Database,
-  { move: { id, attempt, account, source, target }, ...values }: Switch,
-): Promise<boolean> {
-  const all = { id, attempt, account, source, target, ...values }
-  const statements = [END_PAUSE, SWITCH_ACCOUNT, NOTE_SWITCH, IS_SWITCHED]
-  const results = await withD1Retry(() =>
-    db.batch(statements.map((statement) => bindStatement(db, statement, all))),
-  )
-  return (results.at(-1)?.results.length ?? 0) > 0
+  { id, attempt, account, source, target }: AccountMove,
+  times: { readonly now: number; readonly due_at: number },
+): Promise<void> {
+  const switched_at = new Date(times.now).toISOString()
+  const values = {
+    id,
+    attempt,
+    account,
+    source,
+    target,
+    switched_at,
+    audit: newAuditId(),
+    ...times,
+  }
+  const statements = [SWITCH_ACCOUNT, NOTE_SWITCH, END_COPY]
+  await withD1Retry(() => db.batch(statements.map((one) => bindStatement(db, one, values))))
 }
 
 const CANCEL = compileStatement(`

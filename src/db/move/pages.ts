@@ -1,4 +1,3 @@
-import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { COPY_LIMITS, type Key } from './place.ts'
 import { type MovedTable, quoted } from './tables.ts'
@@ -34,15 +33,6 @@ export const rowKey = (table: MovedTable, row: StoredRow): Key =>
     return typeof value === 'number' ? value : String(value)
   })
 
-/** Returns the primary key of a row as JSON, as SQL writes it into notes. */
-export function keyText(table: MovedTable, row: StoredRow): string {
-  const texts = rowKey(table, row).map((value, i) => {
-    const column = table.columns.find(({ name }) => name === table.key[i])
-    return column?.type === 'INTEGER' ? String(value) : JSON.stringify(value)
-  })
-  return jsonOf(texts)
-}
-
 /** Rows that follow each other, and whether they are the last of the account. */
 export interface TablePage {
   readonly found: readonly StoredRow[]
@@ -54,8 +44,6 @@ export interface PageRange {
   readonly after: Key | null
   /** The last key; none if null. */
   readonly last?: Key | null
-  /** How many times as large as usual the page may be. */
-  readonly times?: number
 }
 
 /** Reads the rows of an account behind a key, bounded by rows and by characters. */
@@ -63,7 +51,7 @@ export async function readPage(
   db: D1Database,
   table: MovedTable,
   account: string,
-  { after, last = null, times = 1 }: PageRange,
+  { after, last = null }: PageRange,
 ): Promise<TablePage> {
   const key = keyColumns(table)
   const marks = (from: number) => table.key.map((_, i) => `?${from + i}`).join()
@@ -74,41 +62,19 @@ export async function readPage(
       : ''
   const order = key && ` order by ${key}`
   const size = sizeOf(table)
-  const most = COPY_LIMITS.rows * times
+  const most = COPY_LIMITS.rows
   const sql = `
     select ${valuesOf(table)}, "number" from (
       select *, count(*) over () as "number",
         sum(${size}) over (${order} rows unbounded preceding) - (${size}) as "characters before"
       from (select * from ${quoted(table.name)} where account = ?1${lower}${upper}${order} limit ${most + 1}) t
-    ) where "characters before" <= ${COPY_LIMITS.characters * times}${order}`
+    ) where "characters before" <= ${COPY_LIMITS.characters}${order}`
   const bound = [account, ...(lower && after ? after : []), ...(upper && last ? last : [])]
   const read = await readRaw(db, sql, bound)
   const found = read.slice(0, most).map((row) => row.slice(0, -1))
   // A row more than the page is searched for.
   return { found, isLast: found.length === 0 || found.length === read[0]?.at(-1) }
 }
-
-/** Reads the rows with these keys: those that come first, bounded by characters. A key without a row has null. */
-export async function readChanged(
-  db: D1Database,
-  table: MovedTable,
-  account: string,
-  keys: readonly string[],
-): Promise<(StoredRow | null)[]> {
-  const size = sizeOf(table)
-  const isSame = table.key.map((name, i) => ` and t.${quoted(name)} = k.value ->> ${i}`).join('')
-  const sql = `
-    select ${valuesOf(table)}, "is there" from (
-      select t.*, t.account is not null as "is there", k.key as "place",
-        sum(${size}) over (order by k.key rows unbounded preceding) - (${size}) as "characters before"
-      from ${JSON_EACH}(?2) k left join ${quoted(table.name)} t on t.account = ?1${isSame}
-    ) where "characters before" <= ${COPY_LIMITS.characters} order by "place"`
-  const read = await readRaw(db, sql, [account, jsonOf(keys)])
-  return read.map((row) => (row.at(-1) === 1 ? row.slice(0, -1) : null))
-}
-
-/** Returns keys, each of them JSON, as one JSON array. */
-export const jsonOf = (keys: readonly string[]): string => `[${keys.join()}]`
 
 const readRaw = (db: D1Database, sql: string, values: readonly unknown[]): Promise<unknown[][]> =>
   withD1Retry(() =>

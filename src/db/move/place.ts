@@ -1,22 +1,25 @@
-/** The limits of the steps that copy, compare and delete the rows of an account. */
+/** The limits of the steps that copy and delete the rows of an account. */
 export const COPY_LIMITS = {
-  /** The most queries of a step; D1 allows 1000 in an invocation. */
-  queries: 400,
   /** The rows of a page. */
-  rows: 1000,
+  rows: 3000,
   /** The characters of a page; its last row may exceed them. */
-  characters: 500_000,
-  /** The pages of a table that one batch writes. */
-  pagesPerBatch: 4,
-  /** The pages after which a step ends. */
-  pages: 60,
-  /** The changed rows that one batch copies. */
-  changes: 500,
+  characters: 1_000_000,
+  /** The pages after which a step ends: with their queries an invocation makes fewer than the 1000 of D1. */
+  pages: 20,
   /** The rows that one batch deletes. */
   deleted: 2000,
+  /** The time after which a step begins nothing further, in milliseconds. */
+  stepMs: 15_000,
 }
 
-/** Where a copy or a comparison goes on, as JSON: behind this key of this table. */
+/** A move of an account. */
+export interface Mover {
+  readonly account: string
+  /** The id of the move: that of a later move is greater. */
+  readonly id: string
+}
+
+/** Where copying goes on, as JSON: behind this key of this table. */
 export interface CopyPlace {
   readonly table: string
   /** The primary key of the last row without its account; null at the begin of a table. */
@@ -28,38 +31,26 @@ export interface CopyPlace {
 /** A primary key without its account. */
 export type Key = readonly (string | number)[]
 
-/** A row that the copy lacks, has too much, or has otherwise. */
-export interface Difference {
-  readonly table: string
-  /** The primary key of the row, without its account, as JSON. */
-  readonly key: string
-}
-
-/** Why a database takes no copy, or keeps its rows. */
+/** Why a database takes no copy. */
 export type CopyRefusal =
   /** The target has rows of the account, such as those of an earlier move. */
   | 'target_has_rows'
   /** The tables of both databases differ: one of them lacks a migration. */
   | 'tables_differ'
-  /** The account may live in the database whose rows are to be deleted. */
-  | 'not_a_copy'
-  /** The move does not follow the account's changes. */
-  | 'not_following'
   /** The account lives in another database since an earlier move. */
   | 'moved_away'
+  /** The copy is not what was copied, in `table`. */
+  | 'copy_differs'
 
 /** The error of a step that a move must not take. */
 export class CopyRefused extends Error {
   override readonly name = 'CopyRefused'
   readonly refusal: CopyRefusal
+  readonly table: string | null
 
-  constructor(refusal: CopyRefusal) {
+  constructor(refusal: CopyRefusal, table: string | null = null) {
     super(refusal)
     this.refusal = refusal
+    this.table = table
   }
-}
-
-/** The error of a step after another one has begun to write the copy, or after the copy has ended. */
-export class CopyEnded extends Error {
-  override readonly name = 'CopyEnded'
 }

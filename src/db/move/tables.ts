@@ -1,6 +1,7 @@
 import { ACCOUNT_TABLES } from '../account-tables.ts'
 import { all } from '../query.ts'
 import { compileStatement } from '../statement.ts'
+import { CopyRefused } from './place.ts'
 
 /** A column of a table, with its declared type: TEXT, INTEGER or REAL. */
 interface Column {
@@ -23,17 +24,13 @@ export interface MovedTable {
   readonly triggers: readonly Trigger[]
 }
 
-/** How the names of the triggers begin that a move creates. */
-export const MOVE_TRIGGER = 'move_'
-
 const READ_COLUMNS = compileStatement(`
   select t.value as "table", c.name, c.type, c.pk
   from json_each(:tables) t cross join pragma_table_info(t.value) c order by t.key, c.cid`)
 
 const READ_TRIGGERS = compileStatement(`
   select tbl_name as "table", name, sql from sqlite_schema
-  where type = 'trigger' and substr(name, 1, ${MOVE_TRIGGER.length}) <> '${MOVE_TRIGGER}'
-  order by rowid`)
+  where type = 'trigger' order by rowid`)
 
 const HAS_ACCOUNTS = compileStatement('select exists (select 1 from accounts) as is_directory')
 
@@ -70,6 +67,29 @@ export async function describeTables(db: D1Database): Promise<Description> {
     }
   })
   return { isDirectory: directory?.is_directory === 1, tables }
+}
+
+/** Returns what is the same in two databases with the same migrations. */
+const shapeOf = ({ tables }: Description): string =>
+  JSON.stringify(
+    tables.map(({ triggers, ...table }) => {
+      return { ...table, triggers: triggers.map(({ name, sql }) => `${name} ${sql}`).sort() }
+    }),
+  )
+
+/**
+ * Returns the tables of both databases that a move copies. The audit log of the directory stays there.
+ *
+ * @throws CopyRefused if their tables or triggers differ.
+ */
+export async function commonTables(
+  source: D1Database,
+  target: D1Database,
+): Promise<readonly MovedTable[]> {
+  const [from, to] = await Promise.all([describeTables(source), describeTables(target)])
+  if (shapeOf(from) !== shapeOf(to)) throw new CopyRefused('tables_differ')
+  // Those of the target: its triggers are dropped and created again, in the order that they have there.
+  return to.tables.filter(({ name }) => !(from.isDirectory && name === 'audit_log'))
 }
 
 /** Returns a name as SQL. */

@@ -1,7 +1,7 @@
 import { isArchivedSql } from '../archive/archived.ts'
 import { decode } from '../column-types.ts'
+import { isDoorOpen, throughDoor } from '../door.ts'
 import type { SumRow } from '../exact-sums.ts'
-import { livesHere } from '../lives-here.ts'
 import type { KeyValue } from '../paginate.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
@@ -36,7 +36,7 @@ export const CHECK_LIMITS = {
 
 const LEAST_RECENTLY_CHECKED = compileStatement(`
   select account, resource, day, form from day_totals indexed by day_totals_checked
-  where computation is null and ${livesHere('account')} order by checked_at limit ${MAX_DAYS}`)
+  where computation is null and ${isDoorOpen('account')} order by checked_at limit ${MAX_DAYS}`)
 
 /** The records of an archived day cannot be summed, and its totals do not change. */
 const IS_ARCHIVED = isArchivedSql(':resource', ':day')
@@ -114,7 +114,12 @@ export async function checkTotals(
   let steps = 0
   for (const kept of days) {
     if (steps >= CHECK_LIMITS.steps) break
-    steps += await checkDay(session, views, { ...kept, part, now }, checked)
+    steps += await checkDay(
+      throughDoor(session, kept.account),
+      views,
+      { ...kept, part, now },
+      checked,
+    )
   }
   return checked
 }

@@ -2,8 +2,8 @@ import type { StoredRow } from '../archive/months.ts'
 import { decodeRow, encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
+import { isDoorOpen } from '../door.ts'
 import { toJsonChunks } from '../json-chunks.ts'
-import { livesHere } from '../lives-here.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
@@ -299,7 +299,7 @@ const SELECT_PENDING = compileStatement(`
   )
   select a.account, (select min(customer_id) from erasures indexed by erasures_pending
     where next_day is not null and account = a.account) as customer_id
-  from pending_accounts a where a.account is not null and ${livesHere('a.account')} and not ${isMonthMoving('a.account')}
+  from pending_accounts a where a.account is not null and ${isDoorOpen('a.account')} and not ${isMonthMoving('a.account')}
   limit :limit`)
 
 /** Returns one customer of each account whose activities are not all masked, for at most `limit` accounts. */

@@ -1,4 +1,4 @@
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen, throughDoor } from '../door.ts'
 import {
   excessOf,
   type FoundPage,
@@ -205,7 +205,7 @@ const RELEASES_PER_RUN = 100
 
 const SELECT_PENDING_RELEASES = `
   select account, resource, releasing from totals indexed by totals_releasing
-  where releasing is not null and ${livesHere('account')} order by account, resource limit ${RELEASES_PER_RUN}`
+  where releasing is not null and ${isDoorOpen('account')} order by account, resource limit ${RELEASES_PER_RUN}`
 
 const SELECT_RELEASES_OF_ACCOUNT = compileStatement(`
   select account, resource, releasing from totals
@@ -234,7 +234,8 @@ export async function finishReleases(
   const { results } = await withD1Retry(() => statement.all<PendingRelease>())
   let isFinished = true
   for (const pending of results) {
-    if (!(await finishRelease(db, pending, deadline))) isFinished = false
+    if (!(await finishRelease(throughDoor(db, pending.account), pending, deadline)))
+      isFinished = false
   }
   return isFinished
 }

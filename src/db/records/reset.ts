@@ -1,5 +1,5 @@
 import { SENT_TABLES } from '../account-tables.ts'
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen, throughDoor } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
@@ -121,12 +121,12 @@ export async function finishResets(db: D1Database, deadline: number): Promise<bo
   const { results } = await withD1Retry(() =>
     db
       .prepare(
-        `select account from resets where account > '' and ${livesHere('account')} order by account limit ${RESETS_PER_RUN}`,
+        `select account from resets where account > '' and ${isDoorOpen('account')} order by account limit ${RESETS_PER_RUN}`,
       )
       .all<{ account: string }>(),
   )
   for (const { account } of results) {
-    if (!(await finishReset(db, account, deadline))) return false
+    if (!(await finishReset(throughDoor(db, account), account, deadline))) return false
   }
   return results.length < RESETS_PER_RUN
 }

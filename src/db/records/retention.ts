@@ -1,4 +1,4 @@
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 
 /** The rows that one DELETE removes. */
@@ -51,7 +51,7 @@ export function deleteExpiredSql(table: ExpiringTable): string {
     delete from ${table} where (${key.join()}) in (
       select ${key.map((name) => `t.${name}`).join()}
       from accounts_of_table a cross join ${table} t on t.account = a.account and t.${key[1]} < ?1
-      where ${livesHere('a.account')}
+      where ${isDoorOpen('a.account')}
       limit ${ROWS_PER_DELETE}
     )`
 }

@@ -1,4 +1,5 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
+import { isDoorOpen } from '../door.ts'
 import {
   activity,
   customerAffiliations,
@@ -61,7 +62,7 @@ export const ROLL_UP = `
       from json_each(:accounts) a
       left join storage s on s.account = a.value
       cross join arrivals r on r.account = a.value and r.hour < :hour
-        and r.hour >= coalesce(s.until_hour, 0)
+        and r.hour >= coalesce(s.until_hour, 0) and ${isDoorOpen('a.value')}
       group by r.account
       on conflict (account) do update set bytes = bytes + excluded.bytes, until_hour = :hour`
 

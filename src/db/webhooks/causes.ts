@@ -1,5 +1,5 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import type { EndpointOwner } from './endpoints.ts'
@@ -57,7 +57,7 @@ export const PUT_LATE = compileStatement(`
  * The late feeds that have recovered: since the end of the late day, an hour brought records of the day
  * before that hour, or, if the day of that hour is over by now, records of that day.
  */
-const RECOVERED = `from webhook_late_feeds l where ${livesHere('l.account')} and exists (
+const RECOVERED = `from webhook_late_feeds l where ${isDoorOpen('l.account')} and exists (
     select 1 from arrivals a
     where a.account = l.account and a.resource = l.resource
       and a.hour >= (unixepoch(l.day) / 86400 + 1) * ${DAY_HOURS}

@@ -1,3 +1,4 @@
+import { isDoorOpen } from '../door.ts'
 import { all, first, setTerms } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { webhookEndpoints } from '../schema.ts'
@@ -122,7 +123,8 @@ export const deleteEndpoint = (db: D1Database, account: string, id: string) =>
 
 const DROP_DISABLED = ['webhook_endpoints', 'webhook_messages', 'webhook_events'].map((table) =>
   compileStatement(
-    `delete from ${table} where account in (select value from json_each(:accounts))`,
+    `delete from ${table} where account in (select value from json_each(:accounts))
+      and ${isDoorOpen('account')}`,
   ),
 )
 

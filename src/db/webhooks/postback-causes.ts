@@ -1,5 +1,5 @@
 import { clickSql, SUBS } from '../directory/clicks.ts'
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen } from '../door.ts'
 import { all, first } from '../query.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -49,7 +49,7 @@ export const beginProgress = (db: D1Database, account: string, now: number) =>
 
 const DROP_PROGRESS = compileStatement(`
   delete from postback_progress where account not in (select account from postback_wants)
-    and ${livesHere('account')}`)
+    and ${isDoorOpen('account')}`)
 
 /** Stops reading the causes of accounts without a postback that wants them. */
 export const dropProgress = (db: D1Database) => bindStatement(db, DROP_PROGRESS, {})

@@ -1,5 +1,5 @@
 import { newAuditId } from '../directory/audit.ts'
-import { livesHere } from '../lives-here.ts'
+import { isDoorOpen } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
@@ -25,7 +25,7 @@ const isSuspended = (endpoint: string) => `iif(${endpoint}.affiliate_id is null,
  * `:in_flight` messages that have been due longest, and takes those that are neither queued nor being sent.
  * So a slow endpoint never has more than `:in_flight` messages in the queue.
  */
-const takeDue = (endpoints: string, isVisited = 'true') =>
+const takeDue = (endpoints: string) =>
   compileStatement(`
     update webhook_messages set queued_until = :until
     where (account, event, endpoint) in (
@@ -36,12 +36,12 @@ const takeDue = (endpoints: string, isVisited = 'true') =>
           where m.account = e.account and m.endpoint = e.id and m.status = 'pending'
             and m.next_at <= :now
           order by m.next_at limit :in_flight))) d
-      where e.disabled is null and not ${isSuspended('e')} and ${isVisited}
+      where e.disabled is null and not ${isSuspended('e')} and ${isDoorOpen('e.account')}
       limit :most)
     returning account, event, endpoint, attempts`)
 
 /** Takes the due messages of all endpoints. */
-const TAKE_DUE = takeDue('webhook_endpoints e', livesHere('e.account'))
+const TAKE_DUE = takeDue('webhook_endpoints e')
 
 /** Takes the due messages of the endpoints of an account. */
 const TAKE_DUE_OF_ACCOUNT = takeDue('(select * from webhook_endpoints where account = :account) e')
@@ -104,7 +104,7 @@ const CLAIM = compileStatement(`
     from json_each(:messages) m
     left join webhook_endpoints e
       on e.account = m.value ->> 'account' and e.id = m.value ->> 'endpoint'
-    where not ${isSuspended('e')} and ${livesHere("m.value ->> 'account'")})
+    where not ${isSuspended('e')} and ${isDoorOpen("m.value ->> 'account'")})
   returning account, event, endpoint, attempts,
     ${['url', 'method', 'affiliate_id', 'secrets', 'failing_since'].map(ofEndpoint).join()},
     ${['type', 'at', 'data'].map(ofEvent).join()}`)
@@ -126,7 +126,7 @@ export async function claimMessages(
  */
 const DEAD_LETTER_MESSAGES = compileStatement(`
   update webhook_messages set status = 'dead'
-  where status = 'pending' and (account, event, endpoint) in (
+  where status = 'pending' and ${isDoorOpen('account')} and (account, event, endpoint) in (
     select value ->> 'account', value ->> 'event', value ->> 'endpoint' from json_each(:messages))`)
 
 /** Makes messages dead letters. */
