@@ -12,18 +12,12 @@ import { type AffiliateCall, affiliateOperation } from '../http/operation.ts'
 import { readDayRange } from '../http/query.ts'
 import { computeReport } from '../reports/compute.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
-import { type Figures, parseReport } from '../reports/report.ts'
+import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
 import { count, day, daysNeeded, money } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
 import { dueMembers, ownBalances, presentDue, readHeld, readPending } from './books.ts'
-
-const COUNTS: Readonly<Record<string, string>> = {
-  forex: 'clicks,signups,attributed,first_deposit_count',
-}
-
-const DEFAULT_COUNTS = 'clicks,signups,attributed'
 
 const NARROW = 'Ask for fewer days.'
 
@@ -47,7 +41,9 @@ const counted = (metrics: Figures['metrics']) =>
 /** Reads the counts of some days, in groups. */
 function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Days, group_by = '') {
   const { account, vertical } = grant
-  const metrics = COUNTS[vertical] ?? DEFAULT_COUNTS
+  const metrics = metricsIn(vertical, 'portal')
+    .map(({ name }) => name)
+    .join()
   const sent = { ...days, metrics, ...(group_by && { group_by }) }
   return reportOfAffiliate(affiliate, vertical, parseReport(vertical, sent), (query, of) =>
     computeReport({ session, directory: env.DB }, { account, vertical }, query, Date.now(), of),

@@ -7,6 +7,7 @@ import { SUBS } from '../db/directory/clicks.ts'
 import { ApiError } from '../errors.ts'
 import type { AnswerOf } from '../http/operation.ts'
 import { getReport } from '../reports/operations.ts'
+import { metricsIn } from '../reports/report.ts'
 import { Problem, portalPath } from './layout.tsx'
 import { MemberPage } from './member-page.tsx'
 import type { MemberVisit } from './visit.ts'
@@ -21,15 +22,22 @@ const AT = '/links/campaigns'
 /** The days of the figures, today included. */
 const DAYS = 30
 
-/** The metrics of links, with the words of each. Only some firms have deposits that are told apart. */
+/** What the metrics of links are called. */
+const METRIC_WORDS = new Map<string, 'clicks' | 'signups' | 'first_deposits'>([
+  ['clicks', 'clicks'],
+  ['signups', 'signups'],
+  ['first_deposit_count', 'first_deposits'],
+])
+
+/** The metrics of links, with the words of each. */
 export const linkMetrics = ({
   words,
   account,
-}: MemberVisit): readonly (readonly [string, string])[] => [
-  ['clicks', words.clicks],
-  ['signups', words.signups],
-  ...(account.vertical === 'forex' ? [['first_deposit_count', words.first_deposits] as const] : []),
-]
+}: MemberVisit): readonly (readonly [string, string])[] =>
+  metricsIn(account.vertical, 'portal').flatMap(({ name }) => {
+    const word = METRIC_WORDS.get(name)
+    return word ? [[name, words[word]] as const] : []
+  })
 
 /** Renders the links to the figures by each parameter. */
 export const CampaignLinks = ({ visit, here }: { visit: MemberVisit; here?: string }) => (

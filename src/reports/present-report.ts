@@ -11,9 +11,11 @@ import {
   type Figure,
   type Figures,
   type GroupValue,
+  gamingRevenue,
   isEventMetric,
   type Metric,
   type Note,
+  REVENUE,
   type Report,
   type ReportQuery,
   type Row,
@@ -45,7 +47,11 @@ export function presentReport(
   known: Known,
 ): Report {
   const { from, to, currency, groups } = query
-  const metrics = [...selection.metrics, ...eventMetrics(query, selection, collected)]
+  const own = selection.metrics.map((metric): Metric => {
+    const isGaming = metric.name === REVENUE && !metric.of
+    return isGaming ? { ...metric, of: gamingRevenue(known.defined) } : metric
+  })
+  const metrics = [...own, ...eventMetrics(query, selection, collected)]
   if (collected.groups.size * metrics.length > REPORT_LIMITS.figures) throw tooLarge('figures')
   const totals = presentFigures(
     metrics,
@@ -159,7 +165,7 @@ function presentFigures(
   sums: Sums,
   unknown: ReadonlySet<string>,
 ): Figures {
-  const unconverted: Unconverted[] = []
+  const unconverted = new Map<string, Omit<Unconverted, 'amount'> & { readonly units: bigint }>()
   const figureOf = ({ name, type, of = [[name, 1]] }: Metric): Figure => {
     if (unknown.has(name)) return null
     if (type === 'count') return sums.counts.get(name) ?? 0
@@ -168,20 +174,22 @@ function presentFigures(
     for (const [sum, sign] of of) {
       const { units, rest } = sums.amounts.get(sum) ?? NOTHING
       total += units * BigInt(sign)
-      for (const one of rest.values()) unconverted.push(presentRest(name, one, sign))
+      for (const one of rest.values()) {
+        const { currency, reason } = one
+        const key = JSON.stringify([name, currency, reason])
+        const units = (unconverted.get(key)?.units ?? 0n) + one.units * BigInt(sign)
+        unconverted.set(key, { metric: name, currency, reason, units })
+      }
     }
     return textOf(total)
   }
   const figures = Object.fromEntries(metrics.map((metric) => [metric.name, figureOf(metric)]))
-  return { metrics: figures, unconverted: unconverted.sort(compareUnconverted) }
+  const rests = [...unconverted.values()].map(({ units, ...one }) => ({
+    ...one,
+    amount: textOf(units),
+  }))
+  return { metrics: figures, unconverted: rests.sort(compareUnconverted) }
 }
-
-const presentRest = (metric: string, { currency, reason, units }: Rest, sign: 1 | -1) => ({
-  metric,
-  currency,
-  reason,
-  amount: textOf(units * BigInt(sign)),
-})
 
 const compareUnconverted = (a: Unconverted, b: Unconverted): number =>
   compareText(a.currency ?? '', b.currency ?? '') ||

@@ -160,33 +160,77 @@ export type Column = Report['columns'][number]
  */
 type MetricType = 'count' | 'amount' | 'number'
 
+/** Where metrics are shown besides reports that name them: to the team each month, to affiliates, and in presets. */
+type Place = 'overview' | 'portal' | 'presets'
+
 /** A metric. Those of a vertical do not depend on its records; those of events do. */
 export interface Metric {
   readonly name: string
   readonly type: MetricType
+  /** What people call it; if absent, its name does. */
+  readonly title?: string
+  readonly places?: readonly Place[]
   /** The sums that are added or subtracted, if they are not the metric's own. */
   readonly of?: readonly (readonly [sum: string, sign: 1 | -1])[]
 }
 
-const count = (name: string): Metric => ({ name, type: 'count' })
-const amount = (name: string): Metric => ({ name, type: 'amount' })
+type Shown = Pick<Metric, 'title' | 'places'>
 
-/** The transaction types of each vertical with transactions. */
-const TYPES: Readonly<Record<string, readonly string[]>> = {
-  'prop-trading': ['challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'],
-  forex: ['deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'],
+const count = (name: string, shown: Shown = {}): Metric => ({ name, type: 'count', ...shown })
+const amount = (name: string, shown: Shown = {}): Metric => ({ name, type: 'amount', ...shown })
+
+/** The transaction types of each vertical with transactions, with their plurals. */
+const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'prop-trading': {
+    challenge_fee: 'challenge fees',
+    payout: 'payouts to traders',
+    reset_fee: 'reset fees',
+    refund: 'refunds',
+    adjustment: 'adjustments',
+    other: 'other transactions',
+  },
+  forex: {
+    deposit: 'deposits',
+    withdrawal: 'withdrawals',
+    bonus: 'bonuses',
+    adjustment: 'adjustments',
+    ib_rebate: 'IB rebates',
+    other: 'other transactions',
+  },
+}
+
+/** Returns the plural of a type of transactions; undefined if it is not known. */
+export const transactionsTitle = (type: string): string | undefined =>
+  Object.values(TYPES)
+    .flatMap((own) => Object.entries(own))
+    .find(([name]) => name === type)?.[1]
+
+/** The metrics of transactions that presets and the overview show. */
+const SHOWN_TRANSACTIONS: Readonly<Record<string, readonly Place[]>> = {
+  challenge_fee_count: ['overview', 'presets'],
+  challenge_fee_amount: ['presets'],
+  deposit_amount: ['presets'],
+  withdrawal_amount: ['presets'],
 }
 
 /** Returns the names of the metrics of transactions of a type, approved or not. */
 export const transactionMetric = (type: string, isApproved: boolean, of: 'count' | 'amount') =>
   `${type}${isApproved ? '' : '_unapproved'}_${of}`
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 const ofTypes = (vertical: string): Metric[] =>
-  (TYPES[vertical] ?? []).flatMap((type) =>
-    [true, false].flatMap((isApproved) => [
-      count(transactionMetric(type, isApproved, 'count')),
-      amount(transactionMetric(type, isApproved, 'amount')),
-    ]),
+  Object.entries(TYPES[vertical] ?? {}).flatMap(([type, plural]) =>
+    [true, false].flatMap((isApproved) =>
+      (['count', 'amount'] as const).map((of): Metric => {
+        const name = transactionMetric(type, isApproved, of)
+        const title = of === 'count' ? `Number of ${plural}` : capital(plural)
+        return {
+          ...{ name, type: of, title: isApproved ? title : `${title}, not approved` },
+          places: SHOWN_TRANSACTIONS[name] ?? [],
+        }
+      }),
+    ),
   )
 
 /** The sums of trading activity, by the name of their metric. */
@@ -198,9 +242,20 @@ export const ACTIVITY_METRICS: Readonly<Record<string, string>> = {
   pnl: 'pnl',
 }
 
-const SIGNUPS = ['clicks', 'signups', 'attributed'].map(count)
+const SIGNUPS = [
+  count('clicks', { places: ['portal'] }),
+  count('signups', { places: ['overview', 'portal', 'presets'] }),
+  count('attributed', { title: 'Attributed signups', places: ['overview', 'portal'] }),
+]
+/** The metric of what the firm earns, which each vertical has. */
+export const REVENUE = 'net_revenue'
+
 const LOTS: Metric = { name: 'lots', type: 'number' }
-const LAST = [count('active_customers'), amount('commission_owed')]
+const PNL = amount('pnl', { title: 'Profit and loss' })
+const LAST = [
+  count('active_customers', { places: ['presets'] }),
+  amount('commission_owed', { title: 'Commission owed' }),
+]
 
 /** The metrics of each vertical, in the order of their columns. */
 const METRICS: Readonly<Record<string, readonly Metric[]>> = {
@@ -208,7 +263,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
     ...SIGNUPS,
     ...ofTypes('prop-trading'),
     {
-      ...amount('net_revenue'),
+      ...amount(REVENUE, { title: 'Net revenue', places: ['overview', 'presets'] }),
       of: [
         ['challenge_fee_amount', 1],
         ['reset_fee_amount', 1],
@@ -217,30 +272,68 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
       ],
     },
     LOTS,
-    amount('pnl'),
+    PNL,
     ...LAST,
   ],
   forex: [
     ...SIGNUPS,
-    count('first_deposit_count'),
-    amount('first_deposit_amount'),
+    count('first_deposit_count', {
+      title: 'First deposits',
+      places: ['overview', 'portal', 'presets'],
+    }),
+    amount('first_deposit_amount', { title: 'Amount of first deposits' }),
     ...ofTypes('forex'),
     {
-      ...amount('net_deposits'),
+      ...amount('net_deposits', { title: 'Net deposits', places: ['presets'] }),
       of: [
         ['deposit_amount', 1],
         ['withdrawal_amount', -1],
       ],
     },
     LOTS,
-    ...['volume', 'spread_cost', 'commission_charged', 'pnl'].map(amount),
+    amount('volume', { title: 'Traded volume' }),
+    amount('spread_cost', { title: 'Spread' }),
+    amount('commission_charged', { title: 'Commission charged to customers' }),
+    {
+      ...amount(REVENUE, { title: 'Net revenue', places: ['overview'] }),
+      of: [
+        ['spread_cost', 1],
+        ['commission_charged', 1],
+      ],
+    },
+    PNL,
     ...LAST,
   ],
-  igaming: [...SIGNUPS, ...LAST],
+  igaming: [
+    ...SIGNUPS,
+    amount(REVENUE, {
+      title: 'Net revenue',
+      places: ['overview'],
+    }),
+    ...LAST,
+  ],
 }
+
+/** Returns the sums of a brand's revenue, of the KPIs of its event definitions: all NGR, else all GGR. */
+export function gamingRevenue(defined: readonly string[]): NonNullable<Metric['of']> {
+  const [net = [], gross = []] = ['.NGR', '.GGR'].map((kpi) =>
+    defined.filter((name) => name.toUpperCase().endsWith(kpi)),
+  )
+  return (net.length > 0 ? net : gross).map((name) => [name, 1])
+}
+
+/** Returns the metrics of a vertical that are shown in a place. */
+export const metricsIn = (vertical: string, place: Place): readonly Metric[] =>
+  metricsOf(vertical).filter(({ places }) => places?.includes(place))
 
 /** Returns the metrics of a vertical. Brands also have a count and sums for each event: see `EVENTS`. */
 export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertical] ?? []
+
+/** Returns the title of a metric that some vertical has; undefined if its name is enough. */
+export const titleOfMetric = (name: string): string | undefined =>
+  Object.values(METRICS)
+    .flat()
+    .find((one) => one.name === name)?.title
 
 /** The name that means the counts and KPIs of all events of a brand. */
 export const EVENTS = 'events'
@@ -293,7 +386,7 @@ export function requestedEventMetric(name: string): Metric {
 
 /** Returns the transaction types that these sums need. */
 export const typesOf = (vertical: string, sums: ReadonlySet<string>): string[] =>
-  (TYPES[vertical] ?? []).filter((type) =>
+  Object.keys(TYPES[vertical] ?? {}).filter((type) =>
     [true, false].some(
       (isApproved) =>
         sums.has(transactionMetric(type, isApproved, 'count')) ||
@@ -343,13 +436,14 @@ export function selectMetrics(
   const { groups, currency } = query
   const metrics = metricsOf(vertical).filter(({ name }) => query.metrics?.includes(name) ?? true)
   const sums = new Set(metrics.flatMap(({ name, of }) => of?.map(([sum]) => sum) ?? [name]))
-  const hasEvents = vertical === 'igaming' && (query.metrics?.some(isEventMetric) ?? true)
+  const isBrand = vertical === 'igaming'
+  const needsEvents = (name: string) => name === REVENUE || isEventMetric(name)
+  const hasEvents = isBrand && (query.metrics?.some(needsEvents) ?? true)
   const types = typesOf(vertical, sums)
   const activity = Object.entries(ACTIVITY_METRICS).flatMap(([name, column]) =>
     sums.has(name) ? [column] : [],
   )
   const hasFirst = sums.has('first_deposit_count') || sums.has('first_deposit_amount')
-  const isBrand = vertical === 'igaming'
   const shape = {
     groups,
     types,

@@ -211,11 +211,12 @@ function metricsOf(vertical: World['vertical']): string[] {
       'volume',
       'spread_cost',
       'commission_charged',
+      'net_revenue',
       'pnl',
       'first_deposit_count',
       'first_deposit_amount',
     ],
-    igaming: [],
+    igaming: ['net_revenue'],
   }
   return [
     'clicks',
@@ -240,17 +241,31 @@ const eventMetrics = (found: Contribution[], isBrand: boolean) =>
       ].filter((name) => name.includes('.'))
     : []
 
-const NET: Record<string, [string, number][]> = {
-  net_deposits: [
-    ['deposit_amount', 1],
-    ['withdrawal_amount', -1],
-  ],
-  net_revenue: [
-    ['challenge_fee_amount', 1],
-    ['reset_fee_amount', 1],
-    ['payout_amount', -1],
-    ['refund_amount', -1],
-  ],
+type Parts = [string, number][]
+
+const DEPOSITS: Parts = [
+  ['deposit_amount', 1],
+  ['withdrawal_amount', -1],
+]
+
+/** What is added and subtracted for the net metrics. The brands of these worlds have no event definition with a KPI. */
+const NET: Record<World['vertical'], Record<string, Parts>> = {
+  'prop-trading': {
+    net_revenue: [
+      ['challenge_fee_amount', 1],
+      ['reset_fee_amount', 1],
+      ['payout_amount', -1],
+      ['refund_amount', -1],
+    ],
+  },
+  forex: {
+    net_deposits: DEPOSITS,
+    net_revenue: [
+      ['spread_cost', 1],
+      ['commission_charged', 1],
+    ],
+  },
+  igaming: { net_revenue: [] },
 }
 
 function figuresOf(
@@ -261,12 +276,8 @@ function figuresOf(
   hasClicks: boolean,
   hasCommission: boolean,
 ) {
-  const unconverted: {
-    metric: string
-    currency: string | null
-    reason: Unconverted['reason']
-    amount: string
-  }[] = []
+  const net = NET[world.vertical]
+  const unconverted = new Map<string, Omit<Unconverted, 'amount'> & { amount: Rational }>()
   const figureOf = (name: string) => {
     if (name === 'clicks' && !hasClicks) return null
     if (name === 'commission_owed' && !hasCommission) return null
@@ -276,30 +287,29 @@ function figuresOf(
       return plain(all.reduce((sum, { numbers }) => add(sum, numbers?.lots ?? ZERO), ZERO))
     if (
       !name.endsWith('_amount') &&
-      !(name in NET) &&
+      !(name in net) &&
       !AMOUNTS.has(name) &&
       !(name.includes('.') && !name.endsWith('.count'))
     ) {
       return all.reduce((sum, { counts }) => sum + (counts?.[name] ?? 0), 0)
     }
     let total = ZERO
-    for (const [part, sign] of NET[name] ?? [[name, 1] as const]) {
+    for (const [part, sign] of net[name] ?? [[name, 1] as const]) {
       const { value, rest } = convertAll(world, query.currency, part, all)
       const signed = (one: Rational) => (sign < 0 ? negate(one) : one)
       total = add(total, signed(value))
       for (const one of rest) {
-        unconverted.push({
-          metric: name,
-          currency: one.currency,
-          reason: one.reason,
-          amount: plain(signed(one.value)),
-        })
+        const { currency, reason } = one
+        const key = JSON.stringify([name, currency, reason])
+        const amount = add(unconverted.get(key)?.amount ?? ZERO, signed(one.value))
+        unconverted.set(key, { metric: name, currency, reason, amount })
       }
     }
     return plain(total)
   }
   const figures = Object.fromEntries(metrics.map((name) => [name, figureOf(name)]))
-  return { metrics: figures, unconverted }
+  const rest = [...unconverted.values()].map((one) => ({ ...one, amount: plain(one.amount) }))
+  return { metrics: figures, unconverted: rest }
 }
 
 /** The rates of each world by currency and day, and the last day of any. */

@@ -264,9 +264,6 @@ export const listAccountQualifications = readList({
   params: {
     ...ofPeriod,
     status: v.optional(member(v.picklist(STATUSES), said('Returns only this status.', 'waiting'))),
-    qualified_from: v.optional(
-      member(f.day, said('Returns only those who qualified on or after this day.', '2026-10-01')),
-    ),
     plan: v.optional(member(v.string(), said('Returns only rules of this plan.', 'standard-ib'))),
     rule: v.optional(member(v.string(), said('Returns only this rule.', 'cpa'))),
   },

@@ -203,8 +203,6 @@ interface QualificationFilter extends CustomerFilter {
   readonly plan?: string | undefined
   readonly rule?: string | undefined
   readonly status?: QualificationStatus | undefined
-  /** Only those who qualified on or after this day. */
-  readonly qualified_from?: string | undefined
 }
 
 /** Returns customers under `once` rules as of the end of a period, by customer, plan and rule. */
@@ -213,7 +211,7 @@ export async function listQualifications(
   { last }: Period,
   filter: QualificationFilter,
 ): Promise<QualificationReport[]> {
-  const { affiliate_id, plan, rule, status, qualified_from } = filter
+  const { affiliate_id, plan, rule, status } = filter
   const found: QualificationReport[] = []
   const queries = onceQueries(computation).map(acceptKept)
   for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
@@ -223,8 +221,7 @@ export async function listQualifications(
         (affiliate_id === undefined || report.affiliate_id === affiliate_id) &&
         (plan === undefined || report.plan === plan) &&
         (rule === undefined || report.rule === rule) &&
-        (status === undefined || report.status === status) &&
-        (qualified_from === undefined || (report.qualified_on ?? '') >= qualified_from)
+        (status === undefined || report.status === status)
       if (isWanted) found.push(report)
     }
   }

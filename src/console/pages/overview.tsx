@@ -30,7 +30,7 @@ import {
 import { canPay, sumsText } from '../parts/payout-forms.tsx'
 import { readSinceYesterday, SinceYesterdayList } from '../parts/since-yesterday.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
-import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
+import { renderThisMonth } from '../parts/this-month.tsx'
 
 /** Returns a row for each day with the records that were accepted and those that were refused. */
 function chartRows(arrivals: AnswerOf<typeof listArrivals>['data']): ChartRow[] {
@@ -218,6 +218,14 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
     )}
   </section>
 )
+
+/** Returns the currency in which a report is converted: the one that most statements have. */
+function mainCurrency(sums: readonly { currency: string; statements: number }[]): string {
+  const counts = new Map<string, number>()
+  for (const { currency, statements } of sums)
+    counts.set(currency, (counts.get(currency) ?? 0) + statements)
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'USD'
+}
 
 /** The overview of an account: what is owed, what needs attention, and how its data arrives. */
 export const overviewPage: Page = {

@@ -3,7 +3,7 @@ import { listPlans } from '../../admin/plans.ts'
 import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
-import { EVENTS, groupsOf, metricsOf, parseReport } from '../../reports/report.ts'
+import { EVENTS, groupsOf, metricsIn, metricsOf, parseReport } from '../../reports/report.ts'
 import { dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -63,20 +63,6 @@ const Choice = ({ visit, name, label, known, titleOf, max }: ChoiceProps) => {
   )
 }
 
-/** The figures that presets show, by vertical. */
-const PRESET_METRICS: Readonly<Record<string, readonly string[]>> = {
-  forex: ['signups', 'first_deposit_count', 'deposit_amount', 'net_deposits'],
-  'prop-trading': ['signups', 'challenge_fee_count', 'challenge_fee_amount', 'net_revenue'],
-  igaming: ['signups', 'attributed', 'active_customers'],
-}
-
-/** The amounts that presets show by day, by vertical. */
-const DAILY_METRICS: Readonly<Record<string, readonly string[]>> = {
-  forex: ['deposit_amount', 'withdrawal_amount', 'net_deposits'],
-  'prop-trading': ['challenge_fee_amount', 'payout_amount', 'net_revenue'],
-  igaming: ['signups', 'active_customers'],
-}
-
 /** Returns the first and the last day (UTC) of the month before a time, in milliseconds. */
 function lastMonth(now: number): { from: string; to: string } {
   const at = new Date(now)
@@ -91,7 +77,7 @@ function presets(
   vertical: string,
   currency: string,
 ): [string, string][] {
-  const metrics = PRESET_METRICS[vertical] ?? []
+  const metrics = metricsIn(vertical, 'presets').map(({ name }) => name)
   const today = dayBefore(now, 0)
   const year = { from: `${today.slice(0, 4)}-01-01`, to: today }
   const to = (query: Visit['query']) => withQuery(path, { currency, ...query })
@@ -104,10 +90,7 @@ function presets(
         metrics: [...metrics, 'commission_owed'].join(),
       }),
     ],
-    [
-      'By day, last 30 days',
-      to({ ...usualDays(now), group_by: 'day', metrics: DAILY_METRICS[vertical]?.join() }),
-    ],
+    ['By day, last 30 days', to({ ...usualDays(now), group_by: 'day', metrics: metrics.join() })],
     ['By country, this year', to({ ...year, group_by: 'country_code', metrics: metrics.join() })],
   ]
 }

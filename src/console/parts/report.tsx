@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
-import { add, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
+import { decimal } from '../../commission/engine/decimal.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
 import type { Visit } from '../page.ts'
 import { type Bar, BarList } from './bars.tsx'
@@ -52,15 +52,9 @@ const daysText = ({ from, to }: Report): string =>
 const typeOf = (report: Report, metric: string) =>
   report.columns.find(({ name }) => name === metric)?.type
 
-/** Returns what of a metric has no rate, one amount for each currency and reason. */
-function restOf(row: Figures, metric: string): readonly Unconverted[] {
-  const own = row.unconverted.filter((one) => one.metric === metric)
-  const groups = Map.groupBy(own, ({ currency, reason }) => `${currency} ${reason}`)
-  return [...groups.values()].flatMap((rest) => {
-    const sum = rest.reduce((total, { amount }) => add(total, decimal(amount)), ZERO)
-    return rest.slice(0, 1).map((one) => ({ ...one, amount: plainText(sum) }))
-  })
-}
+/** Returns what of a metric has no rate. */
+const restOf = (row: Figures, metric: string): readonly Unconverted[] =>
+  row.unconverted.filter((one) => one.metric === metric)
 
 const isZero = (value: Figure | undefined): boolean =>
   value === null || value === undefined || Number(value) === 0
@@ -234,7 +228,7 @@ export function changeWords(now: number | null, before: number | null): string |
 }
 
 /** Renders the totals as large figures, each with its change in percent since the span before. */
-function TotalCards({
+export function TotalCards({
   report,
   before,
   beforeWords,
