@@ -2,7 +2,7 @@ import type { FactResource } from '../engine/facts.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import type { Unpaid } from '../engine/reason-words.ts'
 
-// What the console and `npm run admin` read to say in sentences what a stored record earns, or why it earns nothing.
+// What the console reads to say in sentences what a stored record earns, or why it earns nothing.
 
 /** A stored record, as `GET …/records` finds it by its id. */
 export interface FoundRecord {
@@ -42,29 +42,6 @@ export async function readTermsOf(
   })
   const terms = new Map(await Promise.all(entries))
   return (one) => terms.get(versionKey(one)) ?? null
-}
-
-/** Returns where the API says what a record earns: the parts of the path below its account, and the query. */
-export function earningsAddress({ resource, id, customer_id, record }: FoundRecord): {
-  readonly parts: readonly string[]
-  readonly query: Record<string, string>
-} {
-  if (resource === 'activities') return { parts: [resource, 'earnings'], query: { id } }
-  // A path would lose this id.
-  if (resource === 'transactions' && /^\.\.?$/.test(id)) {
-    return { parts: [resource, 'earnings'], query: { transaction_id: id } }
-  }
-  if (resource !== 'trading-activity') return { parts: [resource, id, 'earnings'], query: {} }
-  const { date, instrument, currency } = record
-  return {
-    parts: [resource, 'earnings'],
-    query: {
-      date: String(date),
-      customer_id,
-      instrument: String(instrument),
-      currency: String(currency),
-    },
-  }
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -17,16 +17,9 @@ import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
 import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import { FigureCard, Moneys, Sparkline, WholeText } from '../parts/figures.tsx'
+import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
-import {
-  latestPaid,
-  moneyOf,
-  type OpenPeriod,
-  openPeriods,
-  sumByCurrency,
-  type Trend,
-} from '../parts/owed.ts'
+import { moneyOf, type OpenPeriod, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { canPay, sumsText } from '../parts/payout-forms.tsx'
 import { readSinceYesterday, SinceYesterdayList } from '../parts/since-yesterday.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
@@ -42,18 +35,9 @@ function chartRows(arrivals: AnswerOf<typeof listArrivals>['data']): ChartRow[] 
   })
 }
 
-/** Draws the totals of twelve periods, each currency by itself. */
-const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
-  <>
-    {[...trend].map(([currency, values]) => (
-      <Sparkline values={values} label={`${what} in ${currency} of the last 12 periods`} />
-    ))}
-  </>
-)
-
 /** Renders what an open period owes so far, and what the whole period before owed. */
 const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
-  const { period, previous, owed, before, trend } = open
+  const { period, previous, owed, before } = open
   const currencies = [...new Set([...owed.keys(), ...before.keys()])].sort()
   const passed = Math.floor(visit.today / DAY_MS) - period.first + 1
   return (
@@ -81,7 +65,6 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
       <p class="note">
         So far, {count(passed)} of {count(period.last - period.first + 1)} days
       </p>
-      <Trends trend={trend} what="Commission" />
     </FigureCard>
   )
 }
@@ -102,7 +85,6 @@ const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly Held
     ({ amount, amount_held = '0' }) => /[1-9]/.test(amount_held) && !/[1-9]/.test(amount),
   )
   const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0) - heldWhole.length
-  const latest = latestPaid(sums)
   return (
     <FigureCard title="Payable now">
       <Moneys amounts={moneyOf(due)} none="Nothing" />
@@ -123,20 +105,6 @@ const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly Held
             Pay {count(affiliates)} {affiliates === 1 ? 'affiliate' : 'affiliates'}
           </a>
         </p>
-      )}
-      {latest && (
-        <>
-          <p class="change">
-            Paid for {periodWords(latest.period)}:{' '}
-            {moneyOf(latest.paid).map(({ amount, currency }, i) => (
-              <>
-                {i > 0 && ', '}
-                <Amount value={amount} currency={currency} />
-              </>
-            ))}
-          </p>
-          <Trends trend={latest.trend} what="Paid" />
-        </>
       )}
     </FigureCard>
   )

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { Amount } from './data.tsx'
-import type { Change, Money } from './owed.ts'
+import type { Money } from './owed.ts'
 
 // The large figures at the top of a page.
 
@@ -54,16 +54,6 @@ export const Moneys = ({ amounts, none }: { amounts: readonly Money[]; none: str
       </p>
     ))
   )
-
-/** Renders how an amount compares with that of `than`, such as `October 2026`. */
-export function ChangeText({ change: { direction, by }, than }: { change: Change; than: Child }) {
-  if (direction === 'same') return <>the same as {than}</>
-  return (
-    <>
-      <Amount value={by.amount} currency={by.currency} /> {direction} than {than}
-    </>
-  )
-}
 
 /**
  * Says what the whole period before has. It is not compared with what there is so far, because a statement has no

@@ -58,20 +58,13 @@ export function changeOf(now: Amounts, before: Amounts, currency: string): Chang
   return { direction: isSame ? 'same' : text.startsWith('-') ? 'less' : 'more', by }
 }
 
-/** The totals of twelve periods by currency, the latest last, as numbers for a drawing. */
-export type Trend = ReadonlyMap<string, readonly number[]>
-
 /** The statements of a period, and those of the period before it. */
 export interface OpenPeriod {
   readonly period: Period
   readonly previous: Period
   readonly owed: Amounts
   readonly before: Amounts
-  readonly trend: Trend
 }
-
-/** The number of periods that a trend has. */
-const TREND = 12
 
 type Row = PeriodSums['data'][number]
 
@@ -81,13 +74,6 @@ const amountsOf = (rows: readonly Row[], period: string): Amounts =>
       row.period === period ? [{ amount: row.total, currency: row.currency }] : [],
     ),
   )
-
-/** Returns the last twelve periods until one, the latest last. */
-function periodsUntil(last: Period): Period[] {
-  const periods = [last]
-  while (periods.length < TREND) periods.unshift(nextPeriod(periods[0] ?? last, -1))
-  return periods
-}
 
 /**
  * Returns what the open periods owe at `now` (milliseconds): of the kinds of periods that have statements, months
@@ -106,28 +92,8 @@ export function openPeriods({ data }: PeriodSums, now: number): OpenPeriod[] {
     const previous = nextPeriod(period, -1)
     const owed = amountsOf(data, period.id)
     const before = amountsOf(data, previous.id)
-    return { period, previous, owed, before, trend: trendOf(data, period) }
+    return { period, previous, owed, before }
   })
-}
-
-/** Returns the totals of the last twelve periods by currency. */
-function trendOf(rows: readonly Row[], last: Period): Trend {
-  const amounts = periodsUntil(last).map(({ id }) => amountsOf(rows, id))
-  const currencies = new Set(amounts.flatMap((one) => [...one.keys()]))
-  const ofCurrency = (currency: string): [string, number[]] => [
-    currency,
-    amounts.map((one) => Number(moneyText(one.get(currency) ?? ZERO, currency))),
-  ]
-  return new Map([...currencies].sort().map(ofCurrency))
-}
-
-/** Returns what was paid for the latest period of which something is paid; null if nothing is. */
-export function latestPaid({ data }: PeriodSums) {
-  const rows = data.filter(({ status }) => status === 'paid')
-  const [latest] = rows
-  if (!latest) return null
-  const trend = trendOf(rows, storedPeriod(latest.period))
-  return { period: latest.period, paid: amountsOf(rows, latest.period), trend }
 }
 
 /** The drafts of an ended period. */
