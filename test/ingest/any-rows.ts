@@ -113,29 +113,6 @@ export async function fillTables(
   }
 }
 
-/** Makes random changes of an account's rows, past the triggers of the schema but those of a move. */
-export async function changeTables(
-  db: D1Database,
-  random: Random,
-  account: string,
-  many: number,
-): Promise<void> {
-  const tables = await anyTables(db)
-  for (let i = 0; i < many; i++) {
-    const table = pick(random, tables)
-    const key = ['account', ...table.key].map((name) => `"${name}"`).join()
-    const gone = db
-      .prepare(
-        `delete from ${table.name} where (${key}) in (
-          select ${key} from ${table.name} where account = ?1 order by ${key} limit 1 offset ?2)`,
-      )
-      .bind(account, Math.floor(random() * 5))
-    const added = insertAny(db, random, table, account)
-    const list = pick(random, [[gone], [added], [gone, added], [added, gone]])
-    await db.batch(withoutTriggers(db, table, list))
-  }
-}
-
 /** Returns every row of an account as text that has each byte. */
 export async function bytesOf(
   db: D1Database,

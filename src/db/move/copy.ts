@@ -30,12 +30,12 @@ export async function copyStep(
       if (pages >= COPY_LIMITS.pages || Date.now() > until) {
         return { table: table.name, after, records }
       }
-      const page = await readPage(source, table, mover.account, { after })
+      const page = await readPage(source, table, mover.account, after)
       const last = page.found.at(-1)
       const end = page.isLast || !last ? null : rowKey(table, last)
       if (last) {
         await writeCopy(target, table, mover, page.found)
-        await compare(target, table, mover.account, page, { after, last: end })
+        await compare(target, table, mover.account, after, page)
         pages++
       }
       after = end
@@ -49,12 +49,12 @@ async function compare(
   target: D1Database,
   table: MovedTable,
   account: string,
+  after: Key | null,
   { found }: TablePage,
-  range: { readonly after: Key | null; readonly last: Key | null },
 ): Promise<void> {
   // The directory has entries of its own.
   if (table.name === 'audit_log') return
-  const copy = await readPage(target, table, account, range)
+  const copy = await readPage(target, table, account, after)
   if (JSON.stringify(copy.found) !== JSON.stringify(found)) {
     throw new CopyRefused('copy_differs', table.name)
   }

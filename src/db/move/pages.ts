@@ -39,27 +39,16 @@ export interface TablePage {
   readonly isLast: boolean
 }
 
-/** Which rows of a table a page has. */
-export interface PageRange {
-  readonly after: Key | null
-  /** The last key; none if null. */
-  readonly last?: Key | null
-}
-
-/** Reads the rows of an account behind a key, bounded by rows and by characters. */
+/** Reads the rows of an account behind a key, or the first ones, bounded by rows and by characters. */
 export async function readPage(
   db: D1Database,
   table: MovedTable,
   account: string,
-  { after, last = null }: PageRange,
+  after: Key | null,
 ): Promise<TablePage> {
   const key = keyColumns(table)
-  const marks = (from: number) => table.key.map((_, i) => `?${from + i}`).join()
-  const lower = after && table.key.length > 0 ? ` and (${key}) > (${marks(2)})` : ''
-  const upper =
-    last && table.key.length > 0
-      ? ` and (${key}) <= (${marks(lower ? 2 + table.key.length : 2)})`
-      : ''
+  const marks = table.key.map((_, i) => `?${2 + i}`).join()
+  const lower = after ? ` and (${key}) > (${marks})` : ''
   const order = key && ` order by ${key}`
   const size = sizeOf(table)
   const most = COPY_LIMITS.rows
@@ -67,10 +56,9 @@ export async function readPage(
     select ${valuesOf(table)}, "number" from (
       select *, count(*) over () as "number",
         sum(${size}) over (${order} rows unbounded preceding) - (${size}) as "characters before"
-      from (select * from ${quoted(table.name)} where account = ?1${lower}${upper}${order} limit ${most + 1}) t
+      from (select * from ${quoted(table.name)} where account = ?1${lower}${order} limit ${most + 1}) t
     ) where "characters before" <= ${COPY_LIMITS.characters}${order}`
-  const bound = [account, ...(lower && after ? after : []), ...(upper && last ? last : [])]
-  const read = await readRaw(db, sql, bound)
+  const read = await readRaw(db, sql, [account, ...(after ?? [])])
   const found = read.slice(0, most).map((row) => row.slice(0, -1))
   // A row more than the page is searched for.
   return { found, isLast: found.length === 0 || found.length === read[0]?.at(-1) }
