@@ -89,29 +89,6 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
   body: { type: 'about:blank', title: 'The title', status, code: 'c', request_id: 'R-1', ...more },
 })
 
-/** Returns a page of a simulation with one affiliate that earns nothing yet, and one left out. */
-function simulated([affiliate_id, simulated]: [string, string], next_cursor: string | null) {
-  const amounts = {
-    currency: 'EUR',
-    current: '0.00',
-    simulated,
-    difference: simulated,
-    payable_current: '0.00',
-    payable_simulated: simulated,
-  }
-  return {
-    plan: 'p',
-    periods: ['2026-10'],
-    currency: 'EUR',
-    data: [{ affiliate_id, plan: 'p', ...amounts }],
-    total: [amounts],
-    unchanged: 4,
-    skipped: next_cursor === null ? [{ affiliate_id: 'BIG-1', reason: 'too_many_records' }] : [],
-    warnings: [],
-    meta: { next_cursor },
-  }
-}
-
 /** Runs the command in this process, without a terminal. */
 async function admin(base: string, args: string[]) {
   let [stdout, stderr] = ['', '']
@@ -165,28 +142,7 @@ const ONE = page([{ account: 'a', n: 1, feeds: [{ resource: 'customers' }] }])
 const LIST = { data: [{ id: 'x', n: 1 }] }
 const THING = { account: 'a', policies: { unknown_customer: 'hold' }, disabled: false }
 const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
-const PLAN = file('p.json', '{"name": "P"}')
 describe('operations', { concurrency: 4 }, () => {
-  test('plans simulate: follows the cursor, and prints a table with the sum of all pages', async () => {
-    const { base, requests } = await service(({ nth }) => ({
-      body: simulated(nth === 0 ? ['A-1', '0.10'] : ['A-2', '-12.20'], nth === 0 ? 'next' : null),
-    }))
-    const args = ['plans', 'simulate', 'a', 'p', PLAN, '--from', '2026-08', '--to', '2026-10']
-    const { code, stdout } = await admin(base, args)
-    assert.equal(code, 0)
-    assert.match(stdout, /│ A-1 +│ p +│ EUR +│ 0\.00 +│ 0\.10 +│ 0\.10 +│/)
-    assert.match(stdout, /│ total +│ – +│ EUR +│ 0\.00 +│ -12\.10 +│ -12\.10 +│/)
-    assert.match(stdout, /\nAffiliates without a difference: 8\.\n/)
-    assert.match(stdout, /\nBIG-1 was left out: it depends on too many records\.\n/)
-    const body = { from: '2026-08', to: '2026-10', version: { name: 'P' } }
-    const line = 'POST accounts/a/plans/p/simulate'
-    const sent = requests.map((one) => [one.line, one.body])
-    assert.deepEqual(sent, [
-      [line, body],
-      [`${line}?cursor=next`, body],
-    ])
-  })
-
   test('a body is JSON or a file with it: as it is, or as --json printed it', async () => {
     const { base, requests } = await service(() => ({ body: THING }))
     const terms = { kind: 'resets', name: 'R' }

@@ -82,9 +82,7 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
   const names = argumentsOf(operation)
   for (const name of names) {
     const isInPath = operation.path.includes(`{${name}}`)
-    const argument = toArgument(name, isInPath, operation.choices?.[name])
-    const isOptional = operation.isArgumentOptional === true && name === operation.argument
-    command.addArgument(isOptional ? argument.argOptional() : argument)
+    command.addArgument(toArgument(name, isInPath))
   }
   for (const [name, option] of Object.entries(optionsOf(operation))) {
     const parsed = toOption(name, option)
@@ -118,16 +116,14 @@ const optionsOf = (operation: Operation) => ({
   json: JSON_OPTION,
 })
 
-function toArgument(name: string, isInPath: boolean, choices?: readonly string[]): Argument {
-  const argument = new Argument(`<${name}>`)
-  if (choices) argument.choices(choices)
-  return argument.argParser((value: string) => {
+function toArgument(name: string, isInPath: boolean): Argument {
+  return new Argument(`<${name}>`).argParser((value: string) => {
     // An unset variable of the shell is an empty argument.
     if (value === '') throw usageError(`Missing argument \`${name}\`.`)
     // URLs resolve these as relative segments, which would change the path.
     if (isInPath && (value === '.' || value === '..'))
       throw usageError(`Invalid ${name} \`${value}\`.`)
-    return choices ? parseChoice(name, choices, value) : value
+    return value
   })
 }
 

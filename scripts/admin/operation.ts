@@ -47,16 +47,10 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path below `/admin/v1/`; its parameters are the arguments, in order. */
   path: string
-  /** Whether `run` only reads files of the project, so that no address and no key are needed. */
-  isLocal?: boolean
   /** The path of the API that has the arguments in their order, if `path` has not all of them. */
   order?: string
-  /** The choices of a path parameter. */
-  choices?: Readonly<Record<string, readonly string[]>>
   /** An argument that is not in the path. */
   argument?: string
-  /** Whether that argument can be left out. Then its operand is empty. */
-  isArgumentOptional?: boolean
   /** Whether that argument is a query parameter: an id such as `..` cannot stand in a path. */
   isArgumentInQuery?: boolean
   options?: Options
@@ -86,8 +80,6 @@ export interface Operation {
   format: (body: unknown, input: Input) => string
   /** The member of the result that is a secret, shown only once. */
   secret?: string
-  /** Returns what else the user must know about the result, or null. Printed with `--json`, too. */
-  note?: (body: unknown, input: Input) => string | null
   /** Returns what the user has to confirm, or null. The operation then also has `--yes`. */
   confirmation?: (input: Input) => Confirmation | null
   /** What to do if it is unknown whether a request that is never retried took effect. */

@@ -38,13 +38,11 @@ export async function runAdmin(args: readonly string[], on: AdminProcess): Promi
   }
 }
 
-const sendNothing: SendRequest = () => Promise.reject(new Error('This command sends no request.'))
-
 async function administer(call: Call, on: AdminProcess) {
   const { env, terminal, print, printError } = on
   const { operation, input } = call
   const request = toRequest(operation, input)
-  const send = operation.isLocal ? sendNothing : createClient(readProfile(env), printError)
+  const send = createClient(readProfile(env), printError)
   if (operation.follow) {
     const signal = on.interruption?.() ?? new AbortController().signal
     return operation.follow(send, request, input, { print, report: printError }, signal)
@@ -61,8 +59,6 @@ async function administer(call: Call, on: AdminProcess) {
   if (operation.secret) {
     printError(`Store the ${operation.secret} now: it cannot be shown again.`)
   }
-  const note = operation.note?.(body, input)
-  if (note) printError(escapeText(note))
 }
 
 async function execute(

@@ -1,10 +1,8 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { AmountSigns } from '../amount-signs.ts'
 import { ARCHIVE_AFTER } from '../archive/limits.ts'
 import { deleteArchive } from '../archive/steps.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
-import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
 import { digest } from '../auth/secret.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
@@ -33,7 +31,7 @@ import {
   teamList,
   teamOperation,
 } from '../http/operation.ts'
-import { notFound, validationFailed } from '../http/read-fields.ts'
+import { validationFailed } from '../http/read-fields.ts'
 import { resolveBucket } from '../parquet/bucket.ts'
 import { contrastOf, isColor, MIN_CONTRAST } from '../validation/accent.ts'
 import { count, takes_effect, time } from '../validation/answer-fields.ts'
@@ -83,16 +81,6 @@ export const presentAccount = (account: Account) => ({
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
-
-/** Returns the account that the path names, or throws `not_found`. */
-export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
-  const id = c.req.param('account') ?? ''
-  const found = c.var.accounts?.get(id) ?? rows.findAccount(c.env.DB, id)
-  c.var.accounts?.set(id, found)
-  const account = await found
-  if (!account) throw notFound('account', id)
-  return account
-}
 
 /** Returns the present values of the settings that a change names. */
 function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {

@@ -44,7 +44,7 @@ export const putAffiliates = accountOperation({
       member(v.boolean(), said('Validate only: same response, nothing stored.', true)),
     ),
   },
-  whole: {},
+  whole: true,
   body: {
     affiliates: v.pipe(
       v.array(v.strictObject(affiliate)),

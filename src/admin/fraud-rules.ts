@@ -24,7 +24,8 @@ const MAX_ATTEMPTS = 4
 
 type Row = NonNullable<Awaited<ReturnType<typeof rows.findRuleVersion>>>
 
-const rule = member(
+/** The id of a rule in a path. */
+export const rule = member(
   v.string(),
   said('The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
 )
@@ -125,7 +126,8 @@ export const putFraudRule = accountOperation({
     after: afterOf('rule'),
   },
   body: { terms: referred<unknown>('FraudRule') },
-  whole: { depth: RULE_DEPTH },
+  whole: true,
+  depth: RULE_DEPTH,
   words: described(() => ({
     description:
       'Validates a rule and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. A manager puts rules that flag; only an approver puts one that holds payouts, or another version of it. Defaults are filled in when a version is stored.',

@@ -1,5 +1,4 @@
-import { Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
+import * as v from 'valibot'
 import { dayNumber, dayText } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
@@ -7,16 +6,11 @@ import { type AccountBeginnings, beginningsOf } from '../commission/statements/d
 import { FRESH_LIMITS } from '../commission/statements/limits.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
 import { type AccountSource, openSource } from '../commission/statements/source.ts'
-import { accountDatabase } from '../db/database.ts'
 import { readDecidedCases } from '../db/fraud/outcomes.ts'
 import type { Account } from '../db/schema.ts'
-import {
-  type BackTestRequest,
-  hasVersion,
-  parseBackTest,
-  testOfVersion,
-} from '../fraud/back-test.ts'
+import { type BackTestRequest, parseBackTest, testOfVersion } from '../fraud/back-test.ts'
 import type { Vertical } from '../fraud/kind.ts'
+import { BACK_TEST_LIMITS } from '../fraud/limits.ts'
 import { countOutcomes, presentCase } from '../fraud/present-simulation.ts'
 import { openViews } from '../fraud/read-views.ts'
 import {
@@ -28,65 +22,95 @@ import {
   simulateRule,
   sumHeld,
 } from '../fraud/simulate.ts'
-import type { ComparedVersion, PresentedCase, SimulatedPage } from '../fraud/simulated-page.ts'
-import { type RuleVersion, readStoredRules, ruleOn } from '../fraud/stored-rules.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
-import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
-import { sendJson } from '../http/send.ts'
+import {
+  type ComparedVersion,
+  type PresentedCase,
+  type SimulatedPage,
+  simulatedPage,
+} from '../fraud/simulated-page.ts'
+import { readStoredRules, ruleOn } from '../fraud/stored-rules.ts'
+import { accountOperation } from '../http/operation.ts'
+import { invalidQuery } from '../http/query.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
+import { described } from '../validation/described.ts'
+import * as f from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { findRouteAccount } from './accounts.ts'
+import { rule } from './fraud-rules.ts'
 
-/** The nesting depth of a request, such as `version.parameters.by_challenge_type.….daily`. */
-const DEPTH = 6
-
-/** The route that tests a fraud rule on past days: a version of the request, or those that are stored. */
-export const fraudSimulations = new Hono<AppEnv>().post('/:rule/simulate', async (c) => {
-  const { cursor, affiliate_id } = readQuery(c.req.url, 'cursor', 'affiliate_id')
-  const account = await findRouteAccount(c)
-  const body = await readJson(c, DEPTH)
-  const vertical = account.vertical as Vertical
-  const rule = c.req.param('rule')
-  const versions = await readRuleVersions(c.env, account, rule)
-  const stored = hasVersion(body) ? [] : versions
-  if (!hasVersion(body) && stored.length === 0) throw notFound('fraud rule', rule)
-  const inForce = hasVersion(body) ? ruleOn(versions, todayOf(account)) : null
-  const { issues, request } = parseBackTest(body, vertical, lastDayOf(account), stored)
-  if (!request) throw validationFailed(issues)
-  const context = JSON.stringify([
-    ...[account.id, 'simulate fraud rule', rule],
-    ...[affiliate_id ?? null, canonicalJson(body)],
-    // A version that is stored between two pages would make them parts of different answers.
-    stored.map(({ version }) => version),
-    inForce?.version ?? null,
-  ])
-  const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
-  if (cursor !== undefined && after === null) throw foreignCursor()
-  const [source, beginnings] = await Promise.all([
-    openSource(c.env, account),
-    beginningsOf({ db: accountDatabase(c.env, account), account }),
-  ])
-  const filter = { affiliate_id: affiliate_id ?? null, after }
-  const other = inForce && testOfVersion(inForce, request.test)
-  const { next, ...found } = await simulate({ source, beginnings }, { ...request, other }, filter)
-  const next_cursor = next === null ? null : await signText(c.env, context, next)
-  if (next_cursor !== null) {
-    const url = new URL(c.req.url)
-    url.searchParams.set('cursor', next_cursor)
-    c.header('Link', `<${new URL(url.pathname + url.search, c.env.BASE_URL)}>; rel="next"`)
-  }
-  const kind = stored[0]?.terms.kind ?? request.test.versions[0]?.kind.kind ?? ''
-  const page: SimulatedPage = { rule, kind, ...found, meta: { next_cursor } }
-  return sendJson(c, page, new ReadMemory('the team'))
+export const simulateFraudRule = accountOperation({
+  topic: 'fraud',
+  id: 'simulateFraudRule',
+  method: 'POST',
+  path: '/fraud-rules/{rule}/simulate',
+  role: 'viewer',
+  params: {
+    rule,
+    cursor: v.optional(
+      member(
+        v.string(),
+        said(
+          'The `meta.next_cursor` of the previous page. Valid for the same account, rule, body and parameters.',
+        ),
+      ),
+    ),
+    affiliate_id: v.optional(member(v.string(), said('Tests only this affiliate.', 'IB-07'))),
+  },
+  body: {
+    from: member(f.day, said('The first day.', '2026-09-01')),
+    to: member(
+      f.day,
+      said(
+        `The last day, which is over; at most ${BACK_TEST_LIMITS.days} days with the first.`,
+        '2026-10-31',
+      ),
+    ),
+    version: v.optional(
+      member(
+        v.custom<unknown>(() => true, 'type object'),
+        'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
+      ),
+    ),
+  },
+  words: described(() => ({
+    description: `Returns the cases that a rule would have opened if it had run after each day, and what they would have held; it stores nothing. A rule that is tested with a version of the request need not exist. A case is taken to stay undecided. A page has as many affiliates as the limits allow: at most ${BACK_TEST_LIMITS.affiliates}, with at most ${FRESH_LIMITS.facts.toLocaleString('en')} records that the rule reads. Send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
+    answer: simulatedPage,
+    headers: ['Link'],
+    command: { name: 'fraud simulate', recovery: 'A back-test stores nothing.' },
+  })),
+  async run({ env, account, db }, { rule: id, cursor, affiliate_id = null, ...body }) {
+    const all = await readStoredRules(db, account.id)
+    const versions = all.filter((one) => one.rule === id)
+    const isSent = body.version !== undefined
+    if (!isSent && versions.length === 0) throw notFound('fraud rule', id)
+    const stored = isSent ? [] : versions
+    const inForce = isSent ? ruleOn(versions, todayOf(account)) : null
+    const vertical = account.vertical as Vertical
+    const { issues, request } = parseBackTest(body, vertical, lastDayOf(account), stored)
+    if (!request) throw validationFailed(issues)
+    const context = JSON.stringify([
+      ...[account.id, 'simulate fraud rule', id],
+      ...[affiliate_id, canonicalJson(body)],
+      // A version that is stored between two pages would make them parts of different answers.
+      stored.map(({ version }) => version),
+      inForce?.version ?? null,
+    ])
+    const after = cursor === undefined ? null : await verifyText(env, context, cursor)
+    if (cursor !== undefined && after === null) throw foreignCursor()
+    const [source, beginnings] = await Promise.all([
+      openSource(env, account),
+      beginningsOf({ db, account }),
+    ])
+    const filter = { affiliate_id, after }
+    const other = inForce && testOfVersion(inForce, request.test)
+    const { next, ...found } = await simulate({ source, beginnings }, { ...request, other }, filter)
+    const next_cursor = next === null ? null : await signText(env, context, next)
+    const kind = stored[0]?.terms.kind ?? request.test.versions[0]?.kind.kind ?? ''
+    return { rule: id, kind, ...found, meta: { next_cursor } }
+  },
 })
-
-/** Returns the versions of a rule that are not withdrawn, by first day. */
-async function readRuleVersions(env: Env, account: Account, rule: string): Promise<RuleVersion[]> {
-  const all = await readStoredRules(accountDatabase(env, account), account.id)
-  return all.filter((one) => one.rule === rule)
-}
 
 /** Returns the last complete day of an account. */
 const lastDayOf = (account: Account): string => dayText(dayNumber(todayOf(account)) - 1)
@@ -140,7 +164,8 @@ function simulate(
       affiliates: found.affiliates.filter((one) =>
         test.versions.some(({ isInScope }) => isInScope(one)),
       ).length,
-      skipped: tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' }],
+      skipped:
+        tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' as const }],
       next: last === (affiliates.at(-1) ?? null) ? null : last,
     }
   })

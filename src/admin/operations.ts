@@ -28,6 +28,7 @@ import { getFeed, listFeeds } from './feeds.ts'
 import { DECISION_OPERATIONS } from './fraud-decisions.ts'
 import { FRAUD_RULE_OPERATIONS } from './fraud-rules.ts'
 import { runFraudRules } from './fraud-runs.ts'
+import { simulateFraudRule } from './fraud-simulations.ts'
 import { listHeld } from './held.ts'
 import { HISTORY_OPERATIONS } from './histories.ts'
 import { LEDGER_OPERATIONS } from './ledger.ts'
@@ -39,6 +40,7 @@ import { PLAN_OPERATIONS } from './plans.ts'
 import { QUESTION_OPERATIONS } from './questions.ts'
 import { findRecords, listRecords } from './records.ts'
 import { searchAccounts } from './search.ts'
+import { simulatePlan } from './simulations.ts'
 import { MAPPING_OPERATIONS } from './status-map.ts'
 import { getTotals } from './totals.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
@@ -75,8 +77,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...MAPPING_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...PLAN_OPERATIONS,
+  simulatePlan,
   ...FRAUD_RULE_OPERATIONS,
   runFraudRules,
+  simulateFraudRule,
   ...DECISION_OPERATIONS,
   ...ATTRIBUTION_OPERATIONS,
   ...ERASURE_OPERATIONS,

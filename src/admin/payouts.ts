@@ -287,7 +287,7 @@ export const importPayouts = accountOperation({
   id: 'importPayouts',
   method: 'POST',
   path: '/payouts',
-  whole: {},
+  whole: true,
   body: {
     payments: v.optional(
       v.pipe(

@@ -44,7 +44,7 @@ import { slug } from './fields.ts'
 /** Reads what the checks of a plan depend on beside the account's other plans. */
 export async function readPlanContext(
   directory: D1Database,
-  { id, vertical }: Account,
+  { id, vertical }: Pick<Account, 'id' | 'vertical'>,
 ): Promise<Omit<WarningContext, 'onceIds'>> {
   const [definitions, ratedCurrencies] = await Promise.all([
     listDefinitions(directory, id),
@@ -78,7 +78,8 @@ export const afterOf = (noun: string) =>
 
 type Row = NonNullable<Awaited<ReturnType<typeof rows.findVersion>>>
 
-const plan = member(
+/** The id of a plan in a path. */
+export const plan = member(
   v.string(),
   said('The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
 )
@@ -156,7 +157,8 @@ export const putPlan = accountOperation({
   role: 'manager',
   params: { plan, after: afterOf('plan') },
   body: { terms: referred<unknown>('CommissionPlan') },
-  whole: { depth: PLAN_DEPTH },
+  whole: true,
+  depth: PLAN_DEPTH,
   words: described(() => ({
     description:
       'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
@@ -437,7 +439,7 @@ export const putAssignments = accountOperation({
   method: 'PUT',
   path: '/assignments',
   role: 'manager',
-  whole: {},
+  whole: true,
   body: {
     assignments: v.pipe(
       v.array(named('Assignment', assignment)),

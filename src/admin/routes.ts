@@ -1,11 +1,9 @@
 import { type Context, Hono } from 'hono'
-import { integrationsTeam, roleOfPath } from '../auth/admin.ts'
+import { integrationsTeam } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../http/oauth.ts'
 import { mount, pageOfRequest, type TeamCall } from '../http/operation.ts'
-import { fraudSimulations } from './fraud-simulations.ts'
 import { OPERATIONS } from './operations.ts'
-import { simulations } from './simulations.ts'
 
 /** Returns who calls. */
 const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
@@ -18,7 +16,4 @@ const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
 
 /** The routes of the administration API. Every change is in the audit log. */
 export const admin = new Hono<AppEnv>().use(integrationsTeam, noStore)
-const account = '/accounts/:account'
 mount(admin, OPERATIONS, teamCallOf)
-admin.use(roleOfPath)
-admin.route(`${account}/plans`, simulations).route(`${account}/fraud-rules`, fraudSimulations)

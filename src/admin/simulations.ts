@@ -1,16 +1,14 @@
-import { type Context, Hono } from 'hono'
-import type { AppEnv } from '../auth/authorize.ts'
-import { writeCsv } from '../commission/csv.ts'
+import * as v from 'valibot'
+import { asCsv, csvWords } from '../commission/csv-list.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
-import { type AccountBeginnings, beginningsOf } from '../commission/statements/days.ts'
 import { FRESH_LIMITS } from '../commission/statements/limits.ts'
-import { withinLimit } from '../commission/statements/on-request.ts'
+import { readStored, withinLimit } from '../commission/statements/on-request.ts'
 import {
   SIMULATION_COLUMNS,
   type Simulated,
-  toRows,
+  simulation,
 } from '../commission/statements/present-simulation.ts'
 import {
   comparePage,
@@ -20,16 +18,16 @@ import {
   parseSimulation,
   type SimulationRequest,
 } from '../commission/statements/simulation.ts'
-import { type AccountSource, openSource } from '../commission/statements/source.ts'
-import { accountDatabase } from '../db/database.ts'
-import { ReadMemory } from '../http/memory.ts'
-import { invalidQuery, readFlag, readQuery } from '../http/query.ts'
-import { notFound, readJson, validationFailed } from '../http/read-fields.ts'
-import { sendJson } from '../http/send.ts'
+import { SIMULATION_LIMITS } from '../commission/statements/simulation-limits.ts'
+import { readOperation } from '../http/operation.ts'
+import { invalidQuery } from '../http/query.ts'
+import { notFound, validationFailed } from '../http/read-fields.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
-import { findRouteAccount } from './accounts.ts'
-import { readPlanContext } from './plans.ts'
+import { described, referred } from '../validation/described.ts'
+import * as f from '../validation/fields.ts'
+import { member, said } from '../validation/fields.ts'
+import { plan, readPlanContext } from './plans.ts'
 
 /** What a request for a simulation is narrowed to. */
 interface Filter {
@@ -41,35 +39,91 @@ interface Filter {
   readonly after: string | null
 }
 
-const FILTERS = ['affiliate_id', 'all', 'assigned_to_all'] as const
+type Stored = Awaited<ReturnType<typeof readStored>>
 
-/** Returns the route that simulates a version of a plan. It stores nothing. */
-export const simulations = new Hono<AppEnv>().post('/:plan/simulate', async (c) => {
-  const { cursor, ...query } = readQuery(c.req.url, 'cursor', ...FILTERS)
-  const forAll = readFlag('assigned_to_all', query.assigned_to_all)
-  const account = await findRouteAccount(c)
-  const body = await readJson(c, PLAN_DEPTH + 1)
-  const [source, planContext, beginnings] = await Promise.all([
-    openSource(c.env, account),
-    readPlanContext(c.env.DB, account),
-    beginningsOf({ db: accountDatabase(c.env, account), account }),
-  ])
-  const name = c.req.param('plan')
-  const plan = { plan: name, stored: source.inForce.plans.get(name) ?? null }
-  if (!plan.stored && !forAll) throw notFound('plan', name)
-  const { issues, request } = parseSimulation(body, source.inForce, plan, planContext, Date.now())
-  if (!request) throw validationFailed(issues)
-  const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
-  const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
-  if (cursor !== undefined && after === null) throw foreignCursor()
-  const filter = {
-    affiliate_id: query.affiliate_id ?? null,
-    all: readFlag('all', query.all),
-    forAll,
-    after,
-  }
-  const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
-  return respond(c, found, next === null ? null : await signText(c.env, context, next))
+const csv = asCsv('simulation', SIMULATION_COLUMNS)['text/csv']
+
+export const simulatePlan = readOperation({
+  topic: 'plans',
+  id: 'simulatePlan',
+  method: 'POST',
+  path: '/plans/{plan}/simulate',
+  params: {
+    plan,
+    cursor: v.optional(
+      member(
+        v.string(),
+        said(
+          'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
+        ),
+      ),
+    ),
+    affiliate_id: v.optional(member(v.string(), said('Simulates only this affiliate.', 'IB-07'))),
+    all: v.optional(
+      member(v.boolean(), said('Whether rows without a difference are listed, too.', true)),
+    ),
+    assigned_to_all: v.optional(
+      member(
+        v.boolean(),
+        said(
+          'Whether the plan is simulated as if every affiliate had it, with all customers, from the first period on. The plan then need not exist.',
+          true,
+        ),
+      ),
+    ),
+  },
+  body: {
+    period: v.optional(member(f.text, said('The period, of the kind of the plan.', '2026-10'))),
+    from: v.optional(member(f.text, said('In place of `period`: the first period.', '2026-08'))),
+    to: v.optional(
+      member(
+        f.text,
+        said(`The last period, at most ${SIMULATION_LIMITS.periods} with the first.`, '2026-10'),
+      ),
+    ),
+    version: member(
+      referred<unknown>('CommissionPlan'),
+      'The version, as in `putPlan`. Its `effective_from` has no effect, and may be left out.',
+    ),
+  },
+  depth: PLAN_DEPTH + 1,
+  words: described(() => ({
+    description: `Computes what a version of a plan would change, and stores nothing. In the periods asked for, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
+    answer: simulation,
+    files: csvWords(SIMULATION_COLUMNS),
+    headers: ['Link'],
+    errors: ['validation_failed'],
+    command: { name: 'plans simulate', recovery: 'A simulation stores nothing.' },
+  })),
+  files: {
+    'text/csv': (c, call, input, read) =>
+      csv(c, call, input, async () => {
+        const { data, skipped } = (await read()) as Simulated
+        const left = skipped.map((one) => ({ ...one, skipped: one.reason }))
+        return { data: [...data, ...left] }
+      }),
+  },
+  async run({ env, grant, session }, { plan: id, cursor, ...sent }) {
+    const { affiliate_id = null, all = false, assigned_to_all: forAll = false, ...body } = sent
+    const account = { id: grant.account, vertical: grant.vertical }
+    const [stored, planContext] = await Promise.all([
+      readStored(env, grant, session),
+      readPlanContext(env.DB, account),
+    ])
+    const { inForce } = stored.source
+    const named = { plan: id, stored: inForce.plans.get(id) ?? null }
+    if (!named.stored && !forAll) throw notFound('plan', id)
+    const { issues, request } = parseSimulation(body, inForce, named, planContext, Date.now())
+    if (!request) throw validationFailed(issues)
+    const asked = [account.id, 'simulate', id, affiliate_id, all, forAll, canonicalJson(body)]
+    const context = JSON.stringify(asked)
+    const after = cursor === undefined ? null : await verifyText(env, context, cursor)
+    if (cursor !== undefined && after === null) throw foreignCursor()
+    const filter = { affiliate_id, all, forAll, after }
+    const { next, ...found } = await simulate(stored, named, request, filter)
+    const next_cursor = next === null ? null : await signText(env, context, next)
+    return { ...found, meta: { next_cursor } }
+  },
 })
 
 const foreignCursor = () =>
@@ -80,20 +134,20 @@ const TOO_LARGE = 'The affiliate cannot be simulated.'
 
 /** Computes one page of a simulation; `next` is its last affiliate if there are more. */
 function simulate(
-  { source, beginnings }: { source: AccountSource; beginnings: AccountBeginnings },
+  { source, beginnings }: Stored,
   plan: NamedPlan,
   { periods, version }: SimulationRequest,
   { affiliate_id, all, forAll, after }: Filter,
 ): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
   return withinLimit({ account: source.account.id }, TOO_LARGE, async () => {
-    const simulation = await openSimulation(source, plan, version.terms, periods, {
+    const opened = await openSimulation(source, plan, version.terms, periods, {
       beginnings,
       forAll,
     })
     const isAsked = (one: string): boolean =>
       affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
-    const affiliates = simulation.affiliates.filter(isAsked)
-    const page = await computePage(simulation, affiliates, FRESH_LIMITS.facts)
+    const affiliates = opened.affiliates.filter(isAsked)
+    const page = await computePage(opened, affiliates, FRESH_LIMITS.facts)
     const { tooLarge } = page
     if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
     const last = tooLarge ?? page.affiliates.at(-1) ?? null
@@ -102,27 +156,10 @@ function simulate(
       periods: periods.map(({ id }) => id),
       currency: version.terms.currency,
       ...comparePage(page, all),
-      skipped: tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' }],
+      skipped:
+        tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' as const }],
       warnings: version.warnings,
       next: last === affiliates.at(-1) ? null : last,
     }
   })
-}
-
-function respond(
-  c: Context<AppEnv>,
-  found: Omit<Simulated, 'meta'>,
-  next_cursor: string | null,
-): Promise<Response> | Response {
-  if (next_cursor !== null) {
-    const url = new URL(c.req.url)
-    url.searchParams.set('cursor', next_cursor)
-    c.header('Link', `<${new URL(url.pathname + url.search, c.env.BASE_URL)}>; rel="next"`)
-  }
-  if (/\btext\/csv\b/i.test(c.req.header('Accept') ?? '')) {
-    const csv = writeCsv([SIMULATION_COLUMNS, ...toRows(found)])
-    return c.body(csv, 200, { 'Content-Type': 'text/csv; charset=utf-8' })
-  }
-  const body: Simulated = { ...found, meta: { next_cursor } }
-  return sendJson(c, body, new ReadMemory('the team'))
 }

@@ -104,7 +104,7 @@ function mappingOperations<const F extends MappedField>({
     path,
     role: 'manager',
     body: members,
-    whole: {},
+    whole: true,
     words: described(() => ({
       description: 'Replaces all words. An account has at most 500.',
       answer,

@@ -28,15 +28,6 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Returns whether a method only reads. */
 export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 
-/** A POST that computes and stores nothing. */
-const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
-
-/** Returns the lowest role that may send a request to a path of the administration API. */
-export function neededRole(method: string, path: string): Role {
-  if (isSafe(method) || (method === 'POST' && READING.test(path))) return 'viewer'
-  return 'approver'
-}
-
 /**
  * Refuses a member whose role is too low.
  *

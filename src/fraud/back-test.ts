@@ -1,9 +1,5 @@
-import * as v from 'valibot'
 import { dayNumber } from '../commission/engine/calendar.ts'
-import { validateShape } from '../commission/plans/issues.ts'
-import { objectOf } from '../commission/plans/shapes.ts'
 import { EXPIRE_DAYS } from '../durations.ts'
-import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { checkMeaning, checkShape, isInScope } from './check-rule.ts'
@@ -15,8 +11,12 @@ import type { RuleTerms } from './rules.ts'
 import type { BackTest, TestedVersion } from './simulate.ts'
 import type { RuleVersion } from './stored-rules.ts'
 
-/** The body of a request for a back-test. The version is checked as a rule. */
-const backTest = objectOf({ from: f.day, to: f.day, version: v.exactOptional(v.any()) })
+/** The body of a request for a back-test. The version is checked as a rule; without one, those that are stored are. */
+interface BackTestBody {
+  readonly from: string
+  readonly to: string
+  readonly version?: unknown
+}
 
 /** What a valid request asks for. */
 export interface BackTestRequest {
@@ -27,10 +27,6 @@ export interface BackTestRequest {
 
 type Parsed = { issues: Issue[]; request: null } | { issues: []; request: BackTestRequest }
 
-/** Returns whether the body of a request names a version. Without one, those that are stored are tested. */
-export const hasVersion = (body: unknown): boolean =>
-  isObject(body) && Object.hasOwn(body, 'version')
-
 /**
  * Validates the body of a request to test a rule on past days.
  *
@@ -38,16 +34,13 @@ export const hasVersion = (body: unknown): boolean =>
  * @param stored The versions of the rule by first day, which are tested if the body has none.
  */
 export function parseBackTest(
-  body: unknown,
+  { from, to, version }: BackTestBody,
   vertical: Vertical,
   lastDay: string,
   stored: readonly RuleVersion[],
 ): Parsed {
-  const { issues, output } = validateShape(backTest, body)
-  if (!output) return { issues, request: null }
-  const { from, to } = output
   const [first, last] = [dayNumber(from), dayNumber(to)]
-  const sent = hasVersion(body) ? checkVersion(output.version, vertical, from) : null
+  const sent = version === undefined ? null : checkVersion(version, vertical, from)
   const all = [...checkDays(from, to, lastDay), ...(sent?.issues ?? [])]
   if (all.length > 0) return { issues: all, request: null }
   const versions = sent

@@ -1,65 +1,132 @@
-import type { Outcome } from '../db/fraud/outcomes.ts'
-import type { Case } from './cases.ts'
-import type { Evidence, Figure, Subject } from './kind.ts'
+import * as v from 'valibot'
+import { cursorMeta, skipped } from '../commission/statements/present-simulation.ts'
+import type { Fixed } from '../http/operation-words.ts'
+import { count, day, money, version } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
+import { fraudEvidence } from './case-evidence.ts'
+import { figures, subject } from './kind.ts'
+import { LISTED_EVIDENCE } from './limits.ts'
+import { STATUSES } from './present-case.ts'
 
 // A back-test on the wire.
 
-/** An amount of a currency that is held, and of how many statements. */
-export interface HeldSum {
-  readonly currency: string
-  readonly amount: string
-  readonly statements: number
-}
+const held = described(() =>
+  v.array(
+    v.object({
+      currency: member(v.string(), 'The currency of the statements.'),
+      amount: member(money, 'The sum of the payable amounts.'),
+      statements: member(count, 'The number of statements.'),
+    }),
+  ),
+)
 
-/** A case that a rule would have opened, on the wire. */
-export interface PresentedCase {
-  readonly subject: Subject
-  readonly affiliate_id: string
-  /** The version that found it last; null if it is not stored. */
-  readonly version: number | null
-  readonly action: 'flag' | 'hold'
-  readonly status: Case['status']
-  readonly opened_for: string
-  readonly last_evidence_for: string
-  readonly figures: readonly Figure[]
-  readonly sentence: string
-  readonly evidence: readonly (Omit<Evidence, 'day' | 'delivery_id'> & {
-    readonly day: string
-    readonly delivery_id: string | null
-  })[]
-  readonly evidence_total: number
-  readonly would_hold: readonly HeldSum[]
-  /** What persons decided of the same case; null if they did not. */
-  readonly outcome: Outcome | null
-  /** Whether the version in force would have opened it, too; null if none is compared. */
-  readonly also_in_force: boolean | null
-}
+const foundCase = described(() =>
+  v.object({
+    subject,
+    affiliate_id: member(v.string(), 'The affiliate that had the customers.'),
+    version: v.nullable(
+      member(version, 'The version that found it last. Null if it is that of the request.'),
+    ),
+    action: member(v.picklist(['flag', 'hold']), 'What the case does, by that version.'),
+    status: member(v.picklist(STATUSES), 'Whether it would be open or expired on the last day.'),
+    opened_for: member(day, 'The first day with a finding.'),
+    last_evidence_for: member(day, 'The last day whose finding had a new record.'),
+    figures,
+    sentence: member(v.string(), 'The finding in one sentence.'),
+    evidence: member(
+      v.array(
+        v.object({
+          customer_id: v.nullable(member(v.string(), 'The customer. Null for a statement.')),
+          resource: fraudEvidence.entries.resource,
+          id: member(v.string(), 'The id of the record.'),
+          day: member(day, 'The day of the record.'),
+          delivery_id: v.nullable(
+            member(v.string(), 'The delivery that last changed it. Null for a statement.'),
+          ),
+        }),
+      ),
+      `The first ${LISTED_EVIDENCE} of the records behind it.`,
+    ),
+    evidence_total: member(count, 'The number of all records behind it.'),
+    would_hold: member(
+      held,
+      'The statements of the affiliate that were payable while the case was open; with `reserve_percent` the latest of them: as few as reach the part.',
+    ),
+    outcome: v.nullable(
+      member(
+        v.picklist(['confirmed', 'dismissed', 'reversed']),
+        'What persons decided of a stored case of the same kind and subject, with days in common: `confirmed`, `dismissed`, or `reversed` if they confirmed it and ended the hold that it kept. Null if nothing was decided.',
+      ),
+    ),
+    also_in_force: v.nullable(
+      member(
+        v.boolean(),
+        'Whether the version in force would have opened a case of the same subject, with days in common. Null if `compared_with` is null.',
+      ),
+    ),
+  }),
+)
+
+const comparedVersion = described(() =>
+  v.object({
+    version,
+    cases: member(count, 'The cases that it would have opened.'),
+    same: member(count, 'How many of them the tested version would have opened, too.'),
+    would_hold: member(held, 'What these cases would have held.'),
+  }),
+)
+
+/** One page of a back-test. */
+export const simulatedPage = described(() =>
+  named(
+    'FraudSimulation',
+    v.object({
+      rule: member(v.string(), 'The rule.'),
+      from: member(day, 'The first day.'),
+      to: member(day, 'The last day.'),
+      kind: member(v.string(), 'The kind of the rule.'),
+      data: member(
+        v.array(foundCase),
+        'The cases that the rule would have opened, by day, affiliate and subject.',
+      ),
+      opened: member(
+        v.array(v.object({ day, cases: count })),
+        'How many of these cases would have been opened for each day.',
+      ),
+      would_hold: member(
+        held,
+        'What all cases of this page would have held. A statement that several cases hold counts once. Drafts are not counted, since they are not payable.',
+      ),
+      compared_with: v.nullable(
+        member(
+          comparedVersion,
+          'What the stored version that is in force today would have done on the same days and for the affiliates of this page. Null if the request has no version, or if no version of this kind is in force.',
+        ),
+      ),
+      outcomes: member(
+        v.object({
+          confirmed: member(count, 'Those that were confirmed.'),
+          dismissed: member(count, 'Those that were dismissed.'),
+          reversed: member(count, 'Those that were confirmed, and whose kept hold was ended.'),
+        }),
+        'How many of the cases of this page persons have decided, by `outcome`.',
+      ),
+      affiliates: member(count, 'The number of affiliates of this page.'),
+      skipped,
+      meta: cursorMeta,
+    }),
+  ),
+)
+
+/** One page of a back-test. */
+export type SimulatedPage = Fixed<v.InferOutput<typeof simulatedPage>>
+
+/** A case that a rule would have opened. */
+export type PresentedCase = SimulatedPage['data'][number]
 
 /** What the version in force would have done on the same days. */
-export interface ComparedVersion {
-  readonly version: number
-  readonly cases: number
-  /** How many of its cases are the same. */
-  readonly same: number
-  readonly would_hold: readonly HeldSum[]
-}
+export type ComparedVersion = NonNullable<SimulatedPage['compared_with']>
 
-/** One page of a back-test, on the wire. */
-export interface SimulatedPage {
-  readonly rule: string
-  readonly from: string
-  readonly to: string
-  readonly kind: string
-  readonly data: readonly PresentedCase[]
-  /** How many cases would have been opened for each day; days without any are absent. */
-  readonly opened: readonly { readonly day: string; readonly cases: number }[]
-  readonly would_hold: readonly HeldSum[]
-  /** Null if the stored versions are tested, or none is in force. */
-  readonly compared_with: ComparedVersion | null
-  /** How many of the cases persons have confirmed, dismissed, and confirmed but released later. */
-  readonly outcomes: Readonly<Record<Outcome, number>>
-  /** The number of affiliates of the page. */
-  readonly affiliates: number
-  readonly skipped: readonly { readonly affiliate_id: string; readonly reason: string }[]
-  readonly meta: { readonly next_cursor: string | null }
-}
+/** An amount of a currency that is held, and of how many statements. */
+export type HeldSum = SimulatedPage['would_hold'][number]

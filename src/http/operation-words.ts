@@ -112,10 +112,12 @@ export interface DescribedOperation {
   /** The members of the body. */
   readonly body: v.ObjectEntries
   /**
-   * If present, the value of a member of `body` is itself the body, and `run` validates it: `csv` of a CSV file, the
-   * other one of JSON. `depth` is the greatest nesting of its JSON, if it is not that of records.
+   * The value of a member of `body` is itself the body, and `run` validates it: `csv` of a CSV file, the other one of
+   * JSON.
    */
-  readonly whole?: { readonly depth?: number }
+  readonly whole?: true
+  /** The greatest nesting of the JSON of the body, if it is not that of records. */
+  readonly depth?: number
   readonly status?: 200 | 201 | 202
   /** Who may call an operation that reads what an account stores. Absent: the team alone, in its role. */
   readonly callers?: readonly CallerKind[]

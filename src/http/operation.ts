@@ -715,20 +715,20 @@ const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/
 /** Returns the members of the body; the body itself as the only one if it is a whole. */
 async function bodyOf(c: Context<AppEnv>, of: AnyOperation): Promise<object> {
   if (of.method === 'GET' || of.method === 'DELETE') return {}
-  if (!of.whole) return readFields(c, of.body)
+  if (!of.whole) return readFields(c, of.body, of.depth)
   const name = Object.keys(of.body).find((one) => one !== 'csv')
   const [type = ''] = (c.req.header('Content-Type') ?? '').split(';')
   const isCsv = type.trim().toLowerCase() === 'text/csv'
   if (of.body.csv && (isCsv || name === undefined)) return { csv: await readCsv(c) }
   if (of.body.csv && type.trim().toLowerCase() !== 'application/json')
     throw unsupportedType('application/json', 'text/csv')
-  return { [name ?? '']: await readJson(c, of.whole.depth) }
+  return { [name ?? '']: await readJson(c, of.depth) }
 }
 
 /** Returns an answer after it has added a `Link` to the next page of a list. */
 function linked<T extends object>(c: Context<AppEnv>, answer: T): T {
   const { meta } = answer as { meta?: { next_cursor?: string | null; per_page?: number } }
-  if (meta?.next_cursor && meta.per_page) linkTo(c, meta.next_cursor, meta.per_page)
+  if (meta?.next_cursor) linkTo(c, meta.next_cursor, meta.per_page)
   return answer
 }
 

@@ -173,11 +173,11 @@ export async function nextCursor(
 }
 
 /** Adds a `Link` to the next page, which has a cursor. */
-export function linkTo(c: Context, cursor: string, size: number): void {
+export function linkTo(c: Context, cursor: string, size?: number): void {
   const url = new URL(c.req.url)
   const query = new URLSearchParams(url.search)
   query.delete('page')
-  query.set('per_page', String(size))
+  if (size !== undefined) query.set('per_page', String(size))
   query.set('cursor', cursor)
   const target = new URL(`${url.pathname}?${query}`, c.env.BASE_URL)
   c.header('Link', `<${target}>; rel="next"`)

@@ -40,9 +40,10 @@ type Fields<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefin
 export async function readFields<const E extends v.ObjectEntries>(
   c: Context<AppEnv>,
   entries: E,
+  maxDepth?: number,
 ): Promise<Fields<E>> {
   const isEmpty = c.req.raw.body === null || c.req.header('Content-Length') === '0'
-  return validateFields(isEmpty ? {} : await readJson(c), entries)
+  return validateFields(isEmpty ? {} : await readJson(c, maxDepth), entries)
 }
 
 /**

@@ -81,7 +81,7 @@ const sendOf = (owned: Owned) => {
         named(`${componentOf(vertical, resource.title)}Body`, bodyOf(recordOf(owned), !hasKey)),
       ),
     },
-    whole: {},
+    whole: true,
     words: described(() => ({
       description: !hasKey
         ? SENDING.byKey

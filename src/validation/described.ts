@@ -43,7 +43,7 @@ export const answered = <const E extends v.ObjectEntries>(
 export const referred = <T>(component: string) =>
   named(
     component,
-    v.custom<T>(() => true, 'type object'),
+    v.custom<T>((value) => value !== undefined, 'type object'),
   )
 
 /** Describes a list that is answered as a whole. */

@@ -2,8 +2,6 @@ import { pascalCase } from '../../../src/http/operation-words.ts'
 import { ENTITIES } from '../entities.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
-import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
-import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { ref } from './operation.ts'
 import { AT, oneOf } from './shapes.ts'
 
@@ -47,8 +45,6 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     Problem: problem,
     Meta: meta(),
     ...RECORDS,
-    ...SIMULATION_SCHEMAS,
-    ...FRAUD_SIMULATION_SCHEMAS,
     ...OAUTH,
   }
 }

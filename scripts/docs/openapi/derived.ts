@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { igaming } from '../../../src/brand/igaming.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
 import {
   type CallerKind,
   type DescribedOperation,
@@ -13,9 +14,9 @@ import { propTrading } from '../../../src/trading/prop-trading.ts'
 import { OPERATIONS, recordOperations } from '../../operations.ts'
 import { closedObject, componentsIn, property } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
-import { AT, operation } from './administration/operation.ts'
 import { type Operation, ref } from './operation.ts'
-import { TEXT } from './shapes.ts'
+import { AT, TEXT } from './shapes.ts'
+import { TAGS } from './tags.ts'
 
 // What OpenAPI says of the operations that are values.
 
@@ -116,16 +117,20 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 function describe(of: DescribedOperation, path: string, id: string, api: Api): Operation {
-  const { errors = [], account, description, byQuery = BY_QUERY } = of.words as OperationWords
+  const {
+    errors = [],
+    account = 'account',
+    description,
+    byQuery = BY_QUERY,
+  } = of.words as OperationWords
   const isById = path !== of.path
   const own = api.kind === 'team' ? path : path.replace('/accounts/{account}', '')
   const params = Object.entries<v.GenericSchema>(of.params)
     .filter(([name]) => !of.except?.[api.kind]?.includes(name))
     .map(([name, schema]) => parameterOf(name, schema, path.includes(`{${name}}`)))
-  const hasBody = of.method !== 'GET' && of.method !== 'DELETE'
   const name = idFor(of, id, api.name)
   const shownAs = api.kind === 'affiliate' ? ref(affiliateAnswer(name)) : undefined
-  const described = operation({
+  return {
     method: of.method.toLowerCase() as Operation['method'],
     path: `${api.at}${own}`,
     id: name,
@@ -133,15 +138,29 @@ function describe(of: DescribedOperation, path: string, id: string, api: Api): O
     caller: api.caller,
     summary: titleOf(id),
     description: isById ? byQuery : description,
-    ...(hasBody && { body: bodyOf(of) }),
+    ...(hasBody(of.method) && { body: { required: true, ...bodyOf(of) } }),
     answers: answersOf(of, of.words?.answer ? shownAs : undefined),
     inline: params,
-    parameters: [...(of.words?.accepts ?? []), ...(hasBookmark(of) ? ['x-d1-bookmark'] : [])],
-    ...(account && { accountParameter: account }),
-    errors,
-  })
-  return api.kind === 'anyone' ? { ...described, errors } : described
+    parameters: [
+      ...(own.includes('{account}') ? [account] : []),
+      ...(of.words?.accepts ?? []),
+      ...(hasBookmark(of) ? ['x-d1-bookmark'] : []),
+    ],
+    errors: api.kind === 'anyone' ? errors : [...errorsOf(own, of.method), ...errors],
+  }
 }
+
+/** Returns the errors that every operation of a path and method can answer with. */
+const errorsOf = (path: string, method: DescribedOperation['method']): ErrorCode[] => [
+  'invalid_query',
+  ...(path.includes('{') ? (['not_found'] as const) : []),
+  ...(method === 'GET' ? [] : (['unsupported_media_type'] as const)),
+  ...(hasBody(method)
+    ? (['malformed_json', 'payload_too_large', 'validation_failed'] as const)
+    : []),
+]
+
+const hasBody = (method: DescribedOperation['method']) => method !== 'GET' && method !== 'DELETE'
 
 /** Describes the operations that issue and revoke tokens. */
 export const derivedForAnyone = (): Operation[] =>
@@ -158,11 +177,16 @@ const describeAll = (operations: readonly DescribedOperation[], api: Api): Opera
       return [own, describe(of, of.path.replace(`/{${of.byQuery}}`, ''), `${of.id}ById`, api)]
     })
 
-/** Describes the operations of the team in a topic. */
-export const derived = (topic: string): Operation[] =>
-  describeAll(
-    OPERATIONS.filter((one) => one.topic === topic),
-    TEAM,
+/**
+ * Describes the operations of the team by topic, which is a tag. An operation comes after those that store what its
+ * example names, and `customers`, which erases data, after the topics that read this data.
+ */
+export const derivedForTeam = (): Operation[] =>
+  TAGS.flatMap(({ name }) =>
+    describeAll(
+      OPERATIONS.filter(({ topic }) => topic === name),
+      TEAM,
+    ),
   )
 
 /** The verticals, and where their accounts call. */

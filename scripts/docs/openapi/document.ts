@@ -4,13 +4,13 @@ import { ENTITIES } from '../entities.ts'
 import { fraudSchemas } from '../fraud-rules.ts'
 import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
-import { administration } from './administration.ts'
 import { affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
 import {
   derivedForAccounts,
   derivedForAffiliates,
   derivedForAnyone,
+  derivedForTeam,
   derivedSchemas,
 } from './derived.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
@@ -105,7 +105,7 @@ export const operations = (): Operation[] => [
   ...derivedForAnyone(),
   ...derivedForAccounts(),
   ...derivedForAffiliates(),
-  ...administration(),
+  ...derivedForTeam(),
 ]
 
 type Components = Record<string, Record<string, object>>

@@ -1,4 +1,3 @@
-import { documented } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 
 // The building blocks of response schemas.
@@ -9,15 +8,8 @@ export const AT = '#/components/schemas/'
 /** Any text. */
 export const TEXT: JsonSchema = { type: 'string' }
 
-/** A day. */
-export const DAY: JsonSchema = { type: 'string', format: 'date' }
-
 /** Describes an enumeration. */
 export const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values })
-
-/** Describes a list. */
-export const listed = (description: string, items: JsonSchema) =>
-  documented(description, { type: 'array', items })
 
 /** Allows null beside the type of a schema. */
 export const orNull = ({ type, ...schema }: JsonSchema): JsonSchema => ({

@@ -80,7 +80,7 @@ export const importFxRates = teamOperation({
       ),
     ),
   },
-  whole: {},
+  whole: true,
   body: {
     csv: member(
       v.string(),

@@ -1,60 +1,84 @@
-import type { Warning } from '../../validation/warnings.ts'
+import * as v from 'valibot'
+import type { Fixed } from '../../http/operation-words.ts'
+import { count, money } from '../../validation/answer-fields.ts'
+import { described, named } from '../../validation/described.ts'
+import { member } from '../../validation/fields.ts'
+import { planWarning } from '../plans/warning.ts'
+import { FRESH_LIMITS } from './limits.ts'
 
-/** The amounts in force and simulated, as decimal text. */
-export interface Amounts {
-  readonly currency: string
-  readonly current: string
-  readonly simulated: string
-  readonly difference: string
-  readonly payable_current: string
-  readonly payable_simulated: string
-}
+const amounts = described(() => ({
+  currency: member(v.string(), 'The currency of all amounts.'),
+  current: member(money, 'The sum of the lines under the versions in force.'),
+  simulated: member(money, 'The sum of the lines under the simulated version.'),
+  difference: member(money, '`simulated` minus `current`.'),
+  payable_current: member(money, 'What is payable under the versions in force.'),
+  payable_simulated: member(money, 'What is payable under the simulated version.'),
+}))
 
-/** What a simulated version changes for an affiliate and plan. */
-export interface SimulatedRow extends Amounts {
-  readonly affiliate_id: string
-  readonly plan: string
-}
+/** Affiliates that one request cannot compute, because of too many records. */
+export const skipped = described(() =>
+  member(
+    v.array(
+      v.object({
+        affiliate_id: member(v.string(), 'The affiliate.'),
+        reason: member(
+          v.literal('too_many_records'),
+          `Why it was left out: more than ${FRESH_LIMITS.facts.toLocaleString('en')} records of it are needed.`,
+        ),
+      }),
+    ),
+    'The affiliates that were left out.',
+  ),
+)
+
+/** The position of a page of affiliates. */
+export const cursorMeta = described(() =>
+  v.object({
+    next_cursor: v.nullable(member(v.string(), 'The `cursor` of the next page. Null on the last.')),
+  }),
+)
+
+/** One page of a simulation. */
+export const simulation = described(() =>
+  named(
+    'Simulation',
+    v.object({
+      plan: member(v.string(), 'The plan.'),
+      periods: member(v.array(v.string()), 'The simulated periods, in order.'),
+      currency: member(v.string(), 'The currency of the plan.'),
+      data: member(
+        v.array(
+          v.object({
+            affiliate_id: member(v.string(), 'The affiliate.'),
+            plan: member(v.string(), 'The plan: the simulated one, or one that depends on it.'),
+            ...amounts,
+          }),
+        ),
+        'The affiliates and plans with a difference, by affiliate and plan. With `all=true` also those without.',
+      ),
+      total: member(
+        v.array(v.object(amounts)),
+        'The sums of all affiliates of this page, listed or not, by currency.',
+      ),
+      unchanged: member(count, 'The number of affiliates of this page without a difference.'),
+      skipped,
+      warnings: member(v.array(planWarning), 'Terms that are allowed but probably a mistake.'),
+      meta: cursorMeta,
+    }),
+  ),
+)
+
+/** One page of a simulation. */
+export type Simulated = Fixed<v.InferOutput<typeof simulation>>
 
 /** What a simulated version changes for the affiliates of a page. */
-export interface Comparison {
-  readonly data: readonly SimulatedRow[]
-  /** The sums of all affiliates of the page, listed or not, by currency. */
-  readonly total: readonly Amounts[]
-  /** The number of affiliates for which nothing changes. */
-  readonly unchanged: number
-}
+export type Comparison = Pick<Simulated, 'data' | 'total' | 'unchanged'>
 
-/** One page of a simulation, on the wire. */
-export interface Simulated extends Comparison {
-  readonly plan: string
-  readonly periods: readonly string[]
-  readonly currency: string
-  /** The affiliates that one request cannot compute. */
-  readonly skipped: readonly { readonly affiliate_id: string; readonly reason: string }[]
-  readonly warnings: readonly Warning[]
-  readonly meta: { readonly next_cursor: string | null }
-}
+/** The amounts in force and simulated, as decimal text. */
+export type Amounts = Simulated['total'][number]
 
 /** The columns of a simulation as CSV. */
-export const SIMULATION_COLUMNS = [
-  'affiliate_id',
-  'plan',
-  'currency',
-  'current',
-  'simulated',
-  'difference',
-  'payable_current',
-  'payable_simulated',
-  'skipped',
-] as const
-
-/** Returns a simulation as rows of CSV: those with a difference, then the affiliates left out. */
-export const toRows = ({ data, skipped }: Pick<Simulated, 'data' | 'skipped'>): string[][] => [
-  ...data.map((row) => SIMULATION_COLUMNS.map((name) => (name === 'skipped' ? '' : row[name]))),
-  ...skipped.map(({ affiliate_id, reason }) =>
-    SIMULATION_COLUMNS.map((name) =>
-      name === 'affiliate_id' ? affiliate_id : name === 'skipped' ? reason : '',
-    ),
-  ),
+export const SIMULATION_COLUMNS: readonly string[] = [
+  ...['affiliate_id', 'plan', 'currency', 'current', 'simulated', 'difference'],
+  ...['payable_current', 'payable_simulated', 'skipped'],
 ]

@@ -1,6 +1,4 @@
-import * as v from 'valibot'
 import { earningQueries } from '../../db/commission/facts.ts'
-import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { isObject } from '../../validation/record-validator.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
@@ -24,8 +22,6 @@ import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check-plan.ts'
-import { validateShape } from '../plans/issues.ts'
-import { objectOf } from '../plans/shapes.ts'
 import { type Computation, customersOf, joinDependencies, openComputation } from './compute.ts'
 import type { AccountBeginnings } from './days.ts'
 import { isFarAhead } from './limits.ts'
@@ -36,12 +32,9 @@ import { SIMULATION_LIMITS } from './simulation-limits.ts'
 import type { AccountSource } from './source.ts'
 
 /** The body of a request for a simulation. The version is checked as a plan. */
-const simulation = objectOf({
-  period: v.exactOptional(f.text),
-  from: v.exactOptional(f.text),
-  to: v.exactOptional(f.text),
-  version: v.any(),
-})
+export interface SimulationBody extends PeriodMembers {
+  readonly version: unknown
+}
 
 /** What a valid request asks for. */
 export interface SimulationRequest {
@@ -62,21 +55,16 @@ const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
 
 /** Validates the body of a request to simulate a version of a plan. */
 export function parseSimulation(
-  body: unknown,
+  body: SimulationBody,
   inForce: PlansInForce,
   plan: NamedPlan,
   context: Omit<WarningContext, 'onceIds'>,
   now: number,
 ): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
-  const { issues, output } = validateShape(simulation, body)
-  if (!output) return { issues, request: null }
-  const { periods, issues: wrongPeriods } = parsePeriods(
-    output,
-    periodKindOf(plan, output.version),
-    now,
-  )
+  const kind = periodKindOf(plan, body.version)
+  const { periods, issues: wrongPeriods } = parsePeriods(body, kind, now)
   const [first, ...others] = periods
-  const version = checkVersion(output.version, inForce, plan, context, first)
+  const version = checkVersion(body.version, inForce, plan, context, first)
   const found = [...wrongPeriods, ...version.issues.map((one) => below(one))]
   if (!first || found.length > 0 || !version.plan) return { issues: found, request: null }
   const warnings = version.plan.warnings.map((one) => below(one))

@@ -2,11 +2,7 @@ import type { Child } from 'hono/jsx'
 import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
-import type {
-  Amounts,
-  Simulated,
-  SimulatedRow,
-} from '../../commission/statements/present-simulation.ts'
+import type { Amounts, Simulated } from '../../commission/statements/present-simulation.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import { readErrors } from '../api-errors.ts'
@@ -76,7 +72,7 @@ const moneyBy = (rows: readonly Amounts[], side: 'current' | 'simulated'): Money
   moneyOf(sumByCurrency(rows.map((row) => ({ amount: row[side], currency: row.currency }))))
 
 /** Returns the rows of a simulation by affiliate: one may have several plans and currencies. */
-function byAffiliate(rows: readonly SimulatedRow[]): Compared[] {
+function byAffiliate(rows: Simulated['data']): Compared[] {
   const groups = Map.groupBy(rows, ({ affiliate_id }) => affiliate_id)
   return [...groups].map(([affiliate, own]) => ({
     affiliate,
