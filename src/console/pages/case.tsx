@@ -41,7 +41,7 @@ import { AffiliateLink } from '../parts/names.tsx'
 import { canManage, canPay } from '../parts/payout-forms.tsx'
 import { Amounts, nounOf } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { computeTakenBack, type TakenBackByDraft, TakenBackWords } from '../parts/taken-back.tsx'
+import { TakenBackWords } from '../parts/taken-back.tsx'
 
 // The records behind a case, down to their deliveries.
 
@@ -378,14 +378,10 @@ function NextDecision({
 }
 
 /** Renders what persons decided and noted, and the forms for both. */
-const Decisions = (
-  props: ShownCase & {
-    customers: AnswerOf<typeof listFraudCustomers>
-    takenBack: TakenBackByDraft
-  },
-) => {
-  const { visit, found, takenBack } = props
-  const { decisions, notes } = found
+const Decisions = (props: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> }) => {
+  const { visit, found } = props
+  const { decisions, notes, status, affiliate_id } = found
+  const hasRefused = status === 'confirmed' && decisions.some(({ refuse }) => refuse.length > 0)
   return (
     <>
       <h2 id="decide">Decision</h2>
@@ -397,7 +393,7 @@ const Decisions = (
           ))}
         </ol>
       )}
-      <TakenBackWords visit={visit} found={takenBack} />
+      {hasRefused && <TakenBackWords visit={visit} affiliate_id={affiliate_id} />}
       <NextDecision {...props} />
       <h2>Notes</h2>
       {notes.length === 0 && <p class="note">No notes yet.</p>}
@@ -424,18 +420,14 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
     api.call(listFraudEvidence, { ...ofCase, ...query }),
     api.call(listFraudCustomers, { ...ofCase, per_page: MOST_REFUSED }),
   ])
-  const refused = found.status === 'confirmed' ? found.decisions.flatMap((one) => one.refuse) : []
-  const [past, takenBack] = await Promise.all([
-    renderPast(visit, found, { vertical, records: evidence.data }),
-    refused.length > 0 ? computeTakenBack(visit, found.affiliate_id, refused) : [],
-  ])
+  const past = await renderPast(visit, found, { vertical, records: evidence.data })
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
       <ComparedWith visit={visit} figures={found.figures} />
       <Evidence visit={visit} found={evidence} />
       {past}
-      <Decisions visit={visit} found={found} customers={customers} takenBack={takenBack} />
+      <Decisions visit={visit} found={found} customers={customers} />
     </>
   )
 }
