@@ -131,8 +131,8 @@ async function logDelay<T>(binding: string, task: () => Promise<T>): Promise<T |
 }
 
 /**
- * Claims messages of a database. Returns a function that sends their events. Messages of an account that has moved
- * since they were queued are claimed where it is now.
+ * Claims messages of a database. Returns a function that sends their events. Those of an account that has moved since
+ * they were queued are left out: a cron queues them again where it is now.
  */
 async function beginAttempts(
   env: Env,
@@ -152,23 +152,14 @@ async function beginAttempts(
     one.url !== null && one.type !== null && places.get(one.account)?.disabled === 0
   const [sent, dead] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
   if (dead.length > 0) await deadLetterMessages(db, dead)
-  const moved = messages.filter(
-    ({ account }) => (places.get(account)?.binding ?? binding) !== binding,
-  )
-  const begunElsewhere = await Promise.all(
-    [...Map.groupBy(moved, ({ account }) => places.get(account)?.binding ?? binding)].map(
-      ([present, found]) => beginAttempts(env, present, found, address),
-    ),
-  )
   // After each attempt more events are queued, so that they need not wait for the slowest one of the batch.
   return () =>
-    Promise.all([
-      ...sent.map(async (message) => {
+    Promise.all(
+      sent.map(async (message) => {
         await attemptMessage(env, binding, message, address)
         await queueDue(env, binding, message.account, Date.now())
       }),
-      ...begunElsewhere.map((begin) => begin()),
-    ])
+    )
 }
 
 /** Sends an event once and stores the result of the attempt. */
