@@ -14,6 +14,10 @@ const SILENT = 40
 const SLOW = 6
 const SLOW_BYTES_PER_SECOND = 1.1 * MIB
 
+/** How often a slow sender sends a piece, and how long it goes on, in milliseconds. */
+const PIECE_MS = 100
+const SLOW_MS = 5000
+
 /** How long a move may take, in seconds. */
 const MOVE_SECONDS = 150
 
@@ -28,7 +32,7 @@ async function kill(world: World, restart: Restart): Promise<void> {
 }
 
 /** Opens a request of events whose body has this length. */
-function open({ url }: World, token: string, length: number): ClientRequest {
+function open({ url }: Pick<World, 'url'>, token: string, length: number): ClientRequest {
   const headers = { 'x-api-key': token, 'Content-Type': 'application/json' }
   const sent = request(new URL('/tracking/events/activities', url), {
     ...{ method: 'POST', agent: false, headers: { ...headers, 'Content-Length': length } },
@@ -38,20 +42,23 @@ function open({ url }: World, token: string, length: number): ClientRequest {
   return sent
 }
 
-/** Lets some callers send nothing after the beginning, and others send slowly. */
+/** Lets some callers send nothing after the beginning, and others send slowly, under a Brand Token, for five seconds. */
+export async function sendSlowly(at: Pick<World, 'url'>, token: string): Promise<void> {
+  const space = Buffer.alloc((SLOW_BYTES_PER_SECOND * PIECE_MS) / 1000, ' ')
+  const silent = Array.from({ length: SILENT }, () => open(at, newSecret('tbt', 'test'), MIB))
+  for (const sent of silent) sent.write(Buffer.alloc(MIB - 4096, ' '))
+  const slowly = Array.from({ length: SLOW }, () => open(at, token, 8 * MIB - 1024))
+  for (const end = Date.now() + SLOW_MS; Date.now() < end; await wait(PIECE_MS)) {
+    for (const sent of slowly) sent.write(space)
+  }
+  for (const sent of [...silent, ...slowly]) sent.destroy()
+}
+
 async function slow(world: World): Promise<void> {
   const token = await newBrand(world, 'slow')
-  const space = Buffer.alloc(SLOW_BYTES_PER_SECOND / 10, ' ')
   while (!isOver(world)) {
     await world.restarted
-    const silent = Array.from({ length: SILENT }, () => open(world, newSecret('tbt', 'test'), MIB))
-    for (const sent of silent) sent.write(Buffer.alloc(MIB - 4096, ' '))
-    const slowly = Array.from({ length: SLOW }, () => open(world, token, 8 * MIB - 1024))
-    for (let i = 0; i < 50 && !isOver(world); i++) {
-      for (const sent of slowly) sent.write(space)
-      await wait(100)
-    }
-    for (const sent of [...silent, ...slowly]) sent.destroy()
+    await sendSlowly(world, token)
   }
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Answer } from '../chaos/ask.ts'
+import { sendSlowly } from '../chaos/faults.ts'
 import { asBrand, newBrand } from '../chaos/parties.ts'
 import { migrate, newHome, newSecrets, type Service, serve } from '../chaos/service.ts'
 
@@ -25,23 +26,34 @@ after(async () => {
   end()
 })
 
-/** Sends bulks of almost 8 MiB at once, of 1000 events each, and returns their answers. */
-async function sendMaximal(account: string, count: number): Promise<Answer[]> {
-  const ask = asBrand(service, await newBrand(service, account))
+/** Creates a brand with a customer. */
+async function newSender(account: string) {
+  const token = await newBrand(service, account)
+  const ask = asBrand(service, token)
   await ask('POST', 'customers', { body: { customerId: 'c' } })
-  const story = 'lorem ipsum '.repeat(680)
-  const own = { eventname: 'Bet', customerid: 'c', Value: 1, Currency: 'EUR', story }
-  const bulk = (n: number) =>
+  return { token, ask }
+}
+
+type Sender = Awaited<ReturnType<typeof newSender>>
+
+/** A bulk of almost 8 MiB: 1000 events. Made once, as it takes the client as long as the service. */
+const MAXIMAL = new TextEncoder().encode(
+  JSON.stringify(
     Array.from({ length: 1000 }, (_, i) => ({
-      ...{ ...own, createtime: '2026-10-09 11:00', eventid: `${n}-${i}` },
-    }))
-  return Promise.all(
-    Array.from({ length: count }, (_, n) => ask('POST', 'activities', { body: bulk(n) })),
-  )
+      ...{ eventname: 'Bet', customerid: 'c', Value: 1, Currency: 'EUR', eventid: `${i}` },
+      ...{ createtime: '2026-10-09 11:00', story: 'lorem ipsum '.repeat(680) },
+    })),
+  ),
+)
+
+/** Sends the bulk so many times at once, and returns the answers. */
+function sendMaximal({ ask }: Sender, count: number): Promise<Answer[]> {
+  const sent = { body: MAXIMAL, headers: { 'Content-Type': 'application/json' } }
+  return Promise.all(Array.from({ length: count }, () => ask('POST', 'activities', sent)))
 }
 
 test('8 bulks of 8 MiB at once wait for each other, and none is refused', async () => {
-  const answers = await sendMaximal('acme', 8)
+  const answers = await sendMaximal(await newSender('acme'), 8)
   assert.deepEqual(
     answers.map(({ status }) => status),
     Array(8).fill(200),
@@ -49,10 +61,25 @@ test('8 bulks of 8 MiB at once wait for each other, and none is refused', async 
 })
 
 test('20 bulks of 8 MiB at once are stored or refused with Retry-After, and the isolate lives', async () => {
-  const sent = Array.from({ length: 5 }, (_, n) => sendMaximal(`brand-${n}`, 4))
-  const answers = (await Promise.all(sent)).flat()
+  const senders = await Promise.all([1, 2, 3, 4, 5].map((n) => newSender(`brand-${n}`)))
+  const answers = (await Promise.all(senders.map((one) => sendMaximal(one, 4)))).flat()
   for (const { status, headers } of answers) {
     assert.ok(status === 200 || (status === 503 && Number(headers.get('Retry-After')) > 0))
   }
   assert.ok(service.pids.every((pid) => existsSync(`/proc/${pid}`)))
+})
+
+test('an account beside a hostile one and a slow one is served in turn', async () => {
+  const senders = await Promise.all(['honest', 'hostile', 'slow'].map(newSender))
+  const [honest, hostile, slow] = senders as [Sender, Sender, Sender]
+  const slowly = sendSlowly(service, slow.token)
+  let waiting = 12
+  const bulks = Array.from({ length: waiting }, async () => {
+    await sendMaximal(hostile, 1)
+    waiting -= 1
+  })
+  const [answer] = await sendMaximal(honest, 1)
+  assert.equal(answer?.status, 200)
+  assert.ok(waiting > 6, `it was answered when ${waiting} bulks of the hostile account waited`)
+  await Promise.all([...bulks, slowly])
 })

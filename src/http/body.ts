@@ -20,20 +20,6 @@ const MAX_OUTCOMES = 1000
  */
 const REQUEST_BYTES = 256 * 1024
 
-/** Above this weight the Worker frees the parsed records, but for what the response needs. */
-const FREES_RECORDS_WEIGHT = 12 * 1024 * 1024
-
-/** What a body takes in memory at its worst. */
-interface BodyWeight {
-  /** Bytes. */
-  weight: number
-  /**
-   * Whether the Worker must free the parsed records before it stores their rows, because memory has no
-   * room for both.
-   */
-  mustFreeRecords: boolean
-}
-
 /**
  * Estimates what a body takes in memory at its worst, which is an upper bound for the two times when
  * it takes the most: parsed and validated, or written as JSON for the database.
@@ -44,7 +30,7 @@ function weigh({
   containers,
   escapes,
   isWide,
-}: Omit<JsonSize, 'mayBeInexact'>): BodyWeight {
+}: Omit<JsonSize, 'mayBeInexact'>): number {
   const width = isWide ? 2 : 1
   const response = REQUEST_BYTES + Math.min(values, MAX_OUTCOMES) * BYTES_PER_OUTCOME
   const parsed =
@@ -53,12 +39,7 @@ function weigh({
   // twice if records move: as a string, and as bytes.
   const rows = width * (bytes + escapes)
   const requests = 2 * (width + 1) * (bytes + 3 * escapes)
-  const both = parsed + rows + requests
-  const mustFreeRecords = both > FREES_RECORDS_WEIGHT
-  return {
-    weight: mustFreeRecords ? Math.max(parsed + rows, rows + requests) : both,
-    mustFreeRecords,
-  }
+  return rows + Math.max(parsed, requests)
 }
 
 /** The memory that a byte of CSV takes at its worst: in text, in cells and in rows for the database. */
@@ -72,14 +53,17 @@ interface BodyFormat {
 }
 
 /** What is known of a body before it is decoded. */
-type MeasuredBody = BodyWeight & Pick<JsonSize, 'mayBeInexact'>
+interface MeasuredBody extends Pick<JsonSize, 'mayBeInexact'> {
+  /** What it takes in memory at its worst, in bytes. */
+  weight: number
+}
 
 /** JSON: its values, nesting and characters decide what it takes in memory. */
 const JSON_FORMAT: BodyFormat = {
   type: 'application/json',
   measure: (chunks, maxDepth) => {
     const size = measureJson(chunks, maxDepth)
-    return { ...weigh(size), mayBeInexact: size.mayBeInexact }
+    return { weight: weigh(size), mayBeInexact: size.mayBeInexact }
   },
 }
 
@@ -88,7 +72,7 @@ const CSV_FORMAT: BodyFormat = {
   type: 'text/csv',
   measure: (chunks) => {
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
-    return { weight: bytes * WEIGHT_PER_CSV_BYTE, mustFreeRecords: false, mayBeInexact: false }
+    return { weight: bytes * WEIGHT_PER_CSV_BYTE, mayBeInexact: false }
   },
 }
 
@@ -262,8 +246,6 @@ const MIB = 1024 * 1024
 
 /** A request body that has been read. */
 export interface RequestBody {
-  /** Whether the Worker must free the parsed records before it stores their rows: see `BodyWeight`. */
-  readonly mustFreeRecords: boolean
   /** Whether `parseJson` must look for numbers that are not exact: see `JsonSize`. */
   readonly mayBeInexact: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
@@ -350,12 +332,11 @@ function sizeOf(length: number, isGzip: boolean): number {
 
 function toRequestBody(
   decoded: string,
-  { mustFreeRecords, mayBeInexact }: MeasuredBody,
+  { mayBeInexact }: MeasuredBody,
   memory: Reservation,
 ): RequestBody {
   let text = decoded
   return {
-    mustFreeRecords,
     mayBeInexact,
     takeText: () => {
       const taken = text

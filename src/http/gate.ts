@@ -10,7 +10,7 @@ const HELD_MS = 60_000
 /** How long a waiting request lets smaller ones of others pass, in milliseconds. */
 const PATIENCE_MS = 2000
 
-/** A waiting request that has not checked for this long was ended by the runtime, in milliseconds. */
+/** A waiting request that has not checked for this long, while others could, was ended by the runtime. In milliseconds. */
 const GONE_MS = 2000
 
 /** The time between two checks of the first waiting request; others check less often. In milliseconds. */
@@ -31,6 +31,7 @@ interface Waiting {
   readonly account: string
   readonly size: number
   readonly since: number
+  /** When it last checked, by the clock of the gate. */
   seenAt: number
 }
 
@@ -50,6 +51,9 @@ export class Gate {
   readonly #held = new Set<Reservation>()
   /** In the order of arrival. */
   #waiting: readonly Waiting[] = []
+  /** Milliseconds in which requests could check. It stands while the isolate computes something long. */
+  #clock = 0
+  #checkedAt = 0
   /** The number of the last turn of each account. */
   readonly #lastTurns = new Map<string, number>()
   #turns = 0
@@ -67,10 +71,10 @@ export class Gate {
     deadline = newDeadline(),
   ): Promise<Reservation> {
     const since = Date.now()
-    const own: Waiting = { account, size: Math.min(size, this.#limit), since, seenAt: since }
+    const own: Waiting = { account, size: Math.min(size, this.#limit), since, seenAt: 0 }
     try {
       for (;;) {
-        own.seenAt = Date.now()
+        own.seenAt = this.#tick()
         if (!this.#waiting.includes(own)) this.#waiting = [...this.#waiting, own]
         if (this.#isNext(own)) return this.#hold(own)
         if (Date.now() >= deadline) throw refusal()
@@ -80,6 +84,13 @@ export class Gate {
     } finally {
       this.#waiting = this.#waiting.filter((one) => one !== own)
     }
+  }
+
+  #tick(): number {
+    const now = Date.now()
+    this.#clock += Math.min(now - this.#checkedAt, MAX_CHECK_MS)
+    this.#checkedAt = now
+    return this.#clock
   }
 
   #hold({ account, size }: Waiting): Reservation {
@@ -97,7 +108,7 @@ export class Gate {
       for (const one of this.#held) if (one.until <= now) one.release()
     }
     if (!this.#fits(own)) return false
-    this.#waiting = this.#waiting.filter(({ seenAt }) => now - seenAt < GONE_MS)
+    this.#waiting = this.#waiting.filter(({ seenAt }) => this.#clock - seenAt < GONE_MS)
     const firsts = new Map<string, Waiting>()
     for (const one of this.#waiting) if (!firsts.has(one.account)) firsts.set(one.account, one)
     const turnOf = ({ account }: Waiting) => this.#lastTurns.get(account) ?? 0

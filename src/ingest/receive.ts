@@ -86,9 +86,8 @@ const readOptions = (c: Context<AppEnv>, resource: Resource, dryRun: boolean): D
 })
 
 /**
- * Validates the body and returns what to store and what the response needs. Empties `body`. For a
- * large body, `validated` keeps only keys and references; the full records are in `input`. Both
- * copies would not fit in memory.
+ * Validates the body and returns what to store and what the response needs. Empties `body`. `validated` keeps only
+ * keys and references; the full records are in `input`. Both copies would not fit in memory.
  */
 async function prepare(
   c: Context<AppEnv>,
@@ -102,8 +101,8 @@ async function prepare(
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)
   for (const record of validated.valid) record.warnings.push(...(warnings.get(record.index) ?? []))
-  if (body.mustFreeRecords) checkRowSize(records)
-  const needed = body.mustFreeRecords ? withoutContent(validated, resource, validator) : validated
+  checkRowSize(records)
+  const needed = withoutContent(validated, resource, validator)
   const input: DeliveryInput = {
     ...toDeliveryInput(validated, resource, context, records),
     idempotency: await readIdempotency(context, validated, validator),
