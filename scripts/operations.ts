@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module'
+import type { GenericSchema } from 'valibot'
 import type { DescribedOperation } from '../src/http/operation-words.ts'
 
 const RUNTIME = new URL('runtime.ts', import.meta.url).href
@@ -13,6 +14,7 @@ registerHooks({
 type Described = Readonly<
   Record<'OPERATIONS' | 'OWN_OPERATIONS' | 'TOKEN_OPERATIONS', readonly DescribedOperation[]> & {
     recordOperations: (vertical: object) => readonly DescribedOperation[]
+    bodyOf: (record: GenericSchema, acceptsDataWrapper: boolean) => GenericSchema
   }
 >
 
@@ -21,11 +23,11 @@ const { OPERATIONS: ofTeam } = (await import('../src/admin/operations.ts' as str
 const { OWN_OPERATIONS } = (await import('../src/affiliate/operations.ts' as string)) as Described
 
 const { TOKEN_OPERATIONS } = (await import('../src/http/oauth.ts' as string)) as Described
-const { recordOperations } = (await import(
+const { recordOperations, bodyOf } = (await import(
   '../src/ingest/record-operations.ts' as string
 )) as Described
 
-export { recordOperations }
+export { bodyOf, recordOperations }
 
 /** The operations of all callers, but for those on the records of a vertical. */
 export const OPERATIONS = [...TOKEN_OPERATIONS, ...ofTeam, ...OWN_OPERATIONS]

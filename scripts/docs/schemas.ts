@@ -1,7 +1,8 @@
 import { ORIGIN } from '../../src/docs/origin.ts'
 import { ENTITIES } from './entities.ts'
-import { envelopes, PARTS } from './envelopes.ts'
+import { envelopes } from './envelopes.ts'
 import { recorded } from './examples.ts'
+import { derivedSchemas } from './openapi/derived.ts'
 import { planSchemas, readTemplates } from './plans.ts'
 import { type JsonSchema, types } from './types.ts'
 import { eventSchema } from './webhook-events.ts'
@@ -55,9 +56,10 @@ export function schemas(): Record<string, JsonSchema> {
     file,
     schemaFile(file, { ...schema(AT), examples: [example] }, types()),
   ])
-  const envelopeFiles = Object.entries(envelopes(AT)).map(([file, schema]) => [
+  const answers = derivedSchemas(AT)
+  const envelopeFiles = Object.entries(envelopes(AT, answers)).map(([file, schema]) => [
     file,
-    schemaFile(file, { ...schema, examples: [EXAMPLES[file]] }, PARTS),
+    schemaFile(file, { ...schema, examples: [EXAMPLES[file]] }, answers),
   ])
   const { CommissionPlan = {}, ...parts } = planSchemas(AT)
   const plan = { title: 'Plan', ...CommissionPlan, examples: Object.values(readTemplates()) }

@@ -16,12 +16,12 @@ import {
   readDelivery,
   toIsoTime,
 } from '../ingest/find-deliveries.ts'
-import type { Summary } from '../ingest/response.ts'
+import { brokenRule, deliveryId, summary } from '../ingest/result-fields.ts'
 import { count, day, daysNeeded, time } from '../validation/answer-fields.ts'
-import { described, listOf, named, referred } from '../validation/described.ts'
+import { described, listOf, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
-import { brokenRule, deliveryId, resource } from './delivery-fields.ts'
+import { resource } from './delivery-fields.ts'
 
 const delivery = described(() => ({
   delivery_id: deliveryId,
@@ -29,7 +29,7 @@ const delivery = described(() => ({
   resource,
   status: member(v.picklist([200, 201, 207, 422]), 'The status of the response.'),
   dry_run: member(v.boolean(), 'Whether the request was only validated.'),
-  summary: referred<Summary>('Summary'),
+  summary,
   errors_total: member(count, 'The number of errors.'),
 }))
 

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import type { ResourceName } from '../db/records/list.ts'
 import { described, referred } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import type { FormattedIssue } from '../validation/messages.ts'
 
 // Members of deliveries, records and what is counted of them.
 
@@ -21,12 +20,6 @@ export const resourceName = member(
 
 /** The name of a resource, as rows have it. */
 export const resource: v.GenericSchema<string> = resourceName
-
-/** The id of a request. */
-export const deliveryId = described(() => referred<string>('DeliveryId'))
-
-/** A rule that a record breaks. */
-export const brokenRule = described(() => referred<FormattedIssue>('BrokenRule'))
 
 /** A record as its sender reads it, of any resource. */
 export const record = described(() => referred<Readonly<Record<string, unknown>>>('AnyRecord'))

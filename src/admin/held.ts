@@ -3,10 +3,11 @@ import { listHeld as readHeld } from '../db/records/release.ts'
 import { readList } from '../http/operation.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
 import { toIsoTime } from '../ingest/find-deliveries.ts'
+import { deliveryId } from '../ingest/result-fields.ts'
 import { time } from '../validation/answer-fields.ts'
 import { described } from '../validation/described.ts'
 import { resourcesOf } from '../verticals.ts'
-import { deliveryId, record, resource } from './delivery-fields.ts'
+import { record, resource } from './delivery-fields.ts'
 
 export const listHeld = readList({
   topic: 'monitoring',

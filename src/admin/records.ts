@@ -6,12 +6,13 @@ import { readList, readOperation } from '../http/operation.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
 import { outcomeOfStored, toIsoTime } from '../ingest/find-deliveries.ts'
 import type { Resource } from '../ingest/resource.ts'
+import { deliveryId } from '../ingest/result-fields.ts'
 import { count, day, time } from '../validation/answer-fields.ts'
 import { described, listOf } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { resourcesOf } from '../verticals.ts'
-import { deliveryId, record, resourceName } from './delivery-fields.ts'
+import { record, resourceName } from './delivery-fields.ts'
 
 export const listRecords = readList({
   topic: 'monitoring',

@@ -7,6 +7,7 @@ import { accountDatabase } from '../db/database.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { type FoundPage, MAX_DEPTH, type Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
+import { count } from '../validation/answer-fields.ts'
 import { described, named, withMembers } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { unsupportedType } from './body.ts'
@@ -270,6 +271,8 @@ function complete<P extends Entries, B extends Entries, A extends AnswerSchema, 
   return { ...draft, params, body } as unknown as Operation<P, B, A, C>
 }
 
+const perPage = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PER_PAGE))
+
 /** The members of a query with which lists are read page by page. `readPage` reads them. */
 export const PAGING = {
   page: v.optional(
@@ -283,7 +286,7 @@ export const PAGING = {
   ),
   per_page: v.optional(
     member(
-      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PER_PAGE)),
+      perPage,
       said(
         'The number of rows on a page. Defaults to 50. A page holds at most 2 MiB: if the rows need more, the 400 response says how many fit.',
         100,
@@ -304,11 +307,24 @@ const pageMetaSchema = described(() =>
   named(
     'Meta',
     v.object({
-      total: v.number(),
-      total_is_limited: v.exactOptional(v.literal(true)),
-      page: v.number(),
-      per_page: v.number(),
-      next_cursor: v.nullable(v.string()),
+      total: member(
+        count,
+        'The number of rows that match the filter. A filtered list counts them for the first page; the pages after a cursor repeat the number.',
+      ),
+      total_is_limited: v.exactOptional(
+        member(
+          v.literal(true),
+          'Present if more rows match than are counted: `total` is then at most 100,000.',
+        ),
+      ),
+      page: member(
+        v.pipe(count, v.minValue(1)),
+        'The page number, from 1. It increases with a cursor, too.',
+      ),
+      per_page: member(perPage, 'The size of a page.'),
+      next_cursor: v.nullable(
+        member(v.string(), 'The `cursor` of the next page. Null on the last page.'),
+      ),
     }),
   ),
 )

@@ -10,6 +10,7 @@ import { member, said } from '../validation/fields.ts'
 import { MAX_RECORDS } from './envelope.ts'
 import { receive } from './receive.ts'
 import type { Resource } from './resource.ts'
+import { result } from './result-fields.ts'
 
 /** A resource, and the vertical whose accounts have it. */
 interface Owned {
@@ -88,8 +89,8 @@ const sendOf = (owned: Owned) => {
         : resource.name === 'customers'
           ? SENDING.customers
           : SENDING.activities,
-      answer: referred('Result'),
-      others: { 201: referred('Result'), 207: referred('Result') },
+      answer: result,
+      others: { 201: result, 207: result },
       accepts: ['Prefer', 'Content-Encoding', ...(hasKey ? ['Idempotency-Key'] : [])],
       headers: ['x-d1-bookmark', 'Preference-Applied'],
       errors: [

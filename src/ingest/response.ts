@@ -14,13 +14,8 @@ import { type Warning, warning } from '../validation/warnings.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
+import type { Outcome, Result, Summary } from './result-fields.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
-
-/** The outcome of a record (contract §4). */
-export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale' | 'held' | 'rejected'
-
-/** The number of records received, and of each outcome. */
-export type Summary = { received: number } & Record<Outcome, number>
 
 /** The columns of a delivery that its status and summary are computed from. */
 type Counts = Pick<
@@ -119,11 +114,11 @@ export function respond(c: Context, handled: HandledDelivery) {
   for (const { warnings: own, warnings_total = own.length } of warnings.values()) {
     summary.warnings += warnings_total
   }
-  const body = {
+  const body: Result = {
     ...identity,
     dry_run: input.dryRun,
     summary,
-    ...(stored.releasing && { releasing: true }),
+    ...(stored.releasing && { releasing: true as const }),
     ...(delivery.errors_total > 0 && { errors, errors_total: delivery.errors_total }),
     results: resultsOf(handled, errors, warnings),
   }
@@ -147,24 +142,18 @@ function referenceIssuesOf(handled: HandledDelivery) {
   })
 }
 
-interface ListedWarnings {
-  warnings: Warning[]
-  /** The number of all warnings, if more than those. */
-  warnings_total?: number
-}
+/** The result of a record. */
+type RecordResult = Result['results'][number]
 
-interface Result extends Partial<ListedWarnings> {
-  index: number
-  key?: Record<string, string>
-  outcome: string
-  errors?: Omit<FormattedIssue, 'index' | 'key'>[]
-}
+/** The warnings that are listed, and the number of all, if more than those. */
+type ListedWarnings = Required<Pick<RecordResult, 'warnings'>> &
+  Pick<RecordResult, 'warnings_total'>
 
 function resultsOf(
   { validated, validator, input, stored, minimal }: HandledDelivery,
   listed: readonly FormattedIssue[],
   warnings: ReadonlyMap<number, ListedWarnings>,
-): Result[] {
+): RecordResult[] {
   const { delivery, revisions } = stored
   const errors = Map.groupBy(listed, ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
@@ -172,7 +161,7 @@ function resultsOf(
     input.policy === 'hold' && delivery.hold_refused === 0 ? indexesOf(delivery.unknown_at) : [],
   )
   if (minimal && errors.size === 0 && warnings.size === 0) return []
-  const results: Result[] = []
+  const results: RecordResult[] = []
   for (const [index, record] of validated.records.entries()) {
     const recordErrors = errors.get(index)
     if (minimal && !recordErrors && !warnings.has(index)) continue

@@ -1,6 +1,6 @@
 import { pascalCase } from '../../../src/http/operation-words.ts'
 import { ENTITIES } from '../entities.ts'
-import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
+import { documented, object, problem } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ref } from './operation.ts'
 import { AT, oneOf } from './shapes.ts'
@@ -34,17 +34,9 @@ const RECORDS = Object.fromEntries(
   ),
 )
 
-/** Returns the schemas of all responses other than records, by the names of their components. */
-export const answerSchemas = (): Record<string, JsonSchema> => {
-  const { result = {}, problem = {} } = envelopes(AT)
-  return {
-    ...Object.fromEntries(
-      Object.entries(PARTS).map(([name, { title: _, ...schema }]) => [name, schema]),
-    ),
-    Result: result,
-    Problem: problem,
-    Meta: meta(),
-    ...RECORDS,
-    ...OAUTH,
-  }
-}
+/** Returns the schemas of responses that no operation defines, by the names of their components. */
+export const answerSchemas = (): Record<string, JsonSchema> => ({
+  Problem: problem(AT),
+  ...RECORDS,
+  ...OAUTH,
+})

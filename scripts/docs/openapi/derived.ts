@@ -244,13 +244,13 @@ export const affiliateAnswers = (): (readonly [string, JsonSchema])[] =>
 const BY_QUERY =
   'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.'
 
-/** The schemas that operations name. */
-export const derivedSchemas = (): Record<string, JsonSchema> =>
+/** Returns the schemas that operations name. `at` is their location. */
+export const derivedSchemas = (at = AT): Record<string, JsonSchema> =>
   componentsIn(
     [...RECORD_OPERATIONS, ...OPERATIONS].flatMap(({ body, words }) =>
       [words?.answer, ...Object.values(words?.others ?? {}), ...Object.values(body)].filter(
         (schema): schema is v.GenericSchema => !!schema,
       ),
     ),
-    AT,
+    at,
   )

@@ -1,0 +1,160 @@
+import * as v from 'valibot'
+import { count, day } from '../validation/answer-fields.ts'
+import { described, named } from '../validation/described.ts'
+import { member } from '../validation/fields.ts'
+import { ISSUE_CODES, type IssueCode } from '../validation/issue.ts'
+import { MESSAGES, type WarningCode, warning as warningOf } from '../validation/warnings.ts'
+
+// What the answer to a delivery has.
+
+/** The outcomes of a record (contract §4). */
+export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
+
+const index = described(() => member(count, 'The position of the record in the request, from 0.'))
+
+const key = described(() =>
+  member(v.record(v.string(), v.string()), 'The members that identify the record, as sent.'),
+)
+
+const pointer = described(() =>
+  member(
+    v.pipe(v.string(), v.regex(/^(\/([^~/]|~[01])*)*$/)),
+    'A JSON Pointer (RFC 6901) into the body as sent.',
+  ),
+)
+
+/** The id of a request. */
+export const deliveryId = described(() =>
+  member(
+    named('DeliveryId', v.pipe(v.string(), v.regex(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/))),
+    'The permanent id of the request. Quote it when you ask for support.',
+  ),
+)
+
+/** The address of a delivery. */
+export const deliveryUrl = described(() =>
+  member(
+    v.pipe(v.string(), v.url()),
+    'The address at which the account reads the delivery, with the errors of its rejected records, for 30 days.',
+  ),
+)
+
+/** A rule that a record breaks. */
+export const brokenRule = described(() =>
+  named(
+    'BrokenRule',
+    v.object({
+      index: v.exactOptional(index),
+      key: v.exactOptional(key),
+      pointer,
+      code: member(
+        v.picklist(ISSUE_CODES) as v.GenericSchema<IssueCode>,
+        'The broken rule. See `/docs/errors`.',
+      ),
+      message: member(
+        v.string(),
+        'What is wrong. It never contains the value of a personal field.',
+      ),
+      hint: v.exactOptional(member(v.string(), 'What was probably meant.')),
+    }),
+  ),
+)
+
+/** A warning about a stored record. */
+const warning = described(() => {
+  const codes = (Object.keys(MESSAGES) as WarningCode[]).map((name) => warningOf(name, '').code)
+  return named(
+    'Warning',
+    v.object({
+      code: member(
+        v.picklist([...new Set([...codes, 'unknown_affiliate'])]),
+        'The code of the warning. See `/docs/warnings`.',
+      ),
+      pointer,
+      message: member(v.string(), 'What the sender should know.'),
+      from: v.exactOptional(
+        member(day, {
+          description:
+            'Of `affiliation_changed`: the day from which the new affiliate counts. The day of the signup if the first affiliate was corrected.',
+          examples: ['2026-11-25'],
+        }),
+      ),
+    }),
+  )
+})
+
+/** The number of records in the request, in total and by outcome. */
+export const summary = described(() => {
+  const outcomes = OUTCOMES.map((name) => [
+    name,
+    member(count, `The number of records with the outcome \`${name}\`.`),
+  ])
+  return named(
+    'Summary',
+    v.object({
+      received: member(count, 'The number of records in the request.'),
+      ...(Object.fromEntries(outcomes) as Record<Outcome, typeof count>),
+      warnings: v.exactOptional(
+        member(
+          count,
+          'The number of warnings of all records. The log of deliveries does not count them.',
+        ),
+      ),
+    }),
+  )
+})
+
+/** The outcome of each record of a request. */
+export const result = described(() =>
+  named(
+    'Result',
+    v.object({
+      delivery_id: deliveryId,
+      delivery_url: deliveryUrl,
+      dry_run: member(v.boolean(), 'Whether the request was only validated.'),
+      summary,
+      releasing: v.exactOptional(
+        member(
+          v.literal(true),
+          'Present if more records wait for these customers than one request releases. The others are released within minutes; until then `GET held` lists them.',
+        ),
+      ),
+      errors: v.exactOptional(
+        member(
+          v.array(brokenRule),
+          'At most 1000 errors, as a 422 lists them. Present if records were rejected.',
+        ),
+      ),
+      errors_total: v.exactOptional(
+        member(count, 'The number of errors. Present if records were rejected.'),
+      ),
+      results: member(
+        v.array(
+          v.object({
+            index,
+            key: v.exactOptional(key),
+            outcome: member(v.picklist(OUTCOMES), 'The outcome of the record.'),
+            warnings: v.exactOptional(v.array(warning)),
+            warnings_total: v.exactOptional(
+              member(
+                count,
+                'The number of warnings, if the record has more than the 10 that are listed.',
+              ),
+            ),
+            errors: v.exactOptional(v.array(brokenRule)),
+          }),
+        ),
+        'One result for each record, in order. With `Prefer: return=minimal`, only those with a warning or an error.',
+      ),
+    }),
+  ),
+)
+
+/** The outcome of a record. */
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** The number of records received, and of each outcome. */
+export type Summary = v.InferOutput<typeof summary>
+
+/** The answer to a delivery. */
+export type Result = v.InferOutput<typeof result>
