@@ -10,7 +10,6 @@ const teamCallOf = (c: Context<AppEnv>): TeamCall => ({
   env: c.env,
   actor: c.var.actor,
   role: c.var.role,
-  accounts: c.var.accounts,
   ...pageOfRequest(c),
 })
 

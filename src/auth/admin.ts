@@ -2,19 +2,8 @@ import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../errors.ts'
 import { ASSERTION_HEADER, readAssertion } from './access.ts'
 import { findByKey } from './admin-keys.ts'
-import type { AppEnv, ReadAccounts } from './authorize.ts'
+import type { AppEnv } from './authorize.ts'
 import { isSafe, type Member } from './roles.ts'
-
-/**
- * The requests that the console makes in this isolate for a member who is signed in. Callers cannot add one.
- */
-const requestsOfConsole = new WeakMap<Request, { member: Member; accounts: ReadAccounts }>()
-
-/** Marks a request as made by a member who is signed in to the console, for a page that has read `accounts`. */
-export function markAsMember(member: Member, accounts: ReadAccounts, request: Request): Request {
-  requestsOfConsole.set(request, { member, accounts })
-  return request
-}
 
 /**
  * Authenticates the integrations team by an admin key as a Bearer token or by a JWT of Cloudflare
@@ -24,11 +13,9 @@ export function markAsMember(member: Member, accounts: ReadAccounts, request: Re
  * @throws ApiError `invalid_admin`
  */
 export const integrationsTeam = createMiddleware<AppEnv>(async function integrationsTeam(c, next) {
-  const ofConsole = requestsOfConsole.get(c.req.raw)
-  const member = ofConsole?.member ?? (await authenticate(c.req.raw, c.env))
+  const member = await authenticate(c.req.raw, c.env)
   c.set('actor', member.actor)
   c.set('role', member.role)
-  if (ofConsole && isSafe(c.req.method)) c.set('accounts', ofConsole.accounts)
   await next()
 })
 

@@ -8,7 +8,7 @@ import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
 import type { Role } from './roles.ts'
 import type { Admission } from './token-gate.ts'
 
-/** The accounts by id that the requests of one page have read: null if there is none. */
+/** The accounts by id that the calls of one page have read: null if there is none. */
 export type ReadAccounts = Map<string, Promise<Account | null>>
 
 /** What is read of an affiliate who calls. */
@@ -38,8 +38,6 @@ export interface AppEnv {
     actor: string
     /** The role of this member. */
     role: Role
-    /** The accounts that the requests of one page of the console share, so that it reads each once. */
-    accounts?: ReadAccounts
     /** What is read of an affiliate who calls; absent if somebody else does. */
     affiliate?: ReadAffiliate
     /** Whether an answer passed through `show`. */

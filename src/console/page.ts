@@ -186,10 +186,6 @@ export const accountPath = (account: string, ...parts: string[]) =>
     .join('/')
     .replace(/\/(\.\.?)$/, `/${BY_ID}?id=$1`)
 
-/** Returns the path of an account in the administration API. Every part is encoded. */
-export const apiPath = (account: string, ...parts: string[]) =>
-  ['/accounts', ...[account, ...parts].map(encodeURIComponent)].join('/')
-
 /** Returns an address with a query; values that are absent or empty are left out. */
 export function withQuery(path: string, query: Visit['query']): string {
   const filled = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))

@@ -1,4 +1,5 @@
 import { getPlan, getPlanVersion, listPlanVersions } from '../../admin/plans.ts'
+import { simulatePlan } from '../../admin/simulations.ts'
 import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
@@ -11,7 +12,7 @@ import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { PlanLink } from '../parts/names.tsx'
 import type { Version } from '../parts/plan-editor.tsx'
-import { computeFigures, endedPeriods, simulationRequest } from '../parts/plan-figures.tsx'
+import { computeFigures, endedPeriods, simulationOf } from '../parts/plan-figures.tsx'
 import { InWords } from '../parts/plan-words.tsx'
 import { valuesFor } from '../plan/draft.ts'
 
@@ -117,7 +118,7 @@ export const simulationPage: Page = {
     const { format, terms = '', period } = visit.query
     if (format !== 'csv' || !period) return null
     const input = inputOf(visit, { periods: [], terms: parseField('terms', terms) })
-    return visit.api.csv({ method: 'POST', ...simulationRequest(visit, input) })
+    return visit.api.file(simulatePlan, simulationOf(visit, input), 'text/csv')
   },
   async render(visit) {
     const plan = planOf(visit)

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { simulateFraudRule } from '../../admin/fraud-simulations.ts'
 import { dayNumber, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
@@ -7,7 +8,7 @@ import { comparisonWords, WITHOUT_DRAFTS } from '../../fraud/comparison-words.ts
 import type { Subject } from '../../fraud/kind.ts'
 import type { HeldSum, PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
-import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Visit, withQuery } from '../page.ts'
 import { Plot } from './chart.tsx'
 import { CustomerLink } from './customers.tsx'
 import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
@@ -251,17 +252,11 @@ const Refused = ({ error }: { error: ApiError }) => {
  */
 export async function computeBackTest(
   visit: Visit,
-  { rule, affiliate_id, cursor, ...body }: BackTestInput,
+  input: BackTestInput,
   isBeside = false,
 ): Promise<Child> {
-  const request = {
-    method: 'POST',
-    path: apiPath(visit.account, 'fraud-rules', rule, 'simulate'),
-    query: { affiliate_id, cursor },
-    body,
-  } as const
   try {
-    const page = (await visit.api.send(request)) as SimulatedPage
+    const page = await visit.api.call(simulateFraudRule, { account: visit.account, ...input })
     const isHolding = page.data.some(({ action }) => action === 'hold')
     const cases = page.data.slice(0, isBeside ? LISTED_BESIDE : LISTED)
     const rest = page.data.length - cases.length

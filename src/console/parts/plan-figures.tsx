@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { simulatePlan } from '../../admin/simulations.ts'
 import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
@@ -6,7 +7,7 @@ import type { Amounts, Simulated } from '../../commission/statements/present-sim
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import { readErrors } from '../api-errors.ts'
-import { apiPath, type Values, type Visit, withQuery } from '../page.ts'
+import { type Values, type Visit, withQuery } from '../page.ts'
 import { placeWords, plainError } from '../plan/places.ts'
 import { Amount, EmptyState, periodWords, Table, visible } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
@@ -40,24 +41,16 @@ export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): 
     .map(({ id }) => id)
 }
 
-/** Returns the request that simulates terms. */
-export const simulationRequest = ({ account }: Visit, input: SimulationInput) => {
-  const { plan, isStored, periods, terms, affiliate_id, cursor } = input
-  return {
-    path: apiPath(account, 'plans', plan, 'simulate'),
-    query: {
-      affiliate_id,
-      cursor,
-      all: 'true',
-      ...(!isStored && { assigned_to_all: 'true' }),
-    },
-    body: { ...periods, version: terms },
-  }
+/** Returns what the operation takes to simulate terms. */
+export const simulationOf = ({ account }: Visit, input: SimulationInput) => {
+  const { plan, isStored, periods, terms: version, affiliate_id, cursor } = input
+  const forAll = !isStored && { assigned_to_all: true }
+  return { account, plan, ...periods, version, affiliate_id, cursor, all: true, ...forAll }
 }
 
-/** Requests a simulation. */
-export const simulate = async (visit: Visit, input: SimulationInput): Promise<Simulated> =>
-  (await visit.api.send({ method: 'POST', ...simulationRequest(visit, input) })) as Simulated
+/** Simulates terms. */
+export const simulate = (visit: Visit, input: SimulationInput): Promise<Simulated> =>
+  visit.api.call(simulatePlan, simulationOf(visit, input))
 
 /** What an affiliate got, and would have got. */
 interface Compared {
