@@ -916,7 +916,7 @@ async function requireRecords(
   if (needed.some((one) => one.days.length > 0)) await requireDays(session, account, needed)
 }
 
-/** How many bytes of kept totals a resource may have without a lease of memory. */
+/** How many bytes of kept totals a resource may have without memory reserved. */
 const SMALL_BYTES = 32 * 1024
 
 /** Returns the kept totals, for which it holds memory if they are large; null if they are too large. */
