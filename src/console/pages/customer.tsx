@@ -3,9 +3,7 @@ import { endRefusal, getAffiliations, refuseCustomer } from '../../admin/histori
 import { listRecords } from '../../admin/records.ts'
 import { unitNoun } from '../../commission/engine/earning-words.ts'
 import { countedRecords } from '../../commission/engine/reason-words.ts'
-import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import { getStatement, listPeriods } from '../../commission/statements/operations.ts'
-import type { CustomerLine as Line } from '../../commission/why/answers.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { getUnearned, listCustomerLines } from '../../commission/why/operations.ts'
 import { ApiError } from '../../errors.ts'
@@ -37,6 +35,9 @@ import { Amounts, RecordFields } from '../parts/record-fields.tsx'
 import { Records, recordsCalled } from '../parts/records.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
 import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
+
+type Line = AnswerOf<typeof listCustomerLines>['data'][number]
+type UnearnedGroup = AnswerOf<typeof getUnearned>['data'][number]
 
 // The part of the page of a customer that shows what the customer earned.
 

@@ -1,8 +1,8 @@
 import { countedRecords, REASON_TITLES } from '../../commission/engine/reason-words.ts'
-import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
+import type { AnswerOf } from '../../http/operation.ts'
 import type { Page, Visit } from '../page.ts'
 import { Data, EmptyState, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -21,6 +21,9 @@ interface Found<Row> {
   readonly rows: readonly Row[]
   readonly termsOf: TermsOf
 }
+
+type UnearnedGroup = AnswerOf<typeof getUnearned>['data'][number]
+type UnearnedRecord = AnswerOf<typeof listUnearnedRecords>['data'][number]
 
 const Groups = ({ visit, rows, termsOf }: Found<UnearnedGroup>) => (
   <Table

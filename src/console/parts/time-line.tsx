@@ -1,8 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { getAffiliations } from '../../admin/histories.ts'
-import type { QualificationReport } from '../../commission/engine/once-report.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
-import type { CustomerLine as Line } from '../../commission/why/answers.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { listAccountQualifications, listCustomerLines } from '../../commission/why/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -20,6 +18,9 @@ import type { WholeStatement } from './statement.tsx'
 import { StatusBadge } from './statement-lists.tsx'
 
 // The time line of a customer: click, signup, records, qualification and payment.
+
+type Line = AnswerOf<typeof listCustomerLines>['data'][number]
+type QualificationReport = AnswerOf<typeof listAccountQualifications>['data'][number]
 
 /** What happened on a day; without a day it stands first. */
 interface Event {
