@@ -11,6 +11,7 @@ import { type Customer, compareText, NO_FIELDS, valueOn } from '../commission/en
 import { reportOnce } from '../commission/engine/once-report.ts'
 import type { Computation } from '../commission/statements/compute.ts'
 import { NARROW, withinLimit } from '../commission/statements/on-request.ts'
+import { qualification } from '../commission/why/answers.ts'
 import { readPeriod, STATUSES } from '../commission/why/operations.ts'
 import { periodIn } from '../commission/why/period.ts'
 import { acceptKept, onceQueries } from '../commission/why/record-queries.ts'
@@ -18,10 +19,10 @@ import { evaluatedCustomers } from '../commission/why/unearned.ts'
 import { affiliateList } from '../http/operation.ts'
 import { pageOfAll } from '../http/pagination.ts'
 import { day } from '../validation/answer-fields.ts'
-import { described, named, referred } from '../validation/described.ts'
+import { described, named } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
 import { todayOf } from '../zone.ts'
-import { type CustomerState, type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
+import { type OwnCustomer, statesOf, withAmounts } from './customer-states.ts'
 
 /** A customer as the list has them. */
 interface ListedCustomer extends OwnCustomer {
@@ -77,6 +78,27 @@ const COLUMNS = [
   ...['qualified_on', 'amount', 'currency', 'missing', 'until', 'refused_by', 'closed'],
 ]
 
+const state = described(() => {
+  const { customer_id: _, affiliate_id: __, ...members } = qualification.entries
+  return named(
+    'CustomerState',
+    v.object({
+      ...members,
+      status: member(
+        v.picklist(STATES),
+        '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
+      ),
+      amount: v.nullable(
+        member(
+          v.string(),
+          'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
+        ),
+      ),
+      currency: v.nullable(member(v.string(), 'The currency of the amount.')),
+    }),
+  )
+})
+
 const customer = described(() =>
   named(
     'AffiliateCustomer',
@@ -85,10 +107,7 @@ const customer = described(() =>
       signup_day: member(day, 'The day of the signup.'),
       link: v.nullable(member(v.string(), 'The link that they followed. Null if none is known.')),
       country_code: v.nullable(member(v.string(), 'The country. Null if it is not known.')),
-      states: member(
-        v.array(referred<CustomerState>('CustomerState')),
-        'What has become of them under each rule that pays once.',
-      ),
+      states: member(v.array(state), 'What has become of them under each rule that pays once.'),
     }),
   ),
 )

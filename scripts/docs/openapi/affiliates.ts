@@ -1,12 +1,10 @@
 import { kindOf } from '../../../src/affiliate/members.ts'
-import { documented, object } from '../envelopes.ts'
+import { documented } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { affiliateAnswers } from './derived.ts'
-import { oneOf, orNull, TEXT } from './shapes.ts'
+import { AT } from './operation.ts'
 
 // The API of affiliates. Its answers are those of accounts, without what is hidden.
-
-const AT = '#/components/schemas/'
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
@@ -77,36 +75,12 @@ function shownRef($ref: string, parent: string, showing: Showing): string {
   return AT + own
 }
 
-/** The answers that only affiliates have. */
-const OWN = (all: Schemas): Schemas => {
-  const {
-    customer_id: _,
-    affiliate_id: __,
-    ...state
-  } = (all.Qualification?.properties ?? {}) as Record<string, JsonSchema>
-  return {
-    CustomerState: object({
-      ...state,
-      status: documented(
-        '`waiting`: something is `missing`. `failed`: a window closed. `refused`: a condition does not hold, or the trigger was reversed. `already_counted`: the rule has paid for the customer before the affiliate had them.',
-        oneOf('qualified', 'waiting', 'failed', 'refused', 'already_counted'),
-      ),
-      amount: documented(
-        'What a statement pays for it. Null unless it is `qualified` and a statement has it that the affiliate may see.',
-        orNull(TEXT),
-      ),
-      currency: documented('The currency of the amount.', orNull(TEXT)),
-    }),
-  }
-}
-
 /**
  * Returns the components of answers as affiliates see them.
  *
  * @throws Error if nobody has decided what a member is: see `MEMBERS` in src/affiliate/members.ts.
  */
-export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> {
-  const all = { ...accounts, ...OWN(accounts) }
+export function affiliateSchemas(all: Schemas): Record<string, JsonSchema> {
   const showing: Showing = { all, added: {}, undecided: new Set() }
   const answers = affiliateAnswers().map(([name, answer]) => [name, shown(answer, '', showing)])
   if (showing.undecided.size > 0) {

@@ -2,24 +2,23 @@ import { pascalCase } from '../../../src/http/operation-words.ts'
 import { ENTITIES } from '../entities.ts'
 import { documented, object, problem } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
-import { ref } from './operation.ts'
-import { AT, oneOf } from './shapes.ts'
+import { AT, ref } from './operation.ts'
 
 // The schemas of responses other than records.
 
 const OAUTH: Record<string, JsonSchema> = {
   OAuthError: object({
-    error: documented(
-      'The error code of RFC 6749 §5.2.',
-      oneOf(
+    error: documented('The error code of RFC 6749 §5.2.', {
+      type: 'string',
+      enum: [
         'invalid_request',
         'invalid_client',
         'invalid_scope',
         'unsupported_grant_type',
         'temporarily_unavailable',
         'server_error',
-      ),
-    ),
+      ],
+    }),
     error_description: documented('A description of this error.'),
   }),
 }

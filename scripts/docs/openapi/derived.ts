@@ -14,8 +14,7 @@ import { propTrading } from '../../../src/trading/prop-trading.ts'
 import { OPERATIONS, recordOperations } from '../../operations.ts'
 import { closedObject, componentsIn, property } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
-import { type Operation, ref } from './operation.ts'
-import { AT, TEXT } from './shapes.ts'
+import { AT, type Operation, ref } from './operation.ts'
 import { TAGS } from './tags.ts'
 
 // What OpenAPI says of the operations that are values.
@@ -86,7 +85,10 @@ function answersOf(of: DescribedOperation, shownAs?: JsonSchema): Operation['ans
   const [[type, { isRanged = false } = {}] = []] = Object.entries(files)
   if (answer === null && type) return isRanged ? rangedAnswers(type, headers) : {}
   const also = Object.fromEntries(
-    Object.entries(files).map(([type, { example = '' }]) => [type, { schema: TEXT, example }]),
+    Object.entries(files).map(([type, { example = '' }]) => [
+      type,
+      { schema: { type: 'string' }, example },
+    ]),
   )
   const all = { [status ?? (answer === null ? 204 : 200)]: answer, ...others }
   return Object.fromEntries(

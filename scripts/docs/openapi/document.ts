@@ -15,12 +15,10 @@ import {
 } from './derived.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
 import { HEADERS } from './headers.ts'
-import type { Operation } from './operation.ts'
+import { AT, type Operation } from './operation.ts'
 import { PARAMETERS } from './parameters.ts'
 import { TAGS } from './tags.ts'
 import { writeOperation } from './write-operation.ts'
-
-const AT = '#/components/schemas/'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 

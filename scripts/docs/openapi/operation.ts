@@ -42,5 +42,8 @@ export interface Operation {
   errors: readonly ErrorCode[]
 }
 
+/** The location of schemas in the components. */
+export const AT = '#/components/schemas/'
+
 /** Refers to a schema in the components. */
-export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+export const ref = (name: string): JsonSchema => ({ $ref: AT + name })
