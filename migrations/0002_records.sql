@@ -97,7 +97,7 @@ BEGIN
     old.country_code, old.trading_account_type, old.challenge_type, old.phase, old.kyc_status_id,
     old.sales_status_id, old.account_size, iif(new.first_day IS NULL, old.link, NULL), new.delivery
   FROM (SELECT coalesce(
-    (SELECT coalesce(received_day, received_at / 86400000) FROM deliveries
+    (SELECT received_day FROM deliveries
       WHERE account = new.account AND id = new.delivery), unixepoch() / 86400) AS day) received
   WHERE (old.country_code IS NOT NULL AND old.country_code IS NOT new.country_code)
     OR (old.trading_account_type IS NOT NULL
@@ -139,42 +139,16 @@ BEGIN
       NULL, iif(new.first_day IS NULL, old.link, NULL)));
 END;
 
--- `customer_affiliations`: the delivery has decided from which day the new affiliate counts. An affiliate
--- that holds from the signup on because the first one was corrected early has a row with the first day of
--- the calendar, and the affiliate before it in `previous_affiliate_id`.
-CREATE TRIGGER customers_affiliation AFTER UPDATE OF affiliate_id, link ON customers
-WHEN old.affiliate_id IS NOT new.affiliate_id
-  OR (new.first_day IS NOT NULL AND old.link IS NOT new.link)
+-- A brand's customer who loses the attribution keeps the affiliate, which is no longer stored. The statement that
+-- stores another affiliate stores its first day, too: src/db/records/write-sql.ts.
+CREATE TRIGGER customers_unattributed AFTER UPDATE OF link ON customers
+WHEN new.first_day IS NOT NULL AND new.link IS NULL AND old.link IS NOT NULL
 BEGIN
-  -- A brand's customer who loses the attribution keeps the affiliate, which is no longer stored.
   INSERT INTO customer_affiliations (account, customer_id, day, link, delivery)
   SELECT old.account, old.customer_id, -719528, old.link, new.delivery
-  WHERE new.first_day IS NOT NULL AND new.link IS NULL AND NOT EXISTS (
+  WHERE NOT EXISTS (
     SELECT 1 FROM customer_affiliations
     WHERE account = old.account AND customer_id = old.customer_id);
-
-  -- The first affiliate holds from the beginning, whenever it became known.
-  INSERT INTO customer_affiliations (account, customer_id, day, affiliate_id, link,
-    previous_affiliate_id, previous_link, delivery)
-  SELECT old.account, old.customer_id,
-    max(received.day, coalesce(
-      (SELECT max(day) FROM customer_affiliations
-        WHERE account = old.account AND customer_id = old.customer_id), received.day)),
-    new.affiliate_id, iif(new.first_day IS NULL, NULL, new.link),
-    old.affiliate_id, iif(new.first_day IS NULL, NULL, old.link), new.delivery
-  FROM (SELECT coalesce(
-    (SELECT iif(affiliated -> cast(new.idx AS TEXT) ->> 1, -719528,
-        coalesce(received_day, received_at / 86400000))
-      FROM deliveries WHERE account = new.account AND id = new.delivery),
-    unixepoch() / 86400) AS day) received
-  WHERE (new.first_day IS NULL OR new.link IS NOT NULL)
-    AND (old.affiliate_id IS NOT NULL
-      OR (new.first_day IS NOT NULL AND old.link IS NOT NULL)
-      OR EXISTS (SELECT 1 FROM customer_affiliations
-        WHERE account = old.account AND customer_id = old.customer_id))
-  ON CONFLICT (account, customer_id, day) DO UPDATE SET affiliate_id = new.affiliate_id,
-    link = iif(new.first_day IS NULL, NULL, new.link), delivery = new.delivery,
-    previous_affiliate_id = iif(day = -719528, old.affiliate_id, previous_affiliate_id);
 END;
 
 CREATE TABLE transactions (
@@ -350,15 +324,6 @@ BEGIN
   WHERE account = old.account AND resource = 'activities' AND day IN (old.day, new.day);
 END;
 
--- An event that was sent without a time keeps the day of its first receipt, which the request that
--- sends it again does not know.
-CREATE TRIGGER day_totals_events_undated AFTER UPDATE OF revision ON events
-WHEN new.createtime IS NULL
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = new.account AND resource = 'activities' AND day = new.day;
-END;
-
 CREATE TRIGGER changed_days_events AFTER UPDATE OF day, held ON events
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
@@ -366,26 +331,6 @@ BEGIN
   FROM kept_days k CROSS JOIN json_each(json_array(old.day, new.day)) d
   WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
   ON CONFLICT DO NOTHING;
-END;
-
--- An event that was sent without a time keeps the day of its first receipt, which the request that
--- sends it again does not know.
-CREATE TRIGGER changed_days_events_undated AFTER UPDATE OF revision ON events
-WHEN new.createtime IS NULL
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, new.day FROM kept_days k
-  WHERE k.account = new.account AND new.day BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
--- Costs nothing unless the name or the customer changes.
-CREATE TRIGGER events_changed AFTER UPDATE OF eventname, customer_id ON events
-WHEN old.eventname <> new.eventname OR old.customer_id <> new.customer_id
-BEGIN
-  UPDATE deliveries
-  SET changed_events = json_insert(coalesce(changed_events, '[]'), '$[#]', new.idx)
-  WHERE account = new.account AND id = new.delivery;
 END;
 
 -- Changes of a customer's affiliate: one row for each day with a change, none while the first affiliate

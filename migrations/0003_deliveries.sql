@@ -1,50 +1,26 @@
 -- The delivery log: one row per request, written in the same batch as its records. The id begins with
 -- the time, so the primary key orders the rows by age. Bodies are never stored.
 --
---   attempt         the attempt of the Worker that inserted the row; only that attempt writes
 --   received_day    the day of `received_at`: in the account's time zone for brands, in UTC for partners.
 --                   Histories store the day and not the instant, so that a later change of the zone never
 --                   moves a change to another day. The delivery id has the instant
---   yesterday, today  1 if the request has records of the previous day, or of the same day (UTC)
---   days            a JSON array of the days of the request's records
---   reused          1 if the Idempotency-Key was used for other records: the request is rejected
 --   rejected        records that are invalid, or whose unknown reference the policy rejects
 --   refused         equal to `rejected` if the whole request is rejected; 0 if it is lenient
---   errors          a JSON array of one object (src/ingest/delivery-errors.ts) with the errors of all refused
---                   records. An account may log 16 MiB of errors and dry runs a day (UTC)
---   created, written  new records that are not held; all records that were written
---   held, held_written  records that wait for their customer; those of them that were written
+--   created, updated, held, stale  the records of each outcome; the others are unchanged
+--   written         all records that were written
 --   hold_refused    1 if records of unknown customers were rejected because the account has as many held
 --                   records as it may have
---   listed, held_change  the records that the insert of this row adds to the total of its resource, and
---                   to its held records; 0 if a key repeats, since the records are counted then
---
--- The storage quota. A delivery counts in the storage of its account with the records that it writes. Its
--- new records are known when its row is inserted; a second trigger counts the others once they are written.
--- Unchanged and stale records are not counted.
---
---   written_bytes   an upper bound of the bytes by which all records of the request enlarge the database
---   record_bytes    an upper bound of the bytes of each of them
---   over_quota      the bytes that the account stores, if they reach its quota: the request is refused. A
---                   trigger deletes such a row, so it is null in every row that is stored
---
--- What the sender should know of single records: JSON arrays of positions in the request.
---
---   unknown_at, stale_at, moved  records with an unknown reference, stale records, and records whose
---                   indexed columns change
---   unknown_keys    [position, key …, reference] of the first 100 rejected records with an unknown
---                   reference
---   erased_at       records of erased customers
---   changed_events  events that have replaced one with another name or customer
---   verdicts        [position, verdict] of the records without `tracking_data` whose stored customer is not
---                   attributed
---   affiliated      a JSON object of positions: customers who got another affiliate, each with the first
---                   day of that affiliate, and 1 if it holds from the signup on, else 0
+--   reused          1 if the Idempotency-Key was used for other records: the request is rejected
+--   days            a JSON array of the days of the records that were written, and of those from which they moved
+--   errors          a JSON array of one object (src/ingest/delivery-errors.ts) with the errors of all refused
+--                   records. An account may log 16 MiB of errors and dry runs a day (UTC)
+--   unknown_keys    [position, key …, reference] of the first rejected records with an unknown reference
+--   moved, held_at  JSON arrays of positions: records that got another day or customer, and those that wait
 CREATE TABLE deliveries (
   account        TEXT NOT NULL,
   id             TEXT NOT NULL,
-  attempt        INTEGER NOT NULL,
   received_at    INTEGER NOT NULL,
+  received_day   INTEGER NOT NULL CHECK (received_day BETWEEN -719528 AND 2932896),
   resource       TEXT NOT NULL,
   form           TEXT NOT NULL CHECK (form IN ('object', 'array', 'data')),
   dry_run        INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
@@ -56,251 +32,36 @@ CREATE TABLE deliveries (
   held           INTEGER NOT NULL,
   stale          INTEGER NOT NULL,
   created        INTEGER NOT NULL,
-  listed         INTEGER NOT NULL,
-  written        INTEGER NOT NULL DEFAULT 0,
-  held_written   INTEGER NOT NULL DEFAULT 0,
-  errors         TEXT CHECK (json_valid(errors)),
-  unknown_at     TEXT CHECK (json_valid(unknown_at)),
-  unknown_keys   TEXT CHECK (json_valid(unknown_keys)),
-  stale_at       TEXT CHECK (json_valid(stale_at)),
-  moved          TEXT CHECK (json_valid(moved)),
-  erased_at      TEXT CHECK (json_valid(erased_at)),
-  verdicts       TEXT CHECK (json_valid(verdicts)),
+  updated        INTEGER NOT NULL,
+  written        INTEGER NOT NULL,
+  hold_refused   INTEGER NOT NULL CHECK (hold_refused IN (0, 1)),
   reused         INTEGER NOT NULL CHECK (reused IN (0, 1)),
-  yesterday      INTEGER NOT NULL CHECK (yesterday IN (0, 1)),
-  today          INTEGER NOT NULL CHECK (today IN (0, 1)),
-  written_bytes  INTEGER NOT NULL DEFAULT 0,
-  over_quota     INTEGER,
-  days           TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(days)),
-  held_change    INTEGER NOT NULL DEFAULT 0,
-  hold_refused   INTEGER NOT NULL DEFAULT 0 CHECK (hold_refused IN (0, 1)),
-  record_bytes   INTEGER,
-  received_day   INTEGER CHECK (received_day BETWEEN -719528 AND 2932896),
-  changed_events TEXT CHECK (json_valid(changed_events)),
-  affiliated     TEXT CHECK (json_valid(affiliated)),
+  days           TEXT NOT NULL CHECK (json_valid(days)),
+  errors         TEXT CHECK (json_valid(errors)),
+  unknown_keys   TEXT CHECK (json_valid(unknown_keys)),
+  moved          TEXT CHECK (json_valid(moved)),
+  held_at        TEXT CHECK (json_valid(held_at)),
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
--- A delivery changes the days of its records. `written` grows in the batch that writes them, and only
--- if a record was written. Stored customers are only counted, so only new ones change a day.
-CREATE TRIGGER day_totals_written AFTER UPDATE OF written ON deliveries
-WHEN new.written > old.written AND new.dry_run = 0
-  AND (new.resource <> 'customers' OR new.created > 0)
+-- A delivery changes the days of its records. Stored customers are only counted, so only new ones change a day.
+CREATE TRIGGER day_totals_written AFTER INSERT ON deliveries
+WHEN new.written > 0 AND (new.resource <> 'customers' OR new.created > 0)
 BEGIN
   DELETE FROM day_totals
   WHERE account = new.account AND resource = new.resource
     AND day IN (SELECT value FROM json_each(new.days));
 END;
 
-CREATE TRIGGER deliveries_listed AFTER INSERT ON deliveries
-WHEN new.dry_run = 0 AND new.refused = 0 AND (new.listed <> 0 OR new.held_change <> 0)
-BEGIN
-  INSERT INTO totals (account, resource, total, held)
-  VALUES (new.account, new.resource, new.listed, new.held_change)
-  ON CONFLICT (account, resource) DO UPDATE SET
-    total = total + new.listed, held = held + new.held_change;
-END;
-
--- Costs a row only if a request updates records, or holds new ones.
-CREATE TRIGGER deliveries_written AFTER UPDATE OF written ON deliveries
-WHEN new.dry_run = 0 AND new.written > max(old.written, new.created)
-  AND max(old.written, new.created) * coalesce(new.record_bytes, new.written_bytes) < new.written_bytes
-BEGIN
-  UPDATE arrivals SET written_bytes = written_bytes
-    + min(new.written_bytes, new.written * coalesce(new.record_bytes, new.written_bytes))
-    - max(old.written, new.created) * coalesce(new.record_bytes, new.written_bytes)
-  WHERE account = new.account AND hour = new.received_at / 3600000 AND resource = new.resource;
-END;
-
--- The triggers add the terms of what the budget of the log has left of a delivery, and count their
--- bytes in it.
-CREATE TRIGGER deliveries_arrived AFTER INSERT ON deliveries WHEN new.dry_run = 0
-BEGIN
-  DELETE FROM deliveries
-  WHERE account = new.account AND id = new.id
-    AND (new.over_quota IS NOT NULL
-      OR (new.errors_total > 0 AND (new.refused > 0 OR new.rejected = new.received)
-        AND (SELECT sum(logged_bytes) FROM arrivals
-          WHERE account = new.account AND hour >= new.received_at / 86400000 * 24
-            AND hour < new.received_at / 86400000 * 24 + 24) >= 16777216));
-
-  -- `unknown_keys` is not null where unknown references are rejected: later statements rely on it.
-  UPDATE deliveries SET errors = NULL, unknown_keys = iif(unknown_keys IS NULL, NULL, '[]')
-  WHERE account = new.account AND id = new.id AND new.errors_total > 0
-    AND (SELECT sum(logged_bytes) FROM arrivals
-      WHERE account = new.account AND hour >= new.received_at / 86400000 * 24
-        AND hour < new.received_at / 86400000 * 24 + 24) >= 16777216;
-
-  INSERT INTO delivery_terms (account, day, term, delivery)
-  SELECT new.account, new.received_at / 86400000, term, new.id
-  FROM (
-    SELECT 'code ' || (value ->> 1) AS term
-    FROM deliveries d, json_each(d.errors, '$.kinds')
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-    UNION
-    SELECT 'id ' || (value ->> 2)
-    FROM deliveries d, json_each(d.errors, '$.records')
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-      AND value ->> 2 IS NOT NULL
-    UNION
-    SELECT 'code ' || iif(d.resource <> 'customers', 'unknown_customer',
-      iif(value ->> 2 IS NULL, 'length', 'unknown_affiliate'))
-    FROM deliveries d, json_each(d.unknown_keys)
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-    UNION
-    SELECT 'id ' || iif(d.resource = 'trading-activity', value ->> 2,
-      iif(d.resource <> 'activities', value ->> 1,
-        iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)))
-    FROM deliveries d, json_each(d.unknown_keys)
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-    UNION
-    SELECT value
-    FROM deliveries d,
-      json_each(iif(d.reused, '["refused", "code idempotency_key_reused"]', '["refused"]'))
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0
-  )
-  WHERE term IS NOT NULL
-  ON CONFLICT (account, day, term, delivery) DO NOTHING;
-
-  INSERT INTO arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
-    today, logged_bytes, written_bytes)
-  SELECT new.account, new.received_at / 3600000, new.resource, 1, new.received,
-    iif(new.refused > 0, new.received, new.rejected), new.received_at,
-    new.yesterday AND new.refused = 0 AND new.rejected < new.received,
-    new.today AND new.refused = 0 AND new.rejected < new.received,
-    iif(new.errors_total > 0, coalesce((
-      SELECT 200 + octet_length(concat(errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-        verdicts)) + octet_length(concat(errors -> '$.records', unknown_keys))
-        + (octet_length(account) + 70) * (2 + min(40, coalesce(json_array_length(errors, '$.kinds'), 0))
-          + coalesce(json_array_length(errors, '$.records'), 0)
-          + coalesce(json_array_length(unknown_keys), 0))
-      FROM deliveries WHERE account = new.account AND id = new.id), 0), 0),
-    min(new.written_bytes, new.created * coalesce(new.record_bytes, new.written_bytes))
-    + iif(new.errors_total > 0, 0, 200 + octet_length(concat(
-      new.unknown_at, new.stale_at, new.moved, new.erased_at, new.verdicts)))
-  WHERE new.over_quota IS NULL
-  ON CONFLICT (account, hour, resource) DO UPDATE SET
-    deliveries = deliveries + 1, received = received + new.received,
-    refused = refused + iif(new.refused > 0, new.received, new.rejected),
-    last_at = max(last_at, new.received_at),
-    yesterday = max(yesterday, new.yesterday AND new.refused = 0 AND new.rejected < new.received),
-    today = max(today, new.today AND new.refused = 0 AND new.rejected < new.received),
-    logged_bytes = logged_bytes + iif(new.errors_total > 0, coalesce((
-      SELECT 200 + octet_length(concat(errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-        verdicts)) + octet_length(concat(errors -> '$.records', unknown_keys))
-        + (octet_length(account) + 70) * (2 + min(40, coalesce(json_array_length(errors, '$.kinds'), 0))
-          + coalesce(json_array_length(errors, '$.records'), 0)
-          + coalesce(json_array_length(unknown_keys), 0))
-      FROM deliveries WHERE account = new.account AND id = new.id), 0), 0),
-    written_bytes = written_bytes
-      + min(new.written_bytes, new.created * coalesce(new.record_bytes, new.written_bytes))
-      + iif(new.errors_total > 0, 0, 200 + octet_length(concat(
-        new.unknown_at, new.stale_at, new.moved, new.erased_at, new.verdicts)));
-END;
-
--- At the quota, a request is tried as a dry run to find out whether it would write anything. This row is
--- deleted in the same batch and is not counted: its `over_quota` is -1.
-CREATE TRIGGER deliveries_tried AFTER INSERT ON deliveries
-WHEN new.dry_run = 1 AND new.over_quota IS NOT -1
-BEGIN
-  INSERT INTO delivery_terms (account, day, term, delivery)
-  SELECT new.account, new.received_at / 86400000, term, new.id
-  FROM (
-    SELECT 'code ' || (value ->> 1) AS term
-    FROM deliveries d, json_each(d.errors, '$.kinds')
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-    UNION
-    SELECT 'id ' || (value ->> 2)
-    FROM deliveries d, json_each(d.errors, '$.records')
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-      AND value ->> 2 IS NOT NULL
-    UNION
-    SELECT 'code ' || iif(d.resource <> 'customers', 'unknown_customer',
-      iif(value ->> 2 IS NULL, 'length', 'unknown_affiliate'))
-    FROM deliveries d, json_each(d.unknown_keys)
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-    UNION
-    SELECT 'id ' || iif(d.resource = 'trading-activity', value ->> 2,
-      iif(d.resource <> 'activities', value ->> 1,
-        iif(value ->> 1 LIKE 'e %', substr(value ->> 1, 3), value ->> 2)))
-    FROM deliveries d, json_each(d.unknown_keys)
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0 AND new.reused = 0
-    UNION
-    SELECT value
-    FROM deliveries d,
-      json_each(iif(d.reused, '["refused", "code idempotency_key_reused"]', '["refused"]'))
-    WHERE d.account = new.account AND d.id = new.id AND new.errors_total > 0
-  )
-  WHERE term IS NOT NULL
-    AND coalesce((SELECT sum(logged_bytes) FROM arrivals
-      WHERE account = new.account AND hour >= new.received_at / 86400000 * 24
-        AND hour < new.received_at / 86400000 * 24 + 24), 0) < 16777216
-  ON CONFLICT (account, day, term, delivery) DO NOTHING;
-
-  INSERT INTO arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
-    today, logged_bytes)
-  SELECT new.account, new.received_at / 3600000, 'dry-run', 0, 0, 0, new.received_at, 0, 0,
-    200 + octet_length(concat(new.errors, new.unknown_at, new.unknown_keys, new.stale_at, new.moved,
-      new.erased_at, new.verdicts)) + iif(new.errors_total > 0,
-      octet_length(concat(new.errors -> '$.records', new.unknown_keys))
-      + (octet_length(new.account) + 70) * (2
-        + min(40, coalesce(json_array_length(new.errors, '$.kinds'), 0))
-        + coalesce(json_array_length(new.errors, '$.records'), 0)
-        + coalesce(json_array_length(new.unknown_keys), 0)), 0)
-  WHERE coalesce((SELECT sum(logged_bytes) FROM arrivals
-    WHERE account = new.account AND hour >= new.received_at / 86400000 * 24
-      AND hour < new.received_at / 86400000 * 24 + 24), 0) < 16777216
-  ON CONFLICT (account, hour, resource) DO UPDATE SET
-    logged_bytes = logged_bytes + 200 + octet_length(concat(new.errors, new.unknown_at, new.unknown_keys, new.stale_at, new.moved,
-      new.erased_at, new.verdicts)) + iif(new.errors_total > 0,
-      octet_length(concat(new.errors -> '$.records', new.unknown_keys))
-      + (octet_length(new.account) + 70) * (2
-        + min(40, coalesce(json_array_length(new.errors, '$.kinds'), 0))
-        + coalesce(json_array_length(new.errors, '$.records'), 0)
-        + coalesce(json_array_length(new.unknown_keys), 0)), 0);
-END;
-
 -- A delivery changes the days of its records, as for control totals.
-CREATE TRIGGER changed_days_written AFTER UPDATE OF written ON deliveries
-WHEN new.written > old.written AND new.dry_run = 0 AND new.resource <> 'customers'
+CREATE TRIGGER changed_days_written AFTER INSERT ON deliveries
+WHEN new.written > 0 AND new.resource <> 'customers'
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
   SELECT k.account, k.first_day, k.generation, d.value
   FROM kept_days k CROSS JOIN json_each(new.days) d
   WHERE k.account = new.account AND d.value BETWEEN k.first_day AND k.last_day
   ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER webhook_delivery_refused AFTER INSERT ON deliveries
-WHEN iif(new.dry_run = 0 AND (new.rejected > 0 OR new.reused = 1) AND new.over_quota IS NULL,
-  EXISTS (SELECT 1 FROM webhook_wants
-    WHERE account = new.account AND type IN ('delivery.refused', '*')), 0)
-BEGIN
-  INSERT INTO webhook_refusals (account, day, events)
-  VALUES (new.account, new.received_at / 86400000, 1)
-  ON CONFLICT (account) DO UPDATE SET
-    events = iif(excluded.day > day, 1, events + 1), day = max(day, excluded.day);
-
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'delivery.refused', new.id, now, json_object(
-      'delivery_id', new.id, 'resource', new.resource, 'received', new.received,
-      'refused', iif(new.refused > 0 OR new.reused = 1, new.received, new.rejected),
-      'errors_total', new.errors_total,
-      'codes', json((SELECT json_group_array(code) FROM (
-        SELECT value ->> 1 AS code FROM json_each(ifnull(new.errors, '{}'), '$.kinds')
-        WHERE new.reused = 0
-        UNION
-        -- The codes of references, which the log does not store.
-        SELECT iif(new.resource <> 'customers', 'unknown_customer',
-          iif(new.unknown_keys ->> '$[0][#-1]' IS NULL, 'length', 'unknown_affiliate'))
-        WHERE json_array_length(new.unknown_keys) > 0 AND new.reused = 0
-        UNION
-        SELECT 'idempotency_key_reused' WHERE new.reused = 1
-        ORDER BY 1 LIMIT 20))))
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE (SELECT events FROM webhook_refusals WHERE account = new.account) <= 1000
-  ON CONFLICT (account, type, about) DO NOTHING;
 END;
 
 -- Finds refused deliveries: by what was wrong, and by the ids of refused records. Only a delivery with
@@ -335,7 +96,8 @@ CREATE TABLE idempotency_keys (
 --
 --   logged_bytes   the bytes of the rows of `deliveries` with errors, and of those of dry runs, whose
 --                  resource is `dry-run` here
---   written_bytes  the sum of `written_bytes` of the deliveries, and the bytes of their other rows
+--   written_bytes  an upper bound of the bytes by which the records of the deliveries enlarge the database, and the
+--                  bytes of their other rows
 CREATE TABLE arrivals (
   account       TEXT NOT NULL,
   hour          INTEGER NOT NULL,

@@ -177,8 +177,8 @@ CREATE TABLE fraud_notes (
 
 -- Days that change after they were evaluated. A row of `fraud_progress` is written only for a day that is
 -- earlier than all others that have changed.
-CREATE TRIGGER fraud_days_written AFTER UPDATE OF written ON deliveries
-WHEN new.written > old.written AND new.dry_run = 0 AND new.resource <> 'customers'
+CREATE TRIGGER fraud_days_written AFTER INSERT ON deliveries
+WHEN new.written > 0 AND new.resource <> 'customers'
 BEGIN
   UPDATE fraud_progress SET changed_from = (SELECT min(value) FROM json_each(new.days))
   WHERE account = new.account AND (SELECT min(value) FROM json_each(new.days))
@@ -214,16 +214,6 @@ BEGIN
   UPDATE fraud_progress SET changed_from = min(old.day, new.day)
   WHERE account = new.account
     AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
--- An event that was sent without a time keeps the day of its first receipt, which the request that
--- sends it again does not know.
-CREATE TRIGGER fraud_days_events_undated AFTER UPDATE OF revision ON events
-WHEN new.createtime IS NULL
-BEGIN
-  UPDATE fraud_progress SET changed_from = new.day
-  WHERE account = new.account
-    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
 END;
 
 CREATE TRIGGER fraud_days_customers AFTER INSERT ON customers

@@ -4,7 +4,7 @@ import { igaming } from '../src/brand/igaming.ts'
 import { pageText, totalText } from '../src/db/paginate.ts'
 import { deliveriesQuery } from '../src/db/records/deliveries.ts'
 import { countSql, searchSql } from '../src/db/records/delivery-search-sql.ts'
-import { buildStatements, COMMON_STATEMENTS } from '../src/db/records/delivery-sql.ts'
+import { FIND_REQUEST } from '../src/db/records/find-sql.ts'
 import {
   customerDaysSql,
   customerQuery,
@@ -21,6 +21,7 @@ import {
   SELECT_USAGES,
 } from '../src/db/records/storage-sql.ts'
 import { keptDaysSql, stepEndSql, sumKpisStepSql, sumStepSql } from '../src/db/records/totals.ts'
+import { COMMON_STATEMENTS, statementsOf } from '../src/db/records/write-sql.ts'
 import { compileStatement, type Statement } from '../src/db/statement.ts'
 import { forex } from '../src/trading/forex.ts'
 import { planFaults, queryPlan } from './query-plan.ts'
@@ -38,34 +39,19 @@ const afterKey = (key: readonly unknown[]) => ({ ...FIRST_PAGE, after: key.map((
 
 /** Returns the statements that store a delivery. */
 function writesOf(table: RecordTable): Case[] {
-  const all = buildStatements(table)
-  const policies = table.canHold ? (['reject', 'hold'] as const) : (['warn', 'reject'] as const)
+  const { cells: _, releases, signUp, ...all } = statementsOf(table)
   return [
-    ...policies.map((policy): Case => {
-      const chunks = { lookupChunks: 1, flaggedChunks: 0, referenceChunks: 1 }
-      return [`insertDelivery, ${policy}`, all.insertDelivery({ policy, ...chunks })]
-    }),
-    ['upsert', all.upsert.returning],
-    ['upsertMoved', all.upsertMoved.returning],
-    ['countRepeated', all.countRepeated(1)],
-    ['selectEarlierWrites', all.selectEarlierWrites],
-    ['countDryRun', all.countDryRun],
-    ['selectDryRun', all.selectDryRun],
-    ...(table.canHold ? [['countHeld', all.countHeld(1)] as const] : []),
-    ...(all.signUp ? [['signUp', all.signUp, ['events_held']] as const] : []),
-    ...all.releases.flatMap(({ release, addReleased }, i): Case[] => {
+    ...Object.entries(all).flatMap(([name, statement]): Case[] =>
+      statement ? [[name, statement]] : [],
+    ),
+    ...(signUp ? [['signUp', signUp, ['events_held']] as const] : []),
+    ...releases.flatMap(([release, addReleased], i): Case[] => {
       const held = [`${table.releases[i]?.table}_held`]
       return [
         ['release', release, held],
         ['addReleased', addReleased, held],
       ]
     }),
-    ...(all.sizes
-      ? [
-          ['selectUndecided', all.sizes.selectUndecided(1)] as const,
-          ['selectStored', all.sizes.selectStored] as const,
-        ]
-      : []),
   ]
 }
 
@@ -133,6 +119,7 @@ const ACCOUNT: readonly Case[] = [
     ['measure on', measureSql(table, false)],
   ]),
   ...Object.entries(COMMON_STATEMENTS),
+  ['findRequest', FIND_REQUEST],
 ]
 
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {

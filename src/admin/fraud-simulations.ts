@@ -70,9 +70,7 @@ export const simulateFraudRule = accountOperation({
     version: v.optional(
       member(
         v.custom<unknown>(() => true, 'type object'),
-        said(
-          'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
-        ),
+        'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
       ),
     ),
   },

@@ -83,9 +83,7 @@ export const simulatePlan = readOperation({
     ),
     version: member(
       referred<unknown>('CommissionPlan'),
-      said(
-        'The version, as in `putPlan`. Its `effective_from` has no effect, and may be left out.',
-      ),
+      'The version, as in `putPlan`. Its `effective_from` has no effect, and may be left out.',
     ),
   },
   depth: PLAN_DEPTH + 1,

@@ -1,7 +1,7 @@
 import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
 import { brandActivityTable, HAS_TIME } from '../db/records/record-table.ts'
-import type { Row } from '../db/records/store-delivery.ts'
+import type { Row } from '../db/records/rows.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import {
   keyMembers,
@@ -96,7 +96,6 @@ async function activityRows(
     ({ index, record: { customer_id } }): Row => ({
       idx: index,
       values: { customer_id },
-      flag: 'invalid',
     }),
   )
   return { ...merged, invalidRows, warnings }

@@ -2,14 +2,8 @@ import type { Grant } from '../auth/grant.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits.ts'
 import { ERASED_TRACKING } from '../db/records/merge.ts'
 import { brandCustomerTable } from '../db/records/record-table.ts'
-import {
-  ADDED_BYTES,
-  ADDED_MEMBERS,
-  IS_TOO_LARGE,
-  SEEN_DELIVERY,
-  SENT_VERDICT,
-} from '../db/records/sql-fragments.ts'
-import type { Row, SizeDecision } from '../db/records/store-delivery.ts'
+import type { Row } from '../db/records/rows.ts'
+import { SENT_VERDICT } from '../db/records/sql-fragments.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext, Resource } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
@@ -222,12 +216,9 @@ async function customerRows(
         ...origin,
         first_day,
         [SENT_VERDICT]: sentVerdict(origin),
-        [ADDED_BYTES]: sumOf(sizes),
-        [ADDED_MEMBERS]: sizes.size,
       }
     },
   )
-  const lookups = rows.map(({ idx, values }): Row => ({ idx, values: lookupOf(values) }))
   return {
     rows,
     repeats,
@@ -236,8 +227,11 @@ async function customerRows(
     invalidRows: [],
     warnings,
     sizes: {
+      addedBy: (key) => {
+        const sizes = sizesOf.get(key) ?? new Map()
+        return { bytes: sumOf(sizes), members: sizes.size }
+      },
       isTooLarge: (key, stored) => isTooLarge(sizesOf.get(key) ?? new Map(), stored),
-      toRows: (decisions) => lookups.map((row) => withDecision(row, decisions)),
     },
   }
 }
@@ -298,20 +292,3 @@ function attributionWarnings(
 
 const sentVerdict = ({ tracking_data, verdict }: Origin) =>
   tracking_data === undefined && verdict === 'altered' ? 'unusable' : verdict
-
-/** Returns the cells that the database classifies a customer by. */
-const lookupOf = ({ customer_id, day, ...others }: Row['values']): Row['values'] => ({
-  customer_id,
-  day,
-  [SENT_VERDICT]: others[SENT_VERDICT],
-  [ADDED_BYTES]: others[ADDED_BYTES],
-  [ADDED_MEMBERS]: others[ADDED_MEMBERS],
-})
-
-/** Returns a row with what was decided about its customer, if anything was. */
-function withDecision({ idx, values }: Row, decisions: ReadonlyMap<unknown, SizeDecision>): Row {
-  const seen = decisions.get(values.customer_id)
-  if (!seen) return { idx, values }
-  const decision = { [SEEN_DELIVERY]: seen.delivery, [IS_TOO_LARGE]: Number(seen.isTooLarge) }
-  return { idx, values: { ...values, ...decision } }
-}

@@ -1,5 +1,4 @@
-import { REPEATS } from '../db/records/sql-fragments.ts'
-import type { Row } from '../db/records/store-delivery.ts'
+import type { Row } from '../db/records/rows.ts'
 
 /** The rows of a request, one for each key, and the positions of the records that were merged into them. */
 export interface MergedRows {
@@ -21,8 +20,7 @@ export function mergeRepeated<T extends { readonly index: number }>(
   const rows = [...groups.values()].map((group): Row => {
     const [{ index: idx }, ...others] = group
     for (const { index } of others) repeats.set(index, idx)
-    const values = merge(group)
-    return { idx, values: others.length > 0 ? { ...values, [REPEATS]: others.length } : values }
+    return { idx, values: merge(group) }
   })
   return { rows, repeats }
 }

@@ -4,13 +4,9 @@ import type { Grant } from '../auth/grant.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
 import { type ArchivedRecord, monthText } from '../db/archive/archived.ts'
 import { accountDatabase } from '../db/database.ts'
-import { MASK_PATCH } from '../db/records/sql-fragments.ts'
+import type { DeliveryInput } from '../db/records/request.ts'
 import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
-import {
-  type DeliveryInput,
-  type DeliveryResult,
-  storeDelivery,
-} from '../db/records/store-delivery.ts'
+import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError, errorName } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
@@ -65,7 +61,10 @@ async function handleDelivery(
     const session = db.withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
     finishAfter(c, grant, stored)
-    c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
+    c.set('delivery', {
+      delivery_id: input.id,
+      outcomes: summaryOf({ ...stored.decision.counts, form: validated.form }),
+    })
     setBookmark(session, c.header)
     const { applied, minimal } = options.preferences
     if (applied) c.header('Preference-Applied', applied)
@@ -108,7 +107,6 @@ async function prepare(
     idempotency: await readIdempotency(context, validated, validator),
     dryRun,
     lenient: preferences.lenient,
-    returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
     refuseArchived: (archived) =>
       refuseArchived(archived, { input, validated: needed, resource, validator }),
   }
@@ -250,18 +248,6 @@ const withoutContent = (
       : record,
   ),
 })
-
-/** Returns whether a record may get a warning. If none can, a minimal response needs no record outcomes. */
-const mayHaveWarnings = (
-  { valid }: ValidatedRequest,
-  { recordTable, policy }: Resource,
-  grant: Grant,
-) =>
-  policy(grant) === 'warn' ||
-  recordTable.warnsOnAttribution ||
-  recordTable.reference?.table === 'customers' ||
-  (recordTable.personalColumns.length > 0 && recordTable.maskedColumn === null) ||
-  valid.some(({ record, warnings }) => warnings.length > 0 || record[MASK_PATCH] !== undefined)
 
 /** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
 function hasRecordOfDay(

@@ -1,7 +1,7 @@
 import type { Grant } from '../auth/grant.ts'
 import type { RecordView } from '../db/records/list.ts'
 import { HELD_LIMITS } from '../db/records/release.ts'
-import type { DeliveryInput } from '../db/records/store-delivery.ts'
+import type { DeliveryInput } from '../db/records/request.ts'
 import type { Issue } from '../validation/issue.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
 import type { ObjectFields } from '../validation/strict-object.ts'

@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import { decode } from '../db/column-types.ts'
-import type { DeliveryInput, DeliveryResult } from '../db/records/store-delivery.ts'
+import type { DeliveryCounts } from '../db/records/decide.ts'
+import type { DeliveryInput } from '../db/records/request.ts'
+import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { customers, type Delivery, deliveries } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { Issue } from '../validation/issue.ts'
@@ -14,23 +16,11 @@ import { type Warning, warning } from '../validation/warnings.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
-import type { Outcome, Result, Summary } from './result-fields.ts'
+import type { Result, Summary } from './result-fields.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
 
-/** The columns of a delivery that its status and summary are computed from. */
-type Counts = Pick<
-  Delivery,
-  | 'form'
-  | 'lenient'
-  | 'received'
-  | 'rejected'
-  | 'refused'
-  | 'held'
-  | 'stale'
-  | 'created'
-  | 'written'
-  | 'held_written'
->
+/** What the status and the summary of a delivery are computed from. */
+type Counts = DeliveryCounts & Pick<Delivery, 'form'>
 
 /** Returns the status of the response; the log of deliveries shows the same. */
 export function statusOf({
@@ -47,25 +37,12 @@ export function statusOf({
 
 /** Returns the summary of the response; the log of deliveries shows the same. */
 export function summaryOf(counts: Counts): Summary {
-  const { received, rejected, held, stale, created, written, held_written } = counts
+  const { received, rejected, held, stale, created, updated } = counts
   if (statusOf(counts) === 422) {
     return { received, created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected }
   }
-  const updated = written - held_written - created
   const unchanged = received - rejected - held - stale - created - updated
   return { received, created, updated, unchanged, stale, held, rejected }
-}
-
-/** Returns the outcome of a valid record. `revision` is undefined if the record was not written. */
-export function outcomeOf(
-  revision: number | undefined,
-  isHeld: boolean,
-  isStale: boolean,
-): Outcome {
-  if (isHeld) return 'held'
-  if (isStale) return 'stale'
-  if (revision === undefined) return 'unchanged'
-  return revision === 1 ? 'created' : 'updated'
 }
 
 /** The contract: the maximum number of errors in a response. */
@@ -94,17 +71,18 @@ type ReferenceIssue = ReturnType<typeof toReferenceIssue>
 export function respond(c: Context, handled: HandledDelivery) {
   const { validated, input, stored, url } = handled
   const identity = { delivery_id: input.id, delivery_url: url }
-  const { delivery } = stored
-  const summary = { ...summaryOf(delivery), warnings: 0 }
-  if (delivery.reused) throw idempotencyKeyReused(identity, summary)
+  const { decision } = stored
+  const counts = { ...decision.counts, form: validated.form }
+  const summary = { ...summaryOf(counts), warnings: 0 }
+  if (decision.isReused) throw idempotencyKeyReused(identity, summary)
   const referenceIssues = referenceIssuesOf(handled)
-  const rejects = input.policy === 'reject' || delivery.hold_refused === 1
+  const rejects = input.policy === 'reject' || decision.holdRefused
   const issues = rejects ? [...validated.issues, ...referenceIssues] : validated.issues
   const listed = inRecordOrder(prioritizeErrors(issues).slice(0, MAX_ERRORS))
 
-  const status = statusOf(delivery)
+  const status = statusOf(counts)
   if (status === 422) {
-    throw validationFailed(identity, summary, delivery.errors_total, listed)
+    throw validationFailed(identity, summary, decision.errorsTotal, listed)
   }
 
   const errors = listed.map(formatIssue)
@@ -119,7 +97,7 @@ export function respond(c: Context, handled: HandledDelivery) {
     dry_run: input.dryRun,
     summary,
     ...(stored.releasing && { releasing: true as const }),
-    ...(delivery.errors_total > 0 && { errors, errors_total: delivery.errors_total }),
+    ...(decision.errorsTotal > 0 && { errors, errors_total: decision.errorsTotal }),
     results: resultsOf(handled, errors, warnings),
   }
   return c.json(body, status)
@@ -128,17 +106,17 @@ export function respond(c: Context, handled: HandledDelivery) {
 /** Returns the issues of records that refer to something unknown. */
 function referenceIssuesOf(handled: HandledDelivery) {
   const { validated, resource, validator, input } = handled
-  const { delivery } = handled.stored
+  const { decision } = handled.stored
   const { form, records } = validated
   const { referenceMember: member } = resource
   // Of records with one key the last has the reference that is stored.
   const lastOf = new Map([...input.repeats].map(([index, first]) => [first, index]))
-  return indexesOf(delivery.unknown_at).map((index) => {
+  return decision.unknown.map((index) => {
     const key = keyOfRecord(records[index], validator)
     const stored = records[lastOf.get(input.repeats.get(index) ?? index) ?? index]
     const value = member !== null && isObject(stored) ? stored[member] : undefined
     const place = { form, index, key }
-    return toReferenceIssue(resource, place, value, delivery.hold_refused === 1)
+    return toReferenceIssue(resource, place, value, decision.holdRefused)
   })
 }
 
@@ -150,16 +128,12 @@ type ListedWarnings = Required<Pick<RecordResult, 'warnings'>> &
   Pick<RecordResult, 'warnings_total'>
 
 function resultsOf(
-  { validated, validator, input, stored, minimal }: HandledDelivery,
+  { validated, validator, stored, minimal }: HandledDelivery,
   listed: readonly FormattedIssue[],
   warnings: ReadonlyMap<number, ListedWarnings>,
 ): RecordResult[] {
-  const { delivery, revisions } = stored
+  const { outcomes } = stored.decision
   const errors = Map.groupBy(listed, ({ index }) => index)
-  const stale = new Set(indexesOf(delivery.stale_at))
-  const held = new Set(
-    input.policy === 'hold' && delivery.hold_refused === 0 ? indexesOf(delivery.unknown_at) : [],
-  )
   if (minimal && errors.size === 0 && warnings.size === 0) return []
   const results: RecordResult[] = []
   for (const [index, record] of validated.records.entries()) {
@@ -171,8 +145,7 @@ function resultsOf(
       const own = recordErrors.map(({ index: _, key: __, ...error }) => error)
       results.push({ ...place, outcome: 'rejected', errors: own })
     } else {
-      const outcome = outcomeOf(revisions.get(index), held.has(index), stale.has(index))
-      results.push({ ...place, outcome, ...warnings.get(index) })
+      results.push({ ...place, outcome: outcomes.get(index) ?? 'rejected', ...warnings.get(index) })
     }
   }
   return results
@@ -202,21 +175,20 @@ function warningsOf(
     const { pointer, code, message } = formatIssue(issue)
     add(issue.index, { code, pointer, message })
   }
-  const { verdicts, erased_at, affiliated } = stored.delivery
-  const verdictEntries: [number, UnattributedVerdict][] = JSON.parse(verdicts ?? '[]')
-  for (const [index, verdict] of verdictEntries) {
+  const { verdicts, erased, changedEvents, affiliated, signupWarnings, outcomes } = stored.decision
+  for (const [index, verdict] of verdicts as readonly (readonly [number, UnattributedVerdict])[]) {
     // The validator has already warned of tracking data that cannot be used.
     if (warnings.get(index)?.some(({ code }) => code === 'altered')) continue
     const code = verdict === 'organic' ? 'unattributed' : verdict
     add(index, warning(code, `${recordPointer(form, index)}/tracking_data`))
   }
-  for (const index of indexesOf(erased_at)) {
+  for (const index of erased) {
     add(index, warning('erased', recordPointer(form, index)))
   }
-  for (const index of stored.changedEvents) {
+  for (const index of changedEvents) {
     add(index, warning('changed_event', recordPointer(form, index)))
   }
-  for (const { idx, signup_day, signup } of stored.signupWarnings) {
+  for (const { idx, signup_day, signup } of signupWarnings) {
     const pointer = `${recordPointer(form, idx)}/${resource.timeMember}`
     if (signup_day === null) {
       add(idx, warning('no_regtime', pointer))
@@ -226,16 +198,15 @@ function warningsOf(
       signup === null ? decode(customers.day, signup_day) : decode(customers.signup_date, signup)
     add(idx, warning('before_signup', pointer, time))
   }
-  const changes: Record<string, [day: number, isEarly: number]> = JSON.parse(affiliated ?? '{}')
-  for (const [index, [day, isEarly]] of Object.entries(changes)) {
+  for (const [index, [day, isEarly]] of affiliated) {
     const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
-    const pointer = `${recordPointer(form, Number(index))}/${member}`
+    const pointer = `${recordPointer(form, index)}/${member}`
     const from = String(decode(deliveries.received_day, day))
     const code = isEarly === 1 ? 'affiliation_corrected' : 'affiliation_changed'
-    add(Number(index), { ...warning(code, pointer, from), from })
+    add(index, { ...warning(code, pointer, from), from })
   }
   // A stale record is not stored, so it has no warnings.
-  for (const index of indexesOf(stored.delivery.stale_at)) warnings.delete(index)
+  for (const [index, outcome] of outcomes) if (outcome === 'stale') warnings.delete(index)
   const omitted = new Map(valid.map(({ index, omittedWarnings }) => [index, omittedWarnings]))
   return new Map(
     [...warnings].map(([index, own]) => [index, listWarnings(own, omitted.get(index) ?? 0)]),
@@ -244,8 +215,6 @@ function warningsOf(
 
 /** A verdict on the `tracking_data` of a stored customer that attributes the customer to no affiliate. */
 type UnattributedVerdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
-
-const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))
 
 /** The id of a delivery and its address. */
 interface Identity {

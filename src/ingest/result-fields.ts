@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { OUTCOMES, type Outcome } from '../db/records/decide.ts'
 import { count, day } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
@@ -6,9 +7,6 @@ import { ISSUE_CODES, type IssueCode } from '../validation/issue.ts'
 import { MESSAGES, type WarningCode, warning as warningOf } from '../validation/warnings.ts'
 
 // What the answer to a delivery has.
-
-/** The outcomes of a record (contract §4). */
-export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
 
 const index = described(() => member(count, 'The position of the record in the request, from 0.'))
 
@@ -149,9 +147,6 @@ export const result = described(() =>
     }),
   ),
 )
-
-/** The outcome of a record. */
-export type Outcome = (typeof OUTCOMES)[number]
 
 /** The number of records received, and of each outcome. */
 export type Summary = v.InferOutput<typeof summary>

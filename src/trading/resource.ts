@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { expectedSign } from '../amount-signs.ts'
 import { withoutNulls } from '../db/records/list.ts'
 import { keyColumnsOf, type RecordTable } from '../db/records/record-table.ts'
-import type { Row } from '../db/records/store-delivery.ts'
+import type { Row } from '../db/records/rows.ts'
 import type { Table } from '../db/table.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import {
@@ -138,7 +138,7 @@ const partnerRows =
       ? await attributeCustomers(records, validated, context, warnings)
       : records
     const invalidRows = validated.invalid.map(
-      ({ index, record }): Row => ({ idx: index, values: record, flag: 'invalid' }),
+      ({ index, record }): Row => ({ idx: index, values: record }),
     )
     return { rows, repeats: new Map(), invalidRows, warnings }
   }

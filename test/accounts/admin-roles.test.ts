@@ -58,6 +58,7 @@ const OF_MANAGERS = [
   'POST /accounts/:account/archives/:month/load',
   'POST /accounts/:account/archives/due',
   'POST /accounts/:account/cases/:case_id/note',
+  'POST /accounts/:account/affiliates',
   'POST /accounts/:account/exports',
   'POST /accounts/:account/fraud-rules/run',
   'POST /accounts/:account/links',

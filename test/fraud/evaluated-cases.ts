@@ -146,15 +146,11 @@ export function logDelivery(account: string, resource: string, days: readonly nu
   const id = `dlv_late_${deliveries++}`
   return [
     env.DB.prepare(
-      `insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
-         received, errors_total, rejected, refused, held, stale, created, listed, reused, yesterday,
-         today, days)
-       values (?, ?, 1, 0, ?, 'array', 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, ?)`,
+      `insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, lenient,
+         received, errors_total, rejected, refused, held, stale, created, updated, written, hold_refused,
+         reused, days)
+       values (?, ?, 0, 0, ?, 'array', 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, ?)`,
     ).bind(account, id, resource, JSON.stringify(days)),
-    env.DB.prepare('update deliveries set written = 1 where account = ? and id = ?').bind(
-      account,
-      id,
-    ),
   ]
 }
 

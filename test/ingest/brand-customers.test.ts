@@ -5,7 +5,6 @@ import { storedBrand as brand, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { askAdmin, json, ORIGIN } from '../partner.ts'
 import { CURABLE, faulty } from '../platform/faulty.ts'
-import { overriding } from './watched.ts'
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
@@ -469,57 +468,6 @@ describe('invalid customers', () => {
         body: JSON.stringify(body),
       })
 
-    /** Returns an environment that runs a function after each look at the stored fields. */
-    function afterLook(looks: { number: number }, change: () => Promise<unknown>) {
-      const watch = (real: D1PreparedStatement, isLook: boolean): D1PreparedStatement =>
-        overriding(real, {
-          bind: (...values: unknown[]) => watch(real.bind(...values), isLook),
-          all: async () => {
-            const result = await real.all()
-            if (isLook) {
-              looks.number += 1
-              await change()
-            }
-            return result
-          },
-        })
-      const DB = overriding(env.DB, {
-        withSession: (bookmark: string) => {
-          const session = env.DB.withSession(bookmark)
-          return overriding(session, {
-            prepare: (sql: string) => watch(session.prepare(sql), sql.includes('as members')),
-          })
-        },
-      })
-      return { ...env, DB } as Env
-    }
-
-    test('a customer who changes after the look at the stored fields is looked at again', async () => {
-      const acme = await nearlyFull()
-      const looks = { number: 0 }
-      // After the first look, another request replaces a large field by a small one.
-      const world = afterLook(looks, async () => {
-        if (looks.number === 1) await acme.post('customers', p({ a: 1 }))
-      })
-      const sent = fetchWith(world, request(acme, [p({ note })]))
-      expect(await outcomes(sent)).toEqual(['updated'])
-      expect(looks).toEqual({ number: 2 })
-    })
-
-    test('a customer who changes after each of five looks: the response is 503', async () => {
-      const acme = await nearlyFull()
-      const looks = { number: 0 }
-      const world = afterLook(looks, () =>
-        acme.post('customers', p({ country: looks.number % 2 ? 'SE' : 'DK' })),
-      )
-      const response = await fetchWith(world, request(acme, [p({ note })]))
-      expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5'])
-      expect((await json(response)).detail).toMatch(
-        /^Other requests keep changing the same customers/,
-      )
-      expect(looks).toEqual({ number: 6 })
-      expect(await readCustomer(acme)).not.toHaveProperty('note')
-    })
     test('a fault of any call, before or after its effect, changes no outcome', async () => {
       const bulk = [
         p({ note, tracking_data: '' }),

@@ -36,8 +36,8 @@ test('a disconnect during any call stores all records or none', async () => {
     expect(await total(acme)).toBe((i + 1) * 100)
     return true
   })
-  // Two calls, to the token's object and of the batch, each before and after its effect.
-  expect({ cuts, stored }).toEqual({ cuts: 4, stored: [0, 0, 0, 100] })
+  // Three calls, to the token's object, of the read and of the batch, each before and after its effect.
+  expect({ cuts, stored }).toEqual({ cuts: 6, stored: [0, 0, 0, 0, 0, 100] })
 })
 
 // Without `followLink`, `startRun` and `moveAccount`: the queue stores a click, and Workflows make statements and

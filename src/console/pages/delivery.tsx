@@ -1,4 +1,5 @@
 import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
+import { OUTCOMES } from '../../db/records/decide.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
 import { accountPath, type Page } from '../page.ts'
@@ -8,7 +9,6 @@ import {
   deliveriesPath,
   Errors,
   ErrorText,
-  OUTCOMES,
   placeOf,
   resourceTitle,
 } from '../parts/deliveries.tsx'

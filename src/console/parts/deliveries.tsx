@@ -14,9 +14,6 @@ type Delivery = Pick<
   'status' | 'dry_run' | 'summary'
 >
 
-/** The outcomes of records, in the order in which pages show them. */
-export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
-
 /** Returns what a resource is called: `Trading activity` for `trading-activity`. */
 export const resourceTitle = (name: string): string => titleOf(name.replaceAll('-', ' '))
 

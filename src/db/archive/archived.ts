@@ -1,14 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { dayNumber, dayText, encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
-import type { RecordTable } from '../records/record-table.ts'
-import {
-  chunkNames,
-  IDX,
-  JSON_EACH,
-  type SqlFragments,
-  unionOfChunks,
-} from '../records/sql-fragments.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -192,27 +185,4 @@ export function firstDifference<Part extends { readonly from: string | null }>(
 /** A record of a delivery that concerns an archived month, by its position. */
 export interface ArchivedRecord extends FoundMonth {
   readonly idx: number
-  readonly last_day: number
-}
-
-/**
- * Returns the query for the records of a delivery that concern an archived month: their day lies in one, or that of
- * the stored record which they replace. Of customers, only those who are new or get another day do. Accounts without
- * archived months look up one key.
- */
-export function archivedRecordsSql(
-  table: RecordTable,
-  { fromLookup, keyMatches }: SqlFragments,
-  lookupChunks: number,
-): string {
-  const day = table.merge(table.dayColumn, fromLookup)
-  const stored = `t.${table.dayColumn}`
-  const isIn = (one: string) => `${one} between m.first_day and m.last_day`
-  const stays = `ifnull(${stored} = ${day}, false)`
-  return `
-    select ${IDX} as idx, m.first_day, m.last_day from archived_months m
-    cross join (${unionOfChunks(chunkNames('lookup', lookupChunks))})
-    left join ${table.table} t on ${keyMatches(fromLookup)}
-    where m.account = :account and (${isIn(day)} or ${isIn(stored)})
-      ${table.canHold ? '' : `and not ${stays}`}`
 }

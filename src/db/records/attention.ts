@@ -2,7 +2,7 @@ import { DAY_HOURS } from '../../durations.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
-import { FIRST_PLAUSIBLE_DAY } from './delivery-sql.ts'
+import { FIRST_PLAUSIBLE_DAY } from './write-sql.ts'
 
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {

@@ -17,8 +17,7 @@ export const LIST_COLUMNS = [
   'held',
   'stale',
   'created',
-  'written',
-  'held_written',
+  'updated',
 ] as const
 
 /** A delivery as a list shows it. */

@@ -24,7 +24,7 @@ export interface RecordTable {
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
   readonly encoded: Readonly<Record<string, Column>>
-  /** Indexed columns outside the key. Only `upsertMoved` sets them. */
+  /** Indexed columns outside the key. Only the statement for records that move sets them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
   readonly ignoredInComparison: readonly string[]

@@ -1,4 +1,3 @@
-import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { isDoorOpen } from '../door.ts'
 import {
   activity,
@@ -18,8 +17,7 @@ import {
 } from '../schema.ts'
 import { compileStatement, required } from '../statement.ts'
 import { columnNames, primaryKeyOf, type Table, tableName } from '../table.ts'
-import { columnList, DELIVERY_ROW, rowValue } from './sql-fragments.ts'
-import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
+import { columnList, rowValue } from './sql-fragments.ts'
 
 /** Returns the SQL of the bytes that an account stores; errs only upward. */
 export const usageSql = (account: string) => `(
@@ -30,19 +28,6 @@ export const usageSql = (account: string) => `(
 
 /** The bytes that the account of a delivery stores. */
 export const USAGE = usageSql(':account')
-
-/** The first hour of the day (UTC) of a delivery. D1 binds numbers as floating point. */
-const FIRST_HOUR = `cast(:received_at as integer) / ${DAY_MS} * ${DAY_HOURS}`
-
-/**
- * Deletes the row of a dry run if the account's log of this day is full, and always if `:probes`. At the
- * quota a request that would write something leaves no row, so its dry run leaves none either.
- */
-export const DISCARD_DRY_RUN = `
-      delete from ${DELIVERY_ROW} and (:probes or (over_quota is not null and written > 0)
-        or (select sum(logged_bytes) from arrivals
-          where account = :account and hour >= ${FIRST_HOUR}
-            and hour < ${FIRST_HOUR} + ${DAY_HOURS}) >= ${MAX_LOGGED_BYTES_PER_DAY})`
 
 /**
  * Adds what is stored without a delivery, such as statements, to what an account stores. A draft that is

@@ -131,7 +131,7 @@ export async function readChangedRows(
 const HAS_CHANGED_RECORDS = compileStatement(`
   select exists (
       select 1 from deliveries d
-      where d.account = :account and d.id >= :since and d.written > 0 and d.dry_run = 0 and (
+      where d.account = :account and d.id >= :since and d.written > 0 and (
         :last_day is null or d.resource <> 'customers' and (d.moved is not null
           or exists (select 1 from json_each(d.days) where value <= :last_day)))
     ) or exists (
@@ -354,7 +354,7 @@ const releasedFacts = (table: DaysTable) =>
           exists (select 1 from customers c
             where c.account = t.account and c.customer_id = t.customer_id and c.revision = 1
               and c.delivery > t.delivery)
-          or exists (select 1 from deliveries d cross join json_each(d.unknown_at) u
+          or exists (select 1 from deliveries d cross join json_each(d.held_at) u
             where d.account = t.account and d.id = t.delivery and u.value = t.idx))`,
     ),
   )

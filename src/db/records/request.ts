@@ -1,0 +1,142 @@
+import type { ArchivedRecord } from '../archive/archived.ts'
+import { encode } from '../column-types.ts'
+import { deliveries } from '../schema.ts'
+import type { Decision, Policy, Write } from './decide.ts'
+import type { Found, FoundRequest } from './find-sql.ts'
+import type { RecordTable } from './record-table.ts'
+import { type Cells, type Row, toCells } from './rows.ts'
+import { type DeliveryStatements, statementsOf } from './write-sql.ts'
+
+/** The sizes of what a request adds to a column that grows with each re-send. */
+interface AddedSizes {
+  /** Upper bounds of what the record of a key adds. */
+  readonly addedBy: (key: unknown) => { readonly bytes: number; readonly members: number }
+  /** Returns whether the record of a key is too large; `stored` is the JSON text. */
+  readonly isTooLarge: (key: unknown, stored: string | null) => boolean
+}
+
+/** A validated request: all that the database needs to decide the rest. */
+export interface DeliveryInput {
+  id: string
+  account: string
+  resource: string
+  form: 'object' | 'array' | 'data'
+  /** When the request was received, in milliseconds. */
+  receivedAt: number
+  /** The day on which it was received, in the account's time zone for brands, in UTC for partners. */
+  receivedDay: string
+  /** The time zone in which the days of its records were computed. */
+  bookZone: string
+  dryRun: boolean
+  lenient: boolean
+  /** The bytes that the account may store. */
+  storageQuota: number
+  /** What happens to records that refer to something unknown. */
+  policy: Policy
+  received: number
+  /** The number of records that failed validation. */
+  invalidCount: number
+  /** The number of their errors, and the first of these as JSON; null if there are none. */
+  errorsTotal: number
+  errors: string | null
+  /** The request's Idempotency-Key, and the digests of its records: the first one is stored. */
+  idempotency: { key: string; digests: readonly string[] } | null
+  /** Whether it has records of the day before it was received, or of that day (UTC). */
+  hasYesterday: boolean
+  hasToday: boolean
+  /** The valid records, one of each key. */
+  rows: Row[]
+  /** The positions of records that were merged into an earlier one with the same key, and its position. */
+  repeats: ReadonlyMap<number, number>
+  /** The valid fields of invalid records, whose references are checked, too. */
+  invalidRows: Row[]
+  /** Those of a table with a `sizeLimit`. */
+  sizes?: AddedSizes
+  /** Counts and logs records as invalid because they concern an archived month. */
+  refuseArchived: (records: readonly ArchivedRecord[]) => void
+}
+
+/** A request as its statements send it. */
+export interface Delivery {
+  readonly session: D1DatabaseSession
+  readonly table: RecordTable
+  readonly statements: DeliveryStatements
+  readonly input: DeliveryInput
+  /** The cells of the records by position. */
+  readonly records: ReadonlyMap<number, Cells>
+  readonly withRepeats: (idx: number) => readonly number[]
+  /** The cells of the invalid records: the position, the key and the reference. */
+  readonly invalid: readonly (readonly unknown[])[]
+  /** The records that concern an archived month. */
+  readonly archived: Set<number>
+}
+
+/** A record to write, with its cells. */
+export interface WrittenRow {
+  readonly write: Write
+  readonly cells: Cells
+}
+
+/** A decision, with what it was made of. */
+export interface Decided {
+  readonly decision: Decision
+  readonly facts: Facts
+}
+
+/** Whether a webhook hears of refused records. */
+export const isNotified = ({ counts }: Decision, { request }: Facts): boolean =>
+  counts.rejected > 0 && request.wants === 1
+
+/** Returns a request as its statements send it. Takes the rows out of `input`. */
+export function prepare(
+  session: D1DatabaseSession,
+  table: RecordTable,
+  input: DeliveryInput,
+): Delivery {
+  const { rows, invalidRows, repeats } = input
+  input.rows = []
+  input.invalidRows = []
+  const statements = statementsOf(table)
+  const records = toCells(rows, statements.cells, table.encoded)
+  const byFirst = Map.groupBy(repeats, ([, first]) => first)
+  const named = [...table.key, ...(table.reference ? [table.reference.column] : [])]
+  return {
+    session,
+    table,
+    statements,
+    input,
+    records: new Map(records.map((cells) => [cells[0], cells])),
+    withRepeats: (first) => [first, ...(byFirst.get(first) ?? []).map(([idx]) => idx)],
+    invalid: invalidRows.map(({ idx, values }) => [
+      idx,
+      ...named.map((name) => encodeSent(table, name, values[name])),
+    ]),
+    archived: new Set(),
+  }
+}
+
+/** Encodes a value of an invalid record: text that is no day or time stays as it was sent. */
+function encodeSent({ encoded }: RecordTable, name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return null
+  const stored = encode(encoded[name], value)
+  return Number.isNaN(stored) ? value : stored
+}
+
+/** What was read for a decision. */
+export interface Facts {
+  readonly request: FoundRequest
+  readonly found: readonly Found[]
+  /** The references of invalid records that are unknown. */
+  readonly missing: ReadonlySet<unknown>
+}
+
+/** Returns the parameters that all statements of a request share. */
+export const valuesOf = ({ input }: Pick<Delivery, 'input'>) => ({
+  account: input.account,
+  delivery: input.id,
+  resource: input.resource,
+  received_at: input.receivedAt,
+  received_day: encode(deliveries.received_day, input.receivedDay),
+  book_zone: input.bookZone,
+  idempotency_key: input.idempotency?.key ?? null,
+})
