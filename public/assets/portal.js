@@ -40,5 +40,3 @@ for (const form of document.querySelectorAll('[data-invitation]')) {
   form.elements.secret.value = location.hash.slice(1)
   if (form.elements.secret.value) form.submit()
 }
-
-// The form of a session that had ended goes back to its page.

@@ -3,6 +3,7 @@ import { clientAddress } from '../auth/address.ts'
 import { findByKey } from '../auth/admin-keys.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
+import { isSafe } from '../auth/roles.ts'
 import { readOwnForm } from './change.ts'
 import { readSignInForm } from './form.ts'
 import { Document, Home } from './layout.tsx'
@@ -71,8 +72,7 @@ const SignInPage = (props: SignIn) => (
           <>
             {props.hasEnded && (
               <p class="notice">
-                Your session has ended. Nothing was changed. To keep what you wrote, go back and
-                copy it before you sign in.
+                Your session has ended. Nothing was changed, and what you typed was not saved.
               </p>
             )}
             <p>The session lasts 8 hours. The key is not stored.</p>
@@ -88,7 +88,8 @@ const SignInPage = (props: SignIn) => (
 export async function showSignIn(c: Context<AppEnv>) {
   const next = nextOf(c.req.query('next'), originOf(c))
   if (await readSession(c, Date.now())) return c.redirect(next, 303)
-  return respond(c, <SignInPage next={next} byAccess={usesAccess(c.env)} />)
+  const hasEnded = c.req.query('ended') !== undefined
+  return respond(c, <SignInPage next={next} byAccess={usesAccess(c.env)} hasEnded={hasEnded} />)
 }
 
 /** Begins a session if the form has an admin key. Counts wrong keys by address. */
@@ -136,9 +137,8 @@ export async function requireSession(
     return respond(c, <Continue to={pathname + search} />)
   }
   const next = nextOf(pathname + search, originOf(c))
-  if (c.req.method === 'POST' && isOwnOrigin(c.req.raw) && !usesAccess(c.env))
-    return respond(c, <SignInPage next={next} byAccess={false} hasEnded />, 401)
-  return c.redirect(`${AT}?${new URLSearchParams({ next })}`, 303)
+  const ended = isSafe(c.req.method) ? {} : { ended: 'yes' }
+  return c.redirect(`${AT}?${new URLSearchParams({ next, ...ended })}`, 303)
 }
 
 const Continue = ({ to }: { to: string }) => (

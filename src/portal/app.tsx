@@ -4,7 +4,7 @@ import { isViewer } from '../affiliate/member-session.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { isSafe } from '../auth/roles.ts'
 import { respond } from '../console/respond.ts'
-import { isOwnOrigin, policy } from '../console/show-page.tsx'
+import { policy } from '../console/show-page.tsx'
 import { ApiError, toApiError } from '../errors.ts'
 import { httpsOnly, requestLog } from '../http/request-log.ts'
 import { acceptedLanguage } from '../languages.ts'
@@ -22,7 +22,6 @@ import { changePostbacks, showPostbacks } from './postbacks.tsx'
 
 import { changeQuestions, showQuestions } from './questions.tsx'
 import {
-  endedPage,
   isMember,
   nextOf,
   register,
@@ -51,7 +50,6 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
     return isRefused ? refuseViewer(c, visit, READ_ONLY) : handle(c, visit)
   }
   if (visit.reason === 'suspended') return suspendedPage(c, visit)
-  if (c.req.method === 'POST' && isOwnOrigin(c.req.raw)) return endedPage(c, visit)
   // The browser withholds a `SameSite=Strict` cookie if another site links here, but sends it when the page
   // then loads itself.
   if (c.req.method === 'GET' && c.req.header('Sec-Fetch-Site') === 'cross-site') {
@@ -60,7 +58,9 @@ const forMembers = (handle: Handle) => async (c: Context<AppEnv>) => {
   }
   const { pathname, search } = new URL(c.req.url)
   const next = nextOf(pathname + search, visit.account.id, c.req.url)
-  const query = next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next })}`
+  const ended = isSafe(c.req.method) ? {} : { ended: 'yes' }
+  const query =
+    next === portalPath(visit.account.id) ? '' : `?${new URLSearchParams({ next, ...ended })}`
   return c.redirect(portalPath(visit.account.id, `/sign-in${query}`), 303)
 }
 

@@ -86,11 +86,7 @@ async function signInPage(
           {shown.done}
         </p>
       )}
-      {shown.hasEnded && (
-        <p class="notice">
-          {words.session_ended} {words.form_lost}
-        </p>
-      )}
+      {shown.hasEnded && <p class="notice">{words.session_ended}</p>}
       <p class="lead">{words.sign_in_lead}</p>
       <PasskeyForm
         words={words}
@@ -114,7 +110,7 @@ export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
   const next = nextOf(c.req.query('next'), visit.account.id, c.req.url)
   if (isMember(visit)) return c.redirect(next, 303)
   const done = c.req.query('done') ? { done: visit.words.signed_out } : {}
-  return signInPage(c, visit, { ...done, next })
+  return signInPage(c, visit, { ...done, next, hasEnded: c.req.query('ended') !== undefined })
 }
 
 /** Returns whether a visit is one of a member. */
@@ -181,10 +177,6 @@ export async function signIn(c: Context<AppEnv>): Promise<Response> {
 /** Responds that the affiliate is suspended. */
 export const suspendedPage = (c: Context<AppEnv>, visit: PortalVisit): Promise<Response> =>
   signInPage(c, visit, { status: 403, problem: fill(visit.words.suspended, nameOf(visit)) })
-
-/** Responds to a form of a session that has ended. */
-export const endedPage = (c: Context<AppEnv>, visit: PortalVisit): Promise<Response> =>
-  signInPage(c, visit, { status: 401, hasEnded: true })
 
 /** Reads a form that a page of this session sent. Throws `invalid_request` for any other form. */
 export async function readMemberForm(c: Context<AppEnv>, { session, words }: MemberVisit) {

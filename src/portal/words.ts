@@ -10,8 +10,7 @@ const en = {
   sign_in_button: 'Sign in with a passkey',
   sign_out: 'Sign out',
   signed_out: 'You are signed out.',
-  session_ended: 'Your session has ended.',
-  form_lost: 'Nothing was changed. To keep what you wrote, go back and copy it before you sign in.',
+  session_ended: 'Your session has ended. Nothing was changed, and what you typed was not saved.',
   lost: 'No passkey here, or a new device? Ask {account} for a new invitation.',
   no_passkeys:
     'Passkeys need JavaScript and a current browser. Allow JavaScript, or open this page in another browser.',
@@ -334,9 +333,8 @@ const de: Words = {
   sign_in_button: 'Mit Passkey anmelden',
   sign_out: 'Abmelden',
   signed_out: 'Sie sind abgemeldet.',
-  session_ended: 'Ihre Sitzung ist beendet.',
-  form_lost:
-    'Es wurde nichts geändert. Um das Geschriebene zu behalten, gehen Sie zurück und kopieren Sie es, bevor Sie sich anmelden.',
+  session_ended:
+    'Ihre Sitzung ist beendet. Es wurde nichts geändert, und Ihre Eingaben wurden nicht gespeichert.',
   lost: 'Kein Passkey auf diesem Gerät? Bitten Sie {account} um eine neue Einladung.',
   no_passkeys:
     'Passkeys brauchen JavaScript und einen aktuellen Browser. Erlauben Sie JavaScript, oder öffnen Sie die Seite in einem anderen Browser.',
@@ -667,9 +665,8 @@ const fr: Words = {
   sign_in_button: 'Se connecter avec une clé d’accès',
   sign_out: 'Se déconnecter',
   signed_out: 'Vous êtes déconnecté.',
-  session_ended: 'Votre session est terminée.',
-  form_lost:
-    'Rien n’a été modifié. Pour garder votre texte, revenez en arrière et copiez-le avant de vous connecter.',
+  session_ended:
+    'Votre session est terminée. Rien n’a été modifié, et votre saisie n’a pas été enregistrée.',
   lost: 'Pas de clé d’accès ici, ou un nouvel appareil ? Demandez une nouvelle invitation à {account}.',
   no_passkeys:
     'Les clés d’accès exigent JavaScript et un navigateur récent. Autorisez JavaScript, ou ouvrez cette page dans un autre navigateur.',
@@ -999,9 +996,8 @@ const es: Words = {
   sign_in_button: 'Iniciar sesión con llave de acceso',
   sign_out: 'Cerrar sesión',
   signed_out: 'Ha cerrado la sesión.',
-  session_ended: 'Su sesión ha terminado.',
-  form_lost:
-    'No se ha cambiado nada. Para conservar lo escrito, vuelva atrás y cópielo antes de iniciar sesión.',
+  session_ended:
+    'Su sesión ha terminado. No se ha cambiado nada, y lo que escribió no se ha guardado.',
   lost: '¿No tiene llave de acceso en este dispositivo? Pida a {account} una nueva invitación.',
   no_passkeys:
     'Las llaves de acceso necesitan JavaScript y un navegador actual. Permita JavaScript o abra esta página en otro navegador.',
@@ -1323,9 +1319,7 @@ const pt: Words = {
   sign_in_button: 'Entrar com chave de acesso',
   sign_out: 'Sair',
   signed_out: 'Você saiu da sessão.',
-  session_ended: 'Sua sessão terminou.',
-  form_lost:
-    'Nada foi alterado. Para não perder o que escreveu, volte e copie o texto antes de entrar.',
+  session_ended: 'Sua sessão terminou. Nada foi alterado, e o que você digitou não foi salvo.',
   lost: 'Não tem uma chave de acesso neste dispositivo? Peça um novo convite a {account}.',
   no_passkeys:
     'As chaves de acesso precisam de JavaScript e de um navegador atual. Permita JavaScript ou abra esta página em outro navegador.',

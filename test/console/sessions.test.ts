@@ -210,11 +210,15 @@ test('the sign-in never shows or stores a key', async () => {
   expect((await json(askAdmin('audit-log'))).data).toEqual([])
 })
 
-test('a form that is sent after its session has ended changes nothing, and says so', async () => {
+test('a form that is sent after its session has ended changes nothing; the sign-in says so, and leads to its page', async () => {
   await askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex' })
-  const at = '/console/accounts/acme/account'
-  const refused = await openBrowser().post(at, { change: 'save', name: 'New', 'was:name': 'Acme' })
-  expect(refused.status).toBe(401)
-  expect(await refused.text()).toContain('Your session has ended. Nothing was changed.')
+  const at = '/console/accounts/acme/account?from=list'
+  const browser = openBrowser()
+  const sent = await browser.post(at, { change: 'save', name: 'New', 'was:name': 'Acme' })
+  const page = await (await browser.get(sent.headers.get('Location')!)).text()
+  expect(page).toContain(
+    'Your session has ended. Nothing was changed, and what you typed was not saved.',
+  )
+  expect(page).toContain(`name="next" value="${at}"`)
   expect((await json(askAdmin('accounts/acme'))).name).toBe('Acme')
 })
