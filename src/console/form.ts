@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { readFormText } from '../auth/client-credentials.ts'
 import { isZip, readBytes, unzip } from '../commission/rates/unzip.ts'
 import { ApiError } from '../errors.ts'
-import { jsonErrorWords } from './json-error.ts'
 import type { Values } from './page.ts'
 
 // The text of files that members upload.
@@ -162,19 +161,15 @@ export function checkFile(values: Values): void {
 }
 
 /**
- * Parses the JSON of a field.
+ * Parses the JSON of a hidden field.
  *
  * @throws ApiError `validation_failed`
  */
-export function parseField(name: string, text: string): unknown {
+export function parseField(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ApiError('validation_failed', {
-      detail: 'The text is not valid JSON.',
-      errors: [{ pointer: `/${name}`, message: jsonErrorWords(cause) }],
-      cause,
-    })
+    throw new ApiError('validation_failed', { detail: 'The text is not valid JSON.', cause })
   }
 }
 

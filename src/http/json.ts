@@ -13,18 +13,15 @@ export function parseJson(text: string, mayBeInexact: boolean): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw malformed(text.trim() === '' ? 'The body is empty.' : syntaxErrorDetail(error), error)
+    const isEmpty = text.trim() === ''
+    throw malformed(isEmpty ? 'The body is empty.' : `The body ${notJson(error)}`, error)
   }
   return mayBeInexact ? JSON.parse(text, reviveExactNumber) : value
 }
 
-/** Returns where the parser stopped. The rest of its message may quote the body. */
-function syntaxErrorDetail(error: unknown): string {
-  const [, position] = /at position (\d+)/.exec(String(error)) ?? []
-  return position === undefined
-    ? 'The body is not valid JSON.'
-    : `The body is not valid JSON: unexpected input at character ${Number(position) + 1}.`
-}
+/** Says that a text is not JSON, and where `JSON.parse` stopped if its message ends so. It may quote the text before. */
+export const notJson = (error: unknown): string =>
+  `is not valid JSON${/ at position \d+( \(line \d+ column \d+\))?$/.exec(String(error))?.[0] ?? ''}.`
 
 /** @see [JSON.parse source text access](https://github.com/tc39/proposal-json-parse-with-source) */
 function reviveExactNumber(_: string, value: unknown, context?: { source: string }) {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { parseField } from '../../src/console/form.ts'
 import { ACCOUNT_WORDS, storageWords } from '../../src/console/parts/field-words.ts'
 import {
   changedMembers,
@@ -88,22 +87,4 @@ test('a field is described by its schema', () => {
   expect(describeMember(url)).toMatchObject({
     type: 'text',
   })
-})
-
-test('a field that is not valid JSON is named', () => {
-  expect(parseField('rules', '[1]')).toEqual([1])
-  expect(() => parseField('rules', '[1')).toThrow(
-    expect.objectContaining({
-      code: 'validation_failed',
-      details: {
-        detail: 'The text is not valid JSON.',
-        errors: [
-          {
-            pointer: '/rules',
-            message: 'The text is not valid JSON from line 1, column 3 on.',
-          },
-        ],
-      },
-    }),
-  )
 })

@@ -74,7 +74,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   month_archived:
     'Records of 2024-03 are archived. The integrations team can load this month; requests that concern later days alone are answered.',
   insufficient_role: 'This needs the role `approver`. Your role is `manager`.',
-  malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
+  malformed_json: 'The body is not valid JSON at position 41 (line 1 column 42).',
   unavailable:
     'The service is temporarily unavailable. A request is stored completely or not at all. Repeat the same request after 10 seconds.',
   moving:

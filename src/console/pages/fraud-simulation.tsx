@@ -38,7 +38,7 @@ async function readKnown(visit: Visit) {
 
 /** Returns the terms that are tested instead of the stored versions; undefined if none are. */
 function chosenTerms({ query }: Visit, versions: readonly FraudVersion[]): unknown {
-  if (query.terms) return parseField('terms', query.terms)
+  if (query.terms) return parseField(query.terms)
   return versions.find(({ version }) => `${version}` === query.version)?.terms
 }
 

@@ -43,7 +43,7 @@ async function readKnown(visit: Visit): Promise<Known> {
     versions,
     periods: [...new Set([...chosenPeriods, ...periods])].sort((a, b) => lastDay(b) - lastDay(a)),
     terms: query.terms
-      ? parseField('terms', query.terms)
+      ? parseField(query.terms)
       : (chosen ?? versions.find(({ withdrawn_at }) => withdrawn_at === null))?.terms,
   }
 }
@@ -117,7 +117,7 @@ export const simulationPage: Page = {
   file: (visit) => {
     const { format, terms = '', period } = visit.query
     if (format !== 'csv' || !period) return null
-    const input = inputOf(visit, { periods: [], terms: parseField('terms', terms) })
+    const input = inputOf(visit, { periods: [], terms: parseField(terms) })
     return visit.api.file(simulatePlan, simulationOf(visit, input), 'text/csv')
   },
   async render(visit) {

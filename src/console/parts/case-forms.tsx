@@ -27,7 +27,7 @@ const readRefused = (values: Values): string[] =>
 
 /** Returns the customers of the box for all. */
 function readAll(text: string): string[] {
-  const all = parseField('refuse_all', text)
+  const all = parseField(text)
   return Array.isArray(all) ? all.map(String) : [text]
 }
 

@@ -1,9 +1,9 @@
 import { checkPlan } from '../../commission/plans/check-plan.ts'
 import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
 import { ApiError } from '../../errors.ts'
+import { notJson } from '../../http/json.ts'
 import { validationFailed } from '../../http/read-fields.ts'
 import { readErrors } from '../api-errors.ts'
-import { jsonErrorWords } from '../json-error.ts'
 import type { FieldError, Values, Visit } from '../page.ts'
 import { RULE_KINDS } from './fields.ts'
 import { formOf, rowCount, termsOf, valuesOf, withoutRow, withRow } from './form.ts'
@@ -25,8 +25,7 @@ export function typedTerms(values: Values): Typed {
   try {
     return { terms: JSON.parse(values('json')), problems: [] }
   } catch (error) {
-    const message = jsonErrorWords(error)
-    return { terms: null, problems: [{ pointer: '/json', message }] }
+    return { terms: null, problems: [{ pointer: '/json', message: `The text ${notJson(error)}` }] }
   }
 }
 
