@@ -1,4 +1,4 @@
-import type { Unconverted } from '../../src/reports/report.ts'
+import { metricsOf, type Unconverted } from '../../src/reports/report.ts'
 import {
   add,
   divide,
@@ -10,7 +10,7 @@ import {
   round,
   ZERO,
 } from '../commission/oracle/rational.ts'
-import { type Customer, dayOf, type Part, TYPES, type World } from './world.ts'
+import { type Customer, dayOf, type Part, type World } from './world.ts'
 
 // Reports as the contract words them (§10, §11, §15): record by record, with fractions.
 
@@ -165,7 +165,7 @@ export function oracle(world: World, query: ReportQuery) {
     found.filter(({ groups }) => groups !== null),
     ({ groups }) => JSON.stringify(groups),
   )
-  const metrics = [...metricsOf(vertical), ...eventMetrics(found, isBrand)]
+  const metrics = [...metricsOf(vertical).map(({ name }) => name), ...eventMetrics(found, isBrand)]
   const figures = (all: Contribution[], since: number, hasCommission: boolean) =>
     figuresOf(world, query, metrics, all, since >= query.clicksFrom, hasCommission)
   const startOf = (values: Value[]) =>
@@ -197,38 +197,6 @@ export function oracle(world: World, query: ReportQuery) {
   }
 }
 
-const AMOUNTS = new Set(['volume', 'spread_cost', 'commission_charged', 'pnl', 'commission_owed'])
-
-function metricsOf(vertical: World['vertical']): string[] {
-  const types = TYPES[vertical].flatMap((type) =>
-    ['_count', '_amount', '_unapproved_count', '_unapproved_amount'].map((end) => type + end),
-  )
-  const own: Record<string, string[]> = {
-    'prop-trading': ['net_revenue', 'lots', 'pnl'],
-    forex: [
-      'net_deposits',
-      'lots',
-      'volume',
-      'spread_cost',
-      'commission_charged',
-      'net_revenue',
-      'pnl',
-      'first_deposit_count',
-      'first_deposit_amount',
-    ],
-    igaming: ['net_revenue'],
-  }
-  return [
-    'clicks',
-    'signups',
-    'attributed',
-    ...types,
-    ...own[vertical]!,
-    'active_customers',
-    'commission_owed',
-  ]
-}
-
 const eventMetrics = (found: Contribution[], isBrand: boolean) =>
   isBrand
     ? [
@@ -241,33 +209,6 @@ const eventMetrics = (found: Contribution[], isBrand: boolean) =>
       ].filter((name) => name.includes('.'))
     : []
 
-type Parts = [string, number][]
-
-const DEPOSITS: Parts = [
-  ['deposit_amount', 1],
-  ['withdrawal_amount', -1],
-]
-
-/** What is added and subtracted for the net metrics. The brands of these worlds have no event definition with a KPI. */
-const NET: Record<World['vertical'], Record<string, Parts>> = {
-  'prop-trading': {
-    net_revenue: [
-      ['challenge_fee_amount', 1],
-      ['reset_fee_amount', 1],
-      ['payout_amount', -1],
-      ['refund_amount', -1],
-    ],
-  },
-  forex: {
-    net_deposits: DEPOSITS,
-    net_revenue: [
-      ['spread_cost', 1],
-      ['commission_charged', 1],
-    ],
-  },
-  igaming: { net_revenue: [] },
-}
-
 function figuresOf(
   world: World,
   query: ReportQuery,
@@ -276,7 +217,8 @@ function figuresOf(
   hasClicks: boolean,
   hasCommission: boolean,
 ) {
-  const net = NET[world.vertical]
+  // The declarations of the metrics say what is added; what that comes to is counted here.
+  const declared = new Map(metricsOf(world.vertical).map((one) => [one.name, one]))
   const unconverted = new Map<string, Omit<Unconverted, 'amount'> & { amount: Rational }>()
   const figureOf = (name: string) => {
     if (name === 'clicks' && !hasClicks) return null
@@ -285,16 +227,12 @@ function figuresOf(
       return new Set(all.flatMap(({ customer }) => customer ?? [])).size
     if (name === 'lots')
       return plain(all.reduce((sum, { numbers }) => add(sum, numbers?.lots ?? ZERO), ZERO))
-    if (
-      !name.endsWith('_amount') &&
-      !(name in net) &&
-      !AMOUNTS.has(name) &&
-      !(name.includes('.') && !name.endsWith('.count'))
-    ) {
+    const { type = name.endsWith('.count') ? 'count' : 'amount', of } = declared.get(name) ?? {}
+    if (type === 'count') {
       return all.reduce((sum, { counts }) => sum + (counts?.[name] ?? 0), 0)
     }
     let total = ZERO
-    for (const [part, sign] of net[name] ?? [[name, 1] as const]) {
+    for (const [part, sign] of of ?? [[name, 1] as const]) {
       const { value, rest } = convertAll(world, query.currency, part, all)
       const signed = (one: Rational) => (sign < 0 ? negate(one) : one)
       total = add(total, signed(value))
