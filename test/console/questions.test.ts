@@ -66,7 +66,7 @@ test('an answer closes the question, which can be opened and closed again', asyn
   await change({ change: 'close' })
   expect(await read('')).not.toContain('Answer it')
   const log = (await read('/audit-log')).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
-  for (const words of ['asked a question of own', 'answered a question', 'opened a question']) {
+  for (const words of ['asked a question : own', 'answered a question', 'opened a question']) {
     expect(log).toContain(words)
   }
 })

@@ -2,7 +2,7 @@ import { listAuditLog } from '../../admin/audit-log.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
-import { AUDIT_KINDS } from '../parts/audit-kinds.ts'
+import { AUDIT_KINDS, wordsOfKind } from '../parts/audit-actions.ts'
 import { AuditWords, actorTitle, NamedActor } from '../parts/audit-words.tsx'
 import { EmptyState, Name, Pager, Time } from '../parts/data.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
@@ -47,7 +47,7 @@ async function render(visit: Visit) {
   const { api } = visit
   const { from, to, actor, kind, cursor } = visit.query
   const days = { account: visit.account, from, to }
-  const words = kind && (AUDIT_KINDS[kind]?.words.join() ?? kind)
+  const words = kind && wordsOfKind(kind)
   const [{ data, meta }, latest] = await Promise.all([
     api.call(listAuditLog, { ...days, actor, kind: words, cursor }),
     api.call(listAuditLog, { ...days, per_page: SEARCHED_FOR_PEOPLE }),
