@@ -46,7 +46,7 @@ function numberIn(cell) {
   return data ? Number(data.value) : null
 }
 
-function optionsOf(plot, titles, labels, { paths, isWhole }) {
+function optionsOf(plot, titles, labels, isWhole) {
   const axis = {
     stroke: colorOf('--quiet'),
     grid: { stroke: colorOf('--line'), width: 1 },
@@ -55,7 +55,7 @@ function optionsOf(plot, titles, labels, { paths, isWhole }) {
   const short = labels.map(shorten)
   const width = widthOf(short, FONT)
   // A line of one point would have no width.
-  const hasMargin = Boolean(paths) || labels.length === 1
+  const hasMargin = labels.length === 1
   return {
     width: plot.clientWidth,
     height: HEIGHT,
@@ -91,11 +91,6 @@ function optionsOf(plot, titles, labels, { paths, isWhole }) {
         width: 2,
         value: (_, number) => number?.toLocaleString(document.documentElement.lang) ?? '',
         ...(labels.length === 1 && { points: { show: true, size: 10 } }),
-        ...(paths && {
-          paths,
-          points: { show: false },
-          fill: `${colorOf(COLORS[i % COLORS.length])}99`,
-        }),
       })),
     ],
   }
@@ -109,13 +104,9 @@ export function drawChart(figure) {
   const link = document.createElement('link')
   Object.assign(link, { rel: 'stylesheet', href: '/assets/uplot.css' })
   document.head.append(link)
-  const isBars = figure.dataset.chart === 'bars'
-  const paths = isBars ? UPlot.paths.bars({ size: [0.6, 80] }) : null
-  // Bars stand for the last column.
-  const shown = (cells) => (isBars ? [cells[0], cells.at(-1)] : cells)
-  const rows = rowsOf(table).map(shown)
+  const rows = rowsOf(table)
   const labels = rows.map(([first]) => first.textContent)
-  const titles = shown([...table.tHead.rows[0].cells]).map((cell) => cell.textContent)
+  const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent)
   const data = [
     labels.map((_, i) => i),
     ...titles.slice(1).map((_, i) => rows.map((cells) => numberIn(cells[i + 1]))),
@@ -128,7 +119,7 @@ export function drawChart(figure) {
   let chart
   const draw = () => {
     chart?.destroy()
-    chart = new UPlot(optionsOf(plot, titles, labels, { paths, isWhole }), data, plot)
+    chart = new UPlot(optionsOf(plot, titles, labels, isWhole), data, plot)
   }
   draw()
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)

@@ -22,12 +22,7 @@ import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
 import type { Change, Visit } from '../page.ts'
 import { accountPath, dayBefore, type Page, type Values, withQuery } from '../page.ts'
-import {
-  type Balance,
-  EarnedSparkline,
-  type Series,
-  seriesOf,
-} from '../parts/affiliate-figures.tsx'
+import { type Balance, type Series, seriesOf } from '../parts/affiliate-figures.tsx'
 import {
   type AddChoices,
   AddForm,
@@ -259,9 +254,6 @@ const ENTRIES = 25
 /** The statements that are read at once: those of 16 years of months. */
 const READ = 200
 
-/** The periods that the sparkline of the earnings has. */
-const TREND = 12
-
 type Parents = AnswerOf<typeof listParents>['data'][number]
 type Profile = AnswerOf<typeof listAffiliates>['data'][number]
 
@@ -316,7 +308,6 @@ const EarnedCard = ({ series }: { series: Series }) => {
           of={periodWords(previous?.period ?? '')}
         />
       </p>
-      <EarnedSparkline series={series} />
     </FigureCard>
   )
 }
@@ -787,7 +778,7 @@ export const affiliatePage: Page = {
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
     const { rows } = found.assignments.found
-    const series = seriesOf(earnedOf(found.statements.rows), visit.today, TREND)
+    const series = seriesOf(earnedOf(found.statements.rows), visit.today)
     const body = (
       <>
         <MadeLink visit={visit} rows={found.links.data} />

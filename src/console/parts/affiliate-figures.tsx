@@ -7,7 +7,6 @@ import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Badge, dayWords, NOTHING, periodWords } from './data.tsx'
-import { Sparkline } from './figures.tsx'
 import { PlanLink } from './names.tsx'
 import { sumByCurrency } from './owed.ts'
 
@@ -28,12 +27,15 @@ export interface Series {
   readonly totals: readonly { readonly period: string; readonly total: string }[]
 }
 
+/** The periods that are shown, the current one included. */
+const PERIODS = 3
+
 /** Returns the earnings by currency and kind of period. Kinds without any are left out. */
-export function seriesOf(earned: readonly Earned[], now: number, length: number): Series[] {
+export function seriesOf(earned: readonly Earned[], now: number): Series[] {
   const currencies = [...new Set(earned.map(({ currency }) => currency))]
   return (['month', 'week'] as const).flatMap((kind) =>
     currencies.flatMap((currency) => {
-      const periods = latestPeriods(Math.floor(now / DAY_MS), kind, length)
+      const periods = latestPeriods(Math.floor(now / DAY_MS), kind, PERIODS)
       const rows = earned.filter((one) => one.currency === currency)
       if (!periods.some(({ id }) => rows.some(({ period }) => period === id))) return []
       const totals = periods.map(({ id: period }) => {
@@ -49,33 +51,20 @@ export function seriesOf(earned: readonly Earned[], now: number, length: number)
   )
 }
 
-/** Draws the earnings of the last periods, the latest last. */
-export const EarnedSparkline = ({ series: { currency, totals } }: { series: Series }) => (
-  <Sparkline
-    values={totals.map(({ total }) => Number(total)).reverse()}
-    label={`Earned in ${currency}: ${totals
-      .map(({ period, total }) => `${periodWords(period)} ${total}`)
-      .join(', ')}`}
-  />
-)
-
 /** Renders the earnings of the last three periods: that of the current one, and smaller those before. */
 export const EarnedCell = ({ earned, now }: { earned: readonly Earned[]; now: number }): Child => {
-  const all = seriesOf(earned, now, 3)
+  const all = seriesOf(earned, now)
   if (all.length === 0) return NOTHING
   return all.map((series) => {
     const [open, ...earlier] = series.totals
     return (
-      <div class="earned-cell">
-        <EarnedSparkline series={series} />
-        <div>
-          <Amount value={open?.total ?? '0'} currency={series.currency} />
-          {earlier.map(({ period, total }) => (
-            <small>
-              {periodWords(period)} <Amount value={total} />
-            </small>
-          ))}
-        </div>
+      <div>
+        <Amount value={open?.total ?? '0'} currency={series.currency} />
+        {earlier.map(({ period, total }) => (
+          <small>
+            {periodWords(period)} <Amount value={total} />
+          </small>
+        ))}
       </div>
     )
   })

@@ -9,7 +9,6 @@ import type { Subject } from '../../fraud/kind.ts'
 import type { HeldSum, PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
-import { Plot } from './chart.tsx'
 import { CustomerLink } from './customers.tsx'
 import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
 import { column, prose } from './fields.tsx'
@@ -169,21 +168,15 @@ const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
     cases: data.filter(({ opened_for }) => opened_for.startsWith(month)).length,
   }))
   return (
-    <Plot kind="bars">
-      <Table
-        isNarrow
-        caption="Cases by month"
-        rows={rows}
-        columns={[
-          column('Month', ({ month }: (typeof rows)[number]) => periodWords(month)),
-          column(
-            'Cases',
-            ({ cases }: (typeof rows)[number]) => <data value={`${cases}`}>{`${cases}`}</data>,
-            true,
-          ),
-        ]}
-      />
-    </Plot>
+    <Table
+      isNarrow
+      caption="Cases by month"
+      rows={rows}
+      columns={[
+        column('Month', ({ month }: (typeof rows)[number]) => periodWords(month)),
+        column('Cases', ({ cases }: (typeof rows)[number]) => `${cases}`, true),
+      ]}
+    />
   )
 }
 
@@ -248,7 +241,7 @@ const Refused = ({ error }: { error: ApiError }) => {
 
 /**
  * Computes and renders what a rule would have found, or why it cannot be tested. Beside a form, the cases
- * are a short list without a chart.
+ * are a short list without the months.
  */
 export async function computeBackTest(
   visit: Visit,

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import { dayNumber, dayText, latestPeriods, type Period } from '../../commission/engine/calendar.ts'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
@@ -7,7 +8,6 @@ import type { Figure, LeftOut } from '../../fraud/kind.ts'
 import { getReport } from '../../reports/operations.ts'
 import { metricsOf, type Row } from '../../reports/report.ts'
 import type { Visit } from '../page.ts'
-import { BarList } from './bars.tsx'
 import type { FraudCase } from './cases.tsx'
 import { Table, titleOf } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
@@ -256,6 +256,44 @@ function valueText(value: string | number, isAmount: boolean, currency: string):
   return isAmount ? money(String(value), currency) : figure(String(value))
 }
 
+/** A bar: its name, its value as it is written, and its size. */
+interface Bar {
+  readonly name: Child
+  readonly text: string
+  readonly value: number
+}
+
+/** Renders values as bars that begin at 0. The bar of a negative value is left of the zero line. */
+function BarList({ title, bars }: { title: string; bars: readonly Bar[] }) {
+  const values = bars.map(({ value }) => value)
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const percent = (value: number) => `${(value / (high - low || 1)) * 100}%`
+  return (
+    <section class="bar-list" aria-label={title}>
+      <h3>{title}</h3>
+      <ul>
+        {bars.map(({ name, text, value }) => (
+          <li>
+            <span>{name}</span>
+            <span class="number">{text}</span>
+            <svg aria-hidden="true" width="100%" height="8">
+              {value !== 0 && (
+                <rect
+                  x={percent(Math.min(0, value) - low)}
+                  width={percent(Math.abs(value))}
+                  height="8"
+                  rx="2"
+                  class={value < 0 ? 'below' : undefined}
+                />
+              )}
+            </svg>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 /** What a case's past is read for. */
 interface PastOf {
   readonly vertical: string
@@ -304,7 +342,6 @@ export async function renderPast(visit: Visit, found: FraudCase, { vertical, rec
           return (
             <BarList
               title={`${metricTitle(name)} by week`}
-              isInOrder
               bars={weeks.map((week) => {
                 const value = ofWeek.get(week.id)?.metrics[name] ?? 0
                 return {

@@ -1,29 +1,7 @@
-import type { Child } from 'hono/jsx'
 import { type Column, Table } from './data.tsx'
 
 /** A point of a chart: its label, and its number in each series; null if there is none. */
 export type ChartRow = readonly [label: string, ...values: (number | null)[]]
-
-interface PlotProps {
-  readonly kind?: 'bars'
-  /** What opens the table. */
-  readonly summary?: string | undefined
-  readonly children?: Child
-}
-
-/**
- * Renders a table, and a chart that a script draws from it: the first column names the points, and the
- * `data` elements of each other column are a series. With `bars`, it draws only the last column.
- */
-export const Plot = ({ kind, summary = 'The numbers of this chart', children }: PlotProps) => (
-  <figure class="chart" data-chart={kind ?? ''}>
-    <div class="plot" aria-hidden="true" />
-    <details open={kind === 'bars'}>
-      <summary>{summary}</summary>
-      {children}
-    </details>
-  </figure>
-)
 
 /**
  * Renders a chart and its table. A script draws the chart from the table, so that both show the same
@@ -38,7 +16,7 @@ export function Chart(props: {
   summary?: string
   numberOf?: (value: number) => string
 }) {
-  const { caption, label, series, rows, summary } = props
+  const { caption, label, series, rows, summary = 'The numbers of this chart' } = props
   const { numberOf = (value: number) => value.toLocaleString('en') } = props
   const columns: Column<ChartRow>[] = [
     { title: label, cell: ([name]) => name },
@@ -56,8 +34,12 @@ export function Chart(props: {
     })),
   ]
   return (
-    <Plot summary={summary}>
-      <Table isNarrow caption={caption} columns={columns} rows={rows} />
-    </Plot>
+    <figure class="chart" data-chart>
+      <div class="plot" aria-hidden="true" />
+      <details>
+        <summary>{summary}</summary>
+        <Table isNarrow caption={caption} columns={columns} rows={rows} />
+      </details>
+    </figure>
   )
 }

@@ -4,37 +4,6 @@ import type { Money } from './owed.ts'
 
 // The large figures at the top of a page.
 
-const [WIDTH, HEIGHT, GAP] = [120, 28, 2]
-
-/** Draws values as bars, the latest last. A negative value has a bar below the line. */
-export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
-  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
-  if (low === high) return null
-  const heightOf = (value: number) => (Math.abs(value) / (high - low)) * HEIGHT
-  const zero = heightOf(high)
-  const step = WIDTH / values.length
-  const round = (value: number) => Math.round(value * 10) / 10
-  return (
-    <svg
-      class="sparkline"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
-      {values.map((value, i) => (
-        <rect
-          x={round(i * step)}
-          y={round(value < 0 ? zero : zero - heightOf(value))}
-          width={round(step - GAP)}
-          height={round(Math.max(heightOf(value), 1))}
-          class={i === values.length - 1 ? 'latest' : undefined}
-        />
-      ))}
-    </svg>
-  )
-}
-
 /** Renders a card with a title, its figures, and what they mean. */
 export const FigureCard = ({ title, children }: { title: Child; children?: Child }) => (
   <section class="figure-card">

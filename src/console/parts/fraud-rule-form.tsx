@@ -347,7 +347,7 @@ export function ruleForm(props: RuleFormProps): {
             <DeferredPart />
             <p>
               <a href={withQuery(test, { ...days, terms: JSON.stringify(draft.terms) })}>
-                Chart, all cases and other days
+                All cases and other days
               </a>
             </p>
           </>

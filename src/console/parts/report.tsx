@@ -3,7 +3,6 @@ import { moneyText } from '../../commission/books/money.ts'
 import { decimal } from '../../commission/engine/decimal.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
 import type { Visit } from '../page.ts'
-import { type Bar, BarList } from './bars.tsx'
 import { Chart, type ChartRow } from './chart.tsx'
 import {
   Amount,
@@ -144,7 +143,7 @@ function shownMetrics(report: Report): string[] {
 }
 
 /** Returns the days and months of a span that have no records, too: a line must not skip them. */
-function allDays({ from, to, data }: Report): readonly string[] {
+function allDays({ from, to }: Report): readonly string[] {
   const days: string[] = []
   for (let day = from; day <= to && days.length < CHART_ROWS; ) {
     days.push(day)
@@ -152,7 +151,7 @@ function allDays({ from, to, data }: Report): readonly string[] {
     next.setUTCDate(next.getUTCDate() + 1)
     day = next.toISOString().slice(0, 10)
   }
-  return data.length > CHART_ROWS ? [] : days
+  return days
 }
 
 /** Renders the metrics of one type over time as lines. */
@@ -176,44 +175,6 @@ function TimeChart({ report, group }: { report: Report; group: string }) {
       rows={rows}
     />
   )
-}
-
-/** Renders each of the first metrics as bars of the categories. */
-const CategoryBars = (props: ReportProps) => {
-  const { report } = props
-  return (
-    <div class="bar-lists">
-      {shownMetrics(report)
-        .slice(-CHART_METRICS)
-        .map((metric) => {
-          const unit = typeOf(report, metric) === 'amount' ? ` (${report.currency})` : ''
-          const bars = report.data.map(
-            (row): Bar => ({
-              name: report.group_by.map((name, i) => (
-                <>
-                  {i > 0 && ', '}
-                  <GroupLink {...props} name={name} value={row.groups[name] ?? null} />
-                </>
-              )),
-              text: <FigureText report={report} row={row} metric={metric} />,
-              value: numberOf(row, metric),
-            }),
-          )
-          return <BarList title={metricTitle(metric) + unit} bars={bars} />
-        })}
-    </div>
-  )
-}
-
-/** Renders the chart of a report: lines over time, bars of categories; none of days within categories. */
-function ReportChart(props: ReportProps) {
-  const { data, group_by } = props.report
-  if (data.length === 0 || data.length > CHART_ROWS) return null
-  const [group = ''] = group_by
-  if (group_by.length === 1 && TIME_GROUPS.has(group)) {
-    return <TimeChart report={props.report} group={group} />
-  }
-  return group_by.some((name) => TIME_GROUPS.has(name)) ? null : <CategoryBars {...props} />
 }
 
 /** Returns how a metric has changed in percent; null if that cannot be said. */
@@ -288,11 +249,12 @@ const Notes = ({ report }: { report: Report }): Child =>
     </p>
   ))
 
-/** Renders a report: its totals, a chart if it has groups, its table, and what it does not include. */
+/** Renders a report: its totals, a chart if it is by time, its table, and what it does not include. */
 export function ReportView(props: ReportProps) {
   const { report, csv } = props
   const { data, totals, columns, group_by, currency } = report
   const hasGroups = group_by.length > 0
+  const group = group_by.length === 1 ? String(group_by[0]) : ''
   const rows: Shown[] = [...data.slice(0, SHOWN_ROWS), totals]
   const metrics = new Set(shownMetrics(report))
   const shown: Column<Shown>[] = columns
@@ -326,7 +288,9 @@ export function ReportView(props: ReportProps) {
   return (
     <>
       <TotalCards {...props} />
-      {hasGroups && <ReportChart {...props} />}
+      {TIME_GROUPS.has(group) && data.length <= CHART_ROWS && (
+        <TimeChart report={report} group={group} />
+      )}
       <p>
         <a href={csv} download>
           Download as CSV
