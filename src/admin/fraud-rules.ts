@@ -96,10 +96,7 @@ const putFraudRuleAnswer = described(() =>
           warning('FraudRuleWarning', [
             'never_holds',
             'always_holds',
-            'begins_later',
-            'before_first_record',
             'later_version_applies',
-            'overlapping_scopes',
             'unknown_affiliate',
           ]),
         ),

@@ -28,9 +28,7 @@ export interface RuleContext {
   readonly vertical: Vertical
   /** The versions of all rules of the account that are not withdrawn, by first day. */
   readonly versions: readonly RuleVersion[]
-  /** The day of today, and that of the first record; null if there is none. */
   readonly today: string
-  readonly firstRecord: string | null
 }
 
 /** A valid version of a rule, its canonical text, and what is probably a mistake. */
@@ -182,12 +180,7 @@ function checkVersions(terms: RuleTerms, others: readonly RuleVersion[]): Issue[
 
 /** Returns the warnings of a valid version: what is allowed, and probably a mistake. */
 export function warningsOf(terms: RuleTerms, context: RuleContext): Warning[] {
-  return [
-    ...warnOfThresholds(terms),
-    ...warnOfFirstDay(terms, context),
-    ...warnOfNextVersion(terms, context),
-    ...warnOfScopes(terms, context),
-  ]
+  return [...warnOfThresholds(terms), ...warnOfNextVersion(terms, context)]
 }
 
 const CODES = { never: 'never_holds', always: 'always_holds' } as const
@@ -199,26 +192,6 @@ const warnOfThresholds = (terms: RuleTerms): Warning[] =>
     pointer: `/parameters${pointer}`,
     message: `This threshold ${WORDS[holds]}. ${because}`,
   }))
-
-function warnOfFirstDay(
-  { effective_from }: RuleTerms,
-  { rule, versions, today, firstRecord }: RuleContext,
-): Warning[] {
-  const pointer = '/effective_from'
-  if (effective_from > today) {
-    const before = versions.findLast(
-      (one) => one.rule === rule && one.effective_from < effective_from,
-    )
-    const until = before
-      ? `version ${before.version} applies, which ${doesWords(before)}`
-      : 'the rule finds nothing'
-    const message = `The version begins on ${effective_from}. Until then ${until}.`
-    return [{ code: 'begins_later', pointer, message }]
-  }
-  if (firstRecord === null || effective_from >= firstRecord) return []
-  const message = `The first record of the account is of ${firstRecord}. On the days before it the rule finds nothing.`
-  return [{ code: 'before_first_record', pointer, message }]
-}
 
 /** Warns of the version of the rule that applies instead from a later first day on. */
 function warnOfNextVersion(
@@ -243,27 +216,6 @@ const doesWords = ({ terms }: RuleVersion): string =>
 
 /** What a version does, by its action. */
 const DOES = { flag: 'only flags', hold: 'holds payouts' } as const
-
-/** Warns of other rules of the kind that read the same affiliates: each opens cases of its own. */
-function warnOfScopes(terms: RuleTerms, { rule, versions }: RuleContext): Warning[] {
-  if (terms.disabled) return []
-  const others = Map.groupBy(
-    versions.filter((one) => one.rule !== rule),
-    (one) => one.rule,
-  )
-  return [...others].flatMap(([other, own]) => {
-    const isMet = own.some(
-      (one, i) =>
-        (own[i + 1]?.effective_from ?? '~') > terms.effective_from &&
-        !one.terms.disabled &&
-        one.terms.kind === terms.kind &&
-        isOverlap(one.terms.scope, terms.scope),
-    )
-    if (!isMet) return []
-    const message = `The rule ${quote(other)} has the same kind and reads the same affiliates. Each of the two opens cases of its own.`
-    return [{ code: 'overlapping_scopes', pointer: '/scope', message }]
-  })
-}
 
 /** Returns the affiliates that a scope names. */
 export const namedInScope = ({ affiliates, not_affiliates = [] }: RuleTerms['scope']): string[] =>
@@ -293,9 +245,3 @@ export const isInScope = (
 ): boolean =>
   (affiliates.includes(ALL_AFFILIATES) || affiliates.includes(affiliate)) &&
   !not_affiliates.includes(affiliate)
-
-/** Returns whether two scopes have an affiliate in common. Two scopes of all affiliates always have. */
-function isOverlap(a: RuleTerms['scope'], b: RuleTerms['scope']): boolean {
-  const named = [...a.affiliates, ...b.affiliates].filter((one) => one !== ALL_AFFILIATES)
-  return named.length === 0 || named.some((one) => isInScope(a, one) && isInScope(b, one))
-}

@@ -40,7 +40,7 @@ const holds = (versions: readonly { readonly terms: RuleTerms }[]): boolean =>
 export function decidePut(
   rule: string,
   body: unknown,
-  { versions: stored, last, firstRecord }: StoredRules,
+  { versions: stored, last }: StoredRules,
   { after, ...context }: PutContext,
 ): PutDecision {
   const { issues, output: terms } = checkShape(body, context.vertical)
@@ -48,8 +48,7 @@ export function decidePut(
   const versions = stored.map(parseRuleVersion)
   const own = versions.filter((one) => one.rule === rule)
   const text = canonicalJson(terms)
-  const first = firstRecord === null ? null : dayText(firstRecord)
-  const warnings = warningsOf(terms, { ...context, rule, versions, firstRecord: first })
+  const warnings = warningsOf(terms, { ...context, rule, versions })
   const checked = { terms, text, warnings }
   const latest = Math.max(0, ...own.map(({ version }) => version))
   const latestText = stored.find((one) => one.rule === rule && one.version === latest)?.terms

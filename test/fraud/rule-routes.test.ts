@@ -334,23 +334,6 @@ describe('warnings', () => {
     }
   })
 
-  test('a version that begins later says what applies until then', async () => {
-    await register('forex')
-    const warned = async (more: object) => {
-      const [, { warnings }] = await answer(put('r', burst(more)))
-      return warnings.map(({ message }: { message: string }) => message)
-    }
-    const begins = `The version begins on ${TOMORROW}. Until then`
-    expect(await warned({ effective_from: TOMORROW })).toEqual([
-      `${begins} the rule finds nothing.`,
-    ])
-    await remove('/r/versions/1')
-    await put('r', burst({ effective_from: TODAY }))
-    expect(await warned({ effective_from: TOMORROW, severity: 'low' })).toEqual([
-      `${begins} version 2 applies, which only flags.`,
-    ])
-  })
-
   test('a version that a later one ends has a warning that names its days', async () => {
     await register('forex')
     await put('r', burst({ effective_from: TODAY }))
@@ -373,22 +356,6 @@ describe('warnings', () => {
     // A withdrawn version, and one of another rule, end nothing.
     await remove('/r/versions/1')
     expect(await warned({ effective_from: YESTERDAY })).toEqual([])
-  })
-
-  test.each<[object, object, boolean]>([
-    [{ affiliates: ['*'] }, { affiliates: ['*'], not_affiliates: ['A'] }, true],
-    [{ affiliates: ['A'] }, { affiliates: ['*'], not_affiliates: ['A'] }, false],
-    [{ affiliates: ['A', 'B'] }, { affiliates: ['*'], not_affiliates: ['A'] }, true],
-    [{ affiliates: ['A'] }, { affiliates: ['B'] }, false],
-    [{ affiliates: ['A', 'C'] }, { affiliates: ['B', 'C'] }, true],
-  ])('rules of a kind for %j and %j overlap: %j', async (one, other, isOverlapping) => {
-    await register('forex', { affiliates: ['A', 'B', 'C'] })
-    await put('one', burst({ scope: one }))
-    const found = await warningsOf('other', burst({ scope: other }))
-    expect(found).toEqual(isOverlapping ? [['overlapping_scopes', '/scope']] : [])
-    // A rule of another kind, or one that is disabled, overlaps with none.
-    expect(await warningsOf('third', burst({ kind: 'lot_churn', scope: other }))).toEqual([])
-    expect(await warningsOf('fourth', burst({ disabled: true, scope: other }))).toEqual([])
   })
 })
 

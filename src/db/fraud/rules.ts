@@ -22,22 +22,12 @@ const LAST_VERSION = compileStatement(`
   select ifnull(max(version), 0) as last from fraud_rule_versions
   where account = :account and rule = :rule`)
 
-const FIRST_RECORD = compileStatement(`
-  select min(day) as day from (
-    select min(day) as day from customers where account = :account
-    union all select min(day) from transactions not indexed where account = :account
-    union all select min(date) from activity not indexed where account = :account
-    union all select min(day) from events not indexed where account = :account
-    union all select min(days ->> 0) from archived_months where account = :account)`)
-
 /** What an account has stored before a fraud rule is put. */
 export interface StoredRules {
   /** The versions of all its rules that are not withdrawn, by rule and first day. */
   readonly versions: readonly StoredRuleVersion[]
   /** The number of the last version of the rule, withdrawn ones included; 0 if it is new. */
   readonly last: number
-  /** The day of the account's first record, in days since 1970; null if it has none. */
-  readonly firstRecord: number | null
 }
 
 /** Reads what is needed to put a fraud rule, or to disable it. */
@@ -46,18 +36,13 @@ export async function readRuleVersions(
   account: string,
   rule: string,
 ): Promise<StoredRules> {
-  type Lists = [
-    versions: StoredRuleVersion[],
-    last: [{ last: number }],
-    first: [{ day: number | null }],
-  ]
+  type Lists = [versions: StoredRuleVersion[], last: [{ last: number }]]
   const bind = (statement: Statement) => bindStatement(db, statement, { account, rule })
-  const [versions, [{ last }], [{ day }]] = await readBatch<Lists>(db, [
+  const [versions, [{ last }]] = await readBatch<Lists>(db, [
     bind(READ_VERSIONS),
     bind(LAST_VERSION),
-    bind(FIRST_RECORD),
   ])
-  return { versions, last, firstRecord: day }
+  return { versions, last }
 }
 
 /** A version of a fraud rule without its scope and parameters, for lists. */
