@@ -1,16 +1,7 @@
 import { listAffiliates, listParents, putAffiliates } from '../admin/affiliates.ts'
 import { listAssignments, listPlans } from '../admin/plans.ts'
-import { writeCsv } from '../commission/csv.ts'
-import { listed } from '../commission/engine/reasons.ts'
 import { ApiError } from '../errors.ts'
-import {
-  type ColumnFile,
-  cellOf,
-  type FileColumns,
-  fileText,
-  readColumnFile,
-} from './csv-columns.ts'
-import { isAssumedText } from './form.ts'
+import { type ColumnFile, cellOf, readColumnFile, refused } from './csv-columns.ts'
 import { dayBefore, type FieldError, type Values, type Visit } from './page.ts'
 import { type Plan, startOf } from './parts/affiliate-forms.tsx'
 import type { Status } from './parts/affiliate-status.tsx'
@@ -23,8 +14,6 @@ import { readDay, type Typed } from './typed.ts'
 export const AFFILIATE_COLUMNS = {
   affiliate_id: 'Affiliate',
   display_name: 'Name',
-  first_name: 'First name',
-  last_name: 'Last name',
   contact_email: 'E-mail',
   status: 'Status',
   parent: 'Parent',
@@ -34,48 +23,21 @@ export const AFFILIATE_COLUMNS = {
 
 type ColumnName = keyof typeof AFFILIATE_COLUMNS
 
-const FILE: FileColumns<ColumnName> = {
-  titles: AFFILIATE_COLUMNS,
-  aliases: {
-    affiliate_id: [
-      'custom id',
-      'affiliate code',
-      'ib id',
-      'ib code',
-      'ib',
-      'partner id',
-      'id',
-      'user id',
-      'ref id',
-      'affiliate',
-    ],
-    display_name: ['name', 'affiliate name', 'full name', 'company', 'company name', 'affiliate'],
-    first_name: [],
-    last_name: [],
-    contact_email: ['email', 'mail', 'mail address', 'contact', 'email address', 'email adresse'],
-    status: ['affiliate status', 'account status', 'r status'],
-    parent: [
-      'parent id',
-      'parent affiliate',
-      'parent email',
-      'parent user id',
-      'custom parent ref id',
-      'master ib',
-      'referred by',
-      'referrer',
-      'upline',
-    ],
-    plan: ['plan name', 'commission plan', 'affiliate type', 'payout group name'],
-    from: ['since', 'date', 'plan from', 'start', 'start date', 'start day', 'valid from'],
-  },
-  required: ['affiliate_id'],
-}
-
-/** The most rows of a file: those of one request. */
-const MAX_ROWS = 1000
-
-/** How often the rows that are left are checked again after others were refused. */
-const MAX_CHECKS = 5
+/** Reads the file of a form of affiliates. */
+export const readAffiliateFile = (values: Values): ColumnFile<ColumnName> =>
+  readColumnFile(values, {
+    titles: AFFILIATE_COLUMNS,
+    synonyms: {
+      affiliate_id: ['affiliate code', 'custom id', 'ib', 'ib id', 'partner id', 'user id', 'id'],
+      display_name: ['affiliate name', 'full name', 'company', 'company name'],
+      contact_email: ['email', 'email address', 'mail'],
+      status: ['affiliate status', 'account status'],
+      parent: ['parent id', 'parent affiliate', 'parent user id', 'master ib'],
+      plan: ['plan name', 'commission plan'],
+      from: ['plan from', 'start date', 'valid from'],
+    },
+    required: ['affiliate_id'],
+  })
 
 /** What the team knows of affiliates, and what sentences call it. */
 const PROFILE = { display_name: 'name', contact_email: 'e-mail', status: 'status' } as const
@@ -92,97 +54,65 @@ const STATUSES: Readonly<Record<Status, readonly string[]>> = {
 
 /** A row of the file. `parent` is null if its cell is empty, and undefined if the file has no such column. */
 interface ImportRow {
-  /** From 1, without the header. */
-  readonly row: number
   readonly affiliate_id: string
   /** The cells that are not empty: an empty one keeps what is stored. */
   readonly profile: Readonly<Partial<Record<ProfileName, string>>>
   readonly parent: string | null | undefined
-  /** The short name of a plan, or what else the file calls it. */
+  /** The short name of a plan; empty if the row has none. */
   readonly plan: string
   /** `YYYY-MM-DD`; empty: today or, for a plan that begins later, its first day. */
   readonly from: string
-}
-
-/** Why a row is refused. */
-export interface RowRefusal {
-  readonly row: number
-  readonly affiliate_id: string
-  readonly message: string
 }
 
 /** What a file would change. */
 export interface ImportPreview {
   /** Each row that changes something, as a sentence. */
   readonly changes: readonly { readonly row: number; readonly sentence: string }[]
-  readonly refusals: readonly RowRefusal[]
-  /** The rows that change nothing. */
+  /** The number of rows that change nothing. */
   readonly unchanged: number
-  /** The rows that are stored, as a file. */
-  readonly csv: string
   readonly customers: string
   readonly file: ColumnFile<ColumnName>
-  /** The text of the file. */
-  readonly text: string
-  /** Whether the file does not say its encoding: Windows-1252 was assumed. */
-  readonly isAssumed: boolean
 }
-
-/** Reads the file of the form. */
-export const readAffiliateFile = (values: Values): ColumnFile<ColumnName> =>
-  readColumnFile(values, FILE)
-
-const refused = (detail: string, errors: readonly FieldError[] = []) =>
-  new ApiError('validation_failed', { detail, errors: errors.map((one) => ({ ...one })) })
 
 /**
- * Returns the rows of the file of a form, and those that cannot be understood.
+ * Returns the rows of a file.
  *
- * @throws ApiError `validation_failed` for a file that cannot be read.
+ * @throws ApiError `validation_failed` for a file or rows that cannot be understood.
  */
-function readRows(values: Values): {
-  rows: ImportRow[]
-  refusals: RowRefusal[]
-  file: ColumnFile<ColumnName>
-} {
-  const file = readAffiliateFile(values)
-  const { header, rows, missing, fault, positions } = file
-  if (fault) throw refused(fault)
-  if (header.length === 0) throw refused('Choose a file, or paste its rows.')
-  if (missing.length > 0) {
-    throw refused(
-      'The file has no column “Affiliate”. Choose below which of its columns has the ids of affiliates.',
-    )
-  }
-  if (rows.length === 0) throw refused('The file has a header, but no rows.')
-  if (rows.length > MAX_ROWS) {
-    const limit = MAX_ROWS.toLocaleString('en')
-    throw refused(`A file has at most ${limit} rows, this one ${rows.length.toLocaleString('en')}.`)
-  }
-  const refusals: RowRefusal[] = []
-  const understood = rows.flatMap((cells, i): ImportRow[] => {
+function readRows(file: ColumnFile<ColumnName>, stored: Stored): ImportRow[] {
+  if (file.fault) throw refused(file.fault)
+  const problems: FieldError[] = []
+  const rows = file.rows.map((cells, i): ImportRow => {
     const cell = (name: ColumnName) => cellOf(file, cells, name)
-    const [row, affiliate_id, text] = [i + 1, cell('affiliate_id'), cell('from')]
-    const from = text === '' ? { value: '' } : readDay(text)
-    const status = readStatus(cell('status'))
-    const problem = [from, status].find((one) => 'problem' in one)?.problem
-    const message = affiliate_id ? problem : 'The id is missing.'
-    if (message) refusals.push({ row, affiliate_id, message })
-    if (message || 'problem' in from || 'problem' in status) return []
-    const parent = positions.has('parent') ? cell('parent') || null : undefined
-    const person = `${cell('first_name')} ${cell('last_name')}`.trim()
-    const display_name = [...new Set([cell('display_name'), person])].filter(Boolean).join(', ')
-    const texts = { display_name, contact_email: cell('contact_email'), status: status.value }
-    const profile = Object.fromEntries(Object.entries(texts).filter(([, one]) => one))
-    return [{ row, affiliate_id, profile, parent, plan: cell('plan'), from: from.value }]
+    const understood = (name: ColumnName, read: (text: string) => Typed): string => {
+      const typed = cell(name) ? read(cell(name)) : { value: '' }
+      if ('value' in typed) return typed.value
+      problems.push({ pointer: `/${i}`, message: typed.problem })
+      return ''
+    }
+    const affiliate_id = cell('affiliate_id')
+    if (!affiliate_id) problems.push({ pointer: `/${i}`, message: 'The id is missing.' })
+    const texts = {
+      display_name: cell('display_name'),
+      contact_email: cell('contact_email'),
+      status: understood('status', readStatus),
+    }
+    return {
+      affiliate_id,
+      profile: Object.fromEntries(Object.entries(texts).filter(([, one]) => one)),
+      parent: file.positions.has('parent') ? cell('parent') || null : undefined,
+      plan: understood('plan', (text) => findPlan(stored, text)),
+      from: understood('from', readDay),
+    }
   })
-  return { rows: understood, refusals, file }
+  if (problems.length > 0) throw refused('Nothing was stored.', problems)
+  return rows
 }
 
-/** Returns the state that a cell means; empty if the cell is. */
+/** Returns the state that a cell means. */
 function readStatus(text: string): Typed {
   const found = Object.entries(STATUSES).find(([, words]) => words.includes(folded(text)))
-  if (found || text === '') return { value: found?.[0] ?? '' }
+  if (found) return { value: found[0] }
   return { problem: `The status ${text} is not known. Write active or suspended.` }
 }
 
@@ -234,26 +164,12 @@ const planOn = ({ assignments }: Stored, affiliate: string, day: string): string
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 /** Returns the plan that a cell means: by its short name, else by its name in any case. */
-function findPlan({ plans }: Stored, text: string): Plan | { readonly problem: string } {
-  const exact = plans.find(({ plan }) => plan === text)
-  const same = plans.filter(({ plan, name }) => [plan, name].map(folded).includes(folded(text)))
-  const found = exact ?? same[0]
-  if (!found) {
-    const choice = 'Add it, or choose below that no column has plans.'
-    return { problem: `There is no plan ${text}. ${choice}` }
-  }
-  if (exact || same.length === 1) return found
-  const names = listed(same.map(({ plan }) => plan))
-  return { problem: `${same.length} plans have the name ${text}. Write a short name: ${names}.` }
-}
-
-/** Returns the ids of affiliates, stored or in the file, by their e-mail addresses in lower case. */
-function idsByEmail(rows: readonly ImportRow[], { profiles }: Stored): Map<string, string[]> {
-  const emails = new Map([...profiles].map(([id, { contact_email }]) => [id, contact_email]))
-  for (const { affiliate_id, profile } of rows) {
-    if (profile.contact_email) emails.set(affiliate_id, profile.contact_email)
-  }
-  return Map.groupBy(emails.keys(), (id) => folded(emails.get(id) ?? ''))
+function findPlan({ plans }: Stored, text: string): Typed {
+  if (plans.some(({ plan }) => plan === text)) return { value: text }
+  const [found, second] = plans.filter(({ name }) => folded(name) === folded(text))
+  if (!found) return { problem: `There is no plan ${text}.` }
+  if (!second) return { value: found.plan }
+  return { problem: `More than one plan has the name ${text}. Write a short name.` }
 }
 
 /** What a row changes. */
@@ -278,8 +194,8 @@ interface RowChange {
   readonly planDay: string
 }
 
-/** Returns what a row changes; null if nothing. */
-function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | null {
+/** Returns what a row changes. */
+function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange {
   const { affiliate_id, parent, plan } = sent
   const nameOf = (id: string) => stored.plans.find((one) => one.plan === id)?.name ?? id
   const chosen = stored.plans.find((one) => one.plan === plan)
@@ -293,7 +209,7 @@ function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | nul
     const [was, after] = [stored.profiles.get(affiliate_id)?.[name] ?? initial, sent.profile[name]]
     return after === undefined || after === was ? [] : [{ name, before: was, after }]
   })
-  const change: RowChange = {
+  return {
     sent,
     isNew,
     profile,
@@ -309,8 +225,11 @@ function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | nul
     parentDay: sent.from || dayBefore(now, 0),
     planDay,
   }
-  return isNew || profile.length > 0 || change.parent || change.plan ? change : null
 }
+
+/** Returns whether a row changes nothing. */
+const isUnchanged = ({ isNew, profile, parent, plan }: RowChange): boolean =>
+  !(isNew || profile.length > 0 || parent || plan)
 
 /** Writes what a row changes as a sentence, in which invisible characters have their names, such as `IB-07: parent IB-01 → IB-02 from 1 Dec 2026`. */
 function sentenceOf(change: RowChange): string {
@@ -352,93 +271,27 @@ const affiliatesOf = (changes: readonly RowChange[], customers: string) =>
     }),
   }))
 
-/** Returns the refusals of rows by the API: it checks them, and stores nothing. */
-async function checkChanges(
-  { api, account }: Visit,
-  changes: readonly RowChange[],
-  customers: string,
-): Promise<RowRefusal[]> {
-  if (changes.length === 0) return []
-  const error = await api
-    .call(putAffiliates, { account, dry_run: true, affiliates: affiliatesOf(changes, customers) })
-    .then(
-      () => null,
-      (thrown: unknown) => thrown,
-    )
-  if (error === null) return []
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-  const errors: FieldError[] = (error.details.errors ?? []).map((one) => ({ message: '', ...one }))
-  const refusals = errors.flatMap(({ pointer = '', message }): RowRefusal[] => {
-    const found = changes[Number(/^\/(\d+)/.exec(pointer)?.[1] ?? Number.NaN)]?.sent
-    return found ? [{ row: found.row, affiliate_id: found.affiliate_id, message }] : []
-  })
-  if (refusals.length === 0) throw error
-  return refusals
-}
-
-/** What a file would change, and how it is stored. */
-interface Import {
-  readonly changes: readonly RowChange[]
-  readonly refusals: readonly RowRefusal[]
-  readonly unchanged: number
-  readonly file: ColumnFile<ColumnName>
-}
-
-/** Compares the file of a form with what is stored, and checks what it would change. */
-async function readImport(values: Values, visit: Visit): Promise<Import> {
-  const { rows, refusals, file } = readRows(values)
+/** Compares the file of a form with what is stored. */
+async function readImport(values: Values, visit: Visit) {
+  const file = readAffiliateFile(values)
   const stored = await readStored(visit)
-  const ids = idsByEmail(rows, stored)
-  const known = rows.flatMap((sent): ImportRow[] => {
-    const { row, affiliate_id } = sent
-    const plan = sent.plan === '' ? sent : findPlan(stored, sent.plan)
-    const [parent = sent.parent, other] = (sent.parent && ids.get(folded(sent.parent))) || []
-    if ('plan' in plan && !other) return [{ ...sent, parent, plan: plan.plan }]
-    const twins = `More than one affiliate has the e-mail address ${sent.parent}. Write an id.`
-    refusals.push({ row, affiliate_id, message: 'problem' in plan ? plan.problem : twins })
-    return []
-  })
-  const found = known.map((row) => changeOf(row, stored, visit.today))
-  let changes = found.filter((one) => one !== null)
-  for (let check = 1; check <= MAX_CHECKS; check++) {
-    const refusedRows = await checkChanges(visit, changes, values('customers'))
-    if (refusedRows.length === 0) break
-    refusals.push(...refusedRows)
-    // Without these rows, others may be refused: their parents are missing now.
-    const gone = new Set(refusedRows.map(({ row }) => row))
-    changes = changes.filter(({ sent }) => !gone.has(sent.row))
-  }
-  return {
-    changes,
-    refusals: refusals.toSorted((a, b) => a.row - b.row),
-    unchanged: found.length - found.filter((one) => one !== null).length,
-    file,
-  }
-}
-
-/** Returns the rows of changes as a file. */
-function fileOf(changes: readonly RowChange[]): string {
-  const sent = changes.map((one) => one.sent)
-  const columns = Object.keys(AFFILIATE_COLUMNS).filter(
-    (name) => name !== 'parent' || sent.some(({ parent }) => parent !== undefined),
+  const rows = readRows(file, stored).map((row) => changeOf(row, stored, visit.today))
+  const changes = rows.flatMap((change, i) =>
+    isUnchanged(change) ? [] : [{ row: i + 1, sentence: sentenceOf(change) }],
   )
-  const rows = sent.map(({ profile, ...row }) => new Map(Object.entries({ ...row, ...profile })))
-  return writeCsv([columns, ...rows.map((row) => columns.map((name) => `${row.get(name) ?? ''}`))])
+  return { file, changes, affiliates: affiliatesOf(rows, values('customers')) }
 }
 
-/** Returns what the file of a form would change. Nothing is stored. */
+/**
+ * Returns what the file of a form would change. Nothing is stored.
+ *
+ * @throws ApiError `validation_failed` if a row is refused.
+ */
 export async function previewImport(values: Values, visit: Visit): Promise<ImportPreview> {
-  const { changes, refusals, unchanged, file } = await readImport(values, visit)
-  return {
-    changes: changes.map((change) => ({ row: change.sent.row, sentence: sentenceOf(change) })),
-    refusals,
-    unchanged,
-    csv: fileOf(changes),
-    customers: values('customers'),
-    file,
-    text: fileText(values),
-    isAssumed: isAssumedText(values),
-  }
+  const { file, changes, affiliates } = await readImport(values, visit)
+  await visit.api.call(putAffiliates, { account: visit.account, dry_run: true, affiliates })
+  const unchanged = affiliates.length - changes.length
+  return { changes, unchanged, customers: values('customers'), file }
 }
 
 /** Returns the sentences of a preview as the form that stores them sends them back. */
@@ -451,17 +304,13 @@ export const seenText = ({ changes }: Pick<ImportPreview, 'changes'>): string =>
  * @throws ApiError `conflict` if the file would now change something else.
  */
 export async function storeImport(values: Values, visit: Visit): Promise<number> {
-  const { changes, refusals } = await readImport(values, visit)
-  const shown = seenText({
-    changes: changes.map((change) => ({ row: 0, sentence: sentenceOf(change) })),
-  })
-  if (refusals.length > 0 || shown !== values('seen').replaceAll('\r\n', '\n')) {
+  const { changes, affiliates } = await readImport(values, visit)
+  if (seenText({ changes }) !== values('seen').replaceAll('\r\n', '\n')) {
     throw new ApiError('conflict', {
       detail:
-        'Meanwhile somebody has changed an affiliate or a plan of this file. Nothing was stored. Look at what would change now.',
+        'The file would now change something else: somebody has changed an affiliate or a plan, or you have chosen other columns. Nothing was stored. Look at what would change now.',
     })
   }
-  const { api, account } = visit
-  await api.call(putAffiliates, { account, affiliates: affiliatesOf(changes, values('customers')) })
+  await visit.api.call(putAffiliates, { account: visit.account, affiliates })
   return changes.length
 }

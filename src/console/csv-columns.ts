@@ -1,5 +1,6 @@
 import { readCsv } from '../commission/csv.ts'
-import type { Values } from './page.ts'
+import { ApiError } from '../errors.ts'
+import type { FieldError, Values } from './page.ts'
 
 // Files that members upload: which of their columns has which values.
 
@@ -7,71 +8,82 @@ import type { Values } from './page.ts'
 export interface FileColumns<Name extends string> {
   /** What members call them. */
   readonly titles: Readonly<Record<Name, string>>
-  /** Other names that files have for them, the best first. */
-  readonly aliases: Readonly<Record<Name, readonly string[]>>
-  readonly required: readonly Name[]
+  /** Other headings that files have for them. */
+  readonly synonyms: Readonly<Partial<Record<NoInfer<Name>, readonly string[]>>>
+  readonly required: readonly NoInfer<Name>[]
 }
 
-/** A file: its header, its other rows, and which of its columns has which values. */
+/** A column whose heading is not known, and what a member has chosen that it has; empty: it is left out. */
+export interface OtherColumn {
+  /** The name of the field of the form that has the choice. */
+  readonly field: string
+  readonly heading: string
+  readonly chosen: string
+}
+
+/** A file: its rows without the header, and which of its columns has which values. */
 export interface ColumnFile<Name extends string> {
-  readonly header: readonly string[]
+  readonly text: string
   readonly rows: readonly (readonly string[])[]
   readonly positions: ReadonlyMap<Name, number>
-  /** The columns that no title of the file names. */
+  readonly others: readonly OtherColumn[]
+  /** The columns that no heading names: these can be chosen. */
   readonly unnamed: readonly Name[]
-  /** The columns that it must have. */
-  readonly required: readonly Name[]
-  /** Those of them that it does not name, and for which the form chooses no other column of the file. */
-  readonly missing: readonly Name[]
-  /** The titles of the columns that nothing is read from. */
-  readonly ignored: readonly string[]
   /** Why it cannot be read; null if it can. */
   readonly fault: string | null
 }
 
-/**
- * Returns the name of the field that says which column of the file has a column's values: its title, or
- * `NO_COLUMN`. Another file that is sent with the same choices may not have that title.
- */
-export const mappedName = (name: string): string => `column_${name}`
+/** The most rows of a file: those of one request. */
+const MAX_ROWS = 1000
 
-/** The choice of no column, where the file has a title for it. */
-export const NO_COLUMN = 'none'
+/** Returns the letters of a heading, by which it is known. Post Affiliate Pro begins some headings with `!`. */
+const keyOf = (heading: string): string => heading.toLowerCase().replaceAll(/[\s_!-]+/g, '')
 
-/** Returns the text of the file of a form: the file that was chosen, else the rows that were pasted. */
-export const fileText = (values: Values): string => values('file') || values('csv')
-
-/** Returns the letters of a title, by which it is found. Post Affiliate Pro begins some titles with `!`. */
-const keyOf = (title: string): string => title.toLowerCase().replaceAll(/[\s_!-]+/g, '')
-
-/** Reads the file of a form. Columns that this kind of file does not have are left out. */
+/** Reads the file of a form, or the rows that a form keeps of one, with the choices of its other columns. */
 export function readColumnFile<Name extends string>(
   values: Values,
-  columns: FileColumns<Name>,
+  { titles, synonyms, required }: FileColumns<Name>,
 ): ColumnFile<Name> {
-  const { rows: all, fault } = readCsv(fileText(values))
+  const sent = values('file')
+  const text = sent || values('csv')
+  const { rows: all, fault } = readCsv(text)
   const [header = [], ...rows] = all ?? []
-  const keys = header.map(keyOf)
-  const names = Object.keys(columns.titles) as Name[]
-  const positions = new Map<Name, number>()
-  const unnamed: Name[] = []
-  const used = new Set<number>()
-  for (const name of names) {
-    const places = [name, ...columns.aliases[name]].map((one) => keys.indexOf(keyOf(one)))
-    const byTitle = places.find((place) => place >= 0 && !used.has(place)) ?? -1
-    if (byTitle < 0) unnamed.push(name)
-    const chosen = values(mappedName(name))
-    const isChosen = chosen === NO_COLUMN || (chosen !== '' && header.includes(chosen))
-    const at = isChosen ? header.indexOf(chosen) : byTitle
-    if (at < 0) continue
-    positions.set(name, at)
-    used.add(at)
+  const names = Object.keys(titles) as Name[]
+  const namedBy = (name: Name) => {
+    const keys = [name, titles[name], ...(synonyms[name] ?? [])].map(keyOf)
+    return header.flatMap((heading, i) => (keys.includes(keyOf(heading)) ? [i] : []))
   }
-  const { required } = columns
+  // Of two columns that one name could mean, neither is known.
+  const known = names.flatMap((name) => {
+    const [at, second] = namedBy(name)
+    return at === undefined || second !== undefined ? [] : [[name, at] as const]
+  })
+  const positions = new Map(known)
+  const unnamed = names.filter((name) => !positions.has(name))
+  const places = new Set(positions.values())
+  const twice: Name[] = []
+  const others = header.flatMap((heading, i): OtherColumn[] => {
+    if (heading.trim() === '' || places.has(i)) return []
+    const field = `column_${i}`
+    // Choices belong to the rows that the form keeps, and not to another file.
+    const chosen = unnamed.find((name) => !sent && name === values(field))
+    if (chosen && positions.has(chosen)) twice.push(chosen)
+    if (chosen) positions.set(chosen, i)
+    return [{ field, heading, chosen: chosen ?? '' }]
+  })
+  const quoted = (list: readonly Name[]) => list.map((name) => `“${titles[name]}”`).join(' and no ')
   const missing = required.filter((name) => !positions.has(name))
-  const place = fault && `The file is not valid CSV: line ${fault.line} has ${fault.reason}.`
-  const ignored = header.filter((title, i) => title.trim() !== '' && !used.has(i))
-  return { header, rows, positions, unnamed, required, missing, ignored, fault: place }
+  const problems = [
+    fault && `The file is not valid CSV: line ${fault.line} has ${fault.reason}.`,
+    header.length === 0 && 'Choose a file. If you chose one, it is empty.',
+    missing.length > 0 &&
+      `The file has no column ${quoted(missing)}. Say below which of its columns that is.`,
+    twice[0] && `Two columns are chosen as “${titles[twice[0]]}”. Leave one of them out.`,
+    rows.length === 0 && 'The file has a header, but no rows.',
+    rows.length > MAX_ROWS &&
+      `A file has at most ${MAX_ROWS.toLocaleString('en')} rows, this one ${rows.length.toLocaleString('en')}. Divide it.`,
+  ]
+  return { text, rows, positions, others, unnamed, fault: problems.find(Boolean) || null }
 }
 
 /** Returns the cell of a column in a row, without white space around it; empty if the file lacks the column. */
@@ -80,3 +92,7 @@ export const cellOf = <Name extends string>(
   cells: readonly string[],
   name: Name,
 ): string => (cells[positions.get(name) ?? -1] ?? '').trim()
+
+/** Returns the error of a file or of rows that are refused: nothing was stored. */
+export const refused = (detail: string, errors: readonly FieldError[] = []) =>
+  new ApiError('validation_failed', { detail, errors: errors.map((one) => ({ ...one })) })

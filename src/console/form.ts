@@ -7,13 +7,7 @@ import type { Values } from './page.ts'
 // The text of files that members upload.
 
 /** The text of a file, or why it has none. */
-type FileText =
-  | {
-      readonly text: string
-      /** Whether the file does not say how its letters are encoded: Windows-1252 was assumed. */
-      readonly isAssumed: boolean
-    }
-  | { readonly problem: string }
+type FileText = { readonly text: string } | { readonly problem: string }
 
 /** The largest file of an archive, in bytes. */
 const MAX_UNPACKED_BYTES = 6_291_456
@@ -38,28 +32,15 @@ function isWorkbook(bytes: Uint8Array): boolean {
   return isZip(bytes) && IN_WORKBOOKS.test(new TextDecoder('latin1').decode(bytes))
 }
 
-/** Returns the encoding of bytes that begin with a byte order mark, or have zeros as UTF-16 has them. */
-function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
-  const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  if (first === 0xfe && second === 0xff) return 'utf-16be'
-  if (bytes.byteLength % 2 !== 0 || first === undefined) return null
-  if (first !== 0 && second === 0) return 'utf-16le'
-  return first === 0 && second !== 0 ? 'utf-16be' : null
-}
-
 /** Decodes UTF-8 and UTF-16. What is neither is read as Windows-1252, which older spreadsheets write. */
 function decode(bytes: Uint8Array): FileText {
-  const utf16 = utf16Of(bytes)
-  if (utf16) return { text: new TextDecoder(utf16).decode(bytes), isAssumed: false }
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le').decode(bytes) }
   if (bytes.includes(0)) return { problem: NO_TEXT }
   try {
-    return {
-      text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes),
-      isAssumed: false,
-    }
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes) }
   } catch {
-    return { text: new TextDecoder('windows-1252').decode(bytes), isAssumed: true }
+    return { text: new TextDecoder('windows-1252').decode(bytes) }
   }
 }
 
@@ -122,9 +103,8 @@ export async function readForm(c: Context): Promise<Values> {
   return valuesOf(new TextDecoder().decode(await c.req.arrayBuffer()))
 }
 
-/** What follows the name of a file in the names of values that say how it was read. */
+/** What follows the name of a file in the name of the value that says why it has no text. */
 const PROBLEM = ':problem'
-const ASSUMED = ':assumed'
 
 async function readFiles(c: Context): Promise<Values> {
   const form = await c.req.raw.formData().catch((cause: unknown) => {
@@ -142,13 +122,9 @@ async function readFiles(c: Context): Promise<Values> {
     const read = await readFileText(bytes)
     texts.set(name, 'text' in read ? read.text : '')
     if ('problem' in read) texts.set(`${name}${PROBLEM}`, read.problem)
-    else if (read.isAssumed) texts.set(`${name}${ASSUMED}`, 'yes')
   }
   return (name) => texts.get(name) ?? ''
 }
-
-/** Returns whether the file of a form does not say its encoding: Windows-1252 was assumed. */
-export const isAssumedText = (values: Values): boolean => values(`file${ASSUMED}`) !== ''
 
 /**
  * Checks that the file of a form is a text, if it has one.

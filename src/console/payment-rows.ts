@@ -1,6 +1,5 @@
 import { minorDigits } from '../commission/minor-digits.ts'
-import { ApiError } from '../errors.ts'
-import { type ColumnFile, cellOf, type FileColumns, readColumnFile } from './csv-columns.ts'
+import { type ColumnFile, cellOf, readColumnFile, refused } from './csv-columns.ts'
 import type { FieldError, Values } from './page.ts'
 import { readAmount, readDay, type Typed } from './typed.ts'
 
@@ -66,12 +65,8 @@ function parseTick(text: string): string[] | null {
 export function requireTicks(values: Values): PaymentRow[] {
   const rows = readTicks(values)
   if (rows.length > 0) return rows
-  throw refused('Tick at least one row.', [])
+  throw refused('Tick at least one row.')
 }
-
-/** Returns the error of rows that cannot be sent: nothing was sent. */
-const refused = (detail: string, errors: readonly FieldError[]) =>
-  new ApiError('validation_failed', { detail, errors: errors.map((one) => ({ ...one })) })
 
 /** The columns of a file of payments, with what members call them. */
 export const COLUMNS = {
@@ -87,30 +82,21 @@ export const COLUMNS = {
 
 type ColumnName = keyof typeof COLUMNS
 
-/** The columns of a file of payments. */
-const FILE: FileColumns<ColumnName> = {
-  titles: COLUMNS,
-  aliases: {
-    affiliate_id: ['affiliate', 'ib'],
-    currency: [],
-    amount: [],
-    reference: ['payment reference'],
-    payable_on: ['due', 'due day'],
-    paid_on: ['date', 'paid', 'payment date', 'day of the payment'],
-    returned_on: ['return date'],
-    reason: [],
-  },
-  required: ['affiliate_id', 'currency', 'amount', 'reference'],
-}
-
-/** Reads the file of a form. Columns that payments do not have are left out. */
+/** Reads the file of a form of payments. */
 export const readPaymentFile = (values: Values): ColumnFile<ColumnName> =>
-  readColumnFile(values, FILE)
+  readColumnFile(values, {
+    titles: COLUMNS,
+    synonyms: {
+      affiliate_id: ['ib'],
+      reference: ['payment reference'],
+      payable_on: ['due'],
+      paid_on: ['date', 'paid', 'payment date'],
+      returned_on: ['return date'],
+    },
+    required: ['affiliate_id', 'currency', 'amount', 'reference'],
+  })
 
 const NOTHING = 'Nothing was recorded.'
-
-/** The most rows of a file: those of one request. */
-const MAX_ROWS = 1000
 
 /**
  * Returns the payments of the file of a form. `day` of the form is the day of the payments without one.
@@ -119,25 +105,8 @@ const MAX_ROWS = 1000
  */
 export function readPayments(values: Values): (PaymentRow & { readonly paid_on: string })[] {
   const file = readPaymentFile(values)
-  const { header, rows, missing, fault } = file
-  if (fault) throw refused(fault, [])
-  if (header.length === 0) {
-    throw refused('Choose the file that the bank has answered. If you chose one, it is empty.', [])
-  }
-  if (missing.length > 0) {
-    const names = missing.map((name) => `“${COLUMNS[name]}”`).join(' and no ')
-    throw refused(
-      `The file has no column ${names}. Say below which of its columns that is. ${NOTHING}`,
-      [],
-    )
-  }
-  if (rows.length === 0) throw refused('The file has a header, but no rows.', [])
-  if (rows.length > MAX_ROWS) {
-    throw refused(
-      `The file has ${rows.length.toLocaleString('en')} rows, and at most ${MAX_ROWS.toLocaleString('en')} are recorded at once. Divide it. ${NOTHING}`,
-      [],
-    )
-  }
+  const { rows, fault } = file
+  if (fault) throw refused(`${fault} ${NOTHING}`)
   if (values('day') === '' && rows.every((cells) => cellOf(file, cells, 'paid_on') === '')) {
     const message = 'Choose the day: no row of the file has one.'
     throw refused(NOTHING, [{ pointer: '/day', message }])

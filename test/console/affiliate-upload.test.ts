@@ -35,30 +35,21 @@ async function open() {
   }
   const preview = (csv: string, fields = {}) => send({ change: 'preview', csv, ...fields })
   /** Sends the form of a preview. */
-  const store = (text: string) => {
+  const store = (text: string, choices = {}) => {
     const field = (name: string) =>
       new RegExp(`name="${name}" value="([^"]*)"`)
         .exec(text.slice(text.indexOf('id="change-store"')))?.[1]
         ?.replaceAll('&quot;', '"')
         .replaceAll('&#39;', "'")
         .replaceAll('&amp;', '&') ?? ''
-    return send({
-      change: 'store',
+    const { csv, customers, seen } = {
       csv: field('csv'),
       customers: field('customers'),
       seen: field('seen'),
-    })
+    }
+    return send({ change: 'store', csv, customers, seen, ...choices })
   }
-  /** Sends a file as a browser does. */
-  const sendFile = async (file: BodyInit, fields = {}) => {
-    const form = new FormData()
-    const all = { csrf: await browser.csrf(path), change: 'preview', ...fields }
-    for (const [name, value] of Object.entries(all)) form.set(name, value)
-    form.set('file', await new Response(file).blob(), 'affiliates.csv')
-    const response = await browser.postForm(path, form)
-    return { status: response.status, text: await response.text() }
-  }
-  return { preview, store, sendFile }
+  return { preview, store }
 }
 
 const FILE = `\ufeffaffiliate_id;parent;plan;from
@@ -111,30 +102,23 @@ test('a plan in a file is assigned to its affiliate, also if it is that of all o
   expect(wordsOf((await preview(file)).text)).toContain('The file changes nothing.')
 })
 
-test('refused rows are named with their number and reason, and the others are stored', async () => {
-  const { preview, store } = await open()
-  const file = [
-    'Affiliate\tParent\tPlan',
-    'IB-20\tIB-99\t',
-    'IB-21\tIB-20\t',
-    'IB-22\tIB-02\tgone',
-    'IB-01\tIB-07\t',
-    'IB 23\tIB-02\t',
-    '*\t\t',
-    '\tIB-02\t',
-  ].join('\n')
-  const { text } = await preview(file)
+test.each([
+  ['a row is not understood', ['IB-22\tIB-02\tgone\t', '\tIB-02\t\t', 'IB-23\t\t\tunclear']],
+  ['the API refuses a row', ['IB-20\tIB-99\t\t', 'IB-01\tIB-07\t\t', '*\t\t\t']],
+])('if %s, each is named with its number and reason, and none is stored', async (_, rows) => {
+  const { preview } = await open()
+  const file = ['Affiliate\tParent\tPlan\tStatus', 'IB-30\t\t\tapproved', ...rows].join('\n')
+  const { status, text } = await preview(file)
   const words = wordsOf(text)
 
-  for (const row of ['Row 1, IB-20', 'Row 2, IB-21', 'Row 3, IB-22', 'Row 4, IB-01', 'Row 6, *']) {
-    expect(words).toContain(`${row} :`)
-  }
-  expect(words).toContain('There is no plan gone.')
-  expect(words).toContain('Row 7: The id is missing.')
-  expect(words).toContain('Row 5 IB 23 is new, below IB-02')
-  expect(words).toContain('Store 1 row')
-  expect((await store(text)).status).toBe(303)
-  expect((await admin('affiliates')).data).toHaveLength(4)
+  expect(status).toBe(422)
+  rows.forEach((row, i) => {
+    const [id] = row.split('\t')
+    expect(words).toContain(id ? `Row ${i + 2}, ${id} :` : `Row ${i + 2}:`)
+  })
+  expect(words).not.toContain('Row 1')
+  expect(text).not.toContain('id="change-store"')
+  expect((await admin('affiliates')).data).toHaveLength(3)
 })
 
 test.each([
@@ -155,7 +139,7 @@ test('a file that would change something else meanwhile is not stored', async ()
 
   const second = await store(text)
   expect(second.status).toBe(409)
-  expect(wordsOf(second.text)).toContain('Meanwhile somebody has changed')
+  expect(wordsOf(second.text)).toContain('The file would now change something else')
   expect((await admin('affiliates')).data).toHaveLength(3)
 })
 
@@ -173,7 +157,6 @@ test('names and e-mail addresses are stored, whatever their columns are called',
     'Affiliate ID,Affiliate name,E-Mail Address,Phone,Notes',
     'IB-12,Forex Friends,ada@friends.example,+49,x',
     'IB-07,Müller & Co,,,',
-    'IB-02,,not an address,,',
   ].join('\n')
   const { text } = await preview(file)
   const words = wordsOf(text)
@@ -182,9 +165,8 @@ test('names and e-mail addresses are stored, whatever their columns are called',
     'IB-12 is new, with the name Forex Friends, with the e-mail ada@friends.example',
   )
   expect(plain(words)).toContain('IB-07: name none → Müller & Co')
-  expect(words).toContain('Row 3, IB-02 : The value is not a valid e-mail address.')
-  expect(words).toContain('These columns are not used: Phone , Notes .')
-  expect(words).toContain('Column with the first day none Affiliate ID')
+  expect(words).toContain('Columns with other headings: Phone, Notes')
+  expect(words).toContain('Column Phone Leave out Status Parent Plan From')
 
   expect((await store(text)).status).toBe(303)
   const { data } = await admin('affiliates?affiliate_id=IB-12')
@@ -200,13 +182,34 @@ test('names and e-mail addresses are stored, whatever their columns are called',
   expect(again).toContain('The file changes nothing.')
 })
 
-test('a column that the file calls otherwise is chosen in the preview', async () => {
-  const { preview } = await open()
-  const csv = 'Affiliate,Firma,Mail\nIB-30,Forex Friends,ada@friends.example\n'
-  expect(wordsOf((await preview(csv)).text)).toContain('This column is not used: Firma .')
-  const { text } = await preview(csv, { column_display_name: 'Firma' })
+test('a column with another heading is chosen in the preview, and stored as chosen', async () => {
+  const { preview, store } = await open()
+  const csv = 'Affiliate,Firma,Phone\nIB-30,Forex Friends,1\n'
+  expect(wordsOf((await preview(csv)).text)).toContain('IB-30 is new Columns')
+  const choices = { column_1: 'display_name' }
+  const { text } = await preview(csv, choices)
   expect(wordsOf(text)).toContain('IB-30 is new, with the name Forex Friends')
-  expect(wordsOf(text)).not.toContain('not used')
+  expect(text).toContain('<option value="display_name" selected="">Name<')
+
+  const twice = await preview(csv, { ...choices, column_2: 'display_name' })
+  expect([twice.status, wordsOf(twice.text)]).toEqual([
+    422,
+    expect.stringContaining('Two columns are chosen as “Name”.'),
+  ])
+  // Other columns than those that were shown are not stored.
+  expect((await store(text)).status).toBe(409)
+  expect((await store(text, choices)).status).toBe(303)
+  const { data } = await admin('affiliates?affiliate_id=IB-30')
+  expect(data).toMatchObject([{ display_name: 'Forex Friends' }])
+})
+
+test('two headings that mean the same are both left to a choice', async () => {
+  const { preview } = await open()
+  const csv = 'Custom Id,Affiliate\nIB-30,Forex Friends\n'
+  const { status, text } = await preview(csv)
+  expect([status, wordsOf(text)]).toEqual([422, expect.stringContaining('no column “Affiliate”')])
+  const chosen = await preview(csv, { column_0: 'affiliate_id', column_1: 'display_name' })
+  expect(wordsOf(chosen.text)).toContain('IB-30 is new, with the name Forex Friends')
 })
 
 test('plans are found by their names, and begin on their first day if it is later', async () => {
@@ -215,14 +218,15 @@ test('plans are found by their names, and begin on their first day if it is late
   await storePlan('acme', 'twin', { ...(perLot as PlanTerms), name: 'Twin' })
   await storePlan('acme', 'twin-2', { ...(perLot as PlanTerms), name: 'twin' })
   const { preview, store } = await open()
-  const file = 'Affiliate,Plan\nIB-50,next year\nIB-51,Twin\nIB-52,IB-2099\nIB-53,Nobody\n'
+  const file = 'Affiliate,Plan\nIB-50,next year\nIB-52,ib-2099\n'
   const { text } = await preview(file)
   const words = wordsOf(text)
 
   expect(words).toContain('IB-50 is new, with the plan Next Year from 1 Jan 2099')
-  expect(words).toContain('2 plans have the name Twin. Write a short name: twin and twin-2.')
   expect(words).toContain('IB-52 is new, with the plan Next Year')
-  expect(words).toContain('There is no plan Nobody.')
+  const wrong = wordsOf((await preview('Affiliate,Plan\nIB-51,Twin\nIB-53,Nobody\n')).text)
+  expect(wrong).toContain('More than one plan has the name Twin. Write a short name.')
+  expect(wrong).toContain('There is no plan Nobody.')
   expect((await store(text)).status).toBe(303)
   expect((await admin('assignments')).data).toContainEqual({
     affiliate_id: 'IB-50',
@@ -233,46 +237,12 @@ test('plans are found by their names, and begin on their first day if it is late
 })
 
 test.each([
-  ['a section line, as Post Affiliate Pro writes it', '[[AFFILIATES]]\n!USERID;!FIRSTNAME\n'],
-  ['`sep=` in quotes and capitals', '"SEP=;"\r\nuserid;FirstName\n'],
+  ['a section line, as Post Affiliate Pro writes it', '[[AFFILIATES]]\n!USERID;!NAME\n'],
+  ['`sep=` in quotes and capitals', '"SEP=;"\r\nuserid;Name\n'],
 ])('§18.1 a file of another system with %s keeps its names', async (_, begin) => {
   const { preview } = await open()
   const file = `${begin}"11";"Anna"\n"12";"Ben"\n\n[[PAYOUTOPTIONS]]\n!USERID;!NAME\n"11";"IBAN"\n`
   const words = wordsOf((await preview(file)).text)
   expect(words).toContain('Row 1 11 is new, with the name Anna Row 2 12 is new')
   expect(words).not.toContain('Row 3')
-})
-
-test('§18.1 names in two columns, parents by e-mail and who was switched off come with a file', async () => {
-  const { preview, store } = await open()
-  const file = [
-    'Email,First Name,Last Name,Affiliate,Custom Id,Parent Affiliate,Status',
-    'anna@example.org,Anna,Kern,Kern Ltd,K-1,,Approved',
-    'ben@example.org,Ben,Bo,,K-2,Anna@example.org,rejected',
-    'cy@example.org,Cy,,,K-3,gone@example.org,inactive',
-    'dee@example.org,Dee,,,K-4,,unclear',
-    'two@example.org,Fay,,,K-5,,',
-    'two@example.org,Gil,,,K-6,two@example.org,',
-  ].join('\n')
-  const { text } = await preview(file)
-  const words = wordsOf(text)
-
-  expect(words).toContain(
-    'K-1 is new, with the name Kern Ltd, Anna Kern, with the e-mail anna@example.org',
-  )
-  expect(words).toContain('with the name Ben Bo')
-  expect(words).toContain('below K-1')
-  expect(words).toContain('with the status suspended')
-  expect(words).toContain('Row 3, K-3 : Affiliate gone@example.org is not configured.')
-  expect(words).toContain(
-    'Row 4, K-4 : The status unclear is not known. Write active or suspended.',
-  )
-  expect(words).toContain('Row 6, K-6 : More than one affiliate has the e-mail')
-  expect(text).toContain('<div class="notice warn">')
-
-  expect((await store(text)).status).toBe(303)
-  const { data } = await admin('affiliates?affiliate_id=K-2')
-  expect(data).toMatchObject([{ display_name: 'Ben Bo', parent: 'K-1', status: 'suspended' }])
-  const later = 'Email,Affiliate Code,Parent\neve@example.org,E-1,BEN@example.org\n'
-  expect(wordsOf((await preview(later)).text)).toContain('below K-2')
 })

@@ -118,10 +118,3 @@ test('a file without a rate that the days before have says so', async () => {
     '1 rate was added. Please check: The last day of the file, 6 Oct 2026, has no rate of GBP.',
   )
 })
-
-test('a file that a spreadsheet saved with semicolons and decimal commas is understood', async () => {
-  await openAccount()
-  const german = new Blob(['Date;USD;GBP\r\n05.10.2026;1,1000;0,8500\r\n'])
-  expect((await upload(german, 'rates.csv')).status).toBe(303)
-  expect(await rateOf('USD')).toBe('1.1')
-})

@@ -6,10 +6,10 @@ import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { cellOf, fileText } from '../csv-columns.ts'
+import { cellOf } from '../csv-columns.ts'
 import { accountPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { SEVERITY_TONES } from '../parts/cases.tsx'
-import { ColumnChoices } from '../parts/column-choices.tsx'
+import { KeptFile } from '../parts/column-choices.tsx'
 import {
   Amount,
   Badge,
@@ -28,8 +28,8 @@ import { moneyOf, sumByCurrency } from '../parts/owed.ts'
 import {
   canPay,
   FileField,
-  PaymentRefusal,
   PostForm,
+  RowRefusal,
   sumsText,
   TickTable,
 } from '../parts/payout-forms.tsx'
@@ -373,7 +373,7 @@ function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet
 const Refused = ({ visit, changes }: { visit: Visit; changes: readonly string[] }) => {
   const { refused } = visit
   if (!refused || !changes.includes(refused.change)) return null
-  return <PaymentRefusal refused={refused} rows={readTicks(refused.values)} />
+  return <RowRefusal refused={refused} rows={readTicks(refused.values)} />
 }
 
 /**
@@ -474,9 +474,9 @@ function Import({ visit }: { visit: Visit }) {
       <h2 id="upload">Upload the bank’s answer</h2>
       <PostForm visit={visit} id="change-upload" hasFile>
         <input type="hidden" name="change" value="upload" />
-        {refused && <PaymentRefusal refused={refused} rows={sentRows(refused.values)} />}
+        {refused && <RowRefusal refused={refused} rows={sentRows(refused.values)} />}
         {refused && (
-          <ColumnChoices
+          <KeptFile
             visit={visit}
             change="upload"
             file={readPaymentFile(refused.values)}
@@ -496,15 +496,6 @@ function Import({ visit }: { visit: Visit }) {
           label="Day of the payment"
           hint="For rows without one."
         />
-        <details open={refused !== null}>
-          <summary>Paste the rows instead</summary>
-          <div class="field">
-            <label for="upload-csv">Rows, the first with the names of the columns</label>
-            <textarea id="upload-csv" name="csv" rows={8} spellcheck={false}>
-              {refused ? fileText(refused.values) : ''}
-            </textarea>
-          </div>
-        </details>
         <button type="submit">Record the payments</button>
       </PostForm>
     </>

@@ -252,25 +252,6 @@ function oneRate(values: Values): string {
   return `Date,${currency}\n${on},${rate}\n`
 }
 
-/** Returns a file with commas and decimal points, also if a spreadsheet saved it with semicolons or tabs. */
-export function withCommas(text: string): string {
-  const [header = ''] = text.split('\n', 1)
-  const separator = [';', '\t'].find((one) => header.includes(one) && !header.includes(','))
-  if (!separator) return text
-  return text
-    .split('\n')
-    .map((line) =>
-      line
-        .split(separator)
-        .map((cell) => {
-          const day = readDay(cell)
-          return 'value' in day ? day.value : cell.replace(',', '.')
-        })
-        .join(),
-    )
-    .join('\n')
-}
-
 const Upload = ({ visit }: { visit: Visit }) => (
   <section>
     <h2>Add rates</h2>
@@ -278,8 +259,7 @@ const Upload = ({ visit }: { visit: Visit }) => (
       <Refused visit={visit} change="upload" />
       <p>
         Download the file <em>Euro foreign exchange reference rates</em> of the European Central
-        Bank, and upload it as it is: the ZIP or the CSV in it. A file that a spreadsheet has saved
-        with semicolons and decimal commas is understood, too. Then compute the periods that wait
+        Bank, and upload it as it is: the ZIP or the CSV in it. Then compute the periods that wait
         again.
       </p>
       <FileField
@@ -380,7 +360,7 @@ export const ratesPage: Page = {
     upload: {
       done: addedText,
       perform: (values, { api }) =>
-        api.call(importFxRates, { correct: values('correct'), csv: withCommas(values('file')) }),
+        api.call(importFxRates, { correct: values('correct'), csv: values('file') }),
     },
     one: {
       done: addedText,

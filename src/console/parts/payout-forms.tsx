@@ -117,24 +117,24 @@ export const canManage = ({ member }: Visit): boolean => isAtLeast(member.role, 
 /** Returns whether the member may record payments. */
 export const canPay = ({ member }: Visit): boolean => isAtLeast(member.role, 'approver')
 
-/** Renders why payments were refused: each error with the payment that it is about. */
-export const PaymentRefusal = ({
+/** Renders why rows were refused: each error with the payment or affiliate that it is about. */
+export const RowRefusal = ({
   refused: { detail, errors },
   rows,
 }: {
   refused: RefusedForm
-  /** The payments that were sent, in their order. */
+  /** The rows that were sent, in their order. */
   rows: readonly Partial<PaymentRow>[]
 }) => (
   <Refusals
     detail={detail}
     errors={errors}
-    about={(error) => <PaymentName rows={rows} error={error} />}
+    about={(error) => <RowName rows={rows} error={error} />}
   />
 )
 
-/** Renders which payment an error is about: its row, affiliate and amount. */
-function PaymentName({
+/** Renders which row an error is about: its number, affiliate and amount. */
+function RowName({
   rows,
   error: { pointer = '' },
 }: {
