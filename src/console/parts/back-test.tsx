@@ -6,14 +6,15 @@ import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import { ApiError } from '../../errors.ts'
 import { comparisonWords, WITHOUT_DRAFTS } from '../../fraud/comparison-words.ts'
 import type { Subject } from '../../fraud/kind.ts'
-import type { HeldSum, PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
+import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
-import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
+import { Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
 import { column, prose } from './fields.tsx'
 import { AffiliateLink, AffiliateName } from './names.tsx'
 import { plainWords } from './plain-words.ts'
+import { Sum } from './plan-figures.tsx'
 import { RecordLink } from './record-link.tsx'
 
 // What a fraud rule would have found on past days.
@@ -32,20 +33,6 @@ export interface BackTestInput {
 /** The most cases that are listed, on a page of their own and beside a form. */
 const LISTED = 200
 const LISTED_BESIDE = 5
-
-/** Renders amounts: `12.00 EUR and 3.00 USD`. */
-const WouldHold = ({ sums }: { sums: readonly HeldSum[] }) => (
-  <>
-    {sums.map(({ amount, currency }, i) => (
-      <>
-        {i > 0 && ' and '}
-        <strong>
-          <Amount value={amount} currency={currency} />
-        </strong>
-      </>
-    ))}
-  </>
-)
 
 /** Renders whom a case is about, with links. */
 export const SubjectLinks = ({ visit, subject }: { visit: Visit; subject: Subject }) => {
@@ -142,8 +129,7 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
         ? [
             column(
               'Would hold',
-              ({ would_hold }: PresentedCase) =>
-                would_hold.length > 0 ? <WouldHold sums={would_hold} /> : 'nothing',
+              ({ would_hold }: PresentedCase) => <Sum money={would_hold} />,
               true,
             ),
           ]
@@ -201,7 +187,7 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
       {counted(affiliates, 'affiliate')} that were tested.{' '}
       {isHolding && held.length > 0 && (
         <>
-          It would have held <WouldHold sums={held} /> of {counted(statements, 'statement')}.
+          It would have held <Sum money={held} /> of {counted(statements, 'statement')}.
         </>
       )}
       {isHolding && held.length === 0 && 'It would have held no payout.'}

@@ -59,7 +59,11 @@ interface Compared {
   readonly simulated: readonly Money[]
 }
 
-const isSome = ({ amount }: Money): boolean => /[1-9]/.test(amount)
+/** Returns the amounts that are not 0, or the first one if all are. */
+function shownOf(money: readonly Money[]): readonly Money[] {
+  const some = money.filter(({ amount }) => /[1-9]/.test(amount))
+  return some.length > 0 ? some : money.slice(0, 1)
+}
 
 const moneyBy = (rows: readonly Amounts[], side: 'current' | 'simulated'): Money[] =>
   moneyOf(sumByCurrency(rows.map((row) => ({ amount: row[side], currency: row.currency }))))
@@ -75,20 +79,15 @@ function byAffiliate(rows: Simulated['data']): Compared[] {
 }
 
 /** Renders amounts of different currencies one below the other. */
-const Monies = ({ money }: { money: readonly Money[] }) => {
-  const some = money.filter(isSome)
-  const [first] = money
-  const shown = some.length > 0 || !first ? some : [first]
-  return (
-    <>
-      {shown.map(({ amount, currency }) => (
-        <div>
-          <Amount value={amount} currency={currency} />
-        </div>
-      ))}
-    </>
-  )
-}
+const Monies = ({ money }: { money: readonly Money[] }) => (
+  <>
+    {shownOf(money).map(({ amount, currency }) => (
+      <div>
+        <Amount value={amount} currency={currency} />
+      </div>
+    ))}
+  </>
+)
 
 /** Returns the differences by currency, each with its sign. */
 function differences(current: readonly Money[], simulated: readonly Money[]): Money[] {
@@ -103,13 +102,13 @@ function differences(current: readonly Money[], simulated: readonly Money[]): Mo
 const sizeOf = ({ current, simulated }: Compared): number =>
   Math.max(...[...simulated, ...current].map(({ amount }) => Math.abs(Number(amount))), 0)
 
-/** Writes amounts: `12.00 EUR and 3.00 USD`. */
-const Sum = ({ money }: { money: readonly Money[] }) => {
-  const some = money.filter(isSome)
-  const shown = some.length > 0 ? some : money.slice(0, 1)
-  return (
+/** Renders amounts: `12.00 EUR and 3.00 USD`. */
+export const Sum = ({ money }: { money: readonly Money[] }) =>
+  money.length === 0 ? (
+    <strong>nothing</strong>
+  ) : (
     <>
-      {shown.map(({ amount, currency }, i) => (
+      {shownOf(money).map(({ amount, currency }, i) => (
         <>
           {i > 0 && ' and '}
           <strong>
@@ -117,10 +116,8 @@ const Sum = ({ money }: { money: readonly Money[] }) => {
           </strong>
         </>
       ))}
-      {shown.length === 0 && <strong>nothing</strong>}
     </>
   )
-}
 
 /** Returns the periods of a simulation in words. */
 const spanWords = (periods: readonly string[]): string => {
