@@ -129,7 +129,8 @@ function Shown({ visit, name, value }: { visit: Visit; name: string; value: unkn
     return joined(
       members.map(([member, one]) => (
         <>
-          {WORDS[member]?.label ?? titleOf(member)}{' '}
+          {!isObject(Array.isArray(one) ? one[0] : one) &&
+            `${WORDS[member]?.label ?? titleOf(member)} `}
           <Shown visit={visit} name={member} value={one} />
         </>
       )),
