@@ -224,3 +224,15 @@ test.each([false, true])(
     expect(await env.DB.prepare('select 1 from resets').first()).toBeNull()
   },
 )
+
+test('at the limit, what is held already stays held, and what would be held is refused', async () => {
+  HELD_LIMITS.account = 1
+  const acme = await partner('forex', hold)
+  await acme.post('transactions', waiting(1))
+  const lenient = { Prefer: 'handling=lenient' }
+  expect(await json(acme.post('transactions', [waiting(1), waiting(2)], lenient))).toMatchObject({
+    results: [{ outcome: 'held' }, { outcome: 'rejected', errors: [{ code: 'unknown_customer' }] }],
+    errors_total: 1,
+  })
+  await expectExactCounts()
+})

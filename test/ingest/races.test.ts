@@ -123,13 +123,14 @@ describe('between the trips of a delivery', () => {
   test('others keep changing the record: the answer is 503, and nothing is stored', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const world = afterRead(
-      (round) => acme.post('transactions', { ...deposit, amount_currency: round }),
-      10,
-    )
+    let rounds = 0
+    const world = afterRead((round) => {
+      rounds = round
+      return acme.post('transactions', { ...deposit, amount_currency: round })
+    }, 20)
     const response = await sendTo(acme, 'transactions', [deposit], world)
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5'])
-    expect(await json(acme.get('transactions/t-1'))).toMatchObject({ amount_currency: 4 })
+    expect(await json(acme.get('transactions/t-1'))).toMatchObject({ amount_currency: rounds })
   })
 
   test('the customer of a brand grows: the limit of all fields holds', async () => {
@@ -144,4 +145,15 @@ describe('between the trips of a delivery', () => {
     })
     expect((await fetchWith(world, request)).status).toBe(422)
   })
+})
+
+test('ten senders of one record at once are all answered', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const sent = await Promise.all(
+    Array.from({ length: 10 }, (_, i) =>
+      acme.post('transactions', { ...deposit, amount_currency: i + 1 }),
+    ),
+  )
+  expect(new Set(sent.map(({ status }) => status < 300))).toEqual(new Set([true]))
 })

@@ -222,6 +222,14 @@ describe('the storage quota', () => {
     expect(await count('count(*) from idempotency_keys')).toBe(0)
   })
 
+  test('what is wrong with a lenient request is logged at the quota, too', async () => {
+    const acme = await fullAccount()
+    const wrong = { ...ada, customer_id: 'c-9', lang_id: 'wrong' }
+    const lenient = { Prefer: 'handling=lenient' }
+    const { delivery_id } = await json(acme.post('customers', [ada, wrong], lenient))
+    expect(await json(acme.get(`deliveries/${delivery_id}`))).toMatchObject({ errors_total: 1 })
+  })
+
   test('a dry run is refused as the request itself, and leaves no row', async () => {
     const acme = await fullAccount()
     await setMeasured(acme.account)

@@ -91,15 +91,15 @@ export interface Deciding {
 
 /** Decides what becomes of a request. Pure: the batch that stores it fails unless all of it still holds. */
 export function decide(found: readonly Found[], request: Deciding): Decision {
-  const decided = decideFor(found, request, request.policy)
+  const decided = decideFor(found, request, false)
   const isFull = decided.newHeld > 0 && decided.newHeld > request.roomToHold
-  return isFull ? { ...decideFor(found, request, 'reject'), holdRefused: true } : decided
+  return isFull ? decideFor(found, request, true) : decided
 }
 
 function decideFor(
   all: readonly Found[],
   request: Deciding,
-  policy: Policy,
+  isFull: boolean,
 ): Decision & { readonly newHeld: number } {
   const { withRepeats, archived, invalidUnknown } = request
   const found = all.filter(({ idx }) => !archived.has(idx))
@@ -107,11 +107,12 @@ function decideFor(
   const unknown = [...invalidUnknown]
   const sums = { created: 0, updated: 0, held: 0, stale: 0, rejected: 0, unchanged: 0 }
   for (const one of found) {
-    const outcome = outcomeOf(one, request, policy)
+    const outcome = outcomeOf(one, request, isFull)
     const positions = withRepeats(one.idx)
     sums[outcome] += positions.length
     for (const idx of positions) outcomes.set(idx, outcome)
-    if (isRefusable(one, request)) unknown.push(...positions)
+    // At the limit, what is held already stays held.
+    if (isFull ? outcome === 'rejected' : isRefusable(one, request)) unknown.push(...positions)
   }
   const rejected = request.invalidCount + sums.rejected
   const refused = request.isReused ? request.received : request.lenient ? 0 : rejected
@@ -130,10 +131,10 @@ function decideFor(
       rejected: request.isReused ? request.received : rejected,
     },
     isReused: request.isReused,
-    holdRefused: false,
+    holdRefused: isFull,
     errorsTotal: request.isReused
       ? 1
-      : request.errorsTotal + (policy === 'reject' ? unknown.length : 0),
+      : request.errorsTotal + (isFull || request.policy === 'reject' ? unknown.length : 0),
     outcomes,
     writes,
     days: [...new Set(writes.flatMap(({ found: { day, storedDay } }) => [day, storedDay]))].filter(
@@ -164,8 +165,10 @@ function decideFor(
 const isRefusable = ({ idx, isMissing }: Found, { tooLarge }: Deciding): boolean =>
   isMissing === 1 || tooLarge.has(idx)
 
-function outcomeOf(found: Found, request: Deciding, policy: Policy): Outcome {
-  if (policy === 'reject' && isRefusable(found, request)) return 'rejected'
+function outcomeOf(found: Found, request: Deciding, isFull: boolean): Outcome {
+  const { policy } = request
+  const isRefused = policy === 'reject' || (isFull && !found.wasHeld)
+  if (isRefused && isRefusable(found, request)) return 'rejected'
   if (found.isStale) return 'stale'
   if (policy === 'hold' && found.isMissing) return 'held'
   if (found.revision === null) return 'created'

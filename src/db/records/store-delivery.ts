@@ -38,7 +38,10 @@ export interface DeliveryResult {
 }
 
 /** How often a request is decided again because others changed what it depends on. */
-const MAX_ROUNDS = 4
+const MAX_ROUNDS = 8
+
+/** The longest wait before a round for each round before it, in milliseconds: it keeps rivals apart. */
+const ROUND_WAIT_MS = 15
 
 /**
  * Stores one request: reads what is stored of its records, decides what becomes of each, and writes all of it with a
@@ -72,6 +75,7 @@ export async function storeDelivery(
       } catch (error) {
         if (!isAssertionFailure(error) && !isUniqueViolation(error)) throw error
         if (round === MAX_ROUNDS) throw recordsAreChanging()
+        await scheduler.wait(Math.random() * ROUND_WAIT_MS * round)
       }
     }
   })
@@ -240,7 +244,7 @@ async function write(delivery: Delivery, decided: Decided): Promise<DeliveryResu
   const { session, input } = delivery
   const { decision, facts } = decided
   const isStored = decision.writes.length > 0
-  const isFull = facts.request.usage >= input.storageQuota && decision.counts.refused === 0
+  const isFull = facts.request.usage >= input.storageQuota && decision.errorsTotal === 0
   if (!isStored && isFull && !input.dryRun) return resultOf(delivery, decided)
   const written = input.dryRun ? [] : decision.writes
   const rows = written.map((write) => ({ write, cells: lookUp(delivery.records, write.found.idx) }))
