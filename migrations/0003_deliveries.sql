@@ -24,7 +24,6 @@ CREATE TABLE deliveries (
   resource       TEXT NOT NULL,
   form           TEXT NOT NULL CHECK (form IN ('object', 'array', 'data')),
   dry_run        INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
-  lenient        INTEGER NOT NULL CHECK (lenient IN (0, 1)),
   received       INTEGER NOT NULL,
   errors_total   INTEGER NOT NULL,
   rejected       INTEGER NOT NULL,

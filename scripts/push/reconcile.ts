@@ -147,7 +147,7 @@ function dayOf(
   zone: string,
 ): string | undefined {
   const { day } = columns
-  if (typeof day === 'string' || recordTable.dayOptional) return day as string | undefined
+  if (typeof day === 'string' || recordTable.timeColumn !== null) return day as string | undefined
   const time = String(columns[timeMember])
   return time.length === 'YYYY-MM-DD'.length ? time : dayOfInstant(time, zone)
 }

@@ -521,7 +521,6 @@ export const deliveries = /* @__PURE__ */ sqliteTable(
     resource: text().notNull(),
     form: text({ enum: ['object', 'array', 'data'] }).notNull(),
     dry_run: integer().notNull(),
-    lenient: integer().notNull(),
     received: integer().notNull(),
     errors_total: integer().notNull(),
     rejected: integer().notNull(),

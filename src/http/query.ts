@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
-import { parseInstant } from '../validation/calendar.ts'
 import { day } from '../validation/fields.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
@@ -44,17 +43,6 @@ export function readChoice<const T extends string>(
  */
 export const readFlag = (name: string, value: string | undefined): boolean =>
   readChoice(name, value, ['true', 'false']) === 'true'
-
-/**
- * Returns the time of a parameter, in milliseconds.
- *
- * @throws ApiError `invalid_query`
- */
-export function readInstant(name: string, value: string): number {
-  const instant = parseInstant(value)
-  if (instant === null) throw invalidValue(name, value, 'an RFC 3339 date-time')
-  return Date.parse(instant)
-}
 
 /** The most ids that a parameter lists. */
 const MAX_IDS = 500

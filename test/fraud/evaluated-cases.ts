@@ -146,10 +146,10 @@ export function logDelivery(account: string, resource: string, days: readonly nu
   const id = `dlv_late_${deliveries++}`
   return [
     env.DB.prepare(
-      `insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, lenient,
+      `insert into deliveries (account, id, received_at, received_day, resource, form, dry_run,
          received, errors_total, rejected, refused, held, stale, created, updated, written, hold_refused,
          reused, days)
-       values (?, ?, 0, 0, ?, 'array', 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, ?)`,
+       values (?, ?, 0, 0, ?, 'array', 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, ?)`,
     ).bind(account, id, resource, JSON.stringify(days)),
   ]
 }

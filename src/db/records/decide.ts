@@ -1,4 +1,5 @@
 import type { Found } from './find-sql.ts'
+import type { DeliveryInput } from './request.ts'
 
 /** What happens to records that refer to something unknown. */
 export type Policy = 'reject' | 'hold' | 'warn'
@@ -47,6 +48,8 @@ export interface Decision {
   readonly writes: readonly Write[]
   /** The days of the records that are written, and those from which they move. */
   readonly days: readonly number[]
+  /** The records that begin to wait. */
+  readonly newHeld: number
   /** By how much the account's records that are not held, and those that are, grow. */
   readonly listed: number
   readonly heldChange: number
@@ -70,13 +73,8 @@ export interface Write {
 }
 
 /** What a decision depends on beside the findings. */
-export interface Deciding {
-  readonly policy: Policy
-  readonly lenient: boolean
-  readonly received: number
-  /** The records that failed validation or concern an archived month, and the number of their errors. */
-  readonly invalidCount: number
-  readonly errorsTotal: number
+export interface Deciding
+  extends Pick<DeliveryInput, 'policy' | 'lenient' | 'received' | 'invalidCount' | 'errorsTotal'> {
   readonly isReused: boolean
   /** How many more records the account may hold. */
   readonly roomToHold: number
@@ -96,11 +94,7 @@ export function decide(found: readonly Found[], request: Deciding): Decision {
   return isFull ? decideFor(found, request, true) : decided
 }
 
-function decideFor(
-  all: readonly Found[],
-  request: Deciding,
-  isFull: boolean,
-): Decision & { readonly newHeld: number } {
+function decideFor(all: readonly Found[], request: Deciding, isFull: boolean): Decision {
   const { withRepeats, archived, invalidUnknown } = request
   const found = all.filter(({ idx }) => !archived.has(idx))
   const outcomes = new Map<number, Outcome>()

@@ -8,7 +8,6 @@ export const LIST_COLUMNS = [
   'received_at',
   'resource',
   'form',
-  'lenient',
   'dry_run',
   'received',
   'errors_total',

@@ -182,7 +182,6 @@ function insertDelivery(
     ...counts,
     form: input.form,
     dry_run: Number(input.dryRun),
-    lenient: Number(input.lenient),
     errors_total: decision.errorsTotal,
     written: writes.length,
     hold_refused: Number(decision.holdRefused),
@@ -208,7 +207,7 @@ function insertDelivery(
           )
         : [],
     ),
-    new_held: writes.filter(({ isHeld, found }) => isHeld && !found.wasHeld).length,
+    new_held: writes.length > 0 ? decision.newHeld : 0,
     max_held: HELD_LIMITS.account,
   })
 }

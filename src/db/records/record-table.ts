@@ -50,9 +50,10 @@ export interface RecordTable {
   readonly canHold: boolean
   /** The column that holds a record's day. */
   readonly dayColumn: string
-  /** Whether a record may lack a day: it then has the day on which it was first received. */
-  readonly dayOptional: boolean
-  /** The column that is null in a record without a day. */
+  /**
+   * The column that is null in a record without a day, which then has the day on which it was first received; null if
+   * every record has a day.
+   */
   readonly timeColumn: string | null
   /**
    * The column with the instant of a record, and the cell that is 0 if the record is of a whole day all the
@@ -66,10 +67,6 @@ export interface RecordTable {
    * `MASK_PATCH` of a record has the patch that removes the others.
    */
   readonly maskedColumn: string | null
-  /**
-   * Whether a record without `tracking_data` gets a warning if the stored customer has no affiliate.
-   */
-  readonly warnsOnAttribution: boolean
   /** The indexes that find records by their key and by day; null where the primary key serves. */
   readonly indexes: { readonly key: string | null; readonly day: string | null }
   /** The tables whose records wait for records of this one, and the names of their resources. */
@@ -134,12 +131,10 @@ function recordTable(
     affiliation: null,
     hasFirstSeen: columns.includes('first_seen_at'),
     dayColumn: 'day',
-    dayOptional: false,
     timeColumn: null,
     instantColumns: [],
     personalColumns: [],
     maskedColumn: null,
-    warnsOnAttribution: false,
     indexes: { key: null, day: null },
     canHold: columns.includes('held'),
     releases: [],
@@ -189,11 +184,9 @@ export const brandCustomerTable = recordTable(
     merge: keepOmitted,
     affiliation: 'link',
     ignoredInComparison: ['regtime'],
-    dayOptional: true,
     timeColumn: 'signup_date',
     personalColumns: ['first_name', 'last_name', 'country_code', 'tracking_data', 'extras'],
     sizeLimit: EXTRAS_LIMIT,
-    warnsOnAttribution: true,
     releases: [waitingRecords(events, 'activities')],
   },
   PARTNER_COLUMNS,
@@ -229,7 +222,6 @@ export const brandActivityTable = recordTable(events, {
   maskedColumn: 'record',
   merge: replaceKeepingDay,
   kindColumns: ['eventname', 'customer_id'],
-  dayOptional: true,
   timeColumn: 'createtime',
   instantColumns: ['createtime', HAS_TIME],
   indexes: { key: 'events_key', day: null },

@@ -56,8 +56,8 @@ export interface SqlFragments {
   readonly storedIf: (isErased: string) => (name: string) => string
   /** Returns the condition that `t` has the record's key. */
   readonly keyMatches: string
-  /** Returns the condition that the record is older than `t`, its version read by `toSql`. */
-  readonly isOlder: (toSql: (name: string) => string) => string
+  /** The condition that the record is older than `t`. */
+  readonly isOlder: string
 }
 
 /** Returns the fragments of a table. */
@@ -81,14 +81,13 @@ export function sqlFragments(table: RecordTable): SqlFragments {
       return `iif(${isErased}, json_patch(${sent(name)}, ${sent(MASK_PATCH)}), ${sent(name)})`
     },
     keyMatches: `t.account = :account and ${key.map((name) => `t.${name} = ${sent(name)}`).join(' and ')}`,
-    isOlder: (toSql) =>
-      versionColumn ? `(${toSql(versionColumn)} < t.${versionColumn}) is true` : 'false',
+    isOlder: versionColumn ? `(${sent(versionColumn)} < t.${versionColumn}) is true` : 'false',
   }
 }
 
 /** Returns the names of the cells that are no columns. */
-const otherCells = ({ instantColumns, warnsOnAttribution, maskedColumn }: RecordTable) => [
+const otherCells = ({ instantColumns, affiliation, maskedColumn }: RecordTable) => [
   ...instantColumns,
-  ...(warnsOnAttribution ? [SENT_VERDICT] : []),
+  ...(affiliation === 'link' ? [SENT_VERDICT] : []),
   ...(maskedColumn ? [MASK_PATCH, HAS_MASK] : []),
 ]

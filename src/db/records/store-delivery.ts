@@ -8,7 +8,6 @@ import { type Deciding, type Decision, decide, type Write } from './decide.ts'
 import {
   FIND_REQUEST,
   type Found,
-  type FoundCells,
   type FoundRequest,
   MIN_MEMBER_BYTES,
   toFound,
@@ -122,7 +121,7 @@ async function read(delivery: Delivery): Promise<Facts> {
   const rows = lists.flatMap(({ results }) => results)
   return {
     request: request?.results[0] as unknown as FoundRequest,
-    found: rows.flatMap(({ found = '[]' }) => (JSON.parse(found) as FoundCells[]).map(toFound)),
+    found: rows.flatMap(({ found = '[]' }) => (JSON.parse(found) as unknown[][]).map(toFound)),
     missing: new Set(rows.flatMap(({ missing = '[]' }): unknown[] => JSON.parse(missing))),
   }
 }
@@ -132,11 +131,7 @@ async function decideRequest(delivery: Delivery, facts: Facts): Promise<Decided>
   const { request, found } = facts
   refuseArchived(delivery, found)
   const deciding: Deciding = {
-    policy: input.policy,
-    lenient: input.lenient,
-    received: input.received,
-    invalidCount: input.invalidCount,
-    errorsTotal: input.errorsTotal,
+    ...input,
     isReused: request.digest !== null && !input.idempotency?.digests.includes(request.digest),
     roomToHold: HELD_LIMITS.account - request.held,
     tooLarge: await findTooLarge(delivery, found),

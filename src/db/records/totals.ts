@@ -46,21 +46,6 @@ export const emptySums = (): DaySums => ({ groups: new Map(), kpiCount: 0, chara
 /** What control totals group by, and what they sum. */
 export type SummedColumns = Pick<RecordView, 'groups' | 'sums' | 'kpis'>
 
-/** Adds a record to sums. Its values are in units; undefined if it has none. */
-export function addRecord(
-  day: DaySums,
-  values: readonly (string | null)[],
-  sums: readonly (bigint | undefined)[],
-  kpis: readonly (readonly [name: string, units: bigint])[],
-): void {
-  const group = findGroup(day, JSON.stringify(values), values)
-  group.count += 1
-  for (const [i, units] of sums.entries()) {
-    if (units !== undefined) group.sums[i] = (group.sums[i] ?? 0n) + units
-  }
-  for (const [name, units] of kpis) addToKpi(day, group, name, units)
-}
-
 /** Adds a row of `sumStepSql` to the sums of its day. */
 export function addSums(day: DaySums, view: RecordView, row: SumRow): void {
   const group = groupOf(day, view, row)
@@ -744,12 +729,6 @@ export const DROP_DAYS = compileStatement(`
 /** Returns what the kept totals of a resource consist of; totals of another form are not read. */
 export const formOf = ({ groups, sums, kpis = '' }: SummedColumns): string =>
   JSON.stringify([groups, sums, kpis])
-
-/** Returns the columns of a form. */
-export function columnsOfForm(form: string): SummedColumns {
-  const [groups, sums, kpis]: [string[], string[], string] = JSON.parse(form)
-  return { groups, sums, ...(kpis && { kpis }) }
-}
 
 /** The days of each resource, or the bytes of their totals if these are more than was asked for. */
 type FoundDays = { days: KeptDay[][] } | { excess: number[] }

@@ -1,5 +1,5 @@
 import { BEGINNING } from '../commission/history.ts'
-import { compileStatement, type Statement } from '../statement.ts'
+import { compileStatement } from '../statement.ts'
 import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { columnList, IDX, JSON_EACH, type SqlFragments, sqlFragments } from './sql-fragments.ts'
@@ -16,10 +16,10 @@ const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
  * of `[reference, is missing]`; `:erased`, the same of `[customer, is erased]`; `:new_held`, `:max_held`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
-      insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, lenient, received,
+      insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, received,
         errors_total, rejected, refused, held, stale, created, updated, written, hold_refused, reused, days, errors,
         unknown_keys, moved, held_at)
-      select :account, :delivery, :received_at, :received_day, :resource, :form, :dry_run, :lenient, :received,
+      select :account, :delivery, :received_at, :received_day, :resource, :form, :dry_run, :received,
         :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :written, :hold_refused, :reused, :days,
         :errors, :unknown_keys, :moved, :held_at
       where ${required(`not exists (select 1 from delivery_conditions
@@ -46,56 +46,40 @@ const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
 
 const excluded = (name: string) => `excluded.${name}`
 
-/** Returns the beginning of an upsert of the records of `:rows`. */
-function insertRecords(table: RecordTable, fragments: SqlFragments, values: readonly string[]) {
-  const { columns, canHold, hasFirstSeen, key } = table
+/**
+ * Upserts records; `place` sets what a record that moves gets beside its content. That of others names no indexed column:
+ * SQLite would write its index even where the value is equal, and run the triggers of a record that moves. A record is
+ * written only if it is the one that was read.
+ */
+function upsertSql(table: RecordTable, fragments: SqlFragments, place: readonly string[]): string {
+  const { columns, canHold, hasFirstSeen, key, timeColumn } = table
+  const value = fragments.storedIf(fragments.isErased)
+  const initial = (name: string) =>
+    timeColumn && name === 'day' ? `ifnull(${value('day')}, ${value('first_day')})` : value(name)
+  const content = contentColumnsOf(table).map((name) => `${name} = ${table.merge(name, excluded)}`)
   return `
       insert into ${table.table} as t (account, ${columnList(columns)}, ${canHold ? 'held, ' : ''}${hasFirstSeen ? 'first_seen_at, ' : ''}delivery, idx, revision)
-      select :account, ${values.join(', ')}, ${canHold ? `${fragments.held}, ` : ''}${hasFirstSeen ? ':received_at, ' : ''}
+      select :account, ${columns.map(initial).join(', ')}, ${canHold ? `${fragments.held}, ` : ''}${hasFirstSeen ? ':received_at, ' : ''}
         :delivery, ${IDX}, ${fragments.revision}
       from ${JSON_EACH}(:rows) where true
-      on conflict (account, ${columnList(key)}) do update set
-        delivery = excluded.delivery, idx = excluded.idx, revision = excluded.revision`
+      on conflict (account, ${columnList(key)}) do update set delivery = excluded.delivery, idx = excluded.idx,
+        revision = excluded.revision, ${[...content, ...place].join(', ')}
+      where t.revision = excluded.revision - 1`
 }
 
-/** A record is written only if it is the one that was read. */
-const IS_AS_READ = 't.revision = excluded.revision - 1'
-
-/**
- * Upserts records that do not move. SET names no indexed column: SQLite would write its index even where the value is
- * equal, and run the triggers of a record that moves.
- */
-function upsertSql(table: RecordTable, fragments: SqlFragments): string {
-  const value = fragments.storedIf(fragments.isErased)
-  const initial = (name: string) =>
-    table.dayOptional && name === 'day'
-      ? `ifnull(${value('day')}, ${value('first_day')})`
-      : value(name)
-  const set = contentColumnsOf(table).map((name) => `${name} = ${table.merge(name, excluded)}`)
-  return `${insertRecords(table, fragments, table.columns.map(initial))}, ${set.join(', ')}
-      where ${IS_AS_READ}`
-}
-
-/** Writes records whose day, customer or state of waiting changes. */
-function moveSql(table: RecordTable, fragments: SqlFragments): string {
-  const { timeColumn, dayOptional, merge, indexedColumns, canHold } = table
-  const value = fragments.storedIf(fragments.isErased)
-  const initial = (name: string) =>
-    dayOptional && name === 'day' ? `ifnull(${value('day')}, ${value('first_day')})` : value(name)
+/** Returns how a record that moves gets its day, customer and state of waiting. */
+function placeOf({ timeColumn, merge, indexedColumns, canHold }: RecordTable): string[] {
   // `excluded.day` is the day of a new record.
   const day = (name: string) =>
     timeColumn && name === 'day'
       ? `iif(excluded.${timeColumn} is null, null, excluded.day)`
       : excluded(name)
-  const set = [
-    ...contentColumnsOf(table).map((name) => `${name} = ${merge(name, excluded)}`),
+  return [
     ...indexedColumns.map(
       (name) => `${name} = ${name === 'day' ? merge('day', day) : excluded(name)}`,
     ),
     ...(canHold ? ['held = excluded.held'] : []),
   ]
-  return `${insertRecords(table, fragments, table.columns.map(initial))}, ${set.join(', ')}
-      where ${IS_AS_READ}`
 }
 
 /** Fails unless the statement before has written `:written` records. */
@@ -177,22 +161,6 @@ const addReleasedSql = ({ table, resource }: RecordTable['releases'][number]) =>
         held = held + excluded.held, releasing = coalesce(excluded.releasing, releasing)
       returning releasing is :delivery as releasing`
 
-/** The statements that store a delivery in one table. */
-export interface DeliveryStatements {
-  /** The names of the cells of a record, behind its position. */
-  readonly cells: readonly string[]
-  readonly find: Statement
-  readonly findMissing: Statement | null
-  readonly findMembers: Statement | null
-  readonly insertDelivery: Statement
-  readonly affiliate: Statement | null
-  readonly upsert: Statement
-  readonly move: Statement
-  readonly signUp: Statement | null
-  /** One pair per table whose held records this table's records release. */
-  readonly releases: readonly (readonly [release: Statement, addReleased: Statement])[]
-}
-
 /** The statements that are the same for every table. */
 export const COMMON_STATEMENTS = {
   checkWritten: compileStatement(CHECK_WRITTEN),
@@ -232,6 +200,9 @@ export const COMMON_STATEMENTS = {
       on conflict (account, type, about) do nothing`),
 } as const
 
+/** The statements that store a delivery in one table. */
+export type DeliveryStatements = ReturnType<typeof build>
+
 const compiled = new WeakMap<RecordTable, DeliveryStatements>()
 
 /** Returns the statements of a table. They are compiled once. */
@@ -241,21 +212,25 @@ export function statementsOf(table: RecordTable): DeliveryStatements {
   return statements
 }
 
-function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements {
+function build(table: RecordTable, fragments: SqlFragments) {
   const { reference, sizeLimit, affiliation, hasFirstSeen, timeColumn } = table
   return {
+    /** The names of the cells of a record, behind its position. */
     cells: fragments.cells,
     find: compileStatement(findSql(table, fragments)),
     findMissing: reference && compileStatement(missingSql(reference)),
     findMembers: sizeLimit && compileStatement(membersOfSql(table, sizeLimit)),
     insertDelivery: compileStatement(insertDelivery(table)),
     affiliate: affiliation && compileStatement(affiliateSql(affiliation, fragments)),
-    upsert: compileStatement(upsertSql(table, fragments)),
-    move: compileStatement(moveSql(table, fragments)),
+    upsert: compileStatement(upsertSql(table, fragments, [])),
+    move: compileStatement(upsertSql(table, fragments, placeOf(table))),
     signUp: hasFirstSeen && timeColumn ? compileStatement(signUpSql(fragments)) : null,
-    releases: table.releases.map((waiting) => [
-      compileStatement(releaseSql(fragments, waiting)),
-      compileStatement(addReleasedSql(waiting)),
-    ]),
+    releases: table.releases.map(
+      (waiting) =>
+        [
+          compileStatement(releaseSql(fragments, waiting)),
+          compileStatement(addReleasedSql(waiting)),
+        ] as const,
+    ),
   }
 }
