@@ -70,7 +70,9 @@ export const simulateFraudRule = accountOperation({
     version: v.optional(
       member(
         v.custom<unknown>(() => true, 'type object'),
-        'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
+        said(
+          'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
+        ),
       ),
     ),
   },

@@ -83,7 +83,9 @@ export const simulatePlan = readOperation({
     ),
     version: member(
       referred<unknown>('CommissionPlan'),
-      'The version, as in `putPlan`. Its `effective_from` has no effect, and may be left out.',
+      said(
+        'The version, as in `putPlan`. Its `effective_from` has no effect, and may be left out.',
+      ),
     ),
   },
   depth: PLAN_DEPTH + 1,
