@@ -4,8 +4,11 @@ import { tooSlow } from './body-errors.ts'
 /** How long a request waits at gates before it is refused, in milliseconds. */
 const WAIT_MS = 45_000
 
-/** How long a reservation counts at least: the runtime may end a request without its `finally`. In milliseconds. */
-const HELD_MS = 60_000
+/**
+ * How long a reservation counts at least: the runtime may end a request without its `finally`. Shorter than the wait, so
+ * that who waits for it is not refused. In milliseconds.
+ */
+const HELD_MS = 40_000
 
 /** How long a waiting request lets smaller ones of others pass, in milliseconds. */
 const PATIENCE_MS = 2000

@@ -430,10 +430,10 @@ describe('assignments', () => {
     const [status, { errors, errors_total }] = await answer(send(body))
     expect([status, errors_total]).toEqual([422, 6])
     expect(errors.map(({ pointer, code }: Record<string, string>) => [pointer, code])).toEqual([
-      ['/1/from', 'date'],
       ['/3/customers', 'enum'],
       ['/4', 'duplicate_key'],
       ['/5', 'type'],
+      ['/1/from', 'date'],
       ['/2/plan', 'unknown_reference'],
       ['/4/plan', 'unknown_reference'],
     ])

@@ -161,7 +161,7 @@ test.each(['run is deleted', 'run has ended'])(
     let deleted = 0
     // Just before the batch that stores the drafts.
     const platform = surrounded(async (call, act) => {
-      if (call.sql.startsWith('insert into statements')) deleted += await execute(sql)
+      if (call.sql.includes('insert into statements ')) deleted += await execute(sql)
       return act()
     })
     await makeStep(platform, parameters, 1, Date.now())

@@ -1,5 +1,4 @@
 import type { Found } from './find-sql.ts'
-import type { DeliveryInput } from './request.ts'
 
 /** What happens to records that refer to something unknown. */
 export type Policy = 'reject' | 'hold' | 'warn'
@@ -73,8 +72,13 @@ export interface Write {
 }
 
 /** What a decision depends on beside the findings. */
-export interface Deciding
-  extends Pick<DeliveryInput, 'policy' | 'lenient' | 'received' | 'invalidCount' | 'errorsTotal'> {
+export interface Deciding {
+  readonly policy: Policy
+  readonly lenient: boolean
+  readonly received: number
+  /** The records that failed validation or concern an archived month, and the number of their errors. */
+  readonly invalidCount: number
+  readonly errorsTotal: number
   readonly isReused: boolean
   /** How many more records the account may hold. */
   readonly roomToHold: number
