@@ -5,7 +5,14 @@ import type { Decision } from './decide.ts'
 import type { Found } from './find-sql.ts'
 import { MAX_LOGGED_TEXT } from './list.ts'
 import { HELD_LIMITS } from './release.ts'
-import { type Decided, type Delivery, isNotified, valuesOf, type WrittenRow } from './request.ts'
+import {
+  type Decided,
+  type Delivery,
+  isNotified,
+  refusedRecords,
+  valuesOf,
+  type WrittenRow,
+} from './request.ts'
 import { estimateBytes } from './rows.ts'
 import { HAS_MASK } from './sql-fragments.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
@@ -32,7 +39,6 @@ export function logStatements(
   const hasErrors = decision.errorsTotal > 0
   const hasRow = !isFull || !(input.dryRun || (hasErrors && isRefused))
   const log = loggedOf(delivery, decision, isFull)
-  const notified = !input.dryRun && isNotified(decision, facts)
   const { addArrival, insertTerms, countRefusal, notifyRefusal } = COMMON_STATEMENTS
   const day = Math.floor(input.receivedAt / DAY_MS)
   return [
@@ -42,7 +48,7 @@ export function logStatements(
     ...(hasRow || !input.dryRun
       ? [bind(addArrival, arrivalOf(delivery, decision, rows, hasRow ? log.bytes : 0))]
       : []),
-    ...(notified
+    ...(isNotified(delivery, decided)
       ? [
           bind(countRefusal, { day }),
           bind(notifyRefusal, { data: JSON.stringify(eventOf(delivery, decision, log)) }),
@@ -106,8 +112,7 @@ function loggedOf(delivery: Delivery, decision: Decision, isFull: boolean): Logg
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The log keeps the keys of the first records with an unknown reference, at most this many keys and bytes. */
-const MAX_LOGGED_KEYS = 1000
+/** The log keeps the keys of the first records with an unknown reference, at most this many bytes of them. */
 const MAX_LOGGED_BYTES = 262_144
 
 /** Returns the position, key and reference of the first records with an unknown reference, as the log keeps them. */
@@ -121,7 +126,7 @@ function unknownKeys(delivery: Delivery, { unknown }: Decision): unknown[][] {
     const named = [...key, ...(reference ? [reference.column] : [])].map((name) => cells[at(name)])
     for (const idx of withRepeats(first)) cellsOf.set(idx, named)
   }
-  const logged = unknown.slice(0, MAX_LOGGED_KEYS).map((idx) => {
+  const logged = unknown.map((idx) => {
     const named = (cellsOf.get(idx) ?? []).map((value, i) =>
       table.maskedColumn && i < key.length ? loggedIdentity(value) : loggedText(value),
     )
@@ -256,7 +261,7 @@ function arrivalOf(
     feed: input.resource,
     deliveries: 1,
     received: counts.received,
-    refused: counts.refused > 0 ? counts.received : counts.rejected,
+    refused: refusedRecords(counts),
     yesterday: Number(input.hasYesterday && isAccepted),
     today: Number(input.hasToday && isAccepted),
     logged_bytes: hasErrors ? logged : 0,
@@ -271,7 +276,7 @@ const eventOf = ({ input }: Delivery, { counts, errorsTotal }: Decision, { codes
   delivery_id: input.id,
   resource: input.resource,
   received: counts.received,
-  refused: counts.refused > 0 ? counts.received : counts.rejected,
+  refused: refusedRecords(counts),
   errors_total: errorsTotal,
   codes: [...codes].sort().slice(0, MAX_CODES),
 })

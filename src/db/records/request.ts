@@ -1,7 +1,7 @@
 import type { ArchivedRecord } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
 import { deliveries } from '../schema.ts'
-import type { Decision, Policy, Write } from './decide.ts'
+import type { Decision, DeliveryCounts, Policy, Write } from './decide.ts'
 import type { Found, FoundRequest } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { type Cells, type Row, toCells } from './rows.ts'
@@ -84,8 +84,14 @@ export interface Decided {
 }
 
 /** Whether a webhook hears of refused records. */
-export const isNotified = ({ counts }: Decision, { request }: Facts): boolean =>
-  counts.rejected > 0 && request.wants === 1
+export const isNotified = (
+  { input }: Pick<Delivery, 'input'>,
+  { decision, facts }: Decided,
+): boolean => !input.dryRun && decision.counts.rejected > 0 && facts.request.wants === 1
+
+/** Returns how many records of a request were not stored: all of them if it was refused as a whole. */
+export const refusedRecords = ({ refused, received, rejected }: DeliveryCounts): number =>
+  refused > 0 ? received : rejected
 
 /** Returns a request as its statements send it. Takes the rows out of `input`. */
 export function prepare(

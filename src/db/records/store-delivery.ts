@@ -89,15 +89,15 @@ function decidedBefore(decided: readonly Decided[], stored: string): Decided {
 }
 
 function resultOf(
-  { input: { dryRun: isDryRun } }: Delivery,
-  { decision, facts }: Decided,
+  delivery: Delivery,
+  decided: Decided,
   results: readonly D1Result<{ releasing?: number }>[] = [],
 ): DeliveryResult {
   const found = results.flatMap((result) => result.results)
   return {
-    decision,
+    decision: decided.decision,
     releasing: found.some(({ releasing }) => releasing === 1),
-    notifies: !isDryRun && isNotified(decision, facts),
+    notifies: isNotified(delivery, decided),
   }
 }
 

@@ -12,8 +12,9 @@ import { columnList, IDX, JSON_EACH, type SqlFragments, sqlFragments } from './s
 const required = (condition: string) => `iif(${condition}, 1, json('changed'))`
 
 /**
- * Inserts the row of the delivery. Parameters: those of its columns; `:book_zone`; `:open_days`, which no archived month may have; `:references`, a JSON array
- * of `[reference, is missing]`; `:erased`, the same of `[customer, is erased]`; `:new_held`, `:max_held`.
+ * Inserts the row of the delivery. Parameters: its columns, `:book_zone`, `:new_held`, `:max_held`, and three JSON arrays:
+ * `:open_days`, of which no archived month may have one, `:references` of `[reference, is missing]`, and `:erased` of
+ * `[customer, is erased]`.
  */
 const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       insert into deliveries (account, id, received_at, received_day, resource, form, dry_run, received,
