@@ -112,10 +112,7 @@ function loggedOf(delivery: Delivery, decision: Decision, isFull: boolean): Logg
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The log keeps the keys of the first records with an unknown reference, at most this many bytes of them. */
-const MAX_LOGGED_BYTES = 262_144
-
-/** Returns the position, key and reference of the first records with an unknown reference, as the log keeps them. */
+/** Returns the position, key and reference of the records with an unknown reference, as the log keeps them. */
 function unknownKeys(delivery: Delivery, { unknown }: Decision): unknown[][] {
   if (unknown.length === 0) return []
   const { table, statements, records, invalid, withRepeats } = delivery
@@ -126,16 +123,11 @@ function unknownKeys(delivery: Delivery, { unknown }: Decision): unknown[][] {
     const named = [...key, ...(reference ? [reference.column] : [])].map((name) => cells[at(name)])
     for (const idx of withRepeats(first)) cellsOf.set(idx, named)
   }
-  const logged = unknown.map((idx) => {
+  return unknown.map((idx) => {
     const named = (cellsOf.get(idx) ?? []).map((value, i) =>
       table.maskedColumn && i < key.length ? loggedIdentity(value) : loggedText(value),
     )
     return [idx, ...named, ...(reference ? [] : [null])]
-  })
-  let bytes = 0
-  return logged.filter((cells) => {
-    bytes += byteLength(JSON.stringify(cells))
-    return bytes < MAX_LOGGED_BYTES
   })
 }
 

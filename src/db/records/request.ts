@@ -84,10 +84,8 @@ export interface Decided {
 }
 
 /** Whether a webhook hears of refused records. */
-export const isNotified = (
-  { input }: Pick<Delivery, 'input'>,
-  { decision, facts }: Decided,
-): boolean => !input.dryRun && decision.counts.rejected > 0 && facts.request.wants === 1
+export const isNotified = ({ input }: Delivery, { decision, facts }: Decided): boolean =>
+  !input.dryRun && decision.counts.rejected > 0 && facts.request.wants === 1
 
 /** Returns how many records of a request were not stored: all of them if it was refused as a whole. */
 export const refusedRecords = ({ refused, received, rejected }: DeliveryCounts): number =>

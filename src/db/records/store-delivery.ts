@@ -93,10 +93,9 @@ function resultOf(
   decided: Decided,
   results: readonly D1Result<{ releasing?: number }>[] = [],
 ): DeliveryResult {
-  const found = results.flatMap((result) => result.results)
   return {
     decision: decided.decision,
-    releasing: found.some(({ releasing }) => releasing === 1),
+    releasing: results.some(({ results: [row] }) => row?.releasing === 1),
     notifies: isNotified(delivery, decided),
   }
 }
