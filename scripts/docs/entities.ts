@@ -111,7 +111,7 @@ const EXTRAS = {
 const KPIS = {
   ...EXTRAS,
   number: `${EXTRAS.number} KPIs are decimals of at most ${MAX_CHARACTERS} characters.`,
-  digits: `${EXTRAS.digits} KPIs are within ±10^15 and not finer than 10^-12.`,
+  digits: `${EXTRAS.digits} KPIs are within ±10^15 and not finer than 10^-8.`,
   type: 'Must be text if an event definition names the member as the product line.',
   length: `The product line has 1 to ${MAX_TEXT} characters.`,
 }

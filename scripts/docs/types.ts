@@ -14,8 +14,11 @@ export type JsonSchema = { [keyword: string]: unknown }
 
 const CALENDAR = 'The day must exist, in a year from 0000 to 9999.'
 
-const DIGITS =
-  'At most 15 significant digits, at most 12 of them after the decimal point. Zeros at either end do not count.'
+const digitsRule = (places: string) =>
+  `At most 15 significant digits, and not finer than ${places}. Zeros at either end do not count.`
+
+/** The rule of amounts that are summed. */
+const DIGITS = digitsRule(`10^-${f.SUMMED_PLACES}`)
 
 /** The pattern of a decimal as text, without its sign. */
 const UNSIGNED = `(?:0|[1-9]\\d*)(?:\\.\\d{1,${DECIMAL_LIMITS.places}})?`
@@ -40,14 +43,20 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string, json: JsonSchema) =
   }),
   number: () => ({}),
   pattern: (expected) => ({ 'x-rules': { pattern: `Must be ${expected}.` } }),
-  digits: (expected) =>
-    expected
+  digits: (expected) => {
+    if (expected.startsWith('10^')) return { 'x-rules': { digits: digitsRule(expected) } }
+    return expected
       ? { 'x-rules': { digits: `At most ${expected} significant digits.` } }
-      : { minimum: -f.MAX_AMOUNT, maximum: f.MAX_AMOUNT, 'x-rules': { digits: DIGITS } },
+      : {
+          minimum: -f.MAX_AMOUNT,
+          maximum: f.MAX_AMOUNT,
+          'x-rules': { digits: digitsRule('10^-12') },
+        }
+  },
   decimals: (expected) =>
     expected
       ? { pattern: `^-?${UNSIGNED}$` }
-      : { 'x-rules': { digits: DIGITS, decimals: 'At most 2 decimal places.' } },
+      : { 'x-rules': { decimals: 'At most 2 decimal places.' } },
   minimum: (expected, { type, format }) => {
     if (format === 'date') return { 'x-rules': { minimum: `On ${expected} or later.` } }
     return type === 'string' ? { pattern: `^${UNSIGNED}$` } : { minimum: Number(expected) }
@@ -90,7 +99,9 @@ export const TYPES: Record<string, Type> = {
     description:
       'An RFC 3339 date-time with an offset or Z. It is stored and returned in UTC, truncated to milliseconds.',
   },
-  Amount: { field: f.amount, description: 'A number with at most 15 significant digits.' },
+  Figure: { field: f.figure, description: 'A number that is never summed.' },
+  NotNegativeFigure: { field: f.notNegativeFigure, description: 'A figure of at least zero.' },
+  Amount: { field: f.amount, description: 'A number that is summed.' },
   Money: { field: f.money, description: 'An amount with at most 2 decimal places.' },
   NotNegative: { field: f.notNegative, description: 'An amount of at least zero.' },
   Lots: { field: f.lots, description: 'A number of lots with at most 2 decimal places.' },

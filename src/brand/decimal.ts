@@ -29,7 +29,7 @@ export const hasSeparators = (value: unknown) =>
 
 /**
  * Returns a decimal as a number, which represents it exactly, or an issue if the value is not a decimal
- * or is written with more than 15 significant digits.
+ * or is written with more than 15 significant digits or 8 decimal places.
  */
 export function readDecimal(name: string, value: unknown): { issue: Issue | null; number: number } {
   if (!isDecimalWithinLimit(value)) {
@@ -41,7 +41,7 @@ export function readDecimal(name: string, value: unknown): { issue: Issue | null
       ? Number.NaN
       : Number(value)
   const { issue } = validateField(name, number, amount)
-  return { issue, number: number + 0 }
+  return { issue: issue && { ...issue, value }, number: number + 0 }
 }
 
 /** The longest decimal text, in characters, including zeros at either end. */

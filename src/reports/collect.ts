@@ -93,8 +93,8 @@ const dayOf = (row: ReportRow) => (row.rate_day === null ? null : Number(row.rat
 const amountOf = (row: ReportRow) => ({
   currency: currencyOf(row),
   day: dayOf(row),
-  units: unitsOf(row, 'amount'),
-  usd: row.has_usd === 1 ? unitsOf(row, 'usd') : null,
+  units: unitsOf(row.amount),
+  usd: row.has_usd === 1 ? unitsOf(row.usd) : null,
 })
 
 /** Adds transactions by type, or first deposits. */
@@ -123,8 +123,8 @@ export function collectActivity(
   for (const row of rows) {
     forSums(collecting, row, (sums) => {
       for (const [metric, column] of metrics) {
-        if (row[`${column}_0`] === null) continue
-        const units = unitsOf(row, column)
+        if (row[column] === null) continue
+        const units = unitsOf(row[column])
         if (column === 'lots_traded') addNumber(sums, metric, units)
         else {
           const currency = column === 'volume_usd' ? 'USD' : currencyOf(row)
@@ -150,8 +150,8 @@ export function collectEvents(collecting: Collecting, rows: readonly ReportRow[]
     const isApproved = row.approved === 1
     forSums(collecting, row, (sums) => {
       if (isCounted) addCount(sums, known(eventCount(event, isApproved)), Number(row.count))
-      if (row.amount_0 === null) return
-      const units = unitsOf(row, 'amount')
+      if (row.amount === null) return
+      const units = unitsOf(row.amount)
       const metric = known(eventKpi(event, kpi, isApproved))
       addAmount(sums, metric, { currency, day: dayOf(row), units, usd: null })
       addNumber(sums, unitsName(metric), units)

@@ -65,7 +65,7 @@ export const propTrading = {
       ),
       drawdown: v.optional(
         member(
-          f.notNegative,
+          f.notNegativeFigure,
           said(
             'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
             2.5,
@@ -74,7 +74,7 @@ export const propTrading = {
       ),
       max_drawdown: v.optional(
         member(
-          f.notNegative,
+          f.notNegativeFigure,
           said(
             'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
             4,

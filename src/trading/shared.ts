@@ -122,7 +122,7 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
   ),
   amount_usd: v.optional(
     member(
-      f.amount,
+      f.figure,
       said(
         'The amount in USD, if you know it, with the sign of `amount_currency`. Lists and control totals are not converted; if you leave this out, it stays absent.',
         109.4,

@@ -242,12 +242,15 @@ export const instant = v.pipe(
 export const MAX_AMOUNT = 1e15
 const MAX_PLACES = 12
 
+/** The most decimal places of an amount that is summed. */
+export const SUMMED_PLACES = 8
+
 /**
- * Returns whether a number is within ±10^15 and has at most 12 decimal places and 15 significant
- * digits, which a double represents exactly. `parseJson` turns numbers that were written with more
- * digits into NaN, because the double would hide them.
+ * Returns whether a number is within ±10^15 and has at most 15 significant digits, which a double represents
+ * exactly, and at most so many decimal places. `parseJson` turns numbers that were written with more digits into
+ * NaN, because the double would hide them.
  */
-function hasFewDigits(n: number): boolean {
+function hasFewDigits(n: number, places: number): boolean {
   const size = Math.abs(n)
   if (!(size <= MAX_AMOUNT)) return false
   if (size < 1e13 && isInHundredths(size)) return true
@@ -255,7 +258,7 @@ function hasFewDigits(n: number): boolean {
   const text = size.toExponential()
   const end = text.indexOf('e')
   const digits = Math.max(1, end - 1)
-  return digits <= MAX_SIGNIFICANT_DIGITS && digits - 1 - Number(text.slice(end + 1)) <= MAX_PLACES
+  return digits <= MAX_SIGNIFICANT_DIGITS && digits - 1 - Number(text.slice(end + 1)) <= places
 }
 
 /**
@@ -270,18 +273,27 @@ export const number = v.custom<number>(
   ruleMessage('type', 'number'),
 )
 
-/** An amount within ±10^15 of at most 15 significant digits and 12 decimal places. */
-export const amount = v.pipe(
+/** A number within ±10^15 of at most 15 significant digits and 12 decimal places, which is never summed. */
+export const figure = v.pipe(
   number,
   v.check((n) => Math.abs(n) !== Number.POSITIVE_INFINITY, ruleMessage('number')),
-  v.check(hasFewDigits, ruleMessage('digits')),
+  v.check((n) => hasFewDigits(n, MAX_PLACES), ruleMessage('digits')),
+)
+
+/** A figure of zero or more. */
+export const notNegativeFigure = v.pipe(figure, v.minValue(0, ruleMessage('minimum', '0')))
+
+/** An amount that is summed: a figure of at most 8 decimal places. */
+export const amount = v.pipe(
+  figure,
+  v.check((n) => hasFewDigits(n, SUMMED_PLACES), ruleMessage('digits', `10^-${SUMMED_PLACES}`)),
 )
 
 /** An amount of at most 2 decimal places. */
-export const money = v.pipe(amount, v.check(isInHundredths, ruleMessage('decimals')))
+export const money = v.pipe(figure, v.check(isInHundredths, ruleMessage('decimals')))
 
 /** An amount of zero or more. */
 export const notNegative = v.pipe(amount, v.minValue(0, ruleMessage('minimum', '0')))
 
 /** A number of lots: zero or more, with at most 2 decimal places. */
-export const lots = v.pipe(notNegative, v.check(isInHundredths, ruleMessage('decimals')))
+export const lots = v.pipe(notNegativeFigure, v.check(isInHundredths, ruleMessage('decimals')))

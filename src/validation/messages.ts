@@ -52,9 +52,11 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   currency: ({ quoted }) => `${quoted} is not an ISO 4217 currency code.`,
   number: ({ quoted, expected }) =>
     expected ? `${quoted} is not a decimal: expected ${expected}.` : 'The number is too large.',
-  digits: ({ expected }) =>
+  digits: ({ quoted, expected }) =>
     expected
-      ? `The number has more than ${expected} significant digits.`
+      ? expected.startsWith('10^')
+        ? `${quoted} is finer than ${expected}.`
+        : `The number has more than ${expected} significant digits.`
       : 'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
   decimals: ({ quoted, expected }) => `${quoted} has more than ${expected || 2} decimal places.`,
   minimum: ({ quoted, expected }) => `${quoted} is less than the minimum, ${expected}.`,

@@ -27,16 +27,18 @@ function brokenBy(text: string, most: number): string | null {
   const isLarge = before > 16 || (before === 16 && significant !== '1')
   if (significant.length > 15) return 'digits'
   if (!Number.isFinite(Number(text))) return 'number'
-  if (places > 12 || isLarge) return 'digits'
+  if (places > (most === 8 ? 8 : 12) || isLarge) return 'digits'
   return places > most ? 'decimals' : null
 }
 
 const PLACES: Record<string, number> = {
-  Amount: 12,
+  Figure: 12,
+  NotNegativeFigure: 12,
+  Amount: 8,
   Money: 2,
-  NotNegative: 12,
+  NotNegative: 8,
   Lots: 2,
-  Decimal: 12,
+  Decimal: 8,
 }
 
 /** Returns the listed members that are numbers, each with the rule that it breaks, or null. */

@@ -153,7 +153,8 @@ const BOUNDARIES = one(
   '1e-2',
   '4.35',
 )
-const FINE = one('1e-12', '0.000000000001', '1234.56789012345', '123456789012345', '0.005', '1e-3')
+const FINE = one('1e-8', '0.00000001', '1234567.89012345', '123456789012345', '0.005', '1e-3')
+const FINEST = one('1e-12', '0.000000000001', '1234.56789012345', '1.5e-9')
 
 const negated = (number: Text) =>
   fc.tuple(one('', '-'), number).map((parts) => parts.join('').replace('--', ''))
@@ -218,6 +219,8 @@ export const GOOD: Record<string, (max: number) => Text> = {
   Currency: () => quoted(fc.constantFrom(...CURRENCIES, ...WITHDRAWN.keys())),
   Day: () => quoted(day),
   Instant: () => quoted(instant),
+  Figure: () => negated(fc.oneof(amount, FINEST)),
+  NotNegativeFigure: () => fc.oneof(amount, FINEST),
   Amount: () => negated(amount),
   Money: () => negated(inHundredths),
   NotNegative: () =>

@@ -112,6 +112,8 @@ const NUMBERS = one(
   '-1e16',
   '1000000000000001',
   '1000000000000000.1',
+  '1e-9',
+  '1.5e-8',
   '1e-13',
   '1.5e-12',
   '19.990000000000000001',
@@ -171,7 +173,7 @@ const OF_FORMAT: Record<string, string[]> = {
   BrandTime: ['BrandTime', 'Day', 'Instant'],
 }
 
-const NUMERIC = ['Amount', 'Money', 'NotNegative', 'Lots', 'Decimal']
+const NUMERIC = ['Figure', 'NotNegativeFigure', 'Amount', 'Money', 'NotNegative', 'Lots', 'Decimal']
 
 /** What might be wrong of a type, as JSON text: a list of it, or a good one with a mistake. */
 export function wrongOf(type: string, good: Text, max: number): Text {

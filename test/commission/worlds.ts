@@ -80,8 +80,8 @@ function amount(from: Source): number {
   if (kind < 11) return from.pick([0, 1, 10, 20, 50, 100, 100, 150, 250, 500, 1000])
   if (kind < 14) return -from.pick([1, 5, 10, 50, 100, 250, 500, 1000])
   if (kind < 17) return from.between(-9999, 99_999) / 100
-  if (kind < 19) return from.between(1, 999_999_999) / 10 ** from.between(3, 12)
-  return from.pick([0.005, 0.015, 2.5, 1e-7, 1e-12, 0.125, -0.005, 12_345_678.25])
+  if (kind < 19) return from.between(1, 999_999_999) / 10 ** from.between(3, 8)
+  return from.pick([0.005, 0.015, 2.5, 1e-7, 1e-8, 0.125, -0.005, 12_345_678.25])
 }
 
 const DAY_PARTS = [0, 0, 1, 12 * 3_600_000, DAY_MS - 1]

@@ -191,7 +191,7 @@ describe('KPIs', () => {
     for (const [value, code] of [
       ['1234567890.12345', null],
       ['"1234567890.12345"', null],
-      ['"000.000000000001"', null],
+      ['"000.00000001"', null],
       ['"0000000000000000.5"', null],
       ['"5.0000000000000000"', null],
       [`"${'1'.padStart(500, '0')}"`, null],
@@ -201,7 +201,7 @@ describe('KPIs', () => {
       ['"1234567890123456"', 'digits'],
       ['1234567890.123456', 'digits'],
       ['"1234567890.123456"', 'digits'],
-      ['"0.0000000000001"', 'digits'],
+      ['"0.000000001"', 'digits'],
       ['1e400', 'number'],
     ] as const) {
       for (const name of ['Value', 'GGR']) {
@@ -682,7 +682,7 @@ describe('reading', () => {
       })),
     )
     await acme.post('activities', [
-      { ...day, customerid: 'p-1', GGR: '-0.000000000001' },
+      { ...day, customerid: 'p-1', GGR: '-0.00000001' },
       { ...day, customerid: 'p-2', GGR: '0.1' },
     ])
     expect(await activityTotals(acme)).toEqual([
@@ -693,7 +693,7 @@ describe('reading', () => {
         product: null,
         Currency: 'EUR',
         count: 2,
-        sums: { Bets: '200', GGR: '0.099999999999', Games: '6', NGR: '18' },
+        sums: { Bets: '200', GGR: '0.09999999', Games: '6', NGR: '18' },
       },
       {
         day: '2026-10-02',

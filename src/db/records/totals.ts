@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { archivedDaysSql, isArchivedSql, requireDays } from '../archive/archived.ts'
 import { decode, encode } from '../column-types.ts'
-import { type Column, limbsOf, type SumRow, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
+import { type Column, type SumRow, sumSql, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { endLease, payFor, renewLease, takeLease, toSeconds, waitFor } from '../lease.ts'
 import { excessOf, type KeyValue, limitBytes, MAX_PAGE_BYTES } from '../paginate.ts'
@@ -51,13 +51,13 @@ export function addSums(day: DaySums, view: RecordView, row: SumRow): void {
   const group = groupOf(day, view, row)
   group.count += Number(row.count)
   for (const [i, name] of view.sums.entries()) {
-    if (row[`${name}_0`] !== null) group.sums[i] = (group.sums[i] ?? 0n) + unitsOf(row, name)
+    if (row[name] !== null) group.sums[i] = (group.sums[i] ?? 0n) + unitsOf(row[name])
   }
 }
 
 /** Adds a row of `sumKpisStepSql` to the sums of its day. */
 export function addKpi(day: DaySums, view: RecordView, row: SumRow): void {
-  addToKpi(day, groupOf(day, view, row), String(row.kpi), unitsOf(row, 'sum'))
+  addToKpi(day, groupOf(day, view, row), String(row.kpi), unitsOf(row.sum))
 }
 
 function addToKpi(day: DaySums, { kpis }: GroupSums, name: string, units: bigint): void {
@@ -228,7 +228,7 @@ export const sumStepSql = (view: RecordView): string =>
     nextRecords(view.recordTable),
     [...view.groups, ...view.sums],
     groupColumns(view),
-    [['count', 'count(*)'], ...view.sums.flatMap((name) => limbsOf(name, name))],
+    [['count', 'count(*)'], ...view.sums.map((name): Column => [name, sumSql(name)])],
   )
 
 /** Sums each KPI of each group and day of the next `:step` records by its name. */
@@ -238,7 +238,7 @@ export const sumKpisStepSql = (view: RecordView, kpis: string): string =>
     nextRecords(view.recordTable),
     [...view.groups, kpis],
     [...groupColumns(view), ['kpi', 'k.key']],
-    limbsOf('k.value', 'sum'),
+    [['sum', sumSql('k.value')]],
     `cross join json_each(${kpis}) k`,
   )
 

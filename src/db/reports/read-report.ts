@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts'
 import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/archived.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
-import { limbsOf } from '../exact-sums.ts'
+import { sumSql } from '../exact-sums.ts'
 import { endLease, payFor, renewLease, takeLease } from '../lease.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
@@ -392,12 +392,8 @@ export function activeSql(shape: ReportShape): string {
 const ownColumns = ({ groups }: ReportShape, source: Source): string[] =>
   groups.filter((group) => dimensionSql(group, source) === `t.${group}` && group !== 'day')
 
-const columnList = (columns: readonly (readonly [name: string, sql: string])[]) =>
-  columns.map(([name, sql]) => `${sql} as ${name}`).join(', ')
+const sumOf = (name: string) => `${sumSql(name)} as ${name}`
 
-const limbs = (name: string) => columnList(limbsOf(name, name))
-
-/** Sums 0 where no record has a value; the limbs of a null are null. */
 const quoted = (types: readonly string[]) => types.map((type) => `'${type}'`).join(', ')
 
 const IS_APPROVED = 't.status in (select value from json_each(:approved))'
@@ -438,7 +434,7 @@ const TRANSACTION_COLUMNS = [
 export function transactionsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'type', 'approved', ...AMOUNT_GROUPS]
   return `${withClause(shape)}
-    select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}, ${limbs('usd')}
+    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}, ${sumOf('usd')}
     from (
       select ${groupColumns(shape, 'transactions').join(', ')},
         iif(t.transaction_type in (${quoted(shape.types)}), t.transaction_type, null) as type,
@@ -473,8 +469,6 @@ export const hasDeposit = (first: string, end: string) => `exists (
 export function firstDepositsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
   const columns = [...TRANSACTION_COLUMNS, 'transaction_date', 'transaction_id']
-  const amounts = [...limbsOf('amount', 'amount'), ...limbsOf('usd', 'usd')]
-  const nulls = (list: readonly unknown[]) => list.map(() => 'null').join(', ')
   // The first deposit counts for who had the customer on its day.
   const isOwnDeposit =
     shape.own === null
@@ -502,7 +496,7 @@ export function firstDepositsSql(shape: ReportShape): string {
       from later
     )`,
   )}
-    select ${groups.join(', ')}, count(*) as count, ${columnList(amounts)}, null as searched,
+    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}, ${sumOf('usd')}, null as searched,
       null as records
     from (
       select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
@@ -512,7 +506,7 @@ export function firstDepositsSql(shape: ReportShape): string {
     )
     group by ${groups.join(', ')}
     union all
-    select ${nulls(groups)}, 0, ${nulls(amounts)}, searched, records from span
+    select ${groups.map(() => 'null').join(', ')}, 0, null, null, searched, records from span
     limit :rows + 1`
 }
 
@@ -523,7 +517,7 @@ export function activitySql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'currency', 'rate_day']
   const columns = ['customer_id', 'currency', ...ownColumns(shape, 'activity'), ...shape.activity]
   return `${withClause(shape)}
-    select ${groups.join(', ')}, count(*) as count, ${shape.activity.map(limbs).join(', ')}
+    select ${groups.join(', ')}, count(*) as count, ${shape.activity.map(sumOf).join(', ')}
     from (
       select ${groupColumns(shape, 'activity').join(', ')}, ${isMoney ? 't.currency' : 'null as currency'},
         ${isMoney ? keepsDay : 'null'} as rate_day, ${shape.activity.map((name) => `t.${name}`).join(', ')}
@@ -557,7 +551,7 @@ export function eventsSql(shape: ReportShape): string {
   const amount = shape.signed ? magnitudeOf('t.amount', IS_OUTFLOW_EVENT) : 't.amount'
   const columns = [...readColumns(shape), ...ownColumns(shape, 'events'), 'amount']
   return `${withClause(shape)}
-    select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}
+    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}
     from (
       select ${eventColumns(shape)}, ${amount} as amount
       from (${recordsSql(shape, 'events', columns)}) t ${customerJoin(shape)}
@@ -570,7 +564,7 @@ export function kpisSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'event', 'approved', 'kpi', 'currency', 'rate_day']
   const columns = [...readColumns(shape), ...ownColumns(shape, 'events'), 'kpis']
   return `${withClause(shape)}
-    select ${groups.join(', ')}, count(*) as "values", ${limbs('amount')}
+    select ${groups.join(', ')}, count(*) as "values", ${sumOf('amount')}
     from (
       select ${eventColumns(shape)}, k.key as kpi, k.value as amount
       from (${recordsSql(shape, 'events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
