@@ -1,41 +1,17 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { igaming } from '../../src/brand/igaming.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import { ANY_CHARACTER } from '../../test/platform/any-character.ts'
+import { FORMATS } from './formats.ts'
 import type { Text } from './values.ts'
 
 // Values that are wrong for some types. The schema and the service decide for which, and must agree.
 
-/** A table in the style of the JSON Schema Test Suite: what one format is, and what it is not. */
-export interface Table {
-  description: string
-  /** The type of the schemas that the values are of. */
-  type: string
-  tests: Row[]
-}
-
-interface Row {
-  description: string
-  data: unknown
-  /** What our contract says; `why` tells where the standard says otherwise. */
-  valid: boolean
-  why?: string
-  /** What the schema says, where it cannot say that. */
-  schema?: boolean
-}
-
-/** The tables of formats. */
-export const TABLES: Table[] = JSON.parse(
-  readFileSync(new URL('formats.json', import.meta.url), 'utf8'),
-)
-
 const tabled = (type: string) => {
-  const data = TABLES.filter((table) => table.type === type).flatMap(({ tests }) =>
-    tests.map((row) => JSON.stringify(row.data)),
-  )
-  return fc.constantFrom(...data)
+  const { valid, invalid, refused } = FORMATS.find((format) => format.type === type)!
+  const data = [...valid, ...invalid, ...refused]
+  return fc.constantFrom(...data.map((value) => JSON.stringify(value)))
 }
 
 const one = (...texts: string[]): Text => fc.constantFrom(...texts)
