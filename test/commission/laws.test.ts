@@ -14,7 +14,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 // The laws of commissions (§16) as properties of random worlds. Their decimals are added by the oracle.
 // `npm run worlds` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 15
+const WORLDS = env.MODEL_RUNS || 8
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 const total = (texts: readonly string[]): string => plain(sum(texts.map((text) => parse(text))))

@@ -20,7 +20,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 // A simulation from the database finds what the engine finds with all facts and affiliates in memory,
 // on pages of any size.
 
-const WORLDS = env.MODEL_RUNS || 8
+const WORLDS = env.MODEL_RUNS || 4
 const FIRST_SEED = env.SEED * 4_000_000
 
 /** A row with a difference: affiliate, plan, and the sums in force and simulated. */

@@ -20,7 +20,7 @@ import type { World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
 // `npm run worlds` tries more worlds.
-const SEEDS = Array.from({ length: env.MODEL_RUNS || 30 }, (_, seed) => seed)
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 12 }, (_, seed) => seed)
 
 /** An account of a random world in one period, with what several laws compare. */
 interface View {
