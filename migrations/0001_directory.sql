@@ -429,21 +429,6 @@ CREATE TABLE affiliate_question_messages (
   PRIMARY KEY (account, question, position)
 ) STRICT, WITHOUT ROWID;
 
--- Each message of an affiliate is an event. It names the question: the text is read where it is answered.
-CREATE TRIGGER webhook_question_asked AFTER INSERT ON affiliate_question_messages
-WHEN iif(new.side = 'affiliate', EXISTS (SELECT 1 FROM webhook_wants
-  WHERE account = new.account AND type IN ('question.asked', '*')), 0)
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'question.asked', new.question || ' ' || new.position, now,
-    json_object('question_id', new.question, 'affiliate_id', q.affiliate_id, 'about', q.about,
-      'message', new.position)
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  CROSS JOIN affiliate_questions q ON q.account = new.account AND q.id = new.question
-  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
-END;
-
 -- The images, in a table of their own, so that no other request reads them. `data` is Base64.
 CREATE TABLE account_logos (
   account TEXT NOT NULL PRIMARY KEY,
@@ -451,23 +436,8 @@ CREATE TABLE account_logos (
   data    TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- By whatever way it is suspended: the API, a file, the console.
-CREATE TRIGGER affiliates_suspended AFTER UPDATE OF status ON affiliates
-WHEN new.status = 'suspended' AND old.status <> 'suspended'
-BEGIN
-  UPDATE affiliates SET suspensions = suspensions + 1
-  WHERE account = new.account AND affiliate_id = new.affiliate_id;
-END;
-
 CREATE INDEX affiliate_questions_answered ON affiliate_questions (account, affiliate_id, answered_at)
   WHERE answered_at IS NOT NULL;
-
-CREATE TRIGGER affiliate_questions_answered_at AFTER INSERT ON affiliate_question_messages
-WHEN new.side = 'team'
-BEGIN
-  UPDATE affiliate_questions SET answered_at = new.at
-  WHERE account = new.account AND id = new.question;
-END;
 
 -- The size of each database in bytes. The choice of a database for a new account reads it. Only `DB` has rows.
 CREATE TABLE database_sizes (

@@ -73,56 +73,6 @@ END;
 CREATE INDEX statements_due ON statements (account, affiliate_id, statement ->> 'currency', period, plan)
   WHERE status = 'approved' AND payable GLOB '*[1-9]*';
 
-CREATE TRIGGER webhook_statement_approved AFTER UPDATE OF status ON statements
-WHEN iif(old.status = 'draft' AND new.status = 'approved' AND new.statement IS NOT NULL,
-  EXISTS (SELECT 1 FROM webhook_wants
-    WHERE account = new.account AND type IN ('statement.approved', '*')), 0)
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'statement.approved', new.id, now, json_object(
-      'statement_id', new.id, 'affiliate_id', new.affiliate_id, 'plan', new.plan,
-      'period', new.period, 'currency', new.statement ->> 'currency',
-      'total', new.statement ->> 'total', 'payable', new.payable, 'hash', new.hash)
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
-END;
-
--- Corrections of closed periods: a computation finds them, or other ones than before.
-CREATE TRIGGER webhook_new_corrections AFTER INSERT ON statements
-WHEN iif(EXISTS (SELECT 1 FROM webhook_wants
-    WHERE account = new.account AND type IN ('adjustment.created', '*')),
-  new.statement ->> 'adjustments_total' > 0, 0)
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'adjustment.created', new.id || ' ' || new.hash, now, json_object(
-      'kind', 'correction', 'statement_id', new.id, 'affiliate_id', new.affiliate_id,
-      'plan', new.plan, 'period', new.period, 'currency', new.statement ->> 'currency',
-      'amount', new.statement ->> 'adjustments_sum',
-      'adjustments', new.statement ->> 'adjustments_total')
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
-END;
-
-CREATE TRIGGER webhook_changed_corrections AFTER UPDATE OF statement ON statements
-WHEN iif(EXISTS (SELECT 1 FROM webhook_wants
-    WHERE account = new.account AND type IN ('adjustment.created', '*')),
-  new.statement ->> 'adjustments_total' > 0
-    AND (new.statement ->> 'adjustments_total' IS NOT old.statement ->> 'adjustments_total'
-      OR new.statement ->> 'adjustments_sum' IS NOT old.statement ->> 'adjustments_sum'), 0)
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'adjustment.created', new.id || ' ' || new.hash, now, json_object(
-      'kind', 'correction', 'statement_id', new.id, 'affiliate_id', new.affiliate_id,
-      'plan', new.plan, 'period', new.period, 'currency', new.statement ->> 'currency',
-      'amount', new.statement ->> 'adjustments_sum',
-      'adjustments', new.statement ->> 'adjustments_total')
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
-END;
-
 -- A statement is paid once, and again after each return.
 CREATE TRIGGER statements_no_update BEFORE UPDATE ON statements
 WHEN old.status <> 'draft' AND (
@@ -139,40 +89,6 @@ WHEN old.status <> 'draft' AND (
         WHERE account = old.account AND payment = old.payment)))
 BEGIN
   SELECT raise(ABORT, 'an approved statement never changes');
-END;
-
--- Each payment of a statement is an event, and each return.
-CREATE TRIGGER webhook_statement_paid AFTER UPDATE OF status ON statements
-WHEN iif(old.status = 'approved' AND new.status = 'paid',
-  EXISTS (SELECT 1 FROM webhook_wants
-    WHERE account = new.account AND type IN ('statement.paid', '*')), 0)
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'statement.paid', new.id || ' ' || new.payment, now, json_object(
-      'statement_id', new.id, 'affiliate_id', new.affiliate_id, 'plan', new.plan,
-      'period', new.period, 'currency', new.statement ->> 'currency',
-      'amount', new.payable, 'reference', new.payment, 'paid_on', (SELECT paid_on FROM payments
-        WHERE account = new.account AND reference = new.payment))
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
-END;
-
-CREATE TRIGGER webhook_statement_returned AFTER UPDATE OF status ON statements
-WHEN iif(old.status = 'paid' AND new.status = 'approved',
-  EXISTS (SELECT 1 FROM webhook_wants
-    WHERE account = new.account AND type IN ('statement.returned', '*')), 0)
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'statement.returned', new.id || ' ' || new.returned, now, json_object(
-      'statement_id', new.id, 'affiliate_id', new.affiliate_id, 'plan', new.plan,
-      'period', new.period, 'currency', new.statement ->> 'currency',
-      'amount', new.payable, 'payment', new.returned, 'reference', r.reference,
-      'returned_on', r.returned_on)
-  FROM payment_returns r, (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE r.account = new.account AND r.payment = new.returned
-  ON CONFLICT (account, type, about) DO NOTHING;
 END;
 
 -- The lines of long statements from the second part on: a row has at most 2 MB.

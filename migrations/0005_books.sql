@@ -88,19 +88,6 @@ BEGIN
   SELECT raise(ABORT, 'a manual entry never changes');
 END;
 
-CREATE TRIGGER webhook_manual_entry AFTER INSERT ON manual_entries
-WHEN EXISTS (SELECT 1 FROM webhook_wants
-  WHERE account = new.account AND type IN ('adjustment.created', '*'))
-BEGIN
-  INSERT INTO webhook_events (account, id, type, about, at, data)
-  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
-    'adjustment.created', new.id, now, json_object(
-      'kind', 'manual', 'manual_entry_id', new.id, 'affiliate_id', new.affiliate_id,
-      'plan', new.plan, 'currency', new.currency, 'amount', new.amount)
-  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
-  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
-END;
-
 -- What was paid: one row for each reference of a payment. `statements` lists the ids that it paid.
 CREATE TABLE payments (
   account      TEXT NOT NULL,

@@ -1,5 +1,5 @@
 -- Outgoing notifications, in the database of the account's records: what causes an event writes it in the
--- same transaction. Triggers write the events of deliveries and statements.
+-- same transaction.
 
 -- The addresses to which an account's events are sent.
 --
@@ -53,17 +53,6 @@ CREATE TABLE webhook_events (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX webhook_events_about ON webhook_events (account, type, about);
-
--- Conditions that every row would meet stand in an `iif`: SQLite evaluates both sides of an `and`.
---
--- A test event is for one endpoint.
-CREATE TRIGGER webhook_events_sent AFTER INSERT ON webhook_events
-WHEN new.type <> 'webhook.test' AND new.affiliate_id IS NULL
-BEGIN
-  INSERT INTO webhook_messages (account, event, endpoint, next_at)
-  SELECT DISTINCT new.account, new.id, endpoint, new.at FROM webhook_wants
-  WHERE account = new.account AND type IN (new.type, '*');
-END;
 
 -- What is sent: one row for each event and endpoint.
 --
@@ -142,22 +131,19 @@ SELECT e.account, e.affiliate_id, e.id AS endpoint, w.value AS type,
 FROM webhook_endpoints e, json_each(e.events) w
 WHERE e.disabled IS NULL AND e.affiliate_id IS NOT NULL;
 
-CREATE TRIGGER webhook_events_posted_back AFTER INSERT ON webhook_events
-WHEN new.type <> 'webhook.test' AND new.affiliate_id IS NOT NULL AND new.id NOT GLOB '*-r'
+-- An event has messages from its beginning: for the webhooks or the postbacks that want it. What takes an event
+-- back is for the postbacks that the event was for. A test event is for one endpoint.
+CREATE TRIGGER webhook_events_sent AFTER INSERT ON webhook_events
+WHEN new.type <> 'webhook.test'
 BEGIN
   INSERT INTO webhook_messages (account, event, endpoint, next_at)
-  SELECT new.account, new.id, endpoint, new.at FROM postback_wants
-  WHERE account = new.account AND affiliate_id = new.affiliate_id AND type = new.type;
-END;
-
--- What takes an event back is for the postbacks that the event was for.
-CREATE TRIGGER webhook_events_taken_back AFTER INSERT ON webhook_events WHEN new.id GLOB '*-r'
-BEGIN
-  INSERT INTO webhook_messages (account, event, endpoint, next_at)
-  SELECT new.account, new.id, m.endpoint, new.at
-  FROM webhook_messages m CROSS JOIN webhook_endpoints e ON e.account = m.account AND e.id = m.endpoint
-  WHERE m.account = new.account AND m.event = substr(new.id, 1, length(new.id) - 2)
-    AND e.disabled IS NULL;
+  SELECT new.account, new.id, endpoint, new.at FROM webhook_wants
+  WHERE new.affiliate_id IS NULL AND account = new.account AND type IN (new.type, '*')
+  UNION
+  SELECT new.account, new.id, endpoint, new.at FROM postback_wants w
+  WHERE account = new.account AND affiliate_id = new.affiliate_id
+    AND iif(new.id GLOB '*-r', EXISTS (SELECT 1 FROM webhook_messages m WHERE m.account = new.account
+      AND m.event = substr(new.id, 1, length(new.id) - 2) AND m.endpoint = w.endpoint), type = new.type);
 END;
 
 -- Up to when the causes of postbacks of an account have been read, in milliseconds.

@@ -137,18 +137,36 @@ async function causeAll(): Promise<void> {
   await run('2026-10')
   const { client_id } = (await expectBody(200, admin('GET', `${at}/clients`))).data[0]
   await expectBody(201, admin('POST', `${at}/clients/${client_id}/rotate`))
-  await service.database.exec(OPEN_CASE)
-  await service.database.exec(`update fraud_cases set status = 'confirmed', keep_hold = 1`)
+  await decideCase()
   await runCron(service, 'storage')
   await causeByDay()
 }
 
-/** Opens a case as an evaluation of fraud rules does. */
-const OPEN_CASE = `
-  insert into fraud_cases (account, id, affiliate_id, rule, subject, position, version, kind, severity,
-    action, status, opened_for, opened_at, last_day, figures, sentence, evidence_count, evidence_digest)
-  values ('${FIRM}', 'case_1', '${AFFILIATE}', 'resets', 'customers:["c-1","c-2"]', 0, 1, 'hedge_pair',
-    'high', 'hold', 'open', 20000, 0, 20000, '[]', 'A sentence.', 1, '')`.replaceAll(/\s+/g, ' ')
+const TWINS = JSON.stringify({
+  ...{ name: 'Twins', kind: 'shared_identity', severity: 'high', action: 'hold', disabled: false },
+  ...{ scope: { affiliates: ['*'] }, parameters: { names: false } },
+})
+
+/** Has a fraud rule open a case of two customers with one e-mail address, and confirms it. */
+async function decideCase(): Promise<void> {
+  const at = `accounts/${FIRM}`
+  const twins = ['c-8', 'c-9'].map((customer_id, i) => ({
+    ...{ customer_id, affiliate_id: AFFILIATE, tracking_data: customer_id },
+    ...{
+      signup_date: `${dayText(Date.now() - (9 - i) * DAY_MS)}T08:00:00Z`,
+      email: 'jo@a.example',
+    },
+  }))
+  await expectBody(200, firm('POST', 'customers', { body: twins }))
+  await service.database.exec(
+    `insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
+     values ('${FIRM}', 'twins', 1, '2026-01-01', '${TWINS}', '')`.replaceAll(/\s+/g, ' '),
+  )
+  await expectBody(200, admin('POST', `${at}/fraud-rules/run`))
+  const { data } = await expectBody(200, admin('GET', `${at}/cases`))
+  const body = { decision: 'confirmed', reason: 'One person', keep_hold: true }
+  await expectBody(200, admin('POST', `${at}/cases/${data[0].case_id}/decide`, { body }))
+}
 
 /** Causes the events that a cron finds every morning. */
 async function causeByDay(): Promise<void> {

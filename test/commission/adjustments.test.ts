@@ -4,6 +4,7 @@ import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { readBooks } from '../../src/commission/statements/books.ts'
 import { rateViews } from '../../src/commission/statements/compute.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
+import { eventsOf } from '../webhooks/webhook-events.ts'
 import { countWrites } from './counted.ts'
 import { assign, computationOf, monthly, publish, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
@@ -49,6 +50,23 @@ const approve = (period: string, at = Date.now()) =>
   )
     .bind(at, period)
     .run()
+
+test('corrections are an event when they are found, and when they change, but not when the rest does', async () => {
+  const { paid } = await firm()
+  await askAdmin(`${PATH}/webhooks`, 'POST', { url: 'https://hooks.example/' })
+  await paid('t-1', '2026-08-10', 100)
+  await compute('2026-09')
+  await approve('2026-08')
+  for (const [i, day] of ['2026-08-11', '2026-09-11', '2026-08-12'].entries()) {
+    await paid(`late-${i}`, day, 30)
+    await compute('2026-09')
+  }
+  const amounts = (await eventsOf(ACCOUNT)).map(({ type, kind, amount }) => [type, kind, amount])
+  expect(amounts).toEqual([
+    ['adjustment.created', 'correction', '3.00'],
+    ['adjustment.created', 'correction', '6.00'],
+  ])
+})
 
 test('a late record of a closed period is an adjustment of the first open one', async () => {
   const { paid } = await firm()

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { type DerivedCase, storeGroup } from '../../src/db/fraud/findings.ts'
 import { askAdmin, register } from '../partner.ts'
 import { eventsOf } from '../webhooks/webhook-events.ts'
-import { changeCase, storeCases } from './stored-cases.ts'
 
 const ACCOUNT = 'acme-forex'
 
@@ -11,75 +12,70 @@ const webhook = (...events: string[]) =>
   })
 
 beforeEach(async () => {
-  await register('forex', { affiliates: ['a', 'b'] })
+  await register('forex', { affiliates: ['a'] })
 })
 
-const CASE = {
-  ...{ case_id: 'case_1', affiliate_id: 'a', subject: { affiliate_id: 'a' }, rule: 'minimum' },
-  ...{ version: 1, kind: 'minimum_deposit', severity: 'high', action: 'hold' },
-  ...{ opened_for: '2024-10-04' },
-  sentence: '12 of 15 customers who qualified deposited the minimum.',
+const FOUND = {
+  ...{ id: 'case_1', affiliate_id: 'a', rule: 'minimum', subject: 'affiliate:a', position: 0 },
+  ...{ customer_id: null, other_customer_id: null, version: 1, kind: 'minimum_deposit' },
+  ...{ severity: 'high', action: 'hold', reserve_percent: '100', status: 'open' },
+  ...{ opened_for: 20_000, last_day: 20_000, figures: '[]', sentence: '12 of 15 deposited.' },
+  ...{ evidence_count: 1, evidence_digest: 'digest' },
+} satisfies DerivedCase
+
+const nothing = () => env.DB.prepare('select 1')
+
+/** Stores cases as an evaluation does; `gone` are the ids of those whose records are gone. */
+const evaluate = (cases: readonly Partial<DerivedCase>[], gone: readonly string[] = []) =>
+  storeGroup(
+    env.DB,
+    ACCOUNT,
+    { affiliates: ['a'], first: 20_000, last: 20_000 },
+    {
+      ...{ findings: [], cases: cases.map((one) => ({ ...FOUND, ...one })), gone },
+      ...{ moved: new Map(), decisions: 0, expired_before: 0 },
+      by: { actor: 'run', persons: 1, now: Date.now() },
+    },
+    { check: nothing(), advance: nothing() },
+  )
+
+const OPENED = {
+  ...{ type: 'case.opened', case_id: 'case_1', affiliate_id: 'a', rule: 'minimum', version: 1 },
+  ...{ subject: { affiliate_id: 'a' }, kind: 'minimum_deposit', severity: 'high', action: 'hold' },
+  ...{ opened_for: '2024-10-04', sentence: '12 of 15 deposited.' },
 }
 
-describe('a case', () => {
-  test('that opens sends `case.opened` with its subject', async () => {
-    await webhook('case.opened')
-    await storeCases(
-      { id: 'case_1' },
-      { id: 'case_2', customers: ['c-1'] },
-      { id: 'case_3', customers: ['c-1', 'c-2'] },
-    )
-    const events = await eventsOf(ACCOUNT)
-    expect(events.sort((a, b) => (a.case_id < b.case_id ? -1 : 1))).toEqual([
-      { type: 'case.opened', ...CASE },
-      { type: 'case.opened', ...CASE, case_id: 'case_2', subject: { customer_id: 'c-1' } },
-      {
-        ...{ type: 'case.opened', ...CASE, case_id: 'case_3' },
-        subject: { customer_ids: ['c-1', 'c-2'] },
-      },
-    ])
-  })
+test('a case that opens is one event, also if it is found again; an expired one is none', async () => {
+  await webhook('case.opened')
+  const found = [
+    { id: 'case_1' },
+    { id: 'case_2', rule: 'twins', subject: 'customer:c-1' },
+    { id: 'case_3', rule: 'pairs', subject: 'customers:["c-1","c-2"]' },
+    { id: 'case_4', rule: 'old', status: 'expired' },
+  ] as const
+  await evaluate(found)
+  await evaluate(found.map((one) => ({ ...one, last_day: 20_001 })))
+  await evaluate([], ['case_1'])
+  await evaluate([{}])
+  const events = await eventsOf(ACCOUNT)
+  expect(events.sort((a, b) => (a.case_id < b.case_id ? -1 : 1))).toEqual([
+    OPENED,
+    { ...OPENED, case_id: 'case_2', rule: 'twins', subject: { customer_id: 'c-1' } },
+    { ...OPENED, case_id: 'case_3', rule: 'pairs', subject: { customer_ids: ['c-1', 'c-2'] } },
+  ])
+})
 
-  test('that is not open when it is found sends nothing', async () => {
-    await webhook()
-    await storeCases({ id: 'case_1', status: 'expired' }, { id: 'case_2', account: 'other' })
-    expect(await eventsOf(ACCOUNT)).toEqual([])
-  })
+test('a case that opens again after it expired is another event', async () => {
+  await webhook()
+  await evaluate([{}])
+  await evaluate([{ status: 'expired' }])
+  await evaluate([{ last_day: 20_095 }])
+  await evaluate([{ last_day: 20_096 }])
+  expect(await eventsOf(ACCOUNT)).toEqual([OPENED, OPENED])
+})
 
-  test('that opens again after it expired sends another event', async () => {
-    await webhook()
-    await storeCases({ id: 'case_1' })
-    await changeCase('case_1', 'status', 'expired')
-    await changeCase('case_1', 'last_day', 20_095)
-    await changeCase('case_1', 'status', 'open')
-    expect(await eventsOf(ACCOUNT)).toEqual([
-      { type: 'case.opened', ...CASE },
-      { type: 'case.opened', ...CASE },
-    ])
-  })
-
-  test.each([
-    ['confirmed', true],
-    ['dismissed', false],
-  ] as const)('that is %s sends `case.decided`, once', async (status, isKept) => {
-    await webhook('case.decided')
-    await storeCases({ id: 'case_1' })
-    if (isKept) await changeCase('case_1', 'keep_hold', 1)
-    await changeCase('case_1', 'status', status)
-    await changeCase('case_1', 'status', status)
-    expect(await eventsOf(ACCOUNT)).toEqual([
-      { type: 'case.decided', ...CASE, decision: status, keep_hold: isKept },
-    ])
-  })
-
-  test('sends nothing to a webhook that does not want it, and all to one that wants all', async () => {
-    await webhook('feed.late')
-    await storeCases({ id: 'case_1' })
-    expect(await eventsOf(ACCOUNT)).toEqual([])
-    await webhook('*')
-    await changeCase('case_1', 'status', 'dismissed')
-    await storeCases({ id: 'case_2', rule: 'other' })
-    const types = (await eventsOf(ACCOUNT)).map(({ type }) => type)
-    expect(types.sort()).toEqual(['case.decided', 'case.opened'])
-  })
+test('a case is no event for a webhook that does not want it', async () => {
+  await webhook('feed.late')
+  await evaluate([{}])
+  expect(await eventsOf(ACCOUNT)).toEqual([])
 })

@@ -6,6 +6,7 @@ import {
   DROP_DRAFTS,
   DROP_LOST_PARTS,
   DROP_PARTS,
+  NOTIFY_CORRECTED,
   PUT_DRAFTS,
   PUT_PARTS,
   type StatementDigest,
@@ -61,7 +62,11 @@ export function draftBatches(
       0,
     )
     return [
-      ...statementChunks.flatMap((rows) => [bind(PUT_DRAFTS, rows), count()]),
+      ...statementChunks.flatMap((rows) => [
+        bind(NOTIFY_CORRECTED, rows),
+        bind(PUT_DRAFTS, rows),
+        count(),
+      ]),
       bind(DROP_PARTS, JSON.stringify(ids)),
       ...partChunks.map((rows) => bind(PUT_PARTS, rows)),
       bindStatement(db, ADD_STORED_BYTES, { account: step.account, bytes }),

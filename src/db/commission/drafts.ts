@@ -2,6 +2,7 @@ import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { compileStatement } from '../statement.ts'
+import { eventOf } from '../webhooks/events.ts'
 import { isClosedFor } from './books/booked.ts'
 import { isOfKind } from './books/is-draft.ts'
 
@@ -70,6 +71,28 @@ export const PUT_DRAFTS = compileStatement(`
     computed_at = excluded.computed_at
   where statements.status = 'draft' and statements.read_at <= excluded.read_at
     and statements.digest <> excluded.digest`)
+
+/**
+ * Writes `adjustment.created` before drafts are stored: for those with corrections of closed periods that are others
+ * than before.
+ */
+export const NOTIFY_CORRECTED = eventOf(
+  'adjustment.created',
+  `select n.id || ' ' || n.hash as about, json_object(
+      'kind', 'correction', 'statement_id', n.id, 'affiliate_id', n.affiliate_id, 'plan', n.plan,
+      'period', n.period, 'currency', n.statement ->> 'currency',
+      'amount', n.statement ->> 'adjustments_sum', 'adjustments', n.statement ->> 'adjustments_total') as data
+    from (
+      select value ->> 0 as period, value ->> 1 as affiliate_id, value ->> 2 as plan, value ->> 3 as id,
+        value ->> 4 as hash, value ->> 7 as statement
+      from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
+    ) n
+    left join statements s on s.account = :account and s.period = n.period and s.affiliate_id = n.affiliate_id
+      and s.plan = n.plan
+    where n.statement ->> 'adjustments_total' > 0 and (s.id is null or s.read_at <= :read_at)
+      and (n.statement ->> 'adjustments_total', n.statement ->> 'adjustments_sum')
+        is not (s.statement ->> 'adjustments_total', s.statement ->> 'adjustments_sum')`,
+)
 
 /** Whether the draft `value` of this computation is the one that is stored. */
 const IS_STORED = `exists (

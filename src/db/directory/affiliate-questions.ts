@@ -3,6 +3,7 @@ import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { first, only } from '../query.ts'
 import { affiliateQuestions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { eventOf } from '../webhooks/events.ts'
 
 // The questions of affiliates, and what was written about them. Every change is one batch, which fails as a whole.
 
@@ -134,6 +135,21 @@ const INSERT_MESSAGE = compileStatement(`
   where not exists (select 1 from affiliate_question_messages
     where account = :account and question = :question and id = :message)`)
 
+/** Notes when the team answered last. */
+const NOTE_ANSWER = compileStatement(`
+  update affiliate_questions set answered_at = :at where account = :account and id = :question`)
+
+/** Writes `question.asked`. It names the question: the text is read where it is answered. */
+const NOTIFY_ASKED = eventOf(
+  'question.asked',
+  `select q.id || ' ' || m.position as about, json_object('question_id', q.id,
+      'affiliate_id', q.affiliate_id, 'about', q.about, 'message', m.position) as data
+    from affiliate_questions q
+    cross join affiliate_question_messages m on m.account = :account and m.question = q.id
+      and m.id = :message
+    where q.account = :account and q.id = :question`,
+)
+
 /** A new message. `message` is its id, and `author` a member or key of the affiliate, or a member of the team. */
 export interface NewMessage {
   readonly question: string
@@ -152,7 +168,7 @@ export function insertQuestion(
 ): D1PreparedStatement[] {
   const stored = encode(affiliateQuestions.customer_id, customer_id)
   const values = { account, ...rest, customer_id: stored }
-  return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE].map((statement) =>
+  return [REJECT_FULL, INSERT_QUESTION, INSERT_MESSAGE, NOTIFY_ASKED].map((statement) =>
     bindStatement(db, statement, values),
   )
 }
@@ -163,7 +179,7 @@ export const appendWords = (
   account: string,
   message: NewMessage & { readonly affiliate_id: string },
 ): D1PreparedStatement[] =>
-  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE].map((statement) =>
+  [REJECT_FULL, SET_STATUS, INSERT_MESSAGE, NOTIFY_ASKED].map((statement) =>
     bindStatement(db, statement, { account, status: 'open', ...message }),
   )
 
@@ -173,7 +189,7 @@ export const appendAnswer = (
   account: string,
   answer: NewMessage & { readonly status: Row['status'] },
 ): D1PreparedStatement[] =>
-  [SET_STATUS, INSERT_MESSAGE].map((statement) =>
+  [SET_STATUS, INSERT_MESSAGE, NOTE_ANSWER].map((statement) =>
     bindStatement(db, statement, { account, ...answer }),
   )
 

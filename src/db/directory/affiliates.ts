@@ -114,7 +114,8 @@ const PUT_AFFILIATES = compileStatement(`
   from ${JSON_EACH}(:rows)
   left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
   on conflict (account, affiliate_id) do update set
-    ${PUT_COLUMNS.map((one) => `${one} = excluded.${one}`).join(', ')}
+    ${PUT_COLUMNS.map((one) => `${one} = excluded.${one}`).join(', ')},
+    suspensions = suspensions + (excluded.status = 'suspended' and status <> 'suspended')
   where (${PUT_COLUMNS.join(', ')})
     is not (${PUT_COLUMNS.map((one) => `excluded.${one}`).join(', ')})`)
 

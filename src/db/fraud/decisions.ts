@@ -7,6 +7,8 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { isAssertionFailure } from '../retry.ts'
 import { customerRefusals, type fraudDecisions } from '../schema.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { eventOf } from '../webhooks/events.ts'
+import { caseData } from './case-event.ts'
 
 type Row = typeof fraudDecisions.$inferSelect
 
@@ -68,6 +70,14 @@ const DECIDE = compileStatement(`
     decided_at = iif(status = 'open', :now, decided_at)
   where account = :account and id = :case_id and ${IS_FIRST_ATTEMPT}`)
 
+/** Writes `case.decided`. The end of a hold is no decision. */
+const NOTIFY_DECIDED = eventOf(
+  'case.decided',
+  `select :case_id as about, json_set(${caseData((name) => name)}, '$.decision', status,
+      '$.keep_hold', json(iif(keep_hold, 'true', 'false'))) as data
+    from fraud_cases where account = :account and id = :case_id and :was_status = 'open'`,
+)
+
 /** Nobody has to look at an earlier end of the hold of a case that is decided. */
 const ACKNOWLEDGE = compileStatement(`
   delete from fraud_ended_holds where account = :account and case_id = :case_id
@@ -116,7 +126,12 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     refused_from: fromDay ?? BEGINNING,
     refusal_reason: refusalReason(case_id, decision.reason),
   }
-  const final = [DECIDE, ACKNOWLEDGE, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
+  const final = [
+    DECIDE,
+    NOTIFY_DECIDED,
+    ACKNOWLEDGE,
+    ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : []),
+  ]
   const bind = (one: Statement, more = {}) => bindStatement(db, one, { ...values, ...more })
   const parts = isRelease
     ? [bind(COPY_PARTS)]

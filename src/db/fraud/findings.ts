@@ -4,6 +4,8 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { fraudCases, fraudFindings } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { eventOf } from '../webhooks/events.ts'
+import { caseData } from './case-event.ts'
 import { type Evaluator, logGone, logStored } from './hold-log.ts'
 
 // What rules found, and the cases that follow from it. An evaluation replaces both in one batch.
@@ -186,6 +188,20 @@ const STORE_CASES = compileStatement(`
   where (${REPLACED.map((name) => `fraud_cases.${name}`).join()})
     is not (${REPLACED.map((name) => `excluded.${name}`).join()})`)
 
+const cell = (name: (typeof DERIVED)[number]) => `r.value ->> ${DERIVED.indexOf(name)}`
+
+/**
+ * Writes `case.opened` before cases are stored: once for a case, also if it loses its records and is found again, and
+ * once for each time that it opens again after it had expired.
+ */
+const NOTIFY_OPENED = eventOf(
+  'case.opened',
+  `select concat_ws(' ', ${cell('id')}, iif(c.id is null, null, ${cell('last_day')})) as about,
+      ${caseData(cell)} as data
+    from ${JSON_EACH}(:rows) r left join fraud_cases c on c.account = :account and c.id = ${cell('id')}
+    where ${cell('status')} = 'open' and ifnull(c.status, 'expired') = 'expired'`,
+)
+
 /** What an evaluation found of a group. */
 export interface GroupResult {
   readonly findings: readonly StoredFinding[]
@@ -235,8 +251,10 @@ export async function storeGroup(
       bindStatement(db, DELETE_CASES, { account, ends }),
     ]),
     ...toJsonChunks(holds).flatMap((rows) => logStored(db, account, by, rows, expired_before)),
-    ...toJsonChunks(derived).map((rows) =>
-      bindStatement(db, STORE_CASES, { account, now: by.now, rows }),
+    ...toJsonChunks(derived).flatMap((rows) =>
+      [NOTIFY_OPENED, STORE_CASES].map((one) =>
+        bindStatement(db, one, { account, now: by.now, rows }),
+      ),
     ),
     advance,
   ]

@@ -7,16 +7,14 @@ import { bindStatement, compileStatement } from '../statement.ts'
  * finds its records, or it is refused.
  */
 const SET = compileStatement(`
-  insert into delivery_conditions (account, resetting, book_zone)
-  select :account, 0, :book_zone
+  insert into delivery_conditions (account, book_zone)
+  select :account, :book_zone
   where not exists (select 1 from customers where account = :account)
     and not exists (select 1 from transactions where account = :account)
   on conflict (account) do update set book_zone = :book_zone
   returning book_zone`)
 
-const READ = compileStatement(
-  'select book_zone from delivery_conditions where account = :account and book_zone is not null',
-)
+const READ = compileStatement('select book_zone from delivery_conditions where account = :account')
 
 /** Sets the zone that deliveries must have. Returns false if the account has customers or transactions. */
 export const setBookZone = (db: D1Database, account: string, book_zone: string): Promise<boolean> =>

@@ -229,8 +229,9 @@ export const FIND_REQUEST = `
       select
         (select json_array(rejected, created, updated, held, stale) from deliveries
           where account = :account and id = :delivery) as stored,
-        exists (select 1 from delivery_conditions
-          where account = :account and (resetting or book_zone <> :book_zone)) as is_closed,
+        exists (select 1 from resets where account = :account)
+          or exists (select 1 from delivery_conditions
+            where account = :account and book_zone <> :book_zone) as is_closed,
         (select digest from idempotency_keys
           where account = :account and resource = :resource and key = :idempotency_key) as digest,
         ${USAGE} as usage,

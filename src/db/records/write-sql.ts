@@ -1,5 +1,6 @@
 import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
+import { eventOf } from '../webhooks/events.ts'
 import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { columnList, IDX, JSON_EACH, type SqlFragments, sqlFragments } from './sql-fragments.ts'
@@ -23,8 +24,9 @@ const insertDelivery = ({ reference, personalColumns }: RecordTable) => `
       select :account, :delivery, :received_at, :received_day, :resource, :form, :dry_run, :received,
         :errors_total, :rejected, :refused, :held, :stale, :created, :updated, :written, :hold_refused, :reused, :days,
         :errors, :unknown_keys, :moved, :held_at
-      where ${required(`not exists (select 1 from delivery_conditions
-          where account = :account and (resetting or book_zone <> :book_zone))
+      where ${required(`not exists (select 1 from resets where account = :account)
+        and not exists (select 1 from delivery_conditions
+          where account = :account and book_zone <> :book_zone)
         and not exists (select 1 from archived_months m cross join json_each(:open_days) d
           where m.account = :account and d.value between m.first_day and m.last_day)
         and (:new_held = 0 or :new_held + (
@@ -192,13 +194,11 @@ export const COMMON_STATEMENTS = {
       insert into webhook_refusals (account, day, events) values (:account, cast(:day as integer), 1)
       on conflict (account) do update set
         events = iif(excluded.day > day, 1, events + 1), day = max(day, excluded.day)`),
-  notifyRefusal: compileStatement(`
-      insert into webhook_events (account, id, type, about, at, data)
-      select :account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))), 'delivery.refused', :delivery,
-        now, :data
-      from (select cast(unixepoch('subsec') * 1000 as integer) as now)
-      where (select events from webhook_refusals where account = :account) <= 1000
-      on conflict (account, type, about) do nothing`),
+  notifyRefusal: eventOf(
+    'delivery.refused',
+    `select :delivery as about, :data as data
+      where (select events from webhook_refusals where account = :account) <= 1000`,
+  ),
 } as const
 
 /** The statements that store a delivery in one table. */

@@ -3,23 +3,12 @@ import { isDoorOpen } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import type { EndpointOwner } from './endpoints.ts'
+import { eventOf, insertEvents, isWanted } from './events.ts'
 
-// Writes the events that a cron or a run causes. Triggers write the others, such as `webhook_delivery_refused`.
+// Writes the events that a cron or a run causes.
 
-/** The condition that an endpoint of the account subscribes to events of a type. */
-const wanted = (account: string, type: string) => `exists (
-    select 1 from webhook_wants w where w.account = ${account} and w.type in ('${type}', '*'))`
-
-/** The current time in milliseconds, and a new id of an event. */
-const NOW = `cast(unixepoch('subsec') * 1000 as integer)`
-const NEW_ID = `'evt_' || printf('%011x', ${NOW}) || lower(hex(randomblob(8)))`
-
-const insertEvents = (type: string, rows: string) =>
-  compileStatement(`
-    insert into webhook_events (account, id, type, about, at, data)
-    select n.account, ${NEW_ID}, '${type}', n.about, ${NOW}, n.data from (${rows}) n
-    where ${wanted('n.account', type)}
-    on conflict (account, type, about) do nothing`)
+const ofAccounts = (type: string, rows: string) =>
+  insertEvents(type, `(${rows}) n where ${isWanted('n.account', type)}`)
 
 const ROWS = `select value ->> 'account' as account, value ->> 'about' as about,
     json(value ->> 'data') as data from json_each(:rows)`
@@ -32,10 +21,10 @@ export interface NewEvent {
 }
 
 /** Writes `credential.expiring` once for each credential. */
-export const INSERT_EXPIRING = insertEvents('credential.expiring', ROWS)
+export const INSERT_EXPIRING = ofAccounts('credential.expiring', ROWS)
 
 /** Writes `feed.late` for feeds that are not stored as late. */
-export const INSERT_LATE = insertEvents(
+export const INSERT_LATE = ofAccounts(
   'feed.late',
   `select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
       json_object('resource', value ->> 'resource', 'day', value ->> 'day',
@@ -49,8 +38,8 @@ export const INSERT_LATE = insertEvents(
 export const PUT_LATE = compileStatement(`
   insert into webhook_late_feeds (account, resource, day)
   select value ->> 'account', value ->> 'resource', value ->> 'day' from json_each(:rows)
-  where ${wanted("(value ->> 'account')", 'feed.late')}
-    or ${wanted("(value ->> 'account')", 'feed.recovered')}
+  where ${isWanted("(value ->> 'account')", 'feed.late')}
+    or ${isWanted("(value ->> 'account')", 'feed.recovered')}
   on conflict do nothing`)
 
 /**
@@ -64,7 +53,7 @@ const RECOVERED = `from webhook_late_feeds l where ${isDoorOpen('l.account')} an
       and (a.yesterday = 1 or (a.today = 1 and a.hour < :today_hour)))`
 
 /** Writes `feed.recovered`. */
-export const INSERT_RECOVERED = insertEvents(
+export const INSERT_RECOVERED = ofAccounts(
   'feed.recovered',
   `select l.account, l.resource || ' ' || l.day as about,
       json_object('resource', l.resource, 'late_since', l.day) as data ${RECOVERED}`,
@@ -76,7 +65,7 @@ export const DROP_RECOVERED = compileStatement(`
     select l.account, l.resource ${RECOVERED})`)
 
 /** Writes `customer.unattributed` for accounts and days (days since 1970), each with its threshold. */
-export const INSERT_UNATTRIBUTED = insertEvents(
+export const INSERT_UNATTRIBUTED = ofAccounts(
   'customer.unattributed',
   `select account, day as about, json_object('day', day, 'customers', customers,
       'unattributed', unattributed, 'share', round(1.0 * unattributed / customers, 4),
@@ -88,16 +77,16 @@ export const INSERT_UNATTRIBUTED = insertEvents(
           as unattributed
       from json_each(:rows) cross join customers c indexed by customers_day
         on c.account = value ->> 'account' and c.day = unixepoch(value ->> 'day') / 86400
-      where ${wanted("(value ->> 'account')", 'customer.unattributed')}
+      where ${isWanted("(value ->> 'account')", 'customer.unattributed')}
       group by 1, 2, 3
     )
     where unattributed > threshold * customers`,
 )
 
 /** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
-export const INSERT_READY = insertEvents(
+export const INSERT_READY = eventOf(
   'statement.ready',
-  `select s.account, s.id || ' ' || s.hash as about, json_object(
+  `select s.id || ' ' || s.hash as about, json_object(
       'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
       'currency', s.statement ->> 'currency', 'total', s.statement ->> 'total',
       'payable', s.payable, 'hash', s.hash) as data

@@ -4,6 +4,7 @@ import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement, lookUp, readBatch } from '../../statement.ts'
+import { eventOf } from '../../webhooks/events.ts'
 import { auditApproval, auditClosing, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 import { isClosedFor } from './booked.ts'
 import { isDraft, isOfKind } from './is-draft.ts'
@@ -430,6 +431,16 @@ const BOOK_MANUAL_ENTRIES = compileStatement(`
   where manual_entries.account = :account and manual_entries.id = v.entry
     and manual_entries.statement is null`)
 
+/** Writes `statement.approved`. */
+const NOTIFY_APPROVED = eventOf(
+  'statement.approved',
+  `select s.id as about, json_object(
+      'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
+      'currency', s.statement ->> 'currency', 'total', s.statement ->> 'total',
+      'payable', s.payable, 'hash', s.hash) as data
+    from ${APPROVED} where ${OF_APPROVAL}`,
+)
+
 /** Reads the statements of an approval. */
 const READ_APPROVED = compileStatement(
   `select s.id, 1 as approved from ${APPROVED} where ${OF_APPROVAL}`,
@@ -482,7 +493,7 @@ export async function approveRows(
   const results = await withD1Retry(() =>
     db.batch<{ id: string; approved?: number }>([
       ...(required > 1 ? [bind(PUT_APPROVALS)] : []),
-      ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES].map(bind),
+      ...[APPROVE, BOOK_STATEMENTS, BOOK_MANUAL_ENTRIES, NOTIFY_APPROVED].map(bind),
       auditApproval(db, entry, list),
       ...closing,
       ...[READ_APPROVED, READ_WAITING].map(bind),

@@ -5,6 +5,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
+import { eventOf } from '../../webhooks/events.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 import { foldReference } from './pay.ts'
 
@@ -97,6 +98,13 @@ const INSERT_MANUAL_ENTRY = compileStatement(`
     :folded_reference
   where ${IS_FIRST_ATTEMPT}`)
 
+const NOTIFY_ADJUSTED = eventOf(
+  'adjustment.created',
+  `select id as about, json_object('kind', 'manual', 'manual_entry_id', id, 'affiliate_id', affiliate_id,
+      'plan', plan, 'currency', currency, 'amount', amount) as data
+    from manual_entries where account = :account and id = :id`,
+)
+
 /**
  * Returns the statements that insert an entry. They abort their batch if the reference is taken, or if
  * the affiliate has `most` open entries. `audit` is the id of the batch's entry in the audit log.
@@ -107,7 +115,7 @@ export const insertManualEntry = (
   entry: Omit<ManualEntry, 'statement'>,
   { audit, most }: { readonly audit: string; readonly most: number },
 ) =>
-  [REJECT_REFERENCE, REJECT_TOO_MANY, INSERT_MANUAL_ENTRY].map((statement) =>
+  [REJECT_REFERENCE, REJECT_TOO_MANY, INSERT_MANUAL_ENTRY, NOTIFY_ADJUSTED].map((statement) =>
     bindStatement(db, statement, {
       account,
       audit,

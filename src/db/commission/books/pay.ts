@@ -7,6 +7,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { isAssertionFailure } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
+import { eventOf } from '../../webhooks/events.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 import { PAYMENT_RETURN, type ReturnedPayment } from './booked.ts'
 import { IS_DUE, type PayableStatement } from './ledger.ts'
@@ -85,7 +86,27 @@ export const PAY = compileStatement(`
   ) v
   where statements.account = :account and statements.id = v.id and statements.status = 'approved'`)
 
-const PAY_STATEMENTS = [REJECT_CHANGED, REJECT_HELD, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY]
+/** What an event of a payment names of a statement. */
+const PAID_MEMBERS = `'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
+      'currency', s.statement ->> 'currency', 'amount', s.payable`
+
+/** Writes `statement.paid`: for each payment of a statement. */
+const NOTIFY_PAID = eventOf(
+  'statement.paid',
+  `select s.id || ' ' || s.payment as about, json_object(${PAID_MEMBERS},
+      'reference', s.payment, 'paid_on', r.value ->> 4) as data
+    from ${JSON_EACH}(:rows) r cross join json_each(r.value -> 5) i
+    cross join statements s on s.account = :account and s.id = i.value and s.payment = r.value ->> 0`,
+)
+
+const PAY_STATEMENTS = [
+  REJECT_CHANGED,
+  REJECT_HELD,
+  INSERT_PAYMENTS,
+  BOOK_PAYMENTS,
+  PAY,
+  NOTIFY_PAID,
+]
 
 /** Who pays, and how the audit log calls it. */
 interface Payer {
@@ -193,8 +214,19 @@ export const RETURN = compileStatement(`
   where statements.account = :account and statements.id = v.id and statements.status = 'paid'
     and statements.payment = v.payment`)
 
+/** Writes `statement.returned`: for each return of a payment of a statement. */
+const NOTIFY_RETURNED = eventOf(
+  'statement.returned',
+  `select s.id || ' ' || s.returned as about, json_object(${PAID_MEMBERS},
+      'payment', s.returned, 'reference', r.reference, 'returned_on', r.returned_on) as data
+    from (${RETURNED_ROWS} select * from r) r
+    cross join payments p on p.account = :account and p.reference = r.payment
+    cross join json_each(p.statements) i
+    cross join statements s on s.account = :account and s.id = i.value and s.returned = r.payment`,
+)
+
 /** The statements that book returns, in their order. */
-const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURNS, BOOK_RETURNS, RETURN]
+const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURNS, BOOK_RETURNS, RETURN, NOTIFY_RETURNED]
 
 /** Returns the values of these statements, in a batch that pays so many statements before. */
 const rowsOfReturns = (returned: readonly ReturnedPayment[], paid: number) => ({
