@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { accountPath, SECTION_GROUPS, type Section, type Visit } from './page.ts'
+import { accountPath, SECTION_GROUPS, type Section, useVisit } from './page.ts'
 import { Data, Name } from './parts/data.tsx'
 import { FindRecord } from './parts/deliveries.tsx'
 
@@ -10,7 +10,6 @@ export interface AccountName {
 }
 
 interface Frame {
-  readonly visit: Visit
   readonly title: string
   readonly section: Section | undefined
   readonly accounts: readonly AccountName[]
@@ -54,7 +53,7 @@ const Link = ({ to, here, children }: { to: string; here: boolean; children?: Ch
 )
 
 /** Renders links to the same section of the other accounts, without a script. */
-const Switcher = ({ visit, accounts, section }: Frame) => (
+const Switcher = ({ accounts, section }: Frame, visit = useVisit()) => (
   <details class="switcher">
     <summary>
       <Name text={accounts.find((one) => one.account === visit.account)?.name ?? visit.account} />
@@ -86,7 +85,7 @@ const sectionPath = (account: string, section: Section = 'Overview') =>
     ? accountPath(account)
     : accountPath(account, SEGMENTS[section] ?? section.toLowerCase().replace(' ', '-'))
 
-const AccountNav = (frame: Frame) => (
+const AccountNav = (frame: Frame, visit = useVisit()) => (
   <>
     <h2>Account</h2>
     <Switcher {...frame} />
@@ -96,7 +95,7 @@ const AccountNav = (frame: Frame) => (
         <ul>
           {sections.map((section) => (
             <li>
-              <Link to={sectionPath(frame.visit.account, section)} here={section === frame.section}>
+              <Link to={sectionPath(visit.account, section)} here={section === frame.section}>
                 {section}
               </Link>
             </li>
@@ -107,18 +106,18 @@ const AccountNav = (frame: Frame) => (
   </>
 )
 
-const Nav = (frame: Frame) => (
+const Nav = (frame: Frame, visit = useVisit()) => (
   <>
-    {frame.visit.account !== '' && <AccountNav {...frame} />}
+    {visit.account !== '' && <AccountNav {...frame} />}
     <h2>Service</h2>
     <ul>
       <li>
-        <Link to="/console" here={frame.visit.path === '/console'}>
+        <Link to="/console" here={visit.path === '/console'}>
           Accounts
         </Link>
       </li>
       <li>
-        <Link to="/console/audit-log" here={frame.visit.path === '/console/audit-log'}>
+        <Link to="/console/audit-log" here={visit.path === '/console/audit-log'}>
           Audit log of all accounts
         </Link>
       </li>
@@ -127,7 +126,7 @@ const Nav = (frame: Frame) => (
 )
 
 /** Renders who is signed in, and the button that signs out. */
-const SignedIn = ({ visit: { csrf, member } }: Frame) => (
+const SignedIn = (_: object, { csrf, member } = useVisit()) => (
   <form method="post" action="/console/sign-out" class="who">
     <input type="hidden" name="csrf" value={csrf} />
     <span>
@@ -149,17 +148,15 @@ const Heading = ({ text }: { text: string }) => (
 )
 
 /** Renders a page with its navigation. On a phone, the menu has what the header has no room for. */
-export const Layout = (frame: Frame) => (
+export const Layout = (frame: Frame, visit = useVisit()) => (
   <Document title={frame.title}>
     <header class="top">
       <Home />
-      {frame.visit.account !== '' && (
-        <FindRecord account={frame.visit.account} id={frame.visit.query.record_id} />
-      )}
+      {visit.account !== '' && <FindRecord account={visit.account} id={visit.query.record_id} />}
       <nav aria-label="Documentation">
         <a href="/docs">Docs</a>
       </nav>
-      <SignedIn {...frame} />
+      <SignedIn />
     </header>
     <div class="frame">
       <nav class="side" aria-label="Pages">
@@ -171,7 +168,7 @@ export const Layout = (frame: Frame) => (
           <Nav {...frame} />
         </nav>
         <a href="/docs">Docs</a>
-        <SignedIn {...frame} />
+        <SignedIn />
       </details>
       <main id="main" tabindex={-1}>
         <h1>

@@ -1,4 +1,4 @@
-import type { Child } from 'hono/jsx'
+import { type Child, createContext, useContext } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
 import { DAY_MS } from '../durations.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -107,6 +107,16 @@ export interface Visit {
   readonly csrf: string
   readonly refused: RefusedForm | null
   readonly typed: TypedForm | null
+}
+
+/** The visit whose page is rendered. Part of a page can be rendered as if its address had another query. */
+export const VisitContext = createContext<Visit | null>(null)
+
+/** Returns the visit whose page is rendered. A component has it as its second parameter, read before any `await`. */
+export function useVisit(): Visit {
+  const visit = useContext(VisitContext)
+  if (!visit) throw new Error('A component that needs a visit was rendered outside of a page.')
+  return visit
 }
 
 /** What a page shows: its heading, and what is below it. */

@@ -10,17 +10,18 @@ import { ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
-import type {
-  ChangedEvidence,
-  CsvFile,
-  Page,
-  RefusedFilter,
-  RefusedForm,
-  Tone,
-  TypedForm,
-  Values,
-  View,
-  Visit,
+import {
+  type ChangedEvidence,
+  type CsvFile,
+  type Page,
+  type RefusedFilter,
+  type RefusedForm,
+  type Tone,
+  type TypedForm,
+  type Values,
+  type View,
+  type Visit,
+  VisitContext,
 } from './page.ts'
 import { visible } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
@@ -107,15 +108,12 @@ const without = (visit: Visit, refused: readonly RefusedFilter[]): Visit => ({
  *
  * @throws ApiError for anything else that the API refuses.
  */
-async function renderFiltered(
-  page: Page,
-  visit: Visit,
-): Promise<{ readonly view: View; readonly refusedFilters: readonly RefusedFilter[] }> {
+async function renderFiltered(page: Page, visit: Visit): Promise<Shown> {
   const wrong = misformed(visit.query)
   let kept = without(visit, wrong.length > 0 ? wrong : reversed(visit.query))
   for (;;) {
     try {
-      return { view: await page.render(kept), refusedFilters: kept.refusedFilters }
+      return { view: await page.render(kept), visit: kept }
     } catch (thrown) {
       const refused = namedBy(thrown, kept.query)
       if (refused.length === 0) throw thrown
@@ -242,7 +240,7 @@ interface Outcome {
 /** A page as it is shown, or its error. */
 interface Shown {
   readonly view: View & Outcome
-  readonly refusedFilters: readonly RefusedFilter[]
+  readonly visit: Visit
 }
 
 /** The maximum number of accounts that the switcher lists. */
@@ -284,43 +282,47 @@ export async function showPage(
   session: Session,
   { status = 200, shown, ...forms }: Outcome = {},
 ): Promise<Response> {
-  const visit = await visitOf(c, page, session, forms)
-  const file = c.req.method === 'GET' ? page.file?.(visit) : null
+  const asked = await visitOf(c, page, session, forms)
+  const file = c.req.method === 'GET' ? page.file?.(asked) : null
   if (file) return sendFile(await file)
-  if (page.hasNames) visit.names.begin()
+  if (page.hasNames) asked.names.begin()
   const [shownPage, accounts]: [Shown, readonly AccountName[]] = await Promise.all([
-    renderFiltered(page, visit).catch((thrown) => ({
+    renderFiltered(page, asked).catch((thrown) => ({
       view: errorView(c, toApiError(thrown, c)),
-      refusedFilters: [],
+      visit: asked,
     })),
-    visit.account === ''
+    asked.account === ''
       ? []
-      : visit.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
+      : asked.api.call(listAccounts, { per_page: LISTED_ACCOUNTS }).then(({ data }) => data),
   ])
-  const { view, refusedFilters } = shownPage
+  const { view, visit } = shownPage
+  const { refusedFilters } = visit
   const refusedStatus = refusedFilters.length > 0 ? 400 : status
   if (view.next) return c.redirect(view.next, 303)
   // The navigation of an account that does not exist would lead nowhere.
   const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
-  const framed = isKnown ? visit : { ...visit, account: '' }
   const done = await takeFlash(c, session)
   const { title, body } = view
   const document = (
-    <Layout visit={framed} title={title} accounts={accounts} section={page.section}>
-      {typeof done === 'string' && (
-        <p class="notice good" role="status">
-          {done}
-        </p>
-      )}
-      {done !== null && typeof done !== 'string' && <Secret shown={done} />}
-      {refusedFilters.length > 0 && <RefusedFilters refused={refusedFilters} />}
-      {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
-      {body}
-    </Layout>
+    <VisitContext.Provider value={isKnown ? visit : { ...visit, account: '' }}>
+      <Layout title={title} accounts={accounts} section={page.section}>
+        {typeof done === 'string' && (
+          <p class="notice good" role="status">
+            {done}
+          </p>
+        )}
+        {done !== null && typeof done !== 'string' && <Secret shown={done} />}
+        {refusedFilters.length > 0 && <RefusedFilters refused={refusedFilters} />}
+        {shown && <div class={`notice ${shown.tone}`}>{shown.content}</div>}
+        {body}
+      </Layout>
+    </VisitContext.Provider>
   )
   const { computeDeferred } = view
   if (!computeDeferred) return respond(c, document, view.status ?? refusedStatus)
-  const renderDeferred = async () => <>{await computeDeferred()}</>
+  const renderDeferred = async () => (
+    <VisitContext.Provider value={visit}>{await computeDeferred()}</VisitContext.Provider>
+  )
   return respondInParts(c, document, refusedStatus, () =>
     renderDeferred().catch((thrown) => <DeferredError c={c} thrown={thrown} />),
   )

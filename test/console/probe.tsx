@@ -34,7 +34,6 @@ const page: Page = {
     const body = (
       <>
         <Filters
-          visit={visit}
           fields={[
             {
               name: 'status',
@@ -46,7 +45,7 @@ const page: Page = {
             },
           ]}
         />
-        <Pager visit={visit} meta={meta} />
+        <Pager meta={meta} />
         <Chart
           caption="Chart"
           label="Day"
@@ -59,11 +58,11 @@ const page: Page = {
         <Live id="live" seconds={10}>
           <p>{name}</p>
         </Live>
-        <ChangeForm visit={visit} change="rename" submit="Rename">
-          <Field visit={visit} change="rename" name="name" label="Name" value={name} />
+        <ChangeForm change="rename" submit="Rename">
+          <Field change="rename" name="name" label="Name" value={name} />
         </ChangeForm>
-        <ChangeForm visit={visit} change="issue" submit="Issue" needs="approver" />
-        <ConfirmForm visit={visit} change="reset" submit="Reset" name={visit.account} />
+        <ChangeForm change="issue" submit="Issue" needs="approver" />
+        <ConfirmForm change="reset" submit="Reset" name={visit.account} />
       </>
     )
     return { title: 'Probe', body }

@@ -1,13 +1,10 @@
 import { createAccount, listAccounts } from '../../admin/accounts.ts'
-
 import { getFeed } from '../../admin/feeds.ts'
-
 import { newAccount } from '../../admin/fields.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-
-import { accountPath, type Page, startOfToday, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, startOfToday, useVisit, type Visit, withQuery } from '../page.ts'
 import { Amount, Data, EmptyState, Name, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf, type Feed } from '../parts/feeds.tsx'
@@ -80,7 +77,7 @@ const Amounts = ({ amounts }: { amounts: readonly Money[] }) =>
     ))
   )
 
-const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) => {
+const AccountLine = ({ state }: { state: AccountState }, visit = useVisit()) => {
   const { account, name, vertical, feeds, sums } = state
   const lag = lagOf(feeds)
   const needs = needsOf(visit, state)
@@ -130,16 +127,15 @@ const { account, name, vertical, mode, time_zone, ...more } = settings
 const main = { account, name, vertical, mode, time_zone }
 
 /** Renders the form of a new account. Rare settings are folded. */
-const NewAccount = ({ visit }: { visit: Visit }) => (
+const NewAccount = (_: object, visit = useVisit()) => (
   <>
     <h2>Create an account</h2>
-    <ChangeForm visit={visit} change="create" submit="Create the account">
-      <SchemaFields visit={visit} change="create" schemas={main} words={ACCOUNT_WORDS} />
+    <ChangeForm change="create" submit="Create the account">
+      <SchemaFields change="create" schemas={main} words={ACCOUNT_WORDS} />
       <details open={visit.refused !== null}>
         <summary>More settings</summary>
-        <SchemaFields visit={visit} change="create" schemas={more} words={ACCOUNT_WORDS} />
+        <SchemaFields change="create" schemas={more} words={ACCOUNT_WORDS} />
         <Field
-          visit={visit}
           change="create"
           name="binding"
           label="Database"
@@ -178,12 +174,12 @@ export const accountsPage: Page = {
         ) : (
           <ul class="account-list">
             {states.map((state) => (
-              <AccountLine visit={visit} state={state} />
+              <AccountLine state={state} />
             ))}
           </ul>
         )}
-        <Pager visit={visit} meta={meta} />
-        <NewAccount visit={visit} />
+        <Pager meta={meta} />
+        <NewAccount />
       </>
     )
     return { title: 'Accounts', body }

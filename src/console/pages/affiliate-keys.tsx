@@ -1,7 +1,7 @@
 import { endAffiliateKey, listAffiliateKeys, makeAffiliateKey } from '../../admin/affiliate-keys.ts'
 import type { Overlap } from '../../admin/overlap.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Name, Table, Time } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
@@ -41,7 +41,7 @@ const keyFields = (values: Values) => ({
   scope: values('scope') === 'read links' ? ('read links' as const) : ('read' as const),
 })
 
-const Keys = ({ visit, rows }: { visit: Visit; rows: readonly Key[] }) => (
+const Keys = ({ rows }: { rows: readonly Key[] }, visit = useVisit()) => (
   <Table
     caption="Keys"
     rows={rows}
@@ -75,7 +75,7 @@ const Keys = ({ visit, rows }: { visit: Visit; rows: readonly Key[] }) => (
 )
 
 /** Renders the form that makes a key: another one, or one that replaces the one that the address selects. */
-function MakeForm({ visit, rows, chosen }: { visit: Visit; rows: readonly Key[]; chosen?: Key }) {
+function MakeForm({ rows, chosen }: { rows: readonly Key[]; chosen?: Key }) {
   const isFull = rows.filter(({ alive }) => alive).length >= MOST
   if (isFull && !chosen) {
     return <p class="note">There are {MOST} keys, which is the most. Choose one to end it.</p>
@@ -85,7 +85,6 @@ function MakeForm({ visit, rows, chosen }: { visit: Visit; rows: readonly Key[];
     <>
       <h2>{chosen ? 'Replace it' : 'Make a key'}</h2>
       <ChangeForm
-        visit={visit}
         change={chosen ? 'replace' : 'make'}
         submit={chosen ? 'Replace the key' : 'Make the key'}
         needs="approver"
@@ -147,30 +146,22 @@ export const affiliateKeysPage: Page = {
     const body = (
       <>
         <p class="quick">
-          <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
-            Back to the affiliate
-          </AccountLink>
+          <AccountLink at={['affiliates', affiliate_id]}>Back to the affiliate</AccountLink>
           {chosen && <a href={visit.path}>All keys</a>}
         </p>
         {chosen ? (
           <>
-            <Keys visit={visit} rows={[chosen]} />
-            <MakeForm visit={visit} rows={data} chosen={chosen} />
+            <Keys rows={[chosen]} />
+            <MakeForm rows={data} chosen={chosen} />
             <h2>End it</h2>
-            <ConfirmForm
-              visit={visit}
-              change="end"
-              submit="End the key"
-              needs="approver"
-              name={affiliate_id}
-            >
+            <ConfirmForm change="end" submit="End the key" needs="approver" name={affiliate_id}>
               <p>Requests with it are refused at once. This cannot be undone.</p>
             </ConfirmForm>
           </>
         ) : (
           <>
-            <Keys visit={visit} rows={data.toReversed()} />
-            <MakeForm visit={visit} rows={data} />
+            <Keys rows={data.toReversed()} />
+            <MakeForm rows={data} />
           </>
         )}
       </>

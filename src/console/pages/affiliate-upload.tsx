@@ -8,14 +8,14 @@ import {
   storeImport,
 } from '../affiliate-import.ts'
 import { cellOf } from '../csv-columns.ts'
-import { accountPath, type Page, type RefusedForm, type Visit } from '../page.ts'
+import { accountPath, type Page, type RefusedForm } from '../page.ts'
 import { KeptFile } from '../parts/column-choices.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Field } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm, RowRefusal } from '../parts/payout-forms.tsx'
 
 /** Renders what a file would change, the form that stores it, and the choices of its columns. */
-const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
+const Preview = ({ preview }: { preview: ImportPreview }) => {
   const { changes, unchanged, customers, file } = preview
   return (
     <>
@@ -36,10 +36,10 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
         </ul>
       )}
       {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
-      <PostForm visit={visit} id="change-store" hasFile>
+      <PostForm id="change-store" hasFile>
         <input type="hidden" name="customers" value={customers} />
         <input type="hidden" name="seen" value={seenText(preview)} />
-        <KeptFile visit={visit} change="store" file={file} titles={AFFILIATE_COLUMNS} />
+        <KeptFile change="store" file={file} titles={AFFILIATE_COLUMNS} />
         {changes.length > 0 && (
           <button type="submit" name="change" value="store">
             Store {counted(changes.length, 'row')}
@@ -56,13 +56,13 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
 }
 
 /** Renders why a file was refused, and what is kept of it. */
-function RefusedFile({ visit, refused }: { visit: Visit; refused: RefusedForm }) {
+function RefusedFile({ refused }: { refused: RefusedForm }) {
   const file = readAffiliateFile(refused.values)
   const rows = file.rows.map((cells) => ({ affiliate_id: cellOf(file, cells, 'affiliate_id') }))
   return (
     <>
       <RowRefusal refused={refused} rows={rows} />
-      <KeptFile visit={visit} change={refused.change} file={file} titles={AFFILIATE_COLUMNS} />
+      <KeptFile change={refused.change} file={file} titles={AFFILIATE_COLUMNS} />
     </>
   )
 }
@@ -75,7 +75,7 @@ export const affiliateUploadPage: Page = {
     preview: {
       perform: previewImport,
       done: '',
-      show: (answer, visit) => <Preview preview={answer as ImportPreview} visit={visit} />,
+      show: (answer) => <Preview preview={answer as ImportPreview} />,
     },
     store: {
       perform: storeImport,
@@ -97,9 +97,9 @@ export const affiliateUploadPage: Page = {
           <strong>Parent</strong>, <strong>Plan</strong> and <strong>From</strong> may stand in any
           order; only the first is needed. You see what would change before anything is stored.
         </p>
-        <PostForm visit={visit} id="change-preview" hasFile>
+        <PostForm id="change-preview" hasFile>
           <input type="hidden" name="change" value="preview" />
-          {refused && <RefusedFile visit={visit} refused={refused} />}
+          {refused && <RefusedFile refused={refused} />}
           <FileField id="preview-file">
             CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
             removes the parent. An empty name, e-mail or status keeps what is stored. Without a day,
@@ -107,7 +107,6 @@ export const affiliateUploadPage: Page = {
             on.
           </FileField>
           <Field
-            visit={visit}
             change={refused?.change ?? 'preview'}
             name="customers"
             label="New plans apply to"
@@ -119,7 +118,7 @@ export const affiliateUploadPage: Page = {
           <button type="submit">Show what would change</button>
         </PostForm>
         <p>
-          <AccountLink visit={visit} at={['affiliates']} children="All affiliates" />
+          <AccountLink at={['affiliates']} children="All affiliates" />
         </p>
       </>
     )

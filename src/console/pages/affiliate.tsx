@@ -20,8 +20,16 @@ import type { AnswerOf } from '../../http/operation.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
-import type { Change, Visit } from '../page.ts'
-import { accountPath, dayBefore, type Page, type Values, withQuery } from '../page.ts'
+import {
+  accountPath,
+  type Change,
+  dayBefore,
+  type Page,
+  useVisit,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { type Balance, type Series, seriesOf } from '../parts/affiliate-figures.tsx'
 import {
   type AddChoices,
@@ -114,8 +122,8 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Renders what an affiliate has sent to their tracker, and the forms that pause a postback. */
-const PostbacksPart = (props: { visit: Visit; postbacks: readonly Postback[] }) => {
-  const { visit, postbacks } = props
+const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
+  const { postbacks } = props
   if (postbacks.length === 0) return null
   const optionsOf = (isPaused: boolean) =>
     postbacks
@@ -140,7 +148,6 @@ const PostbacksPart = (props: { visit: Visit; postbacks: readonly Postback[] }) 
       />
       {active.length > 0 && (
         <FoldedForm
-          visit={visit}
           change="pause_postback"
           title="Pause a postback"
           submit="Pause the postback"
@@ -151,7 +158,6 @@ const PostbacksPart = (props: { visit: Visit; postbacks: readonly Postback[] }) 
       )}
       {paused.length > 0 && (
         <FoldedForm
-          visit={visit}
           change="resume_postback"
           title="Let a postback go on"
           submit="Let it go on"
@@ -168,10 +174,8 @@ const PostbacksPart = (props: { visit: Visit; postbacks: readonly Postback[] }) 
 
 type LedgerEntry = AnswerOf<typeof listLedger>['data'][number]
 
-const StatementOf = ({ visit, entry }: { visit: Visit; entry: LedgerEntry }) => (
-  <AccountLink visit={visit} at={['statements', entry.statement]}>
-    {periodWords(entry.period)}
-  </AccountLink>
+const StatementOf = ({ entry }: { entry: LedgerEntry }) => (
+  <AccountLink at={['statements', entry.statement]}>{periodWords(entry.period)}</AccountLink>
 )
 
 const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
@@ -182,14 +186,14 @@ const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
   )
 
 /** Renders what an entry booked, as a sentence. */
-function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Child {
-  const statement = <StatementOf visit={visit} entry={entry} />
+function EntryWords({ entry }: { entry: LedgerEntry }): Child {
+  const statement = <StatementOf entry={entry} />
   const { kind, amount, reference, plan } = entry
   switch (kind) {
     case 'earned':
       return (
         <>
-          Earned for {statement} by the plan <PlanName visit={visit} id={plan} />
+          Earned for {statement} by the plan <PlanName id={plan} />
         </>
       )
     case 'adjusted':
@@ -201,8 +205,8 @@ function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Chi
     case 'transferred':
       return (
         <>
-          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan{' '}
-          <PlanName visit={visit} id={reference ?? ''} />, with the statement of {statement}
+          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan <PlanName id={reference ?? ''} />,
+          with the statement of {statement}
         </>
       )
     case 'paid':
@@ -223,13 +227,13 @@ function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Chi
 }
 
 /** Renders entries of a ledger as sentences, the latest first. */
-const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly LedgerEntry[] }) => (
+const Ledger = ({ rows }: { rows: readonly LedgerEntry[] }) => (
   <Table
     caption="Ledger, the latest entry first. The balance is the sum of all entries."
     rows={rows}
     columns={[
       column('When', ({ at }: LedgerEntry) => <Time at={at} />),
-      prose('What', (entry: LedgerEntry) => <EntryWords visit={visit} entry={entry} />),
+      prose('What', (entry: LedgerEntry) => <EntryWords entry={entry} />),
       column(
         'Amount',
         ({ amount, currency }: LedgerEntry) => <Amount value={amount} currency={currency} />,
@@ -270,7 +274,7 @@ interface PlanInForce {
 }
 
 /** Renders the balance, and what has to be paid of it. */
-const BalanceCards = ({ visit, balances }: { visit: Visit; balances: readonly Balance[] }) => {
+const BalanceCards = ({ balances }: { balances: readonly Balance[] }) => {
   const amountsOf = (name: 'balance' | 'due') =>
     balances.flatMap((one) =>
       isZero(decimal(one[name])) ? [] : [{ amount: one[name], currency: one.currency }],
@@ -286,7 +290,7 @@ const BalanceCards = ({ visit, balances }: { visit: Visit; balances: readonly Ba
         <Moneys amounts={due} none="Nothing" />
         {due.length > 0 && (
           <p>
-            <AccountLink visit={visit} at={['payouts']} children="To the payouts" />
+            <AccountLink at={['payouts']} children="To the payouts" />
           </p>
         )}
       </FigureCard>
@@ -313,7 +317,7 @@ const EarnedCard = ({ series }: { series: Series }) => {
 }
 
 /** Renders whose plan governs, and since when; and the plan in words. */
-const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }) => {
+const PlanWords = ({ found }: { found: PlanInForce | null }) => {
   if (!found) {
     return (
       <p class="notice warn">
@@ -326,7 +330,7 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
   return (
     <>
       <p>
-        <AccountLink visit={visit} at={['plans', plan.plan]}>
+        <AccountLink at={['plans', plan.plan]}>
           <Name text={plan.name} />
         </AccountLink>{' '}
         applies from {dayWords(assignment.from)} on
@@ -346,7 +350,7 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
 }
 
 /** Shows the address of the link that was just made, which the affiliate needs next. */
-const MadeLink = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => {
+const MadeLink = ({ rows }: { rows: readonly Link[] }, visit = useVisit()) => {
   const made = rows.find(({ link_id }) => link_id === visit.query.made)
   if (!made) return null
   return (
@@ -361,13 +365,13 @@ const MadeLink = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => {
   )
 }
 
-const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
+const Links = ({ rows }: { rows: readonly Link[] }) => (
   <Table
     caption="Links"
     rows={rows}
     columns={[
       column('Address', ({ url, link_id }: Link) => (
-        <AccountLink visit={visit} at={['links']} query={{ link: link_id }}>
+        <AccountLink at={['links']} query={{ link: link_id }}>
           {url}
         </AccountLink>
       )),
@@ -382,7 +386,7 @@ const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
 )
 
 /** Renders the parents by day, the current one as a sentence. */
-function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) {
+function ParentWords({ parents }: { parents: Parents['parents'] }, visit = useVisit()) {
   const today = dayBefore(visit.today, 0)
   const past = parents.filter(({ from }) => from === null || from <= today)
   const now = past.at(-1)
@@ -391,7 +395,7 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
     <p>
       {now?.parent ? (
         <>
-          Referred by <AffiliateLink visit={visit} id={now.parent} />
+          Referred by <AffiliateLink id={now.parent} />
           {now.from && <> since {dayWords(now.from)}</>}.
         </>
       ) : (
@@ -399,7 +403,7 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
       )}{' '}
       {others.map(({ parent, from }) => (
         <>
-          {parent === null ? 'Nobody' : <AffiliateName visit={visit} id={parent} />}
+          {parent === null ? 'Nobody' : <AffiliateName id={parent} />}
           {from === null ? ' at first' : ` from ${dayWords(from)} on`}.{' '}
         </>
       ))}
@@ -435,7 +439,7 @@ async function readPlanInForce(
 }
 
 /** Says which plan the affiliate has next. */
-const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
+const NextPlan = ({ found }: { found: Found }, visit = useVisit()) => {
   const today = dayBefore(visit.today, 0)
   const { rows, forAll } = found.assignments.found
   const next = withEveryone(rows, forAll).find(({ from }) => from > today)
@@ -444,7 +448,7 @@ const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
   return (
     <p>
       From {dayWords(next.from)} on:{' '}
-      <AccountLink visit={visit} at={['plans', plan.plan]}>
+      <AccountLink at={['plans', plan.plan]}>
         <Name text={plan.name} />
       </AccountLink>
       {next.customers === 'new' && ', for customers who sign up from that day on'}.
@@ -508,9 +512,8 @@ async function readAffiliate(visit: Visit) {
 
 type Found = Awaited<ReturnType<typeof readAffiliate>>
 
-const LinkForm = ({ visit, choices }: { visit: Visit; choices: AddChoices }) => (
+const LinkForm = ({ choices }: { choices: AddChoices }) => (
   <FoldedForm
-    visit={visit}
     change="link"
     title="Add a link"
     submit="Create the link"
@@ -596,9 +599,8 @@ async function saveProfile(values: Values, { api, account, params }: Visit): Pro
   return api.call(putAffiliates, { account, affiliates: [{ affiliate_id, ...changed }] })
 }
 
-const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | undefined }) => (
+const ContactForm = ({ profile }: { profile: Profile | undefined }) => (
   <FoldedForm
-    visit={visit}
     change="contact"
     title="Change name, contact and note"
     submit="Save name, contact and note"
@@ -626,9 +628,8 @@ const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | unde
   </FoldedForm>
 )
 
-const ParentForm = ({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) => (
+const ParentForm = ({ parents }: { parents: Parents['parents'] }) => (
   <FoldedForm
-    visit={visit}
     change="parent"
     title="Change the parent"
     submit="Save the parent"
@@ -645,11 +646,10 @@ const ParentForm = ({ visit, parents }: { visit: Visit; parents: Parents['parent
 )
 
 /** Renders the statements: those of a period, or the latest. */
-const StatementList = ({
-  visit,
-  statements,
-  planNames,
-}: { visit: Visit } & Pick<Found, 'statements' | 'planNames'>) => {
+const StatementList = (
+  { statements, planNames }: Pick<Found, 'statements' | 'planNames'>,
+  visit = useVisit(),
+) => {
   const { period } = visit.query
   const affiliate_id = visit.params.affiliate
   const periods = [...new Set(statements.rows.map((row) => row.period))]
@@ -662,7 +662,6 @@ const StatementList = ({
       <h2>Statements</h2>
       {periods.length > 1 || period ? (
         <Filters
-          visit={visit}
           fields={[
             {
               name: 'period',
@@ -675,7 +674,6 @@ const StatementList = ({
         />
       ) : null}
       <Statements
-        visit={visit}
         isOfAffiliate
         planNames={planNames}
         caption={`Statements, the latest first: ${count(rows.length)} of ${count(statements.total)}`}
@@ -683,7 +681,7 @@ const StatementList = ({
         empty={
           <EmptyState title={period ? 'No statement of this period.' : 'No statement yet.'}>
             <p>
-              <AccountLink visit={visit} at={['statements']} children="Compute a period" />
+              <AccountLink at={['statements']} children="Compute a period" />
               {period && (
                 <>
                   , or look at <a href={withQuery(visit.path, {})}>all periods</a>
@@ -695,16 +693,16 @@ const StatementList = ({
         }
       />
       <p class="quick">
-        <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, period }}>
+        <AccountLink at={['statements']} query={{ affiliate_id, period }}>
           All statements
         </AccountLink>
-        <AccountLink visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
+        <AccountLink at={['unearned']} query={{ affiliate_id, period }}>
           What earned nothing
         </AccountLink>
-        <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
+        <AccountLink at={['reports']} query={{ group_by: 'affiliate_id' }}>
           Report by affiliate
         </AccountLink>
-        <AccountLink visit={visit} at={['cases']} query={{ affiliate_id, status: 'all' }}>
+        <AccountLink at={['cases']} query={{ affiliate_id, status: 'all' }}>
           All cases
         </AccountLink>
       </p>
@@ -715,8 +713,8 @@ const StatementList = ({
 const earnedOf = (statements: readonly Statement[]) =>
   statements.map(({ period, currency, total }) => ({ period, currency, total }))
 
-const NotConfigured = ({ visit }: { visit: Visit }) => (
-  <ChangeForm visit={visit} change="configure" submit="Configure it">
+const NotConfigured = () => (
+  <ChangeForm change="configure" submit="Configure it">
     <p class="notice bad">The affiliate is not configured, so it earns nothing.</p>
   </ChangeForm>
 )
@@ -781,31 +779,28 @@ export const affiliatePage: Page = {
     const series = seriesOf(earnedOf(found.statements.rows), visit.today)
     const body = (
       <>
-        <MadeLink visit={visit} rows={found.links.data} />
-        {!own && <NotConfigured visit={visit} />}
+        <MadeLink rows={found.links.data} />
+        {!own && <NotConfigured />}
         {found.profile?.status === 'suspended' && (
           <p class="notice warn">
             The affiliate is suspended: its members were signed out, nobody can sign in for it, and
             its keys are refused. It earns on. <a href="#portal">Reinstate it below</a>.
           </p>
         )}
-        <CasesOfAffiliate visit={visit} found={found.cases} />
-        <QuestionsBeside visit={visit} questions={found.questions} />
+        <CasesOfAffiliate found={found.cases} />
+        <QuestionsBeside questions={found.questions} />
         <div class="figure-cards affiliate-figures">
-          <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
+          <BalanceCards balances={found.balances?.balances ?? []} />
           {series.map((one) => (
             <EarnedCard series={one} />
           ))}
         </div>
         <h2>Plan</h2>
-        <PlanWords visit={visit} found={found.plan} />
-        <NextPlan visit={visit} found={found} />
-        {rows.length > 0 && (
-          <Assignments visit={visit} found={{ rows }} planNames={found.planNames} />
-        )}
+        <PlanWords found={found.plan} />
+        <NextPlan found={found} />
+        {rows.length > 0 && <Assignments found={{ rows }} planNames={found.planNames} />}
         {found.choices.plans.length > 0 && (
           <FoldedForm
-            visit={visit}
             change="assign"
             title="Assign a plan"
             submit="Assign the plan"
@@ -817,51 +812,43 @@ export const affiliatePage: Page = {
           <>
             <h2>Contact and referral</h2>
             <ContactWords profile={found.profile} />
-            <ParentWords visit={visit} parents={own.parents} />
-            <ContactForm visit={visit} profile={found.profile} />
-            <ParentForm visit={visit} parents={own.parents} />
-            <AddForm
-              visit={visit}
-              title="Add an affiliate below"
-              choices={found.choices}
-              parent={affiliate_id}
-            />
+            <ParentWords parents={own.parents} />
+            <ContactForm profile={found.profile} />
+            <ParentForm parents={own.parents} />
+            <AddForm title="Add an affiliate below" choices={found.choices} parent={affiliate_id} />
           </>
         )}
         {found.profile && (
           <>
             <h2 id="portal">Portal</h2>
-            {found.profile.status === 'active' && (
-              <ViewForm visit={visit} affiliate_id={affiliate_id} />
-            )}
+            {found.profile.status === 'active' && <ViewForm affiliate_id={affiliate_id} />}
             {found.access && (
               <AccessPart
-                visit={visit}
                 access={found.access}
                 isSuspended={found.profile.status === 'suspended'}
               />
             )}
             <p>
-              <AccountLink visit={visit} at={['affiliates', affiliate_id, 'keys']}>
+              <AccountLink at={['affiliates', affiliate_id, 'keys']}>
                 Keys of the affiliate
               </AccountLink>
               , with which a program reads what the affiliate earns. All its{' '}
-              <AccountLink visit={visit} at={['questions']} query={{ status: 'all', affiliate_id }}>
+              <AccountLink at={['questions']} query={{ status: 'all', affiliate_id }}>
                 questions
               </AccountLink>
               , with the answers.
             </p>
-            <PostbacksPart visit={visit} postbacks={found.postbacks} />
-            <StatusForm visit={visit} affiliate_id={affiliate_id} status={found.profile.status} />
+            <PostbacksPart postbacks={found.postbacks} />
+            <StatusForm affiliate_id={affiliate_id} status={found.profile.status} />
           </>
         )}
         <h2>Links</h2>
-        <Links visit={visit} rows={found.links.data} />
-        {own && <LinkForm visit={visit} choices={found.choices} />}
-        <StatementList visit={visit} statements={found.statements} planNames={found.planNames} />
+        <Links rows={found.links.data} />
+        {own && <LinkForm choices={found.choices} />}
+        <StatementList statements={found.statements} planNames={found.planNames} />
         <h2>Ledger</h2>
-        <Ledger visit={visit} rows={found.entries.data} />
-        <Pager visit={visit} meta={found.entries.meta} />
+        <Ledger rows={found.entries.data} />
+        <Pager meta={found.entries.meta} />
         {own && (
           <>
             <h2>Delete the affiliate</h2>
@@ -869,12 +856,7 @@ export const affiliatePage: Page = {
               Only an affiliate that nothing names can be deleted: no customer, link, assignment,
               statement, entry or affiliate below.
             </p>
-            <ConfirmForm
-              visit={visit}
-              change="remove"
-              submit="Delete the affiliate"
-              name={affiliate_id}
-            />
+            <ConfirmForm change="remove" submit="Delete the affiliate" name={affiliate_id} />
           </>
         )}
       </>

@@ -15,7 +15,7 @@ import {
   tickValues,
 } from '../affiliate-export.ts'
 import { pick } from '../form.ts'
-import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
   BalanceCell,
@@ -92,7 +92,7 @@ function treeOf(rows: readonly Affiliate[]): Placed[] {
   return walk(null, 0)
 }
 
-const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => (
+const Tree = ({ rows }: { rows: readonly Affiliate[] }) => (
   <Table
     caption="Configured affiliates, each below the affiliate who referred them"
     rows={treeOf(rows)}
@@ -101,13 +101,13 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
         <>
           {'\u2003'.repeat(level)}
           {level > 0 && '↳ '}
-          <Value visit={visit} name="affiliate_id" value={affiliate_id} />
+          <Value name="affiliate_id" value={affiliate_id} />
         </>
       )),
-      ...fields<Placed>(visit, 'parent'),
+      ...fields<Placed>('parent'),
       column('Affiliates below', ({ below }: Placed) => below, true),
       column('Statements', ({ affiliate_id }: Placed) => (
-        <AccountLink visit={visit} at={['statements']} query={{ affiliate_id }}>
+        <AccountLink at={['statements']} query={{ affiliate_id }}>
           Show them
         </AccountLink>
       )),
@@ -123,15 +123,10 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
 type UnknownAffiliate = Unconfigured['data'][number]
 
 /** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
-const Unconfigured = ({
-  visit,
-  found,
-  isFiltered,
-}: {
-  visit: Visit
-  found: Unconfigured
-  isFiltered: boolean
-}) => {
+const Unconfigured = (
+  { found, isFiltered }: { found: Unconfigured; isFiltered: boolean },
+  visit = useVisit(),
+) => {
   const canChange = isAtLeast(visit.member.role, 'manager')
   if (found.data.length === 0) {
     return isFiltered ? (
@@ -145,7 +140,7 @@ const Unconfigured = ({
       rows={rows}
       columns={[
         column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
-        ...fields<UnknownAffiliate>(visit, 'customers'),
+        ...fields<UnknownAffiliate>('customers'),
         ...(canChange ? [column('What to do', configureButton)] : []),
       ]}
     />
@@ -200,7 +195,7 @@ const figureColumns = (visit: Visit): Column<AffiliateFigures>[] => [
 ]
 
 /** Renders the affiliates with their figures. */
-const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }) => {
+const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit()) => {
   const { refused } = visit
   const kept = refused ? tickValues(refused.values) : []
   return (
@@ -230,12 +225,12 @@ const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }
             )}
             {parent !== null && (
               <small>
-                below <AffiliateName visit={visit} id={parent} />
+                below <AffiliateName id={parent} />
               </small>
             )}
           </>
         )),
-        column('Plan', (row: AffiliateFigures) => <PlanCell visit={visit} row={row} />),
+        column('Plan', (row: AffiliateFigures) => <PlanCell row={row} />),
         // Who chooses affiliates for a plan needs to find them, not their figures.
         ...(visit.query.plan ? [] : figureColumns(visit)),
       ]}
@@ -257,7 +252,7 @@ const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }
 }
 
 /** Renders why a change of the ticked affiliates was refused: each reason once, with the affiliates it is about. */
-const RefusedTicks = ({ visit: { refused } }: { visit: Visit }) => {
+const RefusedTicks = (_: object, { refused } = useVisit()) => {
   if (!refused || !TICKED.includes(refused.change)) return null
   const ids = tickValues(refused.values)
   const errors = [...Map.groupBy(refused.errors, ({ message }) => message)].map(
@@ -297,23 +292,18 @@ const TickedStatus = () => (
 )
 
 /** Renders the list, and the forms for the affiliates that are ticked in it. */
-const ListForm = ({
-  visit,
-  list,
-  plans,
-}: {
-  visit: Visit
-  list: List<AffiliateFigures>
-  plans: AddChoices['plans']
-}) => {
-  const figures = <Figures visit={visit} list={list} />
+const ListForm = (
+  { list, plans }: { list: List<AffiliateFigures>; plans: AddChoices['plans'] },
+  visit = useVisit(),
+) => {
+  const figures = <Figures list={list} />
   if (list.data.length === 0) return figures
   const canAssign = plans.length > 0 && isAtLeast(visit.member.role, 'manager')
   const chosen = plans.find(({ plan }) => plan === visit.query.plan)
   const kept = visit.refused ? tickValues(visit.refused.values).length : 0
   return (
-    <PostForm visit={visit} id="change-assign">
-      <RefusedTicks visit={visit} />
+    <PostForm id="change-assign">
+      <RefusedTicks />
       {canAssign && chosen && (
         <p class="notice">
           Tick who gets the plan <bdi>{visible(chosen.name)}</bdi>. Then{' '}
@@ -333,7 +323,7 @@ const ListForm = ({
         {canAssign && (
           <div class="in-line">
             {assignFields(plans, visit.today, visit.query.plan).map((field) => (
-              <Field visit={visit} change="assign" pointer={`/0/${field.name}`} {...field} />
+              <Field change="assign" pointer={`/0/${field.name}`} {...field} />
             ))}
             <button type="submit" name="change" value="assign">
               Assign the plan
@@ -419,13 +409,13 @@ export const affiliatesPage: Page = {
     const meta = (list ?? tree)?.meta
     const body = (
       <>
-        <AddForm visit={visit} title="Add an affiliate" choices={choices} id={add} />
+        <AddForm title="Add an affiliate" choices={choices} id={add} />
         {isAtLeast(visit.member.role, 'manager') && (
           <p class="quick">
-            <AccountLink visit={visit} at={['affiliate-upload']} children="Upload a file" />
+            <AccountLink at={['affiliate-upload']} children="Upload a file" />
           </p>
         )}
-        <Unconfigured visit={visit} found={unconfigured} isFiltered={isUnconfigured} />
+        <Unconfigured found={unconfigured} isFiltered={isUnconfigured} />
         <Tabs
           label="Affiliates"
           here={isTree ? 'Tree' : 'List'}
@@ -434,10 +424,10 @@ export const affiliatesPage: Page = {
             ['Tree', withQuery(visit.path, { plan, view: 'tree' })],
           ]}
         />
-        {!isTree && <Filters visit={visit} fields={FILTERS} keeps={{ plan: 'assign-plan' }} />}
-        {list && <ListForm visit={visit} list={list} plans={choices.plans} />}
-        {tree && <Tree visit={visit} rows={tree.data} />}
-        {meta && <Pager visit={visit} meta={meta} />}
+        {!isTree && <Filters fields={FILTERS} keeps={{ plan: 'assign-plan' }} />}
+        {list && <ListForm list={list} plans={choices.plans} />}
+        {tree && <Tree rows={tree.data} />}
+        {meta && <Pager meta={meta} />}
       </>
     )
     return { title: 'Affiliates', body }

@@ -1,7 +1,7 @@
 import { archiveDue, archiveMonth, listArchives, loadMonth } from '../../admin/archives.ts'
 import { ARCHIVE_AFTER } from '../../archive/limits.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Page, Visit } from '../page.ts'
+import { type Page, useVisit } from '../page.ts'
 import {
   Badge,
   count,
@@ -40,7 +40,7 @@ const State = ({ month: { state, damaged_object: object } }: { month: ArchivedMo
     </>
   )
 
-const ArchivedMonths = ({ visit, list }: { visit: Visit; list: List<ArchivedMonth> }) => (
+const ArchivedMonths = ({ list }: { list: List<ArchivedMonth> }) => (
   <Live
     id="archived-months"
     seconds={list.data.some(({ state }) => state !== 'archived') ? 10 : null}
@@ -64,7 +64,7 @@ const ArchivedMonths = ({ visit, list }: { visit: Visit; list: List<ArchivedMont
         </EmptyState>
       }
     />
-    {list.data.length > 0 && <Pager visit={visit} meta={list.meta} />}
+    {list.data.length > 0 && <Pager meta={list.meta} />}
   </Live>
 )
 
@@ -82,23 +82,21 @@ function pastMonths(today: number): Option[] {
 }
 
 /** Renders the forms that archive months, and the one that loads a month, if any can come back. */
-function Forms({ visit, months }: { visit: Visit; months: readonly ArchivedMonth[] }) {
+function Forms({ months }: { months: readonly ArchivedMonth[] }, visit = useVisit()) {
   const loadable = months.filter(({ state }) => state !== 'loading')
   return (
     <>
       <h2 id="archive">Archive months</h2>
       <ChangeForm
-        visit={visit}
         change="archive"
         submit="Archive the month"
         fields={[{ name: 'month', label: 'Month', options: pastMonths(visit.today) }]}
       />
-      <ChangeForm visit={visit} change="due" submit="Archive every month that may go" />
+      <ChangeForm change="due" submit="Archive every month that may go" />
       {loadable.length > 0 && (
         <>
           <h2 id="load">Load a month</h2>
           <ChangeForm
-            visit={visit}
             change="load"
             submit="Load the month"
             fields={[
@@ -143,14 +141,14 @@ export const archivePage: Page = {
     })
     const body = (
       <>
-        <AccountTabs visit={visit} here="Archive" />
+        <AccountTabs here="Archive" />
         <p class="lead">
           Trading activity and daily events of an old month, which is approved and exported, can
           leave the database for files, which cost less. Totals, statements, bookings and customers
           stay. Until the month is loaded, nothing of it can be changed or computed again.
         </p>
-        <ArchivedMonths visit={visit} list={list} />
-        <Forms visit={visit} months={list.data} />
+        <ArchivedMonths list={list} />
+        <Forms months={list.data} />
       </>
     )
     return { title: 'Archive', body }

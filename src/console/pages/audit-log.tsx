@@ -1,7 +1,7 @@
 import { listAuditLog } from '../../admin/audit-log.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { namesOf } from '../names.ts'
-import { accountPath, type Page, type Visit } from '../page.ts'
+import { accountPath, type Page, type Visit, VisitContext } from '../page.ts'
 import { AUDIT_KINDS, wordsOfKind } from '../parts/audit-actions.ts'
 import { AuditWords, actorTitle, NamedActor } from '../parts/audit-words.tsx'
 import { EmptyState, Name, Pager, Time } from '../parts/data.tsx'
@@ -9,16 +9,15 @@ import { Filters, type Option } from '../parts/forms.tsx'
 
 type Entry = AnswerOf<typeof listAuditLog>['data'][number]
 
-/** Renders an entry. `visit` is of its account, and `named` is that account if the page is of all. */
-const EntryItem = (props: { visit: Visit; entry: Entry; named: string | null }) => {
-  const { visit, entry, named } = props
+/** Renders an entry. `named` is its account if the page is of all. */
+const EntryItem = (props: { entry: Entry; named: string | null }) => {
+  const { entry, named } = props
   const { at, actor, role, action, details } = entry
   return (
     <li>
       <Time at={at} />
       <div>
-        <NamedActor visit={visit} actor={actor} role={role} />{' '}
-        <AuditWords visit={visit} action={action} details={details} />
+        <NamedActor actor={actor} role={role} /> <AuditWords action={action} details={details} />
         {named && (
           <p class="note">
             Account{' '}
@@ -64,7 +63,6 @@ async function render(visit: Visit) {
   const body = (
     <>
       <Filters
-        visit={visit}
         fields={[
           { name: 'from', label: 'From (UTC)', type: 'date' },
           { name: 'to', label: 'To (UTC)', type: 'date' },
@@ -79,11 +77,9 @@ async function render(visit: Visit) {
       {data.length > 0 ? (
         <ol class="log" aria-label="Changes, the newest first">
           {data.map((entry) => (
-            <EntryItem
-              visit={visitFor(entry)}
-              entry={entry}
-              named={visit.account === '' ? entry.account : null}
-            />
+            <VisitContext.Provider value={visitFor(entry)}>
+              <EntryItem entry={entry} named={visit.account === '' ? entry.account : null} />
+            </VisitContext.Provider>
           ))}
         </ol>
       ) : (
@@ -95,7 +91,7 @@ async function render(visit: Visit) {
           </p>
         </EmptyState>
       )}
-      <Pager visit={visit} meta={meta} />
+      <Pager meta={meta} />
     </>
   )
   return { title: 'Audit log', body }

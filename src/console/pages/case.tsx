@@ -5,8 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Visit } from '../page.ts'
-import { accountPath, type ChangedEvidence, type Page } from '../page.ts'
+import { accountPath, type ChangedEvidence, type Page, useVisit, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
 import {
@@ -107,17 +106,14 @@ function Values({ resource, values, archived }: PresentedEvidence) {
 }
 
 /** Renders what a record is, as a link to its page. */
-function RecordName({
-  visit,
-  record,
-}: {
-  visit: Visit
-  record: Omit<PresentedEvidence, 'delivery_id' | 'archived'>
-}): Child {
+function RecordName(
+  { record }: { record: Omit<PresentedEvidence, 'delivery_id' | 'archived'> },
+  visit = useVisit(),
+): Child {
   const { resource, id, day, customer_id, values } = record
   if (resource === 'statements') {
     return (
-      <AccountLink visit={visit} at={['statements', id]}>
+      <AccountLink at={['statements', id]}>
         Statement {values?.period && <>of {periodWords(String(values.period))}</>}
       </AccountLink>
     )
@@ -135,21 +131,13 @@ function RecordName({
 }
 
 /** Renders a page of the records of a case. */
-const Evidence = ({
-  visit,
-  found,
-}: {
-  visit: Visit
-  found: AnswerOf<typeof listFraudEvidence>
-}) => (
+const Evidence = ({ found }: { found: AnswerOf<typeof listFraudEvidence> }, visit = useVisit()) => (
   <>
     <Table
       caption="Records, by day"
       rows={found.data}
       columns={[
-        column('Record', (record: PresentedEvidence) => (
-          <RecordName visit={visit} record={record} />
-        )),
+        column('Record', (record: PresentedEvidence) => <RecordName record={record} />),
         column('Day', ({ day }: PresentedEvidence) => <Day day={day} />),
         column('Customer', ({ customer_id }: PresentedEvidence) =>
           customer_id === null ? NONE : <CustomerLink account={visit.account} id={customer_id} />,
@@ -159,13 +147,13 @@ const Evidence = ({
           delivery_id === null ? (
             NONE
           ) : (
-            <AccountLink visit={visit} at={['deliveries', delivery_id]} children="Delivery" />
+            <AccountLink at={['deliveries', delivery_id]} children="Delivery" />
           ),
         ),
       ]}
       empty={<p class="note">The records of this case are no longer stored.</p>}
     />
-    <Pager visit={visit} meta={found.meta} />
+    <Pager meta={found.meta} />
   </>
 )
 
@@ -175,12 +163,11 @@ type Decision = WholeCase['decisions'][number]
 
 /** A case on its page. */
 interface ShownCase {
-  readonly visit: Visit
   readonly found: WholeCase
 }
 
 /** Says what becomes of a case if nobody decides it. */
-const EndWords = ({ visit, found }: ShownCase) => (
+const EndWords = ({ found }: ShownCase, visit = useVisit()) => (
   <>
     {found.hold_goes_on && (
       <>
@@ -201,12 +188,12 @@ const EndWords = ({ visit, found }: ShownCase) => (
 )
 
 /** Renders the sentence of a case, its status and what it holds. */
-const Head = ({ visit, found }: ShownCase) => {
+const Head = ({ found }: ShownCase, visit = useVisit()) => {
   const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
     found
   const customers = customersOf(found.subject)
   const pairs: Pair[] = [
-    ['Affiliate', <AffiliateLink visit={visit} id={affiliate_id} />],
+    ['Affiliate', <AffiliateLink id={affiliate_id} />],
     ...(customers.length > 0
       ? [
           [
@@ -214,7 +201,7 @@ const Head = ({ visit, found }: ShownCase) => {
             customers.map((id, i) => (
               <>
                 {i > 0 && ', '}
-                <AccountLink visit={visit} at={['customers', id]}>
+                <AccountLink at={['customers', id]}>
                   <Data text={id} />
                 </AccountLink>
               </>
@@ -226,7 +213,7 @@ const Head = ({ visit, found }: ShownCase) => {
     ['Holds', <HeldAmounts {...found} />],
     [
       'Rule',
-      <AccountLink visit={visit} at={['fraud-rules', rule]}>
+      <AccountLink at={['fraud-rules', rule]}>
         <Data text={name} />
       </AccountLink>,
     ],
@@ -249,7 +236,7 @@ const Head = ({ visit, found }: ShownCase) => {
         </p>
         {(status === 'open' || found.hold_goes_on) && (
           <p>
-            <EndWords visit={visit} found={found} />
+            <EndWords found={found} />
           </p>
         )}
       </div>
@@ -263,7 +250,7 @@ const Head = ({ visit, found }: ShownCase) => {
 }
 
 /** Renders a decision as a sentence. */
-function DecisionWords({ visit, found, one }: ShownCase & { one: Decision }) {
+function DecisionWords({ found, one }: ShownCase & { one: Decision }) {
   const { decision, reason, keep_hold, refuse, from, actor, at } = one
   const what = one.ends_hold
     ? 'ended the hold'
@@ -283,7 +270,7 @@ function DecisionWords({ visit, found, one }: ShownCase & { one: Decision }) {
             {refuse.map((id, i) => (
               <>
                 {i > 0 && ', '}
-                <AccountLink visit={visit} at={['customers', id]}>
+                <AccountLink at={['customers', id]}>
                   <Data text={id} />
                 </AccountLink>
               </>
@@ -296,22 +283,16 @@ function DecisionWords({ visit, found, one }: ShownCase & { one: Decision }) {
 }
 
 /** Renders why a decision was refused whose form is gone, or whose records are not those that were shown. */
-function DecisionRefused({ visit, found }: ShownCase) {
+function DecisionRefused({ found }: ShownCase, visit = useVisit()) {
   const { refused } = visit
   if (refused?.change !== 'decide' && refused?.change !== 'agree') return null
   const { changed } = refused
-  if (changed) return <EvidenceChanged visit={visit} changed={changed} />
+  if (changed) return <EvidenceChanged changed={changed} />
   return found.status === 'open' ? null : <Refusal {...refused} />
 }
 
 /** Renders what changed of the records since the person saw them. */
-const EvidenceChanged = ({
-  visit,
-  changed: { added, records },
-}: {
-  visit: Visit
-  changed: ChangedEvidence
-}) => (
+const EvidenceChanged = ({ changed: { added, records } }: { changed: ChangedEvidence }) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
       The records of the case have changed since you opened it. Nothing was decided. Look at them as
@@ -325,7 +306,7 @@ const EvidenceChanged = ({
         <ul>
           {records.map((one) => (
             <li>
-              <RecordName visit={visit} record={{ ...one, values: {} }} />, <Day day={one.day} />
+              <RecordName record={{ ...one, values: {} }} />, <Day day={one.day} />
             </li>
           ))}
         </ul>
@@ -335,25 +316,23 @@ const EvidenceChanged = ({
 )
 
 /** Renders the forms by which a person decides next, or agrees with another person. */
-function NextDecision({
-  visit,
-  found,
-  customers,
-}: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> }) {
+function NextDecision(
+  { found, customers }: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> },
+  visit = useVisit(),
+) {
   const { decisions, status, keep_hold, evidence_digest: shown } = found
   const waiting = decisions.filter((one) => one.waiting)
   const other = waiting.findLast(({ actor }) => actor !== visit.member.actor)
   if (status === 'confirmed' && keep_hold) {
     if (!canPay(visit) || (waiting.length > 0 && !other)) return null
-    if (!other) return <ReleaseForm visit={visit} />
-    return <AgreeReleaseForm visit={visit} proposal={other} />
+    if (!other) return <ReleaseForm />
+    return <AgreeReleaseForm proposal={other} />
   }
   if (status !== 'open') return null
   if (!canPay(visit)) return <p class="note">Only the role approver can decide a case.</p>
   const proposal = other ?? waiting.at(-1) ?? null
   const form = (
     <DecideForm
-      visit={visit}
       found={found}
       shown={shown}
       customers={customers.data.map(({ customer_id }) => customer_id)}
@@ -365,7 +344,7 @@ function NextDecision({
   return (
     <>
       {other ? (
-        <AgreeForm visit={visit} found={found} shown={shown} proposal={other} />
+        <AgreeForm found={found} shown={shown} proposal={other} />
       ) : (
         <p class="note">You have decided. A second person must agree on this page.</p>
       )}
@@ -378,22 +357,25 @@ function NextDecision({
 }
 
 /** Renders what persons decided and noted, and the forms for both. */
-const Decisions = (props: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> }) => {
-  const { visit, found } = props
+const Decisions = (
+  props: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> },
+  visit = useVisit(),
+) => {
+  const { found } = props
   const { decisions, notes, status, affiliate_id } = found
   const hasRefused = status === 'confirmed' && decisions.some(({ refuse }) => refuse.length > 0)
   return (
     <>
       <h2 id="decide">Decision</h2>
-      <DecisionRefused visit={visit} found={found} />
+      <DecisionRefused found={found} />
       {decisions.length > 0 && (
         <ol class="log" aria-label="Decisions">
           {decisions.map((one) => (
-            <DecisionWords visit={visit} found={found} one={one} />
+            <DecisionWords found={found} one={one} />
           ))}
         </ol>
       )}
-      {hasRefused && <TakenBackWords visit={visit} affiliate_id={affiliate_id} />}
+      {hasRefused && <TakenBackWords affiliate_id={affiliate_id} />}
       <NextDecision {...props} />
       <h2>Notes</h2>
       {notes.length === 0 && <p class="note">No notes yet.</p>}
@@ -407,13 +389,13 @@ const Decisions = (props: ShownCase & { customers: AnswerOf<typeof listFraudCust
           </li>
         ))}
       </ol>
-      {canManage(visit) && <NoteForm visit={visit} />}
+      {canManage(visit) && <NoteForm />}
     </>
   )
 }
 
 /** Reads and renders the records of a case, its decision, and the affiliate's own past. */
-async function renderRest({ visit, found }: ShownCase, vertical: string) {
+async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
   const { api, account, query } = visit
   const ofCase = { account, case_id: found.case_id }
   const [evidence, customers] = await Promise.all([
@@ -424,10 +406,10 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
-      <ComparedWith visit={visit} figures={found.figures} />
-      <Evidence visit={visit} found={evidence} />
+      <ComparedWith figures={found.figures} />
+      <Evidence found={evidence} />
       {past}
-      <Decisions visit={visit} found={found} customers={customers} />
+      <Decisions found={found} customers={customers} />
     </>
   )
 }
@@ -445,10 +427,9 @@ export const casePage: Page = {
       api.call(getFraudCase, { account, case_id: params.case ?? '' }),
       api.call(getAccount, { account }),
     ])
-    const shown = { visit, found }
     const body = (
       <>
-        <Head {...shown} />
+        <Head found={found} />
         <Figures {...found} />
         <DeferredPart />
       </>
@@ -456,7 +437,7 @@ export const casePage: Page = {
     return {
       title: `Case of ${await subjectText(visit, found)}`,
       body,
-      computeDeferred: () => renderRest(shown, vertical),
+      computeDeferred: () => renderRest(visit, found, vertical),
     }
   },
 }

@@ -5,8 +5,7 @@ import { counted, listed } from '../../commission/engine/reasons.ts'
 import { EXPIRE_DAYS } from '../../durations.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Change, Visit } from '../page.ts'
-import { type Page, withQuery } from '../page.ts'
+import { type Change, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import {
   CASE_STATUS_WORDS,
@@ -70,7 +69,7 @@ const REASONS = {
 } as const
 
 /** Says why a hold ended. */
-function Because({ visit, found }: { visit: Visit; found: EndedHold }) {
+function Because({ found }: { found: EndedHold }, visit = useVisit()) {
   const { moved, because } = found
   if (moved === null) return <>{REASONS[because]}</>
   return (
@@ -80,7 +79,7 @@ function Because({ visit, found }: { visit: Visit; found: EndedHold }) {
         'was taken from the affiliate'
       ) : (
         <>
-          was moved to <AffiliateLink visit={visit} id={moved.affiliate_id} />
+          was moved to <AffiliateLink id={moved.affiliate_id} />
         </>
       )}
       ,{' '}
@@ -116,7 +115,7 @@ const StillHeld = ({ found: { goes_on, acknowledged } }: { found: EndedHold }) =
   )
 
 /** Renders the holds that ended, and the form that acknowledges one; nothing if there are none. */
-async function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHold> }) {
+async function EndedHolds({ found }: { found: List<EndedHold> }, visit = useVisit()) {
   const { data, meta } = found
   if (data.length === 0) return null
   const rest = meta.total - data.length
@@ -133,11 +132,11 @@ async function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHol
       <ul>
         {data.map((one) => (
           <li>
-            The hold on <AffiliateLink visit={visit} id={one.affiliate_id} /> ended on{' '}
-            <Time at={one.ended_at} />, because <Because visit={visit} found={one} />. The rule “
+            The hold on <AffiliateLink id={one.affiliate_id} /> ended on <Time at={one.ended_at} />,
+            because <Because found={one} />. The rule “
             <Data text={one.name} />” had found:{' '}
             {one.is_case ? (
-              <AccountLink visit={visit} at={['cases', one.case_id]}>
+              <AccountLink at={['cases', one.case_id]}>
                 <Data text={one.sentence} />
               </AccountLink>
             ) : (
@@ -149,7 +148,6 @@ async function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHol
       </ul>
       {rest > 0 && <p class="note">{`${rest.toLocaleString('en')} earlier ones follow.`}</p>}
       <FoldedForm
-        visit={visit}
         change="acknowledge"
         title={meta.total === 1 ? 'Acknowledge it' : 'Acknowledge one'}
         submit="I have looked at it"
@@ -235,7 +233,7 @@ const filtersOf = (rules: readonly ListedRule[], { query }: Visit): Input[] => [
 ]
 
 /** Says what to do where no case is listed. */
-function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] }) {
+function NoCases({ rules }: { rules: readonly ListedRule[] }, visit = useVisit()) {
   const active = rules.filter(({ disabled, in_force }) => !disabled && in_force !== null)
   const since = active.map(({ effective_from }) => effective_from).sort()[0] ?? null
   const isFiltered = Object.entries(visit.query).some(
@@ -245,8 +243,8 @@ function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] 
     return (
       <EmptyState title="No rule looks for fraud yet.">
         <p>
-          <AccountLink visit={visit} at={['fraud-rules']} children="Set up the rules" />. A rule
-          that only lists its cases holds nothing.
+          <AccountLink at={['fraud-rules']} children="Set up the rules" />. A rule that only lists
+          its cases holds nothing.
         </p>
       </EmptyState>
     )
@@ -272,7 +270,7 @@ function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] 
         <ul>
           {active.map(({ rule, name }) => (
             <li>
-              <AccountLink visit={visit} at={['fraud-rules', rule, 'simulate']}>
+              <AccountLink at={['fraud-rules', rule, 'simulate']}>
                 <Name text={name} />
               </AccountLink>
             </li>
@@ -308,17 +306,16 @@ export const casesPage: Page = {
     ])
     const body = (
       <>
-        <EndedHolds visit={visit} found={ended} />
-        <Filters visit={visit} fields={filtersOf(rules.data, visit)} />
+        <EndedHolds found={ended} />
+        <Filters fields={filtersOf(rules.data, visit)} />
         <CaseTable
-          visit={visit}
           caption="Cases, the latest first"
           rows={data}
-          empty={<NoCases visit={visit} rules={rules.data} />}
+          empty={<NoCases rules={rules.data} />}
         />
-        {data.length > 0 && <Pager visit={visit} meta={meta} />}
+        {data.length > 0 && <Pager meta={meta} />}
         {canManage(visit) && rules.data.length > 0 && (
-          <ChangeForm visit={visit} change="run" submit="Evaluate now">
+          <ChangeForm change="run" submit="Evaluate now">
             <p class="note">
               The rules are evaluated each morning. Evaluate now after late records or a new rule.
             </p>

@@ -6,7 +6,7 @@ import {
 import { issueClient, listClients, revokeClient, rotateClient } from '../../admin/clients.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import { accountPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Change, type Page, useVisit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
@@ -65,7 +65,7 @@ const State = ({ isValid }: Credential) => (
   <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
 )
 
-const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credential[] }) => (
+const Credentials = (props: { kind: Kind; rows: readonly Credential[] }, visit = useVisit()) => (
   <Table
     caption={props.kind === 'client' ? 'OAuth clients' : 'Brand Tokens'}
     rows={props.rows}
@@ -73,7 +73,7 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
       {
         title: 'ID',
         cell: ({ id }) => (
-          <a href={withQuery(props.visit.path, { [props.kind]: id })}>
+          <a href={withQuery(visit.path, { [props.kind]: id })}>
             <code>{id}</code>
           </a>
         ),
@@ -83,7 +83,7 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
         title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
         cell: ({ until }) => (until ? <Time at={until} /> : '–'),
       },
-      ...fields<Credential>(props.visit, 'created_at'),
+      ...fields<Credential>('created_at'),
     ]}
     empty={
       <EmptyState title="The account has no credentials yet.">
@@ -94,16 +94,15 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
 )
 
 /** Renders the forms that rotate or revoke the credential that the address selects. */
-const Selected = ({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credential }) => (
+const Selected = ({ kind, one }: { kind: Kind; one: Credential }, visit = useVisit()) => (
   <>
     <h2>
       {NAMES[kind]} <code>{one.id}</code>
     </h2>
     {one.isValid ? (
       <>
-        {kind === 'client' && <RotationForms visit={visit} secret="client secret" name={one.id} />}
+        {kind === 'client' && <RotationForms secret="client secret" name={one.id} />}
         <ConfirmForm
-          visit={visit}
           change="revoke"
           submit={`Revoke the ${NAMES[kind]}`}
           needs="approver"
@@ -122,12 +121,12 @@ const Selected = ({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credent
 )
 
 /** Renders the form that issues a credential: the first one, or another one. */
-function Issue({ visit, kind, rows }: { visit: Visit; kind: Kind; rows: readonly Credential[] }) {
+function Issue({ kind, rows }: { kind: Kind; rows: readonly Credential[] }, visit = useVisit()) {
   if (kind === 'token' && rows.some(({ isValid }) => isValid)) {
     return (
       <>
         <h2>Rotate the Brand Token</h2>
-        <RotationForms visit={visit} secret="Brand Token" name={visit.account} />
+        <RotationForms secret="Brand Token" name={visit.account} />
       </>
     )
   }
@@ -135,7 +134,6 @@ function Issue({ visit, kind, rows }: { visit: Visit; kind: Kind; rows: readonly
     <>
       <h2>Issue a credential</h2>
       <ChangeForm
-        visit={visit}
         change={kind === 'client' ? 'issue' : 'issueToken'}
         submit={`Issue a ${NAMES[kind]}`}
         needs="approver"
@@ -178,13 +176,13 @@ export const credentialsPage: Page = {
     const one = rows.find(({ id }) => id === query[kind])
     const body = (
       <>
-        <AccountTabs visit={visit} here="Credentials" />
+        <AccountTabs here="Credentials" />
         {one ? (
-          <Selected visit={visit} kind={kind} one={one} />
+          <Selected kind={kind} one={one} />
         ) : (
           <>
-            <Credentials visit={visit} kind={kind} rows={rows.toReversed()} />
-            <Issue visit={visit} kind={kind} rows={rows} />
+            <Credentials kind={kind} rows={rows.toReversed()} />
+            <Issue kind={kind} rows={rows} />
           </>
         )}
       </>

@@ -10,7 +10,7 @@ import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { CaseLink, CaseStatusBadge, type FraudCases, SeverityBadge } from '../parts/cases.tsx'
 import { AttributionVerdict } from '../parts/customers.tsx'
 import {
@@ -67,9 +67,9 @@ async function earnedIn(
   ])
   return (
     <>
-      <Lines visit={visit} earned={{ lines: lines.data, amounts }} termsOf={termsOf} />
+      <Lines earned={{ lines: lines.data, amounts }} termsOf={termsOf} />
       {unearned.data.length > 0 && (
-        <Unearned visit={visit} rows={unearned.data} customer_id={customer_id} termsOf={termsOf} />
+        <Unearned rows={unearned.data} customer_id={customer_id} termsOf={termsOf} />
       )}
     </>
   )
@@ -87,8 +87,8 @@ async function readAmounts({ api, account }: Visit, lines: readonly Line[]) {
   return new Map(stored.map(({ id, amount }) => [id, amount]))
 }
 
-const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
-  const { visit, earned, termsOf } = props
+const Lines = (props: { earned: Earned; termsOf: TermsOf }, visit = useVisit()) => {
+  const { earned, termsOf } = props
   const { account } = visit
   return (
     <Table
@@ -97,7 +97,7 @@ const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
       columns={[
         {
           title: 'Affiliate',
-          cell: ({ affiliate_id: id }) => <AffiliateLink visit={visit} id={id} />,
+          cell: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
         },
         {
           title: 'Statement',
@@ -148,12 +148,14 @@ const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
   )
 }
 
-const Unearned = (props: {
-  visit: Visit
-  rows: readonly UnearnedGroup[]
-  customer_id: string
-  termsOf: TermsOf
-}) => (
+const Unearned = (
+  props: {
+    rows: readonly UnearnedGroup[]
+    customer_id: string
+    termsOf: TermsOf
+  },
+  visit = useVisit(),
+) => (
   <Table
     caption="Records that earned nothing"
     rows={props.rows}
@@ -161,8 +163,7 @@ const Unearned = (props: {
       column('Why', (group: UnearnedGroup) => (
         <Data
           text={
-            wordsOf(props.visit, { ...group, customer_id: props.customer_id }, props.termsOf)
-              .sentence
+            wordsOf(visit, { ...group, customer_id: props.customer_id }, props.termsOf).sentence
           }
         />
       )),
@@ -236,7 +237,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
   return lists.filter((list) => list !== null)
 }
 
-const Affiliations = ({ visit, rows }: { visit: Visit; rows: readonly Affiliation[] }) => (
+const Affiliations = ({ rows }: { rows: readonly Affiliation[] }) => (
   <Table
     caption="Affiliate history"
     rows={rows}
@@ -250,15 +251,13 @@ const Affiliations = ({ visit, rows }: { visit: Visit; rows: readonly Affiliatio
           <Day day={from} />
         ),
       ),
-      column('Affiliate', ({ affiliate_id: id }: Affiliation) => (
-        <AffiliateLink visit={visit} id={id} />
-      )),
-      ...fields<Affiliation>(visit, 'link_id', 'delivery_id'),
+      column('Affiliate', ({ affiliate_id: id }: Affiliation) => <AffiliateLink id={id} />),
+      ...fields<Affiliation>('link_id', 'delivery_id'),
     ]}
   />
 )
 
-const CustomerRefusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>) => (
+const CustomerRefusal = ({ refusal }: Pick<History, 'refusal'>) => (
   <>
     <h2>Refusal</h2>
     {refusal ? (
@@ -268,11 +267,10 @@ const CustomerRefusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'r
           {refusal.from === null ? 'the beginning' : <Day day={refusal.from} />}:{' '}
           <Data text={refusal.reason} />
         </p>
-        <ChangeForm visit={visit} change="endRefusal" submit="End the refusal" />
+        <ChangeForm change="endRefusal" submit="End the refusal" />
       </>
     ) : (
       <FoldedForm
-        visit={visit}
         title="Refuse the customer"
         change="refuse"
         submit="Refuse the customer"
@@ -293,31 +291,28 @@ const CustomerRefusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'r
   </>
 )
 
-const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordList[] }) => (
+const RecordLists = ({ lists }: { lists: readonly RecordList[] }) => (
   <>
     <h2>Records</h2>
     {lists.map((list) =>
-      'refused' in list ? (
-        <p class="note">{list.refused}</p>
-      ) : (
-        <RecordsOf visit={visit} list={list} />
-      ),
+      'refused' in list ? <p class="note">{list.refused}</p> : <RecordsOf list={list} />,
     )}
   </>
 )
 
-function RecordsOf({
-  visit,
-  list: { resource, data, meta },
-}: {
-  visit: Visit
-  list: Exclude<RecordList, { readonly refused: string }>
-}) {
+function RecordsOf(
+  {
+    list: { resource, data, meta },
+  }: {
+    list: Exclude<RecordList, { readonly refused: string }>
+  },
+  visit = useVisit(),
+) {
   return (
     <>
       <Records account={visit.account} resource={resource} rows={data} />
       {visit.query.resource ? (
-        <Pager visit={visit} meta={meta} />
+        <Pager meta={meta} />
       ) : (
         meta.next_cursor && (
           <p>
@@ -369,7 +364,6 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
       <section id="earned">
         <h2>Commission from this customer</h2>
         <Filters
-          visit={visit}
           fields={[{ ...chosen, options: [['', 'The latest'], ...(chosen.options ?? [])] }]}
         />
         {earned}
@@ -380,11 +374,9 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
 
 /** Names the cases that are about a customer, whatever their status; nothing if there are none. */
 const CasesOfCustomer = ({
-  visit,
   customer_id,
   found: { data, meta },
 }: {
-  visit: Visit
   customer_id: string
   found: FraudCases
 }) =>
@@ -399,14 +391,13 @@ const CasesOfCustomer = ({
       <ul>
         {data.map((one) => (
           <li>
-            <CaseLink visit={visit} found={one} /> <CaseStatusBadge {...one} />{' '}
-            <SeverityBadge {...one} />
+            <CaseLink found={one} /> <CaseStatusBadge {...one} /> <SeverityBadge {...one} />
           </li>
         ))}
       </ul>
       {meta.total > data.length && (
         <p>
-          <AccountLink visit={visit} at={['cases']} query={{ customer_id, status: 'all' }}>
+          <AccountLink at={['cases']} query={{ customer_id, status: 'all' }}>
             All {count(meta.total)} cases
           </AccountLink>
         </p>
@@ -442,7 +433,7 @@ export const customerPage: Page = {
       attribution: found?.attribution ?? null,
       lists: lists.filter((list) => 'data' in list),
     }
-    const affiliate = <AffiliateLink visit={visit} id={current?.affiliate_id ?? null} />
+    const affiliate = <AffiliateLink id={current?.affiliate_id ?? null} />
     const body = (
       <>
         {record && (
@@ -452,7 +443,7 @@ export const customerPage: Page = {
             first={[['Affiliate', affiliate]]}
           />
         )}
-        <CasesOfCustomer visit={visit} customer_id={customer_id} found={cases} />
+        <CasesOfCustomer customer_id={customer_id} found={cases} />
         <DeferredPart />
         <h2>Who is paid</h2>
         {found && (
@@ -468,9 +459,9 @@ export const customerPage: Page = {
             </p>
           </details>
         )}
-        <Affiliations visit={visit} rows={history.affiliations} />
-        <RecordLists visit={visit} lists={lists} />
-        <CustomerRefusal visit={visit} refusal={history.refusal} />
+        <Affiliations rows={history.affiliations} />
+        <RecordLists lists={lists} />
+        <CustomerRefusal refusal={history.refusal} />
       </>
     )
     return {

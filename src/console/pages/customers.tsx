@@ -93,12 +93,11 @@ async function readList(visit: Visit) {
   if (data.length === 0 && customer_id && found.length > 0) {
     return <Beginning account={account} id={customer_id} rows={found} />
   }
-  const list =
-    data.length > 0 ? <Customers visit={visit} rows={data} /> : <NoCustomers {...visit} />
+  const list = data.length > 0 ? <Customers rows={data} /> : <NoCustomers {...visit} />
   return (
     <>
-      {query.unattributed ? <Unattributed visit={visit} rows={data} now={visit.today} /> : list}
-      <Pager visit={visit} meta={meta} />
+      {query.unattributed ? <Unattributed rows={data} now={visit.today} /> : list}
+      <Pager meta={meta} />
     </>
   )
 }
@@ -130,7 +129,6 @@ export const customersPage: Page = {
     const body = (
       <>
         <Filters
-          visit={visit}
           fields={isSearch ? UNATTRIBUTED_FILTERS : visit.query.from ? DAY_FILTERS : ID_FILTER}
         />
         <Lists {...visit} />

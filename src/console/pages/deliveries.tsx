@@ -1,7 +1,7 @@
 import { getAccount } from '../../admin/accounts.ts'
 import { countDeliveryErrors, listDeliveries } from '../../admin/deliveries.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Page, type Visit } from '../page.ts'
+import { accountPath, dayBefore, type Page, useVisit, type Visit } from '../page.ts'
 import { count, EmptyState, isolated, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
@@ -52,7 +52,7 @@ const Quick = (visit: Visit) => {
 type CountedErrors = AnswerOf<typeof countDeliveryErrors>['data']
 
 /** Renders the same error across deliveries as one row. */
-const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: CountedErrors }) => (
+const ErrorCounts = ({ rows }: { rows: CountedErrors }, visit = useVisit()) => (
   <Table
     caption="The errors of these days"
     rows={rows}
@@ -79,7 +79,7 @@ const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: CountedErrors }) => 
   />
 )
 
-const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
+const Deliveries = ({ list }: { list: DeliveryList }, visit = useVisit()) => (
   <Table
     caption="Deliveries, the newest first"
     rows={list.data}
@@ -126,7 +126,6 @@ async function render(visit: Visit) {
         <>
           <Quick {...visit} />
           <Filters
-            visit={visit}
             fields={[
               {
                 name: 'resource',
@@ -139,15 +138,15 @@ async function render(visit: Visit) {
               { name: 'to', label: 'To (UTC)', type: 'date' },
             ]}
           />
-          {errors && <ErrorCounts visit={visit} rows={errors.data} />}
+          {errors && <ErrorCounts rows={errors.data} />}
           <Live id="deliveries" seconds={LIVE_SECONDS}>
-            <Deliveries visit={visit} list={list} />
+            <Deliveries list={list} />
           </Live>
         </>
       ) : (
-        <RecordHistory visit={visit} list={list} />
+        <RecordHistory list={list} />
       )}
-      <Pager visit={visit} meta={list.meta} />
+      <Pager meta={list.meta} />
     </>
   )
   const title = record_id === undefined ? 'Deliveries' : `Record ${isolated(record_id)}`

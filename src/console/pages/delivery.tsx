@@ -1,8 +1,8 @@
 import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
 import { OUTCOMES } from '../../db/records/decide.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Visit } from '../page.ts'
-import { accountPath, type Page } from '../page.ts'
+
+import { accountPath, type Page, useVisit } from '../page.ts'
 import { count, Data, EmptyState, Pager, Table, Time } from '../parts/data.tsx'
 import {
   DeliveryBadge,
@@ -67,7 +67,7 @@ const Key = ({
   </>
 )
 
-const RefusedRecords = ({ visit, list }: { visit: Visit; list: RefusedList }) => (
+const RefusedRecords = ({ list }: { list: RefusedList }, visit = useVisit()) => (
   <section id="refused">
     <h2>Refused records</h2>
     <Table
@@ -78,7 +78,7 @@ const RefusedRecords = ({ visit, list }: { visit: Visit; list: RefusedList }) =>
         { title: 'Errors', cell: ({ errors }) => <Errors errors={errors} /> },
       ]}
     />
-    <Pager visit={visit} meta={list.meta} />
+    <Pager meta={list.meta} />
   </section>
 )
 
@@ -91,13 +91,12 @@ const AskSender = () => (
 )
 
 interface RefusalsProps {
-  readonly visit: Visit
   readonly delivery: DeliveryInFull
   readonly refused: RefusedList
 }
 
 /** Renders why records of a delivery were refused. */
-const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
+const Refusals = ({ delivery, refused }: RefusalsProps, visit = useVisit()) => (
   <>
     <h2>Why records were refused</h2>
     {delivery.errors_not_kept ? (
@@ -114,20 +113,20 @@ const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
           The log keeps no values, because any may be personal. The response to the sender quotes
           those that are not. <AskSender />
         </p>
-        <RefusedRecords visit={visit} list={refused} />
+        <RefusedRecords list={refused} />
       </>
     )}
   </>
 )
 
 /** Renders where to find the records that the delivery stored; nothing if it stored none. */
-function Stored({ visit, delivery: { dry_run, status, summary } }: Omit<RefusalsProps, 'refused'>) {
+function Stored({ delivery: { dry_run, status, summary } }: Omit<RefusalsProps, 'refused'>) {
   const { received, rejected, held } = summary
   if (dry_run || status === 422 || received === rejected + held) return null
   return (
     <p>
       The log counts records and keeps none. Find a stored one by its id above, or on the page of
-      its <AccountLink visit={visit} at={['customers']} children="customer" />.
+      its <AccountLink at={['customers']} children="customer" />.
     </p>
   )
 }
@@ -204,11 +203,11 @@ export const deliveryPage: Page = {
         <Summary account={account} delivery={delivery} />
         {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}
         {delivery.errors_total > 0 ? (
-          <Refusals visit={visit} delivery={delivery} refused={refused} />
+          <Refusals delivery={delivery} refused={refused} />
         ) : (
           <p>Nothing was refused.</p>
         )}
-        <Stored visit={visit} delivery={delivery} />
+        <Stored delivery={delivery} />
         <ResponseToSender delivery={delivery} />
       </>
     )

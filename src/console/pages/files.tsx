@@ -4,7 +4,7 @@ import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
 import { getExport, listExports } from '../../exports/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { type Page, type Visit, withQuery } from '../page.ts'
+import { type Page, useVisit, withQuery } from '../page.ts'
 import { count, EmptyState, NOTHING, Pager, periodWords, Table, Time } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
 import { AccountLink, Facts } from '../parts/fields.tsx'
@@ -44,7 +44,7 @@ const monthOptions = (now: number): readonly Option[] => [
 
 const resourceOptions: readonly Option[] = [['', 'All'], ...Object.entries(RESOURCES)]
 
-const FileTable = ({ visit, files }: { visit: Visit; files: Files }) => (
+const FileTable = ({ files }: { files: Files }, visit = useVisit()) => (
   <Table
     caption="Files for a warehouse"
     rows={files.data}
@@ -76,14 +76,13 @@ const FileTable = ({ visit, files }: { visit: Visit; files: Files }) => (
 )
 
 /** Renders the files of an account that writes some. */
-const FileList = ({ visit, files, has }: { visit: Visit; files: Files; has: Exports }) => (
+const FileList = ({ files, has }: { files: Files; has: Exports }, visit = useVisit()) => (
   <>
     <p class="lead">
       Parquet files of records, statements and bookings, for tools such as DuckDB, BigQuery and
       Snowflake. They are written each morning, after the statements are computed.
     </p>
     <Facts
-      visit={visit}
       row={{}}
       names={[]}
       more={[
@@ -95,16 +94,15 @@ const FileList = ({ visit, files, has }: { visit: Visit; files: Files; has: Expo
       ]}
     />
     <Filters
-      visit={visit}
       fields={[
         { name: 'resource', label: 'What they have', options: resourceOptions },
         { name: 'month', label: 'Month', options: monthOptions(visit.today) },
       ]}
     />
-    <FileTable visit={visit} files={files} />
-    <Pager visit={visit} meta={files.meta} />
+    <FileTable files={files} />
+    <Pager meta={files.meta} />
     <h2>Write the files now</h2>
-    <ChangeForm visit={visit} change="start" submit="Write the files now">
+    <ChangeForm change="start" submit="Write the files now">
       <p>
         Every month is read again, and lost files are written anew. Large accounts take some
         minutes.
@@ -136,18 +134,17 @@ export const filesPage: Page = {
     ])
     const body = (
       <>
-        <AccountTabs visit={visit} here="Files" />
+        <AccountTabs here="Files" />
         {exports === 'off' ? (
           <EmptyState title="The account writes no files.">
             <p>
               It can write its records, statements and bookings as Parquet files each morning, for a
-              warehouse. Choose that in the{' '}
-              <AccountLink visit={visit} at={['account']} children="settings" />, under “
-              {ACCOUNT_WORDS.exports.label}”.
+              warehouse. Choose that in the <AccountLink at={['account']} children="settings" />,
+              under “{ACCOUNT_WORDS.exports.label}”.
             </p>
           </EmptyState>
         ) : (
-          <FileList visit={visit} files={files} has={exports} />
+          <FileList files={files} has={exports} />
         )}
       </>
     )

@@ -5,7 +5,7 @@ import { searchAccounts } from '../../admin/search.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, type Visit } from '../page.ts'
+import { accountPath, type Page, useVisit, type Visit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, isolated, Table } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { column } from '../parts/fields.tsx'
@@ -108,15 +108,10 @@ const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }
 type AccountWith = AnswerOf<typeof searchAccounts>['data'][number]
 
 /** Says in which other accounts something has the id. */
-const Elsewhere = ({
-  visit,
-  id,
-  others,
-}: {
-  visit: Visit
-  id: string
-  others: readonly AccountWith[]
-}) => (
+const Elsewhere = (
+  { id, others }: { id: string; others: readonly AccountWith[] },
+  visit = useVisit(),
+) => (
   <EmptyState title={`Nothing in this account has or begins with ${isolated(id)}.`}>
     <p>{others.length === 1 ? 'Another account has it:' : 'Other accounts have it:'}</p>
     <ul>
@@ -182,7 +177,7 @@ export const findPage: Page = {
         choices.length > 0 ? (
           <Choices text={id} choices={choices} />
         ) : (
-          <Elsewhere visit={visit} id={id} others={others} />
+          <Elsewhere id={id} others={others} />
         ),
       ...(next !== undefined && { next }),
     }

@@ -9,7 +9,7 @@ import { isAtLeast } from '../../auth/roles.ts'
 import { DAY_MS } from '../../durations.ts'
 import { kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { dayBefore, type Page, type Visit } from '../page.ts'
+import { dayBefore, type Page, useVisit, type Visit } from '../page.ts'
 import { Data, dayWords, isolated, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
@@ -51,7 +51,6 @@ function stateWords({ in_force, disabled, versions }: RuleWithVersions): string 
 
 /** Returns the role that may change the rule. */
 interface ShownRule {
-  readonly visit: Visit
   readonly rule: RuleWithVersions
   readonly versions: readonly FraudVersion[]
 }
@@ -72,25 +71,25 @@ const InWordsByVersion = ({ versions }: ShownRule) => (
   </>
 )
 
-const Versions = ({ visit, rule, versions }: ShownRule) => (
+const Versions = ({ rule, versions }: ShownRule) => (
   <Table
     caption="Versions"
     rows={versions}
     columns={[
-      ...fields<FraudVersion>(visit, 'version', 'effective_from', 'created_at', 'withdrawn_at'),
+      ...fields<FraudVersion>('version', 'effective_from', 'created_at', 'withdrawn_at'),
       column('State', ({ version, effective_from, withdrawn_at }: FraudVersion) => {
         const current = rule.versions.find((one) => one.version === rule.in_force)
         const isFuture = !current || effective_from > current.effective_from
         const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
         const state = version === rule.in_force && !withdrawn_at ? 'in force' : others
-        return <Value visit={visit} name="status" value={state} />
+        return <Value name="status" value={state} />
       }),
     ]}
   />
 )
 
 /** Renders the forms that disable the rule and withdraw a version, if the member may and there is one. */
-const Ends = ({ visit, rule, day }: ShownRule & { day: string }) => {
+const Ends = ({ rule, day }: ShownRule & { day: string }, visit = useVisit()) => {
   const needs = neededFor(rule.versions)
   if (!isAtLeast(visit.member.role, needs)) return null
   const kept = rule.versions.filter(({ withdrawn_at }) => withdrawn_at === null)
@@ -99,19 +98,12 @@ const Ends = ({ visit, rule, day }: ShownRule & { day: string }) => {
   return (
     <>
       {kept.length > 0 && !isOver && (
-        <ConfirmForm
-          visit={visit}
-          change="disable"
-          submit="Disable the rule"
-          name={rule.rule}
-          needs={needs}
-        >
+        <ConfirmForm change="disable" submit="Disable the rule" name={rule.rule} needs={needs}>
           <p>From today on it finds nothing. What it found before stays.</p>
         </ConfirmForm>
       )}
       {open.length > 0 && (
         <ConfirmForm
-          visit={visit}
           change="withdraw"
           submit="Withdraw a version"
           name={rule.rule}
@@ -167,7 +159,7 @@ async function renderForm(visit: Visit) {
         <p class="lead">
           <Data text={rule.name} />. A version never changes. The next one applies from its first
           day on{rule.disabled && ', and enables the rule again'}.{' '}
-          <AccountLink visit={visit} at={['fraud-rules', rule.rule]} children="Back to the rule" />
+          <AccountLink at={['fraud-rules', rule.rule]} children="Back to the rule" />
         </p>
         {form?.body}
       </>
@@ -210,19 +202,17 @@ export const fraudRulePage: Page = {
         <p class="quick">
           {isEditor && (
             <AccountLink
-              visit={visit}
               at={['fraud-rules', rule.rule]}
               query={{ edit: 'next' }}
               children="Write the next version"
             />
           )}
           <AccountLink
-            visit={visit}
             at={['fraud-rules', rule.rule, 'simulate']}
             query={{ version: versions[0] && `${versions[0].version}` }}
             children="What it would have found"
           />
-          <AccountLink visit={visit} at={['fraud-rules']} children="All rules" />
+          <AccountLink at={['fraud-rules']} children="All rules" />
         </p>
         <h2>What it does</h2>
         <InWordsByVersion {...shown} />
@@ -233,7 +223,7 @@ export const fraudRulePage: Page = {
         )}
         <h2>Versions</h2>
         <Versions {...shown} />
-        <Pager visit={visit} meta={meta} />
+        <Pager meta={meta} />
         {!isEditor && <p class="note">Only the role {needed} can change this rule.</p>}
         <Ends {...shown} day={dayBefore(visit.today, 0)} />
       </>

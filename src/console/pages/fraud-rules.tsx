@@ -6,7 +6,7 @@ import { kindsOf } from '../../fraud/kinds.ts'
 import { usualId, usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Name, Table } from '../parts/data.tsx'
 import { AccountLink, column, prose } from '../parts/fields.tsx'
 import { putRule, readAffiliates, ruleEditing, ruleForm } from '../parts/fraud-rule-form.tsx'
@@ -38,13 +38,13 @@ const stateOf = ({ disabled, in_force }: ListedRule) =>
     <Badge tone="good">in force</Badge>
   )
 
-const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] }) => (
+const RuleTable = ({ rules }: { rules: readonly ListedRule[] }) => (
   <Table
     caption="Rules"
     rows={rules}
     columns={[
       column('Rule', ({ rule, name }: ListedRule) => (
-        <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Name text={name} />} />
+        <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
       )),
       prose('What it does', ({ words: [opens = '', ...limits] }: ListedRule) => (
         <>
@@ -72,12 +72,11 @@ const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[
 )
 
 interface KindsProps {
-  readonly visit: Visit
   readonly kinds: readonly Kind[]
 }
 
 /** Renders kinds of rules: when each opens a case, what it sees, and what it cannot see. */
-const KindCards = ({ visit, kinds }: KindsProps) => (
+const KindCards = ({ kinds }: KindsProps, visit = useVisit()) => (
   <ul class="templates">
     {kinds.map((kind) => (
       <li class="template">
@@ -101,20 +100,23 @@ const KindCards = ({ visit, kinds }: KindsProps) => (
 )
 
 /** Renders the kinds that the account can have: those without a rule, and folded the others. */
-const Kinds = ({ kinds, rules, ...props }: KindsProps & { rules: readonly ListedRule[] }) => {
+const Kinds = (
+  { kinds, rules }: KindsProps & { rules: readonly ListedRule[] },
+  { member } = useVisit(),
+) => {
   const hasRule = ({ kind }: Kind) => rules.some((one) => one.kind === kind)
   const others = kinds.filter((kind) => !hasRule(kind))
-  const isOffered = others.length < kinds.length && isAtLeast(props.visit.member.role, 'manager')
+  const isOffered = others.length < kinds.length && isAtLeast(member.role, 'manager')
   return (
     <>
       {(others.length > 0 || isOffered) && (
         <h2 id="new-rule">{others.length > 0 ? 'Patterns without a rule' : 'More rules'}</h2>
       )}
-      {others.length > 0 && <KindCards {...props} kinds={others} />}
+      {others.length > 0 && <KindCards kinds={others} />}
       {isOffered && (
         <details>
           <summary>Add a second rule of a kind, such as for some affiliates only</summary>
-          <KindCards {...props} kinds={kinds.filter(hasRule)} />
+          <KindCards kinds={kinds.filter(hasRule)} />
         </details>
       )}
     </>
@@ -142,7 +144,7 @@ async function renderForm(visit: Visit, kind: Kind) {
       <>
         <p class="lead">
           {kind.name}. Nothing is saved before you choose so.{' '}
-          <AccountLink visit={visit} at={['fraud-rules']} children="All rules" />
+          <AccountLink at={['fraud-rules']} children="All rules" />
         </p>
         <p class="note">
           <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
@@ -172,8 +174,8 @@ export const fraudRulesPage: Page = {
           Rules look for patterns of fraud in the records and open cases. A rule never changes what
           an affiliate earns.
         </p>
-        <RuleTable visit={visit} rules={rules} />
-        <Kinds visit={visit} kinds={kindsOf(account.vertical)} rules={rules} />
+        <RuleTable rules={rules} />
+        <Kinds kinds={kindsOf(account.vertical)} rules={rules} />
       </>
     )
     return { title: 'Fraud rules', body }

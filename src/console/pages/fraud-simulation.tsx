@@ -4,7 +4,7 @@ import { isAtLeast } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import { checkShape } from '../../fraud/check-rule.ts'
 import { parseField } from '../form.ts'
-import type { Page, Visit } from '../page.ts'
+import { type Page, useVisit, type Visit } from '../page.ts'
 import { computeBackTest } from '../parts/back-test.tsx'
 import { dayWords, Name } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -57,17 +57,17 @@ const versionField = (versions: readonly FraudVersion[]): Input => ({
 })
 
 /** Renders what is chosen: the versions, the days and the affiliate. */
-const Choices = ({
-  visit,
-  versions,
-  days,
-}: {
-  visit: Visit
-  versions: readonly FraudVersion[]
-  days: { from: string; to: string }
-}) => (
+const Choices = (
+  {
+    versions,
+    days,
+  }: {
+    versions: readonly FraudVersion[]
+    days: { from: string; to: string }
+  },
+  visit = useVisit(),
+) => (
   <Filters
-    visit={visit}
     keeps={visit.query.terms ? { terms: null } : {}}
     fields={[
       ...(visit.query.terms ? [] : [versionField(versions)]),
@@ -115,7 +115,7 @@ export const fraudSimulationPage: Page = {
       <>
         <p class="lead">
           {latest ? (
-            <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Name text={name} />} />
+            <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
           ) : (
             name
           )}
@@ -125,12 +125,11 @@ export const fraudSimulationPage: Page = {
             : 'the cases that it would have opened if it had run after each day'}
           . Nothing is stored.
         </p>
-        <Choices visit={visit} versions={versions} days={days} />
+        <Choices versions={versions} days={days} />
         {terms !== undefined && <Terms terms={terms} account={account} />}
         {isEditor && (
           <p class="quick">
             <AccountLink
-              visit={visit}
               at={['fraud-rules', rule]}
               query={{ edit: 'next' }}
               children="Write the next version"

@@ -1,7 +1,7 @@
 import { listAttributed } from '../../admin/attribution.ts'
 import { listHeld } from '../../admin/held.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, useVisit, withQuery } from '../page.ts'
 import { Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { Data, EmptyState, Pager, Table, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
@@ -34,7 +34,7 @@ function waitingOf(records: readonly Held[]): Waiting[] {
   })
 }
 
-const HeldRecords = ({ visit, list }: { visit: Visit; list: HeldList }) => (
+const HeldRecords = ({ list }: { list: HeldList }, visit = useVisit()) => (
   <>
     <h2>Held records by missing customer</h2>
     <p class="note">
@@ -68,13 +68,13 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: HeldList }) => (
         <EmptyState title="No record waits for its customer.">
           <p>
             Records of unknown customers wait only if the{' '}
-            <AccountLink visit={visit} at={['account']} children="settings" /> of the account say
-            so. Otherwise they are refused.
+            <AccountLink at={['account']} children="settings" /> of the account say so. Otherwise
+            they are refused.
           </p>
         </EmptyState>
       }
     />
-    {list.data.length > 0 && <Pager visit={visit} meta={list.meta} />}
+    {list.data.length > 0 && <Pager meta={list.meta} />}
   </>
 )
 
@@ -93,9 +93,9 @@ export const heldPage: Page = {
     ])
     const body = (
       <>
-        <HeldRecords visit={visit} list={held} />
+        <HeldRecords list={held} />
         <h2>Customers without an affiliate</h2>
-        <Unattributed visit={visit} rows={customers.data} now={visit.today} />
+        <Unattributed rows={customers.data} now={visit.today} />
         {customers.data.length > 0 && (
           <p>
             <a

@@ -6,7 +6,7 @@ import { getStatement } from '../../commission/statements/operations.ts'
 import type { LinePart, LineRecord } from '../../commission/why/answers.ts'
 import { getExplanation, listLineParts, listLineRecords } from '../../commission/why/operations.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import type { Page, Visit } from '../page.ts'
+import { type Page, useVisit, type Visit } from '../page.ts'
 import {
   Amount,
   amountText,
@@ -33,7 +33,6 @@ const NO_PARTS = <p class="note">No records.</p>
 
 /** Parts of a line whose currency is known. */
 interface Parts<Row> {
-  readonly visit: Visit
   readonly rows: readonly Row[]
   readonly currency: string
 }
@@ -58,18 +57,17 @@ const partColumns = <Row extends { readonly base: string | null; readonly units:
 ]
 
 /** Lists the customers of a line; the number of records leads to them. */
-const Customers = ({ visit, rows, currency }: Parts<CustomerPart>) => (
+const Customers = ({ rows, currency }: Parts<CustomerPart>, visit = useVisit()) => (
   <Table
     caption="Customers of the line. Select a number to list the records."
     rows={rows}
     columns={[
-      ...fields<CustomerPart>(visit, 'customer_id'),
+      ...fields<CustomerPart>('customer_id'),
       ...partColumns(rows, currency),
       column(
         'Records',
         ({ customer_id, records }: CustomerPart) => (
           <AccountLink
-            visit={visit}
             at={['lines', visit.params.line ?? '']}
             query={{ ...hintOf(visit), customer_id }}
             children={records}
@@ -83,18 +81,17 @@ const Customers = ({ visit, rows, currency }: Parts<CustomerPart>) => (
 )
 
 /** Lists the lines of other statements that a line is made from. */
-const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] }) => (
+const Sources = ({ rows }: { rows: readonly SourcePart[] }) => (
   <Table
     caption="Lines that make it up"
     rows={rows}
     columns={[
       column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
-        <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
-          <AffiliateName visit={visit} id={affiliate_id} />, <Data text={rule} />,{' '}
-          {periodWords(period)}
+        <AccountLink at={['lines', line_id]} query={{ affiliate_id, period }}>
+          <AffiliateName id={affiliate_id} />, <Data text={rule} />, {periodWords(period)}
         </AccountLink>
       )),
-      ...fields<SourcePart>(visit, 'plan'),
+      ...fields<SourcePart>('plan'),
       column(
         'Amount',
         ({ amount, currency }: SourcePart) => <Amount value={amount} currency={currency} />,
@@ -104,13 +101,13 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
   />
 )
 
-const Records = ({ visit, rows, currency }: Parts<LineRecord>) => (
+const Records = ({ rows, currency }: Parts<LineRecord>, visit = useVisit()) => (
   <>
     <p class="quick">
-      <AccountLink visit={visit} at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
+      <AccountLink at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
         All customers of the line
       </AccountLink>
-      <AccountLink visit={visit} at={['customers', visit.query.customer_id ?? '']}>
+      <AccountLink at={['customers', visit.query.customer_id ?? '']}>
         Customer <Data text={visit.query.customer_id ?? ''} />
       </AccountLink>
     </p>
@@ -125,7 +122,7 @@ const Records = ({ visit, rows, currency }: Parts<LineRecord>) => (
           />
         )),
         column('Type', ({ type }: LineRecord) => type && <Data text={transactionWord(type)} />),
-        ...fields<LineRecord>(visit, 'day'),
+        ...fields<LineRecord>('day'),
         column(
           'Amount',
           ({ amounts, currency: own }: LineRecord) => <Amounts amounts={amounts} currency={own} />,
@@ -133,11 +130,7 @@ const Records = ({ visit, rows, currency }: Parts<LineRecord>) => (
         ),
         ...partColumns(rows, currency),
         column('Delivery', ({ delivery_id: id }: LineRecord) =>
-          id === null ? (
-            '–'
-          ) : (
-            <AccountLink visit={visit} at={['deliveries', id]} children="Delivery" />
-          ),
+          id === null ? '–' : <AccountLink at={['deliveries', id]} children="Delivery" />,
         ),
       ]}
       empty={NO_PARTS}
@@ -164,8 +157,8 @@ async function partsOf(visit: Visit, line_id: string): Promise<(currency: string
     const { data, meta } = await api.call(listLineRecords, { ...ofLine, customer_id })
     return (currency) => (
       <>
-        <Records visit={visit} rows={data} currency={currency} />
-        <Pager visit={visit} meta={meta} />
+        <Records rows={data} currency={currency} />
+        <Pager meta={meta} />
       </>
     )
   }
@@ -173,11 +166,11 @@ async function partsOf(visit: Visit, line_id: string): Promise<(currency: string
   return (currency) => (
     <>
       {data.some(isSource) ? (
-        <Sources visit={visit} rows={data.filter(isSource)} />
+        <Sources rows={data.filter(isSource)} />
       ) : (
-        <Customers visit={visit} rows={data.filter(isCustomer)} currency={currency} />
+        <Customers rows={data.filter(isCustomer)} currency={currency} />
       )}
-      <Pager visit={visit} meta={meta} />
+      <Pager meta={meta} />
     </>
   )
 }
@@ -206,7 +199,7 @@ async function readStored(visit: Visit): Promise<Found | null> {
   const content = (
     <>
       <p class="quick">
-        <AccountLink visit={visit} at={['statements', statementId]} children="Statement" />
+        <AccountLink at={['statements', statementId]} children="Statement" />
       </p>
       <DeferredPart />
     </>
@@ -239,7 +232,7 @@ async function readExplained(visit: Visit): Promise<Found> {
   const content = (
     <>
       <RuleInWords explained={explained} terms={terms} />
-      <ExplanationView visit={visit} explained={explained} />
+      <ExplanationView explained={explained} />
       {hasParts(explained) ? (await parts)(explained.currency) : NO_PARTS}
     </>
   )
@@ -258,8 +251,8 @@ export const linePage: Page = {
     const { statement, line, amount, content } = stored ?? (await readExplained(visit))
     const body = (
       <>
-        <Head visit={visit} statement={statement} line={line} />
-        <QuestionsBeside visit={visit} questions={questions} />
+        <Head statement={statement} line={line} />
+        <QuestionsBeside questions={questions} />
         {content}
       </>
     )

@@ -2,7 +2,7 @@ import { countClicks } from '../../admin/attribution.ts'
 import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { changeLink, createLink, getLink, listLinks } from '../../admin/links.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
 import {
   Badge,
@@ -37,8 +37,8 @@ const readClicks = ({ api, account, today }: Visit) =>
     to: dayBefore(today, 0),
   })
 
-const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[] }) => {
-  const { visit, list } = props
+const Links = (props: { list: List<Link>; clicks: readonly Clicks[] }, visit = useVisit()) => {
+  const { list } = props
   const byLink = Map.groupBy(props.clicks, ({ link_id }) => link_id)
   const to = ({ link_id }: Link) => withQuery(visit.path, { link: link_id })
   return (
@@ -56,7 +56,7 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
             ),
           },
           { title: 'Address', cell: ({ url }) => <code>{url}</code> },
-          ...fields<Link>(visit, 'affiliate_id', 'landing_page'),
+          ...fields<Link>('affiliate_id', 'landing_page'),
           {
             title: `Clicks in ${DAYS} days`,
             isNumeric: true,
@@ -73,15 +73,9 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
           </EmptyState>
         }
       />
-      <Pager visit={visit} meta={list.meta} />
+      <Pager meta={list.meta} />
       <h2>Create a link</h2>
-      <SchemaForm
-        visit={visit}
-        change="create"
-        submit="Create the link"
-        schemas={newLink}
-        words={LINK_WORDS}
-      />
+      <SchemaForm change="create" submit="Create the link" schemas={newLink} words={LINK_WORDS} />
     </>
   )
 }
@@ -92,8 +86,8 @@ const State = ({ link: { disabled, disabled_by } }: { link: Link }) => {
   return <Badge tone="bad">disabled{by}</Badge>
 }
 
-const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] }) => {
-  const { visit, link, clicks } = props
+const OneLink = (props: { link: Link; clicks: readonly Clicks[] }, visit = useVisit()) => {
+  const { link, clicks } = props
   return (
     <>
       <h2>
@@ -103,7 +97,6 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
         <CopiedText text={link.url} />
       </p>
       <Facts
-        visit={visit}
         row={link}
         names={['affiliate_id', 'created_at']}
         more={[['State', <State link={link} />]]}
@@ -120,7 +113,6 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
       )}
       <h2>Change the link</h2>
       <SchemaForm
-        visit={visit}
         change="save"
         submit="Save the link"
         schemas={linkChange}
@@ -164,15 +156,11 @@ export const linksPage: Page = {
     ])
     const body = (
       <>
-        <AccountTabs visit={visit} here="Links" />
+        <AccountTabs here="Links" />
         {'link_id' in found ? (
-          <OneLink
-            visit={visit}
-            link={found}
-            clicks={clicks.data.filter(({ link_id }) => link_id === id)}
-          />
+          <OneLink link={found} clicks={clicks.data.filter(({ link_id }) => link_id === id)} />
         ) : (
-          <Links visit={visit} list={found} clicks={clicks.data} />
+          <Links list={found} clicks={clicks.data} />
         )}
       </>
     )

@@ -17,8 +17,7 @@ import { STATUSES } from '../../db/directory/status-maps.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
-import type { Change, Values, Visit } from '../page.ts'
-import { type Page, withQuery } from '../page.ts'
+import { type Change, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, Table, visible } from '../parts/data.tsx'
 import { DEFINITION_WORDS } from '../parts/field-words.ts'
 import { column, fields } from '../parts/fields.tsx'
@@ -73,7 +72,7 @@ const definitionChange: Change = {
 }
 
 /** Renders the form of an event definition; empty if there is none yet. */
-function DefinitionForm({ visit, one }: { visit: Visit; one: Definition | undefined }) {
+function DefinitionForm({ one }: { one: Definition | undefined }, visit = useVisit()) {
   const shared = { visit, change: 'define' }
   return (
     <ChangeForm {...shared} submit="Save the definition">
@@ -160,7 +159,6 @@ const mappingChange = (
 })
 
 interface MappingProps {
-  readonly visit: Visit
   readonly change: string
   /** The text of the button. */
   readonly submit: string
@@ -172,7 +170,10 @@ interface MappingProps {
 }
 
 /** Renders a field for the meaning of each word, those without a meaning first, and for another word. */
-function MappingForm({ visit, change, submit, mapping, unmapped, meanings }: MappingProps) {
+function MappingForm(
+  { change, submit, mapping, unmapped, meanings }: MappingProps,
+  visit = useVisit(),
+) {
   const options: readonly Option[] = [
     ['', 'no meaning'],
     ...meanings.map((one): Option => [one, one]),
@@ -181,7 +182,7 @@ function MappingForm({ visit, change, submit, mapping, unmapped, meanings }: Map
   const shared = { visit, change }
   const words = [...unmapped.map((word) => [word, ''] as const), ...Object.entries(mapping)]
   return (
-    <ChangeForm visit={visit} change={change} submit={submit}>
+    <ChangeForm change={change} submit={submit}>
       <div class="words">
         {words.map(([word, means], i) => (
           <>
@@ -220,8 +221,8 @@ type Words = AnswerOf<typeof getStatusMap> &
   AnswerOf<typeof getKycLabels> &
   AnswerOf<typeof getSalesLabels>
 
-const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly string[] }) => {
-  const { visit, words, unmapped } = props
+const Vocabulary = (props: { words: Words; unmapped: readonly string[] }) => {
+  const { words, unmapped } = props
   return (
     <>
       <h2>Transaction statuses</h2>
@@ -237,7 +238,6 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
         </p>
       )}
       <MappingForm
-        visit={visit}
         change="statuses"
         submit="Save the statuses"
         mapping={words.status}
@@ -252,7 +252,6 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
             compare what was sent.
           </p>
           <MappingForm
-            visit={visit}
             change={field}
             submit={`Save the ${name}`}
             mapping={words[field]}
@@ -265,7 +264,7 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
   )
 }
 
-const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[] }) => {
+const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit()) => {
   const one = rows.find(({ eventname }) => eventname === visit.query.event)
   return (
     <>
@@ -289,7 +288,7 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
           ),
           column('Event id', ({ eventid }: Definition) => EVENT_ID[eventid] ?? eventid),
           column('KPIs', ({ kpis }: Definition) => <Data text={kpis.join(', ')} />),
-          ...fields<Definition>(visit, 'currency'),
+          ...fields<Definition>('currency'),
           {
             title: 'Product lines',
             cell: ({ product }) => <Data text={productsOf(product).replaceAll('\n', ', ')} />,
@@ -302,14 +301,9 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
         }
       />
       <h2>{one ? `Change ${isolated(one.eventname)}` : 'Define an event'}</h2>
-      <DefinitionForm visit={visit} one={one} />
+      <DefinitionForm one={one} />
       {one && (
-        <ConfirmForm
-          visit={visit}
-          change="drop"
-          submit="Delete the definition"
-          name={one.eventname}
-        >
+        <ConfirmForm change="drop" submit="Delete the definition" name={one.eventname}>
           <p>The event is then read without a definition.</p>
         </ConfirmForm>
       )}
@@ -352,12 +346,11 @@ export const mappingsPage: Page = {
     ])
     const body = (
       <>
-        <AccountTabs visit={visit} here="Mappings" />
+        <AccountTabs here="Mappings" />
         {definitions ? (
-          <Definitions visit={visit} rows={definitions.data} />
+          <Definitions rows={definitions.data} />
         ) : (
           <Vocabulary
-            visit={visit}
             words={Object.assign({}, ...words)}
             unmapped={unmapped.data.map(({ status }) => status)}
           />

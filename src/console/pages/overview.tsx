@@ -8,7 +8,7 @@ import { ZERO } from '../../commission/engine/decimal.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Page, useVisit, withQuery } from '../page.ts'
 import { AttentionList } from '../parts/attention.tsx'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
 import { Amount, count, dayWords, EmptyState, isolated, periodWords, Time } from '../parts/data.tsx'
@@ -36,14 +36,14 @@ function chartRows(arrivals: AnswerOf<typeof listArrivals>['data']): ChartRow[] 
 }
 
 /** Renders what an open period owes so far, and what the whole period before owed. */
-const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
+const Owed = ({ open }: { open: OpenPeriod }, visit = useVisit()) => {
   const { period, previous, owed, before } = open
   const currencies = [...new Set([...owed.keys(), ...before.keys()])].sort()
   const passed = Math.floor(visit.today / DAY_MS) - period.first + 1
   return (
     <FigureCard
       title={
-        <AccountLink visit={visit} at={['statements']} query={{ period: period.id }}>
+        <AccountLink at={['statements']} query={{ period: period.id }}>
           Owed for {periodWords(period.id)}
         </AccountLink>
       }
@@ -75,8 +75,11 @@ type HeldPayout = AnswerOf<typeof listPayouts>['data'][number]
 const MOST_PAYOUTS = 200
 
 /** Renders what is approved, due and not paid, and what is held of it. */
-const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly HeldPayout[] }) => {
-  const { visit, sums } = props
+const Payable = (
+  props: { sums: PeriodSums; payouts: readonly HeldPayout[] },
+  visit = useVisit(),
+) => {
+  const { sums } = props
   const held = props.payouts.flatMap(({ amount_held: amount = '0', currency }) =>
     /[1-9]/.test(amount) ? [{ amount, currency }] : [],
   )
@@ -111,7 +114,7 @@ const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly Held
 }
 
 /** Renders the affiliates with the highest commission of the open periods, by currency. */
-const Leading = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
+const Leading = ({ sums }: { sums: PeriodSums }) => {
   const byCurrency = Map.groupBy(sums.leading, ({ currency }) => currency)
   if (byCurrency.size === 0) return null
   return (
@@ -123,10 +126,9 @@ const Leading = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
             {rows.map(({ id, affiliate_id, period, total }) => (
               <li>
                 <span>
-                  <AffiliateLink visit={visit} id={affiliate_id} />{' '}
-                  <small>{periodWords(period)}</small>
+                  <AffiliateLink id={affiliate_id} /> <small>{periodWords(period)}</small>
                 </span>
-                <AccountLink visit={visit} at={['statements', id]}>
+                <AccountLink at={['statements', id]}>
                   <Amount value={total} currency={currency} />
                 </AccountLink>
               </li>
@@ -139,7 +141,7 @@ const Leading = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
 }
 
 /** Renders how many records were refused today and yesterday. */
-const RefusedDays = ({ visit, rows }: { visit: Visit; rows: readonly ChartRow[] }) => (
+const RefusedDays = ({ rows }: { rows: readonly ChartRow[] }, visit = useVisit()) => (
   <p class="quick">
     {['today', 'yesterday'].map((name, ago) => {
       const [, , refused] = rows.find(([day]) => day === dayBefore(visit.now, ago)) ?? []
@@ -226,25 +228,25 @@ export const overviewPage: Page = {
         </p>
         <div class="figure-cards now">
           {openPeriods(sums, visit.today).map((open) => (
-            <Owed visit={visit} open={open} />
+            <Owed open={open} />
           ))}
-          <Payable visit={visit} sums={sums} payouts={payouts.data} />
+          <Payable sums={sums} payouts={payouts.data} />
         </div>
         <div class="rest">
-          <AttentionList visit={visit} isDisabled={settings.disabled} items={attention.data} />
-          <SinceYesterdayList visit={visit} changes={since} />
-          <Leading visit={visit} sums={sums} />
+          <AttentionList isDisabled={settings.disabled} items={attention.data} />
+          <SinceYesterdayList changes={since} />
+          <Leading sums={sums} />
           <section id="feeds">
             <h2>Feeds</h2>
-            <Feeds visit={visit} feeds={feeds.data} />
-            <RefusedDays visit={visit} rows={days} />
+            <Feeds feeds={feeds.data} />
+            <RefusedDays rows={days} />
           </section>
           <section>
             <h2>Statements by period</h2>
             <p class="note">
               The last run ended: <Time at={sums.last_run_at} />.
             </p>
-            <Periods visit={visit} sums={sums} />
+            <Periods sums={sums} />
           </section>
           <Arrivals account={account} rows={days} />
         </div>

@@ -7,7 +7,15 @@ import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { cellOf } from '../csv-columns.ts'
-import { accountPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  dayBefore,
+  type Page,
+  useVisit,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { SEVERITY_TONES } from '../parts/cases.tsx'
 import { KeptFile } from '../parts/column-choices.tsx'
 import {
@@ -192,11 +200,11 @@ const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, vi
   return { csv: writeCsv([header, ...found]), name: ['payouts', visit.account] }
 }
 
-const statementsColumn = (visit: Visit, status: string) =>
+const statementsColumn = (status: string) =>
   column(
     'Statements',
     ({ affiliate_id, statements, statements_held = 0 }: Payout) => (
-      <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, status }}>
+      <AccountLink at={['statements']} query={{ affiliate_id, status }}>
         {statements + statements_held}
       </AccountLink>
     ),
@@ -210,17 +218,16 @@ const amountColumn = column(
 )
 
 /** Renders whom a payout is for, what holds it, and what will be taken back. */
-function Payee({ visit, row }: { visit: Visit; row: Payout }) {
+function Payee({ row }: { row: Payout }, visit = useVisit()) {
   const { affiliate_id, held_by = [], ended_holds = [] } = row
   const cases = held_by.filter((id) => !ended_holds.includes(id))
   const [first] = cases
   const isOne = cases.length === 1
   return (
     <>
-      <AffiliateLink visit={visit} id={affiliate_id} />{' '}
+      <AffiliateLink id={affiliate_id} />{' '}
       {first !== undefined && (
         <AccountLink
-          visit={visit}
           at={isOne ? ['cases', first] : ['cases']}
           query={isOne ? {} : { affiliate_id, status: 'all' }}
         >
@@ -247,7 +254,7 @@ function Payee({ visit, row }: { visit: Visit; row: Payout }) {
       ))}
       {row.taken_back?.map((one) => (
         <small class="line">
-          <TakenBackText visit={visit} found={one} currency={row.currency} />
+          <TakenBackText found={one} currency={row.currency} />
         </small>
       ))}
     </>
@@ -281,14 +288,13 @@ const TakenBackNote = ({ rows }: Pick<ShownPayouts, 'rows'>) =>
 
 /** The payouts of a page. */
 interface ShownPayouts {
-  readonly visit: Visit
   readonly rows: readonly Payout[]
   /** How many persons must decide what is held. */
   readonly persons: number
 }
 
 /** Says how many payouts of the page are held, and how much. */
-function HeldNote({ visit, rows, persons }: ShownPayouts) {
+function HeldNote({ rows, persons }: ShownPayouts, visit = useVisit()) {
   const held = rows.filter(isHeld)
   if (held.length === 0) return null
   const sums = sumsText(
@@ -331,7 +337,7 @@ function OpenCasesNote({ rows }: Pick<ShownPayouts, 'rows'>) {
 }
 
 /** Renders what has to be paid by due day, if there are several. */
-function DueDays({ visit, rows }: Pick<ShownPayouts, 'visit' | 'rows'>) {
+function DueDays({ rows }: Pick<ShownPayouts, 'rows'>, visit = useVisit()) {
   const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
   if (days.length < 2) return null
   const today = dayBefore(visit.today, 0)
@@ -370,7 +376,7 @@ function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet
 }
 
 /** Renders what is said about a refused form. */
-const Refused = ({ visit, changes }: { visit: Visit; changes: readonly string[] }) => {
+const Refused = ({ changes }: { changes: readonly string[] }, visit = useVisit()) => {
   const { refused } = visit
   if (!refused || !changes.includes(refused.change)) return null
   return <RowRefusal refused={refused} rows={readTicks(refused.values)} />
@@ -390,7 +396,7 @@ const TickedBar = ({ rows, children }: { rows: readonly Payout[]; children?: Chi
 )
 
 /** Renders what has to be paid, and the forms that download and pay what is ticked. */
-function Due({ visit, rows, persons }: ShownPayouts) {
+function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
   const today = dayBefore(visit.today, 0)
   const kept = ticksOf(visit, 'pay', 'download')
   const isTicked = (row: Payout) =>
@@ -399,23 +405,23 @@ function Due({ visit, rows, persons }: ShownPayouts) {
   if (rows.length === 0) {
     return (
       <>
-        <Refused visit={visit} changes={['pay', 'download']} />
+        <Refused changes={['pay', 'download']} />
         <EmptyState title={hasFilter(visit) ? 'Nothing to pay matches.' : 'Nothing to pay.'}>
           <p>
             Approved statements are listed here once something is payable.{' '}
-            <AccountLink visit={visit} at={['statements']} children="Approve statements" />
+            <AccountLink at={['statements']} children="Approve statements" />
           </p>
         </EmptyState>
       </>
     )
   }
   return (
-    <PostForm visit={visit} id="change-pay">
-      <Refused visit={visit} changes={['pay', 'download']} />
-      <HeldNote visit={visit} rows={rows} persons={persons} />
+    <PostForm id="change-pay">
+      <Refused changes={['pay', 'download']} />
+      <HeldNote rows={rows} persons={persons} />
       <OpenCasesNote rows={rows} />
       <TakenBackNote rows={rows} />
-      <DueDays visit={visit} rows={rows} />
+      <DueDays rows={rows} />
       <TickTable
         caption={
           rows.some(isDoubtful)
@@ -424,11 +430,11 @@ function Due({ visit, rows, persons }: ShownPayouts) {
         }
         rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}
         columns={[
-          column('Affiliate', (row: Payout) => <Payee visit={visit} row={row} />),
+          column('Affiliate', (row: Payout) => <Payee row={row} />),
           dueColumn,
           column('Due', ({ payable_on }: Payout) => <Day day={payable_on ?? null} />),
-          statementsColumn(visit, 'approved'),
-          ...fields<Payout>(visit, 'reference'),
+          statementsColumn('approved'),
+          ...fields<Payout>('reference'),
         ]}
         isTicked={isTicked}
         verb="Pay"
@@ -443,19 +449,11 @@ function Due({ visit, rows, persons }: ShownPayouts) {
         <fieldset id="mark-as-paid">
           <legend>Paid already?</legend>
           <Field
-            visit={visit}
             change="pay"
             name="reference"
             hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it, and the due day if there are several of one affiliate."
           />
-          <Field
-            visit={visit}
-            change="pay"
-            name="paid_on"
-            label="Day of the payment"
-            type="date"
-            value={today}
-          />
+          <Field change="pay" name="paid_on" label="Day of the payment" type="date" value={today} />
           <button type="submit" name="change" value="pay" class="plain">
             Mark the ticked payouts as paid
           </button>
@@ -466,22 +464,17 @@ function Due({ visit, rows, persons }: ShownPayouts) {
 }
 
 /** Renders the form that records the file that the bank has answered. */
-function Import({ visit }: { visit: Visit }) {
+function Import(_: object, visit = useVisit()) {
   if (!canPay(visit)) return <p class="note">Only the role approver can record payments.</p>
   const refused = visit.refused?.change === 'upload' ? visit.refused : null
   return (
     <>
       <h2 id="upload">Upload the bank’s answer</h2>
-      <PostForm visit={visit} id="change-upload" hasFile>
+      <PostForm id="change-upload" hasFile>
         <input type="hidden" name="change" value="upload" />
         {refused && <RowRefusal refused={refused} rows={sentRows(refused.values)} />}
         {refused && (
-          <KeptFile
-            visit={visit}
-            change="upload"
-            file={readPaymentFile(refused.values)}
-            titles={COLUMNS}
-          />
+          <KeptFile change="upload" file={readPaymentFile(refused.values)} titles={COLUMNS} />
         )}
         <FileField id="upload-file">
           The file that you downloaded, with the day of each payment, and with references of the
@@ -489,7 +482,6 @@ function Import({ visit }: { visit: Visit }) {
           the file of paid payouts, and fill in the day and the reason of the return.
         </FileField>
         <Field
-          visit={visit}
           change="upload"
           name="day"
           type="date"
@@ -516,30 +508,30 @@ function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
 }
 
 /** Renders payments, and the form that records that the ticked ones came back. */
-function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
+function Paid({ rows }: { rows: readonly Payout[] }, visit = useVisit()) {
   const kept = ticksOf(visit, 'return') ?? new Set()
   const isTicked = (row: Payout) => kept.has(tickValue(row))
   if (rows.length === 0) {
     return (
       <>
-        <Refused visit={visit} changes={['return']} />
+        <Refused changes={['return']} />
         <EmptyState title={hasFilter(visit) ? 'No payment matches.' : 'No payments yet.'} />
       </>
     )
   }
   return (
-    <PostForm visit={visit} id="change-return">
-      <Refused visit={visit} changes={['return']} />
+    <PostForm id="change-return">
+      <Refused changes={['return']} />
       <TickTable
         caption="Payments, the latest first. Tick those that came back."
         rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
         columns={[
-          ...fields<Payout>(visit, 'affiliate_id'),
+          ...fields<Payout>('affiliate_id'),
           amountColumn,
           column('Paid', ({ paid_on }: Payout) => <Day day={paid_on ?? null} />),
-          ...fields<Payout>(visit, 'reference'),
+          ...fields<Payout>('reference'),
           column('Statements', ({ statements }: Payout) => statements, true),
-          ...(rows.some(({ returned_on }) => returned_on) ? cameBack(visit) : []),
+          ...(rows.some(({ returned_on }) => returned_on) ? cameBack() : []),
         ]}
         isTicked={isTicked}
         verb="Returned:"
@@ -553,7 +545,6 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
         <fieldset id="came-back">
           <legend>Came back?</legend>
           <Field
-            visit={visit}
             change="return"
             name="returned_on"
             label="Day of the return"
@@ -561,7 +552,6 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
             value={dayBefore(visit.today, 0)}
           />
           <Field
-            visit={visit}
             change="return"
             name="reason"
             hint="The statement shows it, such as “Account closed”."
@@ -576,9 +566,9 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   )
 }
 
-const cameBack = (visit: Visit) => [
+const cameBack = () => [
   column('Came back', ({ returned_on }: Payout) => <Day day={returned_on ?? null} />),
-  ...fields<Payout>(visit, 'reason'),
+  ...fields<Payout>('reason'),
 ]
 
 /** What has to be paid, and what was. */
@@ -616,7 +606,6 @@ export const payoutsPage: Page = {
           ]}
         />
         <Filters
-          visit={visit}
           fields={[AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]}
           keeps={isPaid(visit) ? { status: null } : {}}
         />
@@ -625,20 +614,14 @@ export const payoutsPage: Page = {
             There is more than this page lists: its notes, sums and ticks are of this page only.
           </p>
         )}
-        {isPaid(visit) ? (
-          <Paid visit={visit} rows={rows} />
-        ) : (
-          <Due visit={visit} rows={rows} persons={approvals} />
-        )}
-        {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && (
-          <Pager visit={visit} meta={meta} />
-        )}
+        {isPaid(visit) ? <Paid rows={rows} /> : <Due rows={rows} persons={approvals} />}
+        {(isPaid(visit) || visit.query.cursor || meta.next_cursor) && <Pager meta={meta} />}
         {data.length > 0 && (
           <p class="quick">
             <a href={all}>Download all as CSV</a>
           </p>
         )}
-        <Import visit={visit} />
+        <Import />
       </>
     )
     return { title: 'Payouts', body }

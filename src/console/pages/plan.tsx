@@ -19,7 +19,6 @@ import { nextFirstDay } from '../plan/templates.ts'
 const SHOWN = 3
 
 interface Shown {
-  readonly visit: Visit
   readonly plan: Plan
   readonly versions: readonly Version[]
 }
@@ -39,24 +38,20 @@ const InWordsByVersion = ({ versions }: Shown) => (
   </>
 )
 
-const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
+const Versions = ({ plan: { plan, in_force }, versions }: Shown) => (
   <Table
     caption="Versions"
     rows={versions}
     columns={[
-      ...fields<Version>(visit, 'version', 'effective_from', 'created_at', 'withdrawn_at'),
+      ...fields<Version>('version', 'effective_from', 'created_at', 'withdrawn_at'),
       column('State', ({ version, withdrawn_at }: Version) => {
         const isFuture = in_force === null || version > in_force
         const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
         const state = version === in_force ? 'in force' : others
-        return <Value visit={visit} name="status" value={state} />
+        return <Value name="status" value={state} />
       }),
       column('Simulate', ({ version }: Version) => (
-        <AccountLink
-          visit={visit}
-          at={['plans', plan, 'simulate']}
-          query={{ version: `${version}` }}
-        >
+        <AccountLink at={['plans', plan, 'simulate']} query={{ version: `${version}` }}>
           Simulate version {version}
         </AccountLink>
       )),
@@ -64,9 +59,8 @@ const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
   />
 )
 
-const Withdraw = ({ visit, plan, versions }: Shown) => (
+const Withdraw = ({ plan, versions }: Shown) => (
   <ConfirmForm
-    visit={visit}
     change="withdraw"
     submit="Withdraw a version"
     name={plan.plan}
@@ -107,7 +101,7 @@ async function renderEditor(visit: Visit) {
       <>
         <p class="lead">
           A version never changes. The next one applies from its first day on.{' '}
-          <AccountLink visit={visit} at={['plans', plan.plan]} children="Back to the plan" />
+          <AccountLink at={['plans', plan.plan]} children="Back to the plan" />
         </p>
         {body}
       </>
@@ -154,29 +148,19 @@ export const planPage: Page = {
             </a>
           )}
           <AccountLink
-            visit={visit}
             at={['plans', plan.plan]}
             query={{ edit: 'next' }}
             children="Write the next version"
           />
-          <AccountLink
-            visit={visit}
-            at={['plans', plan.plan, 'simulate']}
-            children="What it would have paid"
-          />
-          <AccountLink
-            visit={visit}
-            at={['statements']}
-            query={{ plan: plan.plan }}
-            children="Statements"
-          />
-          <AccountLink visit={visit} at={['plans']} children="Assignments" />
+          <AccountLink at={['plans', plan.plan, 'simulate']} children="What it would have paid" />
+          <AccountLink at={['statements']} query={{ plan: plan.plan }} children="Statements" />
+          <AccountLink at={['plans']} children="Assignments" />
         </p>
         <h2>What it pays</h2>
         <InWordsByVersion {...shown} />
         <h2>Versions</h2>
         <Versions {...shown} />
-        <Pager visit={visit} meta={meta} />
+        <Pager meta={meta} />
         <Withdraw {...shown} />
       </>
     )

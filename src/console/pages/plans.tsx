@@ -10,6 +10,7 @@ import {
   type Change,
   type Page,
   type PlanNames,
+  useVisit,
   type Visit,
   withQuery,
 } from '../page.ts'
@@ -66,24 +67,25 @@ export async function readAssignments(
 const ALL_OTHERS = 'All others'
 
 /** Renders assignments, and the form that deletes one of them. */
-export const Assignments = ({
-  visit,
-  found: { rows, forAll = [] },
-  planNames,
-}: {
-  visit: Visit
-  found: FoundAssignments
-  planNames: PlanNames
-}) => (
+export const Assignments = (
+  {
+    found: { rows, forAll = [] },
+    planNames,
+  }: {
+    found: FoundAssignments
+    planNames: PlanNames
+  },
+  visit = useVisit(),
+) => (
   <>
     <Table
       caption="Assignments, by affiliate and first day. All others: affiliates without an assignment of their own."
       rows={[...rows, ...forAll]}
       columns={[
         column('Affiliate', ({ affiliate_id }: Assignment) =>
-          affiliate_id === '*' ? ALL_OTHERS : <AffiliateLink visit={visit} id={affiliate_id} />,
+          affiliate_id === '*' ? ALL_OTHERS : <AffiliateLink id={affiliate_id} />,
         ),
-        ...fields<Assignment>(visit, 'plan', 'from'),
+        ...fields<Assignment>('plan', 'from'),
         column('For', ({ customers }: Assignment) => assignedFor(customers)),
       ]}
       empty={<p class="note">No plan is assigned.</p>}
@@ -93,7 +95,6 @@ export const Assignments = ({
     )}
     {rows.length > 0 && (
       <ConfirmForm
-        visit={visit}
         change="unassign"
         submit="Delete an assignment"
         name={visit.account}
@@ -111,9 +112,8 @@ export const Assignments = ({
   </>
 )
 
-const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
+const Assign = ({ plans }: { plans: readonly Plan[] }, visit = useVisit()) => (
   <ChangeForm
-    visit={visit}
     change="assign"
     submit="Assign the plan"
     at="/0"
@@ -129,7 +129,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
 )
 
 /** Renders a template: its rules in words, and the link that fills the form with it. */
-const TemplateCard = ({ visit, template, terms }: Template & { visit: Visit }) => (
+const TemplateCard = ({ template, terms }: Template, visit = useVisit()) => (
   <li class="template">
     <h3>{terms.name}</h3>
     {terms.rules.map((rule) => (
@@ -167,21 +167,16 @@ async function readCurrency(
 }
 
 /** Renders the templates that the account can use. */
-const Templates = ({
-  visit,
-  vertical,
-  currency,
-}: {
-  visit: Visit
-  vertical: string
-  currency: string | null
-}) => (
+const Templates = (
+  { vertical, currency }: { vertical: string; currency: string | null },
+  visit = useVisit(),
+) => (
   <>
     <h2 id="new-plan">New plan</h2>
     <ul class="templates">
       {templatesFor(vertical, vocabularyOf(resourcesOf(vertical), []), visit.today, currency).map(
         (one) => (
-          <TemplateCard visit={visit} {...one} />
+          <TemplateCard {...one} />
         ),
       )}
       <li class="template">
@@ -215,8 +210,7 @@ async function renderEditor(visit: Visit) {
     body: (
       <>
         <p class="lead">
-          Nothing is saved before you choose so.{' '}
-          <AccountLink visit={visit} at={['plans']} children="All plans" />
+          Nothing is saved before you choose so. <AccountLink at={['plans']} children="All plans" />
         </p>
         {body}
       </>
@@ -255,10 +249,8 @@ export const plansPage: Page = {
           caption="Plans"
           rows={plans}
           columns={[
-            column('Plan', ({ plan, name }: Plan) => (
-              <PlanLink visit={visit} id={plan} name={name} />
-            )),
-            ...fields<Plan>(visit, 'currency'),
+            column('Plan', ({ plan, name }: Plan) => <PlanLink id={plan} name={name} />),
+            ...fields<Plan>('currency'),
             column('Statements', ({ period }: Plan) =>
               period === 'week' ? 'each week' : 'each month',
             ),
@@ -273,19 +265,15 @@ export const plansPage: Page = {
             </EmptyState>
           }
         />
-        <Templates visit={visit} vertical={vertical} currency={currency} />
+        <Templates vertical={vertical} currency={currency} />
         <h2>Assignments</h2>
-        <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
-        <Assignments
-          visit={visit}
-          found={assignments.found}
-          planNames={await visit.names.plans()}
-        />
-        <Pager visit={visit} meta={assignments.list.meta} />
+        <Filters fields={[{ name: 'affiliate_id' }]} />
+        <Assignments found={assignments.found} planNames={await visit.names.plans()} />
+        <Pager meta={assignments.list.meta} />
         {plans.length > 0 && (
           <>
             <h3 id="assign">Assign a plan</h3>
-            <Assign visit={visit} plans={plans} />
+            <Assign plans={plans} />
           </>
         )}
       </>

@@ -24,7 +24,6 @@ export const questionsPage: Page = {
     const body = (
       <>
         <Filters
-          visit={visit}
           fields={[
             {
               name: 'status',
@@ -49,9 +48,9 @@ export const questionsPage: Page = {
             </p>
           </EmptyState>
         ) : (
-          data.map((question) => <Thread visit={visit} question={question} level={2} />)
+          data.map((question) => <Thread question={question} level={2} />)
         )}
-        {data.length > 0 && <Pager visit={visit} meta={meta} />}
+        {data.length > 0 && <Pager meta={meta} />}
       </>
     )
     return { title: 'Questions', body }
@@ -67,6 +66,6 @@ export const questionPage: Page = {
   async render(visit) {
     const { api, account, params } = visit
     const question = await api.call(getQuestion, { account, question_id: params.question ?? '' })
-    return { title: 'Question', body: <AnswerPart visit={visit} question={question} /> }
+    return { title: 'Question', body: <AnswerPart question={question} /> }
   },
 }

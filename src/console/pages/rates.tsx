@@ -12,6 +12,7 @@ import {
   dayBefore,
   type FieldError,
   type Page,
+  useVisit,
   type Values,
   type Visit,
   withQuery,
@@ -98,10 +99,10 @@ function isThere({ currency, reason, since }: Waiting, rates: Rates | undefined,
 }
 
 /** Renders why amounts wait, and the button that computes their period once the rate is there. */
-const Why = ({ visit, one, rates }: { visit: Visit; one: Waiting; rates: Rates | undefined }) => {
+const Why = ({ one, rates }: { one: Waiting; rates: Rates | undefined }, visit = useVisit()) => {
   const { currency, reason, since } = one
   if (isThere(one, rates, visit.today)) {
-    return <Compute visit={visit} one={one} text="The rate is there: compute" />
+    return <Compute one={one} text="The rate is there: compute" />
   }
   const records = { period: since, reason: 'no_rate', list: 'records' }
   return (
@@ -115,18 +116,18 @@ const Why = ({ visit, one, rates }: { visit: Visit; one: Waiting; rates: Rates |
           of each record, or of one of the {MAX_RATE_AGE} days before.
         </>
       )}{' '}
-      <AccountLink visit={visit} at={['unearned']} query={records}>
+      <AccountLink at={['unearned']} query={records}>
         Show the records and their days
       </AccountLink>
-      <Compute visit={visit} one={one} text="Once the rates are added: compute" />
+      <Compute one={one} text="Once the rates are added: compute" />
     </>
   )
 }
 
 /** Renders the button that computes the first period in which amounts wait. */
-const Compute = ({ visit, one, text }: { visit: Visit; one: Waiting; text: string }) =>
+const Compute = ({ one, text }: { one: Waiting; text: string }, visit = useVisit()) =>
   canManage(visit) && (
-    <PostForm visit={visit} id={`compute-${one.currency}`}>
+    <PostForm id={`compute-${one.currency}`}>
       <input type="hidden" name="period" value={one.since} />
       <button type="submit" name="change" value="run" class="plain">
         {text} {periodWords(one.since)}
@@ -135,12 +136,10 @@ const Compute = ({ visit, one, text }: { visit: Visit; one: Waiting; text: strin
   )
 
 const WaitingTable = ({
-  visit,
   drafts,
   waiting,
   rates,
 }: {
-  visit: Visit
   drafts: List<Statement>
   waiting: readonly Waiting[]
   rates: ReadonlyMap<string, Rates>
@@ -161,14 +160,13 @@ const WaitingTable = ({
         column('Affiliates', ({ affiliates }: Waiting) => count(affiliates.size), true),
         column('Since', ({ since }: Waiting) => (
           <AccountLink
-            visit={visit}
             at={['statements']}
             query={{ period: since, status: 'draft' }}
             children={periodWords(since)}
           />
         )),
         prose('Why, and what to do', (one: Waiting) => (
-          <Why visit={visit} one={one} rates={rates.get(one.since)} />
+          <Why one={one} rates={rates.get(one.since)} />
         )),
       ]}
       empty={<EmptyState title="Nothing waits for a rate." />}
@@ -181,9 +179,8 @@ const WaitingTable = ({
 
 const REPLACE = 'Replace it; the former rate is kept beside it'
 
-const Correct = ({ visit, change }: { visit: Visit; change: string }) => (
+const Correct = ({ change }: { change: string }) => (
   <Field
-    visit={visit}
     change={change}
     name="correct"
     label="A rate that is already there with another value"
@@ -195,33 +192,31 @@ const Correct = ({ visit, change }: { visit: Visit; change: string }) => (
 )
 
 interface NewRate {
-  readonly visit: Visit
   readonly currency: string | undefined
   /** The day of the record that waits, if the visitor came from it. */
   readonly day: string | undefined
 }
 
 /** The form that adds one rate, of a currency that the file does not have. */
-const One = ({ visit, currency, day }: NewRate) => (
+const One = ({ currency, day }: NewRate) => (
   <section>
     <h2>Add one rate</h2>
-    <PostForm visit={visit} id="change-one">
-      <Refused visit={visit} change="one" />
+    <PostForm id="change-one">
+      <Refused change="one" />
       <p>
         For a currency that the European Central Bank does not publish. A rate applies to its day
         and to the seven days after it: choose the day of the record, or one of the seven days
         before.
       </p>
       <Field
-        visit={visit}
         change="one"
         name="currency"
         value={currency}
         hint="Its code of three letters, such as AED."
       />
-      <Field visit={visit} change="one" name="day" label="Day" type="date" value={day} />
-      <Field visit={visit} change="one" name="rate" hint="What one euro is, such as 4.2901." />
-      <Correct visit={visit} change="one" />
+      <Field change="one" name="day" label="Day" type="date" value={day} />
+      <Field change="one" name="rate" hint="What one euro is, such as 4.2901." />
+      <Correct change="one" />
       <button type="submit" name="change" value="one">
         Add the rate
       </button>
@@ -252,11 +247,11 @@ function oneRate(values: Values): string {
   return `Date,${currency}\n${on},${rate}\n`
 }
 
-const Upload = ({ visit }: { visit: Visit }) => (
+const Upload = () => (
   <section>
     <h2>Add rates</h2>
-    <PostForm visit={visit} id="change-upload" hasFile>
-      <Refused visit={visit} change="upload" />
+    <PostForm id="change-upload" hasFile>
+      <Refused change="upload" />
       <p>
         Download the file <em>Euro foreign exchange reference rates</em> of the European Central
         Bank, and upload it as it is: the ZIP or the CSV in it. Then compute the periods that wait
@@ -268,7 +263,7 @@ const Upload = ({ visit }: { visit: Visit }) => (
         accept=".csv,.zip,text/csv"
         required
       />
-      <Correct visit={visit} change="upload" />
+      <Correct change="upload" />
       <button type="submit" name="change" value="upload">
         Add the rates
       </button>
@@ -283,7 +278,7 @@ const withChoice = ({ hint, ...error }: FieldError): FieldError => ({
 })
 
 /** Renders why a file was refused: each error with the row of the file, which begins with its titles. */
-function Refused({ visit: { refused }, change }: { visit: Visit; change: string }) {
+function Refused({ change }: { change: string }, { refused } = useVisit()) {
   if (refused?.change !== change) return null
   return (
     <Refusals
@@ -303,7 +298,7 @@ function Refused({ visit: { refused }, change }: { visit: Visit; change: string 
   )
 }
 
-const Known = ({ visit, known }: { visit: Visit; known: Rates }) => (
+const Known = ({ known }: { known: Rates }) => (
   <section>
     <h2>Rates of a day</h2>
     <p>
@@ -315,10 +310,7 @@ const Known = ({ visit, known }: { visit: Visit; known: Rates }) => (
         'There are no rates yet.'
       )}
     </p>
-    <Filters
-      visit={{ ...visit, query: { day: known.day } }}
-      fields={[{ name: 'day', label: 'Day', type: 'date' }]}
-    />
+    <Filters fields={[{ name: 'day', label: 'Day', type: 'date', value: known.day }]} />
     <Table
       caption="What one euro is, by the rate that applies to the day"
       rows={known.rates}
@@ -390,16 +382,16 @@ export const ratesPage: Page = {
     const chosen = /^[A-Z]{3}$/.test(query.currency ?? '') ? query.currency : undefined
     const body = (
       <>
-        <WaitingTable visit={visit} drafts={drafts} waiting={waiting} rates={rates} />
+        <WaitingTable drafts={drafts} waiting={waiting} rates={rates} />
         {canManage(visit) ? (
           <>
-            <Upload visit={visit} />
-            <One visit={visit} currency={chosen ?? unpublished} day={dayOf(query.rate_day)} />
+            <Upload />
+            <One currency={chosen ?? unpublished} day={dayOf(query.rate_day)} />
           </>
         ) : (
           <p class="note">Only the role manager can add rates.</p>
         )}
-        <Known visit={visit} known={known} />
+        <Known known={known} />
       </>
     )
     return { title: 'Rates', body }

@@ -1,7 +1,7 @@
 import { listDeliveries } from '../../admin/deliveries.ts'
 import { findRecords } from '../../admin/records.ts'
 import { ApiError } from '../../errors.ts'
-import type { Page, Visit } from '../page.ts'
+import type { Page } from '../page.ts'
 import { CustomerLink } from '../parts/customers.tsx'
 import { Badge, count, isolated, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -23,12 +23,12 @@ const sentId = ({ record }: FoundRecord): string | undefined => {
 }
 
 /** Renders when a record was stored, and the delivery that stored it. */
-const StoredBy = ({ visit, found }: { visit: Visit; found: FoundRecord }) => (
+const StoredBy = ({ found }: { found: FoundRecord }) => (
   <p>
     {found.revision > 1
       ? `Written ${count(found.revision)} times, the last time by `
       : 'Stored by '}
-    <AccountLink visit={visit} at={['deliveries', found.delivery_id]}>
+    <AccountLink at={['deliveries', found.delivery_id]}>
       the delivery of <Time at={found.received_at} />
     </AccountLink>
     .
@@ -74,11 +74,11 @@ export const recordPage: Page = {
           <DeferredPart />
         </section>
         <h2>How it arrived</h2>
-        <StoredBy visit={visit} found={found} />
+        <StoredBy found={found} />
         <Deliveries account={account} rows={otherDeliveries(history, found)} />
         {others.length > 0 && (
           <p>
-            <AccountLink visit={visit} at={['find']} query={{ record_id: logged }}>
+            <AccountLink at={['find']} query={{ record_id: logged }}>
               Other records have this id, too.
             </AccountLink>
           </p>

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { getReport } from '../../reports/operations.ts'
 import { EVENTS, groupsOf, metricsIn, metricsOf, parseReport } from '../../reports/report.ts'
-import { dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { dayBefore, type Page, useVisit, type Visit, VisitContext, withQuery } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { Filters } from '../parts/forms.tsx'
@@ -28,7 +28,6 @@ function reportQuery({
 }
 
 interface ChoiceProps {
-  readonly visit: Visit
   /** The parameter, whose value is a list of names. */
   readonly name: 'group_by' | 'metrics'
   readonly label: string
@@ -39,7 +38,7 @@ interface ChoiceProps {
 }
 
 /** Renders names that a click adds to a list in the address, or removes from it. */
-const Choice = ({ visit, name, label, known, titleOf, max }: ChoiceProps) => {
+const Choice = ({ name, label, known, titleOf, max }: ChoiceProps, visit = useVisit()) => {
   const query = reportQuery(visit)
   const chosen = query[name]?.split(',') ?? []
   const isFull = chosen.length >= max
@@ -147,7 +146,6 @@ async function renderReport(visit: Visit, currency: string) {
   ])
   return (
     <ReportView
-      visit={visit}
       report={report}
       before={before}
       beforeWords={compared.words}
@@ -183,18 +181,18 @@ async function render(visit: Visit) {
   const body = (
     <>
       <Presets links={links} />
-      <Filters
-        visit={{ ...visit, query: reportQuery(visit) }}
-        fields={[
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'To', type: 'date' },
-          { name: 'currency', label: 'Currency', value: query.currency ?? currency },
-          { name: 'group_by', label: 'Groups', type: 'hidden' },
-          { name: 'metrics', label: 'Figures', type: 'hidden' },
-        ]}
-      />
+      <VisitContext.Provider value={{ ...visit, query: reportQuery(visit) }}>
+        <Filters
+          fields={[
+            { name: 'from', label: 'From', type: 'date' },
+            { name: 'to', label: 'To', type: 'date' },
+            { name: 'currency', label: 'Currency', value: query.currency ?? currency },
+            { name: 'group_by', label: 'Groups', type: 'hidden' },
+            { name: 'metrics', label: 'Figures', type: 'hidden' },
+          ]}
+        />
+      </VisitContext.Provider>
       <Choice
-        visit={visit}
         name="group_by"
         label="Group by"
         known={groupsOf(vertical)}
@@ -204,7 +202,6 @@ async function render(visit: Visit) {
       <details>
         <summary>Figures: {query.metrics?.split(',').map(metricTitle).join(', ') ?? 'all'}</summary>
         <Choice
-          visit={visit}
           name="metrics"
           label="Only these"
           known={metrics}

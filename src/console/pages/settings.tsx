@@ -2,11 +2,10 @@ import { changeAccount, getAccount, resetAccount } from '../../admin/accounts.ts
 import { listDatabases } from '../../admin/databases.ts'
 import { accountChange, affiliateViewFields } from '../../admin/fields.ts'
 import type { LogoMeta } from '../../admin/logo.ts'
-import type { getMove } from '../../admin/moves.ts'
-import { cancelMove, confirmMove, listMoves, moveAccount } from '../../admin/moves.ts'
+import { cancelMove, confirmMove, type getMove, listMoves, moveAccount } from '../../admin/moves.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import type { AnswerOf, InputOf } from '../../http/operation.ts'
-import type { Page, Values, Visit } from '../page.ts'
+import { type Page, useVisit, type Values, type Visit } from '../page.ts'
 import { Badge, count, Live, Time } from '../parts/data.tsx'
 import {
   ACCOUNT_WORDS,
@@ -75,12 +74,11 @@ const databaseWords = ({ binding, accounts, bytes }: Database): string =>
 
 /** Renders the form that moves an account; nothing if it moves already, or there is no other database. */
 function StartMove(props: {
-  visit: Visit
   account: { readonly binding: string; readonly jurisdiction: string | null }
   databases: readonly Database[]
   latest: Move | undefined
 }) {
-  const { visit, account, databases, latest } = props
+  const { account, databases, latest } = props
   const others = databases.filter(
     ({ binding, jurisdiction }) =>
       binding !== account.binding && jurisdiction === account.jurisdiction,
@@ -90,7 +88,6 @@ function StartMove(props: {
     <>
       {!latest && <h2 id="move">Database</h2>}
       <FoldedForm
-        visit={visit}
         change="start_move"
         title="Move the account to another database"
         submit="Move the account"
@@ -109,7 +106,7 @@ function StartMove(props: {
 }
 
 /** Renders the latest move of an account, with what can be done. */
-function LatestMove({ visit, move }: { visit: Visit; move: Move }) {
+function LatestMove({ move }: { move: Move }) {
   const { from, status, pause_ms, reason, started_at, switched_at, drop_at } = move
   const facts: Pair[] = [
     [
@@ -134,15 +131,14 @@ function LatestMove({ visit, move }: { visit: Visit; move: Move }) {
         Move from {move.from} to {move.to}
       </h2>
       <Live id="latest-move" seconds={CHANGING.includes(status) ? 5 : null}>
-        <Facts visit={visit} row={{}} names={[]} more={facts} />
+        <Facts row={{}} names={[]} more={facts} />
         {CANCELLABLE.includes(status) && (
-          <ChangeForm visit={visit} change="cancel_move" submit="Cancel the move" needs="approver">
+          <ChangeForm change="cancel_move" submit="Cancel the move" needs="approver">
             <input type="hidden" name="move" value={move.move} />
           </ChangeForm>
         )}
         {status === 'switched' && (
           <FoldedForm
-            visit={visit}
             change="confirm_move"
             title="Delete the old copy now"
             submit="Delete the old copy"
@@ -181,7 +177,7 @@ const Shown = ({ account, logo }: { account: string; logo: LogoMeta }) => (
 )
 
 /** Renders the form with the logo and the color of the portal. */
-const PortalLooksForm = ({ visit, looks }: { visit: Visit; looks: Looks }) => {
+const PortalLooksForm = ({ looks }: { looks: Looks }, visit = useVisit()) => {
   const { account, accent_color = '', logo } = looks
   const { refused } = visit
   if (!canManage(visit)) return <p class="note">Only the role manager can change this.</p>
@@ -189,7 +185,7 @@ const PortalLooksForm = ({ visit, looks }: { visit: Visit; looks: Looks }) => {
   return (
     <>
       {logo && <Shown account={account} logo={logo} />}
-      <PostForm visit={visit} id="change-looks" hasFile>
+      <PostForm id="change-looks" hasFile>
         {isRefused && <Refusal {...refused} labels={LABELS} />}
         <input type="hidden" name="change" value="looks" />
         <div class="field">
@@ -263,18 +259,18 @@ const change = (done: string, changeOf: (values: Values) => AccountChange) => ({
     api.call(changeAccount, { account, ...changeOf(values) }),
 })
 
-const StopAccount = ({ visit, account }: { visit: Visit; account: Account }) => (
+const StopAccount = ({ account }: { account: Account }, visit = useVisit()) => (
   <>
     <h2>Stop the account</h2>
     {account.disabled ? (
-      <ChangeForm visit={visit} change="enable" submit="Enable the account" />
+      <ChangeForm change="enable" submit="Enable the account" />
     ) : (
-      <ConfirmForm visit={visit} change="disable" submit="Disable the account" name={visit.account}>
+      <ConfirmForm change="disable" submit="Disable the account" name={visit.account}>
         <p>Its credentials are refused until you enable it again. Nothing is deleted.</p>
       </ConfirmForm>
     )}
     {account.mode === 'test' && (
-      <ConfirmForm visit={visit} change="reset" submit="Delete all records" name={visit.account}>
+      <ConfirmForm change="reset" submit="Delete all records" name={visit.account}>
         <p>
           Permanently deletes every record, statement, payment and webhook of this test account.
         </p>
@@ -342,9 +338,8 @@ export const settingsPage: Page = {
     const { storage_bytes: stored, storage_quota: quota } = account
     const body = (
       <>
-        <AccountTabs visit={visit} here="Settings" />
+        <AccountTabs here="Settings" />
         <Facts
-          visit={visit}
           row={account}
           names={['account', 'created_at']}
           more={[
@@ -357,7 +352,6 @@ export const settingsPage: Page = {
           ]}
         />
         <SchemaForm
-          visit={visit}
           change="save"
           submit="Save settings"
           schemas={schemasOf(account)}
@@ -366,7 +360,6 @@ export const settingsPage: Page = {
         />
         <h2 id="affiliates">What affiliates see</h2>
         <SchemaForm
-          visit={visit}
           change="view"
           submit="Save what affiliates see"
           schemas={affiliateViewFields}
@@ -375,7 +368,6 @@ export const settingsPage: Page = {
         />
         <h2 id="landing-pages">Links that affiliates make</h2>
         <ChangeForm
-          visit={visit}
           change="pages"
           submit="Save the pages"
           fields={[
@@ -389,10 +381,10 @@ export const settingsPage: Page = {
           ]}
         />
         <h2 id="looks">How the portal of affiliates looks</h2>
-        <PortalLooksForm visit={visit} looks={account} />
-        {move && <LatestMove visit={visit} move={move} />}
-        <StartMove visit={visit} account={account} databases={databases} latest={move} />
-        <StopAccount visit={visit} account={account} />
+        <PortalLooksForm looks={account} />
+        {move && <LatestMove move={move} />}
+        <StartMove account={account} databases={databases} latest={move} />
+        <StopAccount account={account} />
       </>
     )
     return { title: 'Settings', body }

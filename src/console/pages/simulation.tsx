@@ -5,7 +5,7 @@ import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { listPeriods } from '../../commission/statements/operations.ts'
 import { parseField } from '../form.ts'
-import { type Page, type Visit, withQuery } from '../page.ts'
+import { type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -64,7 +64,7 @@ function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'term
 }
 
 /** Renders what is chosen: the version, the periods and the affiliate. */
-const Choices = ({ visit, known }: { visit: Visit; known: Known }) => {
+const Choices = ({ known }: { known: Known }, visit = useVisit()) => {
   const { query } = visit
   const periods = known.periods.map((one): Option => [one, periodWords(one)])
   const versions = known.versions.map(
@@ -75,7 +75,6 @@ const Choices = ({ visit, known }: { visit: Visit; known: Known }) => {
   )
   return (
     <Filters
-      visit={visit}
       fields={[
         query.terms
           ? { name: 'terms', type: 'hidden' }
@@ -134,11 +133,11 @@ export const simulationPage: Page = {
     const body = (
       <>
         <p class="lead">
-          What <PlanLink visit={visit} id={plan} /> would pay under{' '}
+          What <PlanLink id={plan} /> would pay under{' '}
           {visit.query.terms ? 'the terms that you wrote' : 'one of its versions'}, compared with
           the versions in force. Nothing is stored.
         </p>
-        <Choices visit={visit} known={known} />
+        <Choices known={known} />
         {isPossible ? (
           <DeferredPart />
         ) : (
@@ -149,7 +148,6 @@ export const simulationPage: Page = {
         <p class="quick">
           {isPossible && <a href={csv}>CSV of this page</a>}
           <AccountLink
-            visit={visit}
             at={['plans', plan]}
             query={{ edit: 'next' }}
             children="Write the next version"

@@ -9,7 +9,15 @@ import { addToGroups, isSome, type LineGroups } from '../../commission/statement
 import { getStatement } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
-import { dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import {
+  dayBefore,
+  type Page,
+  useVisit,
+  type Values,
+  type Visit,
+  VisitContext,
+  withQuery,
+} from '../page.ts'
 import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../parts/cases.tsx'
 import { dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -40,9 +48,8 @@ const SEEN = [
   ['manual_sum', 'Manual entries'],
 ] as const
 
-const Approve = ({ visit, statement }: ShownStatement) => (
+const Approve = ({ statement }: ShownStatement) => (
   <ChangeForm
-    visit={visit}
     change="approve"
     fields={statement.holds.length > 0 ? [HOLDS] : []}
     submit={`Approve ${money(statement.payable, statement.currency)}`}
@@ -95,16 +102,14 @@ const paymentFields = ({ today, refused }: Visit): Input[] => [
 ]
 
 /** Renders the form that records the payment. What a case holds needs a reason, which has a form of its own. */
-const Pay = ({ visit, statement, isHeld, persons }: PayableStatement) => {
+const Pay = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
   const { payable, currency } = statement
   const submit = `Record the payment of ${money(payable, currency)}`
   const { refused } = visit
   const fields = paymentFields(visit)
   const isRefused = refused?.change === 'pay' && refused.heldBy !== undefined
   if (!isHeld && !isRefused) {
-    return (
-      <ChangeForm visit={visit} change="pay" submit={submit} needs="approver" fields={fields} />
-    )
+    return <ChangeForm change="pay" submit={submit} needs="approver" fields={fields} />
   }
   if (!canPay(visit)) {
     return (
@@ -127,7 +132,6 @@ const Pay = ({ visit, statement, isHeld, persons }: PayableStatement) => {
     <>
       {isRefused && <Refusal {...refused} />}
       <FoldedForm
-        visit={visit}
         title="Pay it although the fraud review holds it"
         change="payHeld"
         submit={submit}
@@ -148,9 +152,8 @@ const Pay = ({ visit, statement, isHeld, persons }: PayableStatement) => {
   )
 }
 
-const Return = ({ visit, statement: { paid } }: ShownStatement) => (
+const Return = ({ statement: { paid } }: ShownStatement, visit = useVisit()) => (
   <FoldedForm
-    visit={visit}
     title="Record that the bank returned the payment"
     change="return"
     submit="Record the return"
@@ -172,9 +175,8 @@ const Return = ({ visit, statement: { paid } }: ShownStatement) => (
   </FoldedForm>
 )
 
-const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStatement) => (
+const Enter = ({ statement: { affiliate_id, plan, currency } }: ShownStatement) => (
   <FoldedForm
-    visit={visit}
     title="Add a manual entry"
     change="enter"
     submit="Add the entry"
@@ -185,8 +187,8 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
     ]}
   >
     <p>
-      It is added to the first open period of <PlanName visit={visit} id={plan} /> for{' '}
-      <AffiliateName visit={visit} id={affiliate_id} />.
+      It is added to the first open period of <PlanName id={plan} /> for{' '}
+      <AffiliateName id={affiliate_id} />.
     </p>
     <input type="hidden" name="affiliate_id" value={affiliate_id} />
     <input type="hidden" name="plan" value={plan} />
@@ -205,7 +207,7 @@ interface PayableStatement extends ShownStatement {
 }
 
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
-const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
+const NextStep = ({ statement, isHeld, persons }: PayableStatement, visit = useVisit()) => {
   const { refused } = visit
   const { status, hash, payable, period } = statement
   const isPayment = refused?.change === 'pay' || refused?.change === 'payHeld'
@@ -216,14 +218,11 @@ const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
     (NEXT[status] !== (isPayment ? 'pay' : refused?.change) ||
       (status === 'draft' && isOpen(period, visit.today)))
   // The draft is another one: what was refused of the earlier one does not hold for it.
-  const now = isChanged ? { ...visit, refused: null } : visit
   return (
-    <>
+    <VisitContext.Provider value={isChanged ? { ...visit, refused: null } : visit}>
       {isChanged && <ChangedSince statement={statement} values={refused.values} />}
       {isGone && !isChanged && <Refusal {...refused} />}
-      {status === 'draft' && !isOpen(period, visit.today) && (
-        <Approve visit={now} statement={statement} />
-      )}
+      {status === 'draft' && !isOpen(period, visit.today) && <Approve statement={statement} />}
       {status === 'draft' && isOpen(period, visit.today) && (
         <p class="note">
           {periodWords(period)} has not {hasBegun(period, visit.today) ? 'ended' : 'begun'}. The
@@ -231,12 +230,12 @@ const NextStep = ({ visit, statement, isHeld, persons }: PayableStatement) => {
         </p>
       )}
       {status === 'approved' && isSome(payable) && (
-        <Pay visit={now} statement={statement} isHeld={isHeld} persons={persons} />
+        <Pay statement={statement} isHeld={isHeld} persons={persons} />
       )}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
       )}
-    </>
+    </VisitContext.Provider>
   )
 }
 
@@ -318,7 +317,7 @@ async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<Who
 }
 
 /** Reads and renders the lines of a statement by rule, and its corrections, which come after them. */
-async function renderByRule({ visit, statement }: ShownStatement) {
+async function renderByRule(visit: Visit, statement: WholeStatement) {
   const groups: LineGroups = new Map()
   const adjustments: WholeStatement['adjustments'][number][] = []
   for await (const part of partsOf(visit, statement)) {
@@ -334,20 +333,20 @@ async function renderByRule({ visit, statement }: ShownStatement) {
   )
   return (
     <>
-      <LinesByRule frame={{ visit, currency, termsOf }} groups={shown} />
+      <LinesByRule frame={{ currency, termsOf }} groups={shown} />
       {statement.parts > MAX_PARTS && (
         <p class="note">
           These are the first {(MAX_PARTS * 1000).toLocaleString('en')} of{' '}
           {statement.lines_total.toLocaleString('en')} lines. The CSV file has all of them.
         </p>
       )}
-      <Adjustments visit={visit} statement={statement} adjustments={adjustments} />
+      <Adjustments statement={statement} adjustments={adjustments} />
     </>
   )
 }
 
 /** Reads and renders a page of the lines of one rule. */
-async function renderLines({ visit, statement }: ShownStatement) {
+async function renderLines(visit: Visit, statement: WholeStatement) {
   const { rule, version = '', like } = visit.query
   const lines: WholeStatement['lines'][number][] = []
   for await (const part of partsOf(visit, statement)) {
@@ -359,7 +358,7 @@ async function renderLines({ visit, statement }: ShownStatement) {
     plan,
     lines.slice(0, 1).map((line) => line.version),
   )
-  return <LineList frame={{ visit, currency, termsOf }} lines={linesLike(lines, like)} />
+  return <LineList frame={{ currency, termsOf }} lines={linesLike(lines, like)} />
 }
 
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
@@ -377,8 +376,7 @@ export const statementPage: Page = {
   async render(visit) {
     const statement = await readPart(visit, 1)
     const { affiliate_id, period, parts, status, returned } = statement
-    const shown = { visit, statement }
-    const renderItems = () => (visit.query.rule ? renderLines(shown) : renderByRule(shown))
+    const renderItems = () => (visit.query.rule ? renderLines : renderByRule)(visit, statement)
     const isLong = parts > 1
     const [items, cases, { approvals }, questions] = await Promise.all([
       isLong ? <DeferredPart /> : renderItems(),
@@ -389,25 +387,25 @@ export const statementPage: Page = {
     const isHeld = cases !== null && isHeldBy(cases)
     const body = (
       <>
-        <StatementHead {...shown} />
+        <StatementHead statement={statement} />
         {returned && <p class="notice">{returnText(returned)}.</p>}
-        {cases && <CasesOfAffiliate visit={visit} found={cases} />}
-        <QuestionsBeside visit={visit} questions={questions.data} />
-        <NextStep {...shown} isHeld={isHeld} persons={approvals} />
+        {cases && <CasesOfAffiliate found={cases} />}
+        <QuestionsBeside questions={questions.data} />
+        <NextStep statement={statement} isHeld={isHeld} persons={approvals} />
         <p class="quick">
           <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>
           <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
-          <AccountLink visit={visit} at={['unearned']} query={{ period, affiliate_id }}>
+          <AccountLink at={['unearned']} query={{ period, affiliate_id }}>
             What earned nothing
           </AccountLink>
         </p>
-        <Holds {...shown} />
-        <Balance {...shown} />
+        <Holds statement={statement} />
+        <Balance statement={statement} />
         <h2 id="lines">What it pays for</h2>
         {items}
-        <Manual {...shown} />
-        <Enter {...shown} />
-        {status === 'paid' && <Return {...shown} />}
+        <Manual statement={statement} />
+        <Enter statement={statement} />
+        {status === 'paid' && <Return statement={statement} />}
       </>
     )
     const title = `${await affiliateText(visit, affiliate_id)}, ${periodWords(period)}`

@@ -17,8 +17,10 @@ import {
   accountPath,
   type Page,
   type PlanNames,
+  useVisit,
   type Values,
   type Visit,
+  VisitContext,
   withQuery,
 } from '../page.ts'
 import { planOptions } from '../parts/affiliate-forms.tsx'
@@ -130,14 +132,14 @@ function goneSentence({ approved: { approved, waiting, refused_total }, seen }: 
 }
 
 /** Renders what a person does next about a statement that was not approved. */
-function NextStep({ visit, row }: { visit: Visit; row: Refused }) {
+function NextStep({ row }: { row: Refused }) {
   const { id, affiliate_id, code, currencies } = row
   if (currencies.length > 0) {
     return (
       <>
         {currencies.map((currency) => (
           <div class="step">
-            <AccountLink visit={visit} at={['rates']} query={{ currency }}>
+            <AccountLink at={['rates']} query={{ currency }}>
               Add a rate for <Data text={currency} />
             </AccountLink>
           </div>
@@ -147,22 +149,19 @@ function NextStep({ visit, row }: { visit: Visit; row: Refused }) {
   }
   if (code === 'earlier_not_approved') {
     const query = { affiliate_id, period: ALL, status: 'draft' }
-    return (
-      <AccountLink visit={visit} at={['statements']} query={query} children="Open its drafts" />
-    )
+    return <AccountLink at={['statements']} query={query} children="Open its drafts" />
   }
-  return <AccountLink visit={visit} at={['statements', id]} children="Open the statement" />
+  return <AccountLink at={['statements', id]} children="Open the statement" />
 }
 
 interface NotApprovedProps {
-  readonly visit: Visit
   readonly approved: PeriodApproved
   /** Whether the period is named, because there are several. */
   readonly isNamed: boolean
 }
 
 /** Shows the statements that were not approved, why, and what to do. */
-const NotApproved = ({ approved, isNamed, visit }: NotApprovedProps) => {
+const NotApproved = ({ approved, isNamed }: NotApprovedProps) => {
   const { refused, refused_total, period } = approved
   if (refused_total === 0) return null
   return (
@@ -183,13 +182,12 @@ const NotApproved = ({ approved, isNamed, visit }: NotApprovedProps) => {
         rows={refused}
         columns={[
           column('Statement', ({ id, affiliate_id, plan }: Refused) => (
-            <AccountLink visit={visit} at={['statements', id]}>
-              <AffiliateName visit={visit} id={affiliate_id} />,{' '}
-              <PlanName visit={visit} id={plan} />
+            <AccountLink at={['statements', id]}>
+              <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
             </AccountLink>
           )),
           prose('Why', ({ detail }: Refused) => <FormSentence text={detail} />),
-          column('Next', (row: Refused) => <NextStep visit={visit} row={row} />),
+          column('Next', (row: Refused) => <NextStep row={row} />),
         ]}
         empty={<p hidden />}
       />
@@ -198,7 +196,7 @@ const NotApproved = ({ approved, isNamed, visit }: NotApprovedProps) => {
 }
 
 /** Shows what the approval of a period refused and why, and what it did. */
-const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
+const Approved = ({ answers }: { answers: Approvals }) => {
   const { approved, closed, open_total, period } = answers.approved
   const { earlier, failed, isPaying } = answers
   const also = earlier.filter((one) => one.approved > 0)
@@ -213,7 +211,7 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
         </p>
       ))}
       {(isPaying ? all : [answers.approved]).map((one) => (
-        <NotApproved approved={one} isNamed={isPaying} visit={visit} />
+        <NotApproved approved={one} isNamed={isPaying} />
       ))}
       <p>
         <strong>
@@ -237,7 +235,7 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
       </p>
       {(approved > 0 || (isPaying && also.length > 0)) && (
         <p>
-          <AccountLink visit={visit} at={['payouts']}>
+          <AccountLink at={['payouts']}>
             <strong>Pay what is due</strong>
           </AccountLink>
         </p>
@@ -285,22 +283,14 @@ const draftsText = ({ period, drafts }: PeriodDrafts): string =>
   `${periodWords(period.id)}, ${counted(drafts, 'draft')}`
 
 /** Renders links to other periods that are to be approved. */
-const OtherDrafts = ({
-  visit,
-  others,
-  hasOwn,
-}: {
-  visit: Visit
-  others: readonly PeriodDrafts[]
-  hasOwn: boolean
-}) =>
+const OtherDrafts = ({ others, hasOwn }: { others: readonly PeriodDrafts[]; hasOwn: boolean }) =>
   others.length === 0 ? null : (
     <p>
       {hasOwn ? 'Earlier drafts are to be approved first: ' : 'Also to approve: '}
       {others.map((one, i) => (
         <>
           {i > 0 && ', '}
-          <AccountLink visit={visit} at={['statements']} query={{ period: one.period.id }}>
+          <AccountLink at={['statements']} query={{ period: one.period.id }}>
             {draftsText(one)}
           </AccountLink>
         </>
@@ -309,7 +299,7 @@ const OtherDrafts = ({
   )
 
 /** Says how many open cases are of affiliates with a draft, and names the severe ones: an approval waits for none. */
-const OpenCases = ({ visit, cases }: { visit: Visit; cases: DraftCases }) => {
+const OpenCases = ({ cases }: { cases: DraftCases }, visit = useVisit()) => {
   const { all, severe } = cases
   if (all.meta.total === 0) return null
   const isOne = all.meta.total === 1
@@ -325,13 +315,13 @@ const OpenCases = ({ visit, cases }: { visit: Visit; cases: DraftCases }) => {
       <ul>
         {severe.data.map((one) => (
           <li>
-            <CaseLink visit={visit} found={one} />
+            <CaseLink found={one} />
             {isHolding(one) && ' It holds payouts.'}
           </li>
         ))}
       </ul>
       <p>
-        <AccountLink visit={visit} at={['cases']} query={{ draft_of: visit.query.period }}>
+        <AccountLink at={['cases']} query={{ draft_of: visit.query.period }}>
           All of them
         </AccountLink>
       </p>
@@ -343,7 +333,6 @@ const OpenCases = ({ visit, cases }: { visit: Visit; cases: DraftCases }) => {
 const NAMED_CASES = 5
 
 interface ActionsProps {
-  readonly visit: Visit
   readonly period: string
   readonly totals: StatementTotals
   readonly names: PlanNames
@@ -393,8 +382,8 @@ function earlierField({ own, others }: OtherPeriods): Input[] {
 }
 
 /** Renders what all drafts of a period say together, and the form that approves them. */
-const Review = (props: ReviewProps) => {
-  const { visit, period, totals, names, cases } = props
+const Review = (props: ReviewProps, visit = useVisit()) => {
+  const { period, totals, names, cases } = props
   const { own, unpaid } = props.others
   const { plan } = visit.query
   const hasHolds = totals.data.some(({ with_holds }) => with_holds > 0)
@@ -409,15 +398,15 @@ const Review = (props: ReviewProps) => {
         {counted(drafts, 'draft')} of {periodWords(period)} earned {sums('total')}, and pay{' '}
         {sums('payable')}.{totals.is_limited && ' These are the sums of the first 100,000.'}
       </p>
-      <OpenCases visit={visit} cases={cases} />
+      <OpenCases cases={cases} />
       <Table
         caption={`The largest changes against ${previous}`}
         rows={totals.changes ?? []}
         columns={[
           column('Affiliate', ({ affiliate_id }: ChangedDraft) => (
-            <AffiliateLink visit={visit} id={affiliate_id} />
+            <AffiliateLink id={affiliate_id} />
           )),
-          ...fields<ChangedDraft>(visit, 'plan'),
+          ...fields<ChangedDraft>('plan'),
           ...(['before', 'total'] as const).map((name) =>
             column(
               name === 'before' ? `In ${previous}` : `In ${periodWords(period)}`,
@@ -430,7 +419,6 @@ const Review = (props: ReviewProps) => {
       />
       <div class="actions">
         <ChangeForm
-          visit={visit}
           change="approve"
           submit="Approve all that can be approved"
           needs="approver"
@@ -454,7 +442,7 @@ const Review = (props: ReviewProps) => {
             value={unpaid.map(({ period: { id } }) => id).join(' ')}
           />
         </ChangeForm>
-        <AccountLink visit={visit} at={['statements']} query={{ period, plan }}>
+        <AccountLink at={['statements']} query={{ period, plan }}>
           Back without approving
         </AccountLink>
       </div>
@@ -463,7 +451,7 @@ const Review = (props: ReviewProps) => {
 }
 
 /** Renders what approves and computes a whole period. */
-const Actions = ({ visit, period, totals }: ActionsProps) => {
+const Actions = ({ period, totals }: ActionsProps, visit = useVisit()) => {
   const { plan } = visit.query
   const drafts = totals.data.filter(({ status }) => status === 'draft')
   return (
@@ -485,11 +473,7 @@ const Actions = ({ visit, period, totals }: ActionsProps) => {
       {!hasBegun(period, visit.today) ? (
         <p class="note">{periodWords(period)} has not begun: there is nothing to compute yet.</p>
       ) : canManage(visit) ? (
-        <ChangeForm
-          visit={visit}
-          change="run"
-          submit={`Compute the drafts of ${periodWords(period)}`}
-        >
+        <ChangeForm change="run" submit={`Compute the drafts of ${periodWords(period)}`}>
           <input type="hidden" name="period" value={period} />
         </ChangeForm>
       ) : (
@@ -552,7 +536,7 @@ const changes: NonNullable<Page['changes']> = {
   approve: {
     done: '',
     perform: approvePeriods,
-    show: (answer, visit) => <Approved answers={answer as Approvals} visit={visit} />,
+    show: (answer) => <Approved answers={answer as Approvals} />,
     toneOf: (answer) => (isPartial(answer as Approvals) ? 'warn' : 'good'),
   },
 }
@@ -564,14 +548,13 @@ function filterOf({ query }: Visit, shown: string | undefined) {
 }
 
 /** Says what to do where no statement is listed. */
-const NoStatements = ({ visit, period }: { visit: Visit; period: string | undefined }) => (
+const NoStatements = ({ period }: { period: string | undefined }, visit = useVisit()) => (
   <EmptyState title="No statement matches.">
     <p>
       {period && !hasBegun(period, visit.today)
         ? `${periodWords(period)} has not begun. Choose an earlier period. `
         : 'Choose another period, or compute this one. '}
-      Affiliates need a <AccountLink visit={visit} at={['plans']} children="plan" /> that is
-      assigned to them.
+      Affiliates need a <AccountLink at={['plans']} children="plan" /> that is assigned to them.
     </p>
   </EmptyState>
 )
@@ -587,10 +570,10 @@ async function readCases({ api, account }: Visit, draft_of: string): Promise<Dra
 }
 
 /** Renders links from a list of statements: to what is paid, to what earned nothing, and to its CSV. */
-const Elsewhere = (props: { visit: Visit; period: string | undefined; csv: string }) => (
+const Elsewhere = (props: { period: string | undefined; csv: string }) => (
   <p class="quick">
-    <AccountLink visit={props.visit} at={['payouts']} children="Payouts" />
-    <AccountLink visit={props.visit} at={['unearned']} query={{ period: props.period }}>
+    <AccountLink at={['payouts']} children="Payouts" />
+    <AccountLink at={['unearned']} query={{ period: props.period }}>
       What earned nothing
     </AccountLink>
     <a href={props.csv}>Download this page as CSV</a>
@@ -669,33 +652,27 @@ export const statementsPage: Page = {
       return { title: `Approve ${periodWords(period)}`, body: <Review {...review} cases={cases} /> }
     }
     const body = (
-      <>
-        <Filters visit={here} fields={filtersOf(here, sums, names)} />
+      <VisitContext.Provider value={here}>
+        <Filters fields={filtersOf(here, sums, names)} />
         <Live id="statements" seconds={followSeconds(run, now)}>
           {run && <Progress run={run} />}
-          {approved_since === undefined && <StatusSums visit={here} totals={totals} />}
-          {period && (
-            <OtherDrafts visit={here} others={others.others} hasOwn={others.own !== null} />
-          )}
-          {period && (
-            <Actions visit={here} period={period} totals={totals} names={names} others={others} />
-          )}
+          {approved_since === undefined && <StatusSums totals={totals} />}
+          {period && <OtherDrafts others={others.others} hasOwn={others.own !== null} />}
+          {period && <Actions period={period} totals={totals} names={names} others={others} />}
           <Statements
             planNames={names}
-            visit={visit}
             period={period}
             caption={period ? title : 'Statements, the earliest period first'}
             rows={data}
-            empty={<NoStatements visit={visit} period={period} />}
+            empty={<NoStatements period={period} />}
           />
-          <Pager visit={here} meta={meta} />
+          <Pager meta={meta} />
         </Live>
         <Elsewhere
-          visit={visit}
           period={period}
           csv={withQuery(path, { ...filter, period: shown, approved_since, cursor, format: 'csv' })}
         />
-      </>
+      </VisitContext.Provider>
     )
     return { title, body }
   },

@@ -3,7 +3,7 @@ import { listPeriods } from '../../commission/statements/operations.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Page, Visit } from '../page.ts'
+import { type Page, useVisit, type Visit, VisitContext } from '../page.ts'
 import { Data, EmptyState, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
@@ -17,7 +17,6 @@ const NOTHING = <EmptyState title="No unearned records in this selection." />
 
 /** Rows of the page, with the plans that decided about them. */
 interface Found<Row> {
-  readonly visit: Visit
   readonly rows: readonly Row[]
   readonly termsOf: TermsOf
 }
@@ -25,13 +24,13 @@ interface Found<Row> {
 type UnearnedGroup = AnswerOf<typeof getUnearned>['data'][number]
 type UnearnedRecord = AnswerOf<typeof listUnearnedRecords>['data'][number]
 
-const Groups = ({ visit, rows, termsOf }: Found<UnearnedGroup>) => (
+const Groups = ({ rows, termsOf }: Found<UnearnedGroup>, visit = useVisit()) => (
   <Table
     caption="What earned nothing, by reason. Select a number to list the records."
     rows={rows}
     columns={[
       column('Why', (group: UnearnedGroup) => (
-        <Reason visit={visit} unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />
+        <Reason unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />
       )),
       ...(new Set(rows.map(({ plan }) => plan)).size > 1
         ? [
@@ -43,7 +42,7 @@ const Groups = ({ visit, rows, termsOf }: Found<UnearnedGroup>) => (
       column('Records', (group: UnearnedGroup) => {
         const query = { ...visit.query, reason: group.reason, list: 'records' }
         return (
-          <AccountLink visit={visit} at={['unearned']} query={query}>
+          <AccountLink at={['unearned']} query={query}>
             {countedRecords(group.count, group)}
           </AccountLink>
         )
@@ -64,7 +63,7 @@ const whoseOf = ({ query: { affiliate_id, customer_id } }: Visit) => ({
   ...(customer_id && { customer_id }),
 })
 
-const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
+const Records = ({ rows, termsOf }: Found<UnearnedRecord>, visit = useVisit()) => (
   <Table
     caption="Records that earned nothing"
     rows={rows}
@@ -72,9 +71,7 @@ const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
       column('Record', (one: UnearnedRecord) => (
         <RecordLink account={visit.account} record={one} />
       )),
-      prose('Why', (one: UnearnedRecord) => (
-        <Reason visit={visit} unearned={one} termsOf={termsOf} />
-      )),
+      prose('Why', (one: UnearnedRecord) => <Reason unearned={one} termsOf={termsOf} />),
       column(
         'Amount',
         ({ amounts, currency }: UnearnedRecord) => (
@@ -82,7 +79,7 @@ const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
         ),
         true,
       ),
-      ...fields<UnearnedRecord>(visit, 'day', 'customer_id', 'affiliate_id'),
+      ...fields<UnearnedRecord>('day', 'customer_id', 'affiliate_id'),
     ]}
     empty={NOTHING}
   />
@@ -95,7 +92,7 @@ async function renderUnearned(visit: Visit) {
   if (list !== 'records') {
     const { data } = await visit.api.call(getUnearned, { account: visit.account, ...wanted })
     const termsOf = await readTerms(visit, data)
-    return <Groups visit={visit} rows={data} termsOf={termsOf} />
+    return <Groups rows={data} termsOf={termsOf} />
   }
   const { data, meta } = await visit.api.call(listUnearnedRecords, {
     ...{ account: visit.account, ...wanted, cursor },
@@ -103,8 +100,8 @@ async function renderUnearned(visit: Visit) {
   const termsOf = await readTerms(visit, data)
   return (
     <>
-      <Records visit={visit} rows={data} termsOf={termsOf} />
-      <Pager visit={visit} meta={meta} />
+      <Records rows={data} termsOf={termsOf} />
+      <Pager meta={meta} />
     </>
   )
 }
@@ -130,7 +127,6 @@ export const unearnedPage: Page = {
     const body = (
       <>
         <Filters
-          visit={visit}
           fields={[
             periodFilter(here, sums),
             { name: 'affiliate_id' },
@@ -149,6 +145,12 @@ export const unearnedPage: Page = {
         <DeferredPart />
       </>
     )
-    return { title: 'What earned nothing', body, computeDeferred: () => renderUnearned(here) }
+    return {
+      title: 'What earned nothing',
+      body,
+      computeDeferred: async () => (
+        <VisitContext.Provider value={here}>{await renderUnearned(here)}</VisitContext.Provider>
+      ),
+    }
   },
 }

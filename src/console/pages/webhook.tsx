@@ -12,7 +12,15 @@ import {
 } from '../../admin/webhooks.ts'
 import type { AnswerOf, InputOf } from '../../http/operation.ts'
 import { pick } from '../form.ts'
-import { accountPath, type Change, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  type Change,
+  type Page,
+  useVisit,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { Badge, EmptyState, isolated, Live, Pager, Table, Time, visible } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { fields, Members, Pairs } from '../parts/fields.tsx'
@@ -44,23 +52,22 @@ const Nothing = ({ what }: { what: string }) => (
 )
 
 interface EventsProps {
-  readonly visit: Visit
   readonly list: Sent
   /** The address of the attempts. */
   readonly attempts: string
 }
 
 /** Renders the events of a webhook. */
-const Events = ({ visit, list, attempts: path }: EventsProps) => (
+const Events = ({ list, attempts: path }: EventsProps) => (
   <>
-    <Filters visit={visit} fields={[{ name: 'status', label: 'Status', options: STATUSES }]} />
+    <Filters fields={[{ name: 'status', label: 'Status', options: STATUSES }]} />
     <Live id="log" seconds={5}>
       <Table
         caption="Events, the newest first"
         rows={list.data}
         columns={[
           { title: 'Caused', cell: ({ timestamp }) => <Time at={timestamp} /> },
-          ...fields<Sent['data'][number]>(visit, 'type'),
+          ...fields<Sent['data'][number]>('type'),
           { title: 'Status', cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
           {
             title: 'Attempts',
@@ -86,16 +93,15 @@ const Events = ({ visit, list, attempts: path }: EventsProps) => (
         ]}
         empty={<Nothing what="events" />}
       />
-      <Pager visit={visit} meta={list.meta} />
+      <Pager meta={list.meta} />
     </Live>
   </>
 )
 
 /** Renders the attempts of a webhook. Those of one event have a form that sends it again. */
-const Attempts = ({ visit, list }: { visit: Visit; list: Attempted }) => (
+const Attempts = ({ list }: { list: Attempted }, visit = useVisit()) => (
   <>
     <Filters
-      visit={visit}
       fields={[
         { name: 'event_id', label: 'Event ID' },
         {
@@ -113,9 +119,9 @@ const Attempts = ({ visit, list }: { visit: Visit; list: Attempted }) => (
         caption="Attempts, the newest first"
         rows={list.data}
         columns={[
-          ...fields<Attempted['data'][number]>(visit, 'at'),
+          ...fields<Attempted['data'][number]>('at'),
           { title: 'Type', cell: ({ type }) => type ?? 'expired' },
-          ...fields<Attempted['data'][number]>(visit, 'attempt'),
+          ...fields<Attempted['data'][number]>('attempt'),
           {
             title: 'Answer',
             cell: ({ status, error }) => (
@@ -136,10 +142,10 @@ const Attempts = ({ visit, list }: { visit: Visit; list: Attempted }) => (
         ]}
         empty={<Nothing what="attempts" />}
       />
-      <Pager visit={visit} meta={list.meta} />
+      <Pager meta={list.meta} />
     </Live>
     {visit.query.event_id && (
-      <ChangeForm visit={visit} change="replayOne" submit="Send this event again">
+      <ChangeForm change="replayOne" submit="Send this event again">
         <input type="hidden" name="event_id" value={visit.query.event_id} />
       </ChangeForm>
     )}
@@ -197,10 +203,9 @@ const changes: Record<string, Change> = {
   },
 }
 
-const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
+const Settings = ({ hook }: { hook: Webhook }) => (
   <>
     <SchemaForm
-      visit={visit}
       change="save"
       submit="Save the webhook"
       schemas={settings}
@@ -208,16 +213,16 @@ const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
       values={{ ...hook }}
     />
     <h2>Secret</h2>
-    <RotationForms visit={visit} secret="secret" name={hook.id} />
+    <RotationForms secret="secret" name={hook.id} />
     <h2>Stop</h2>
     {hook.disabled ? (
-      <ChangeForm visit={visit} change="enable" submit="Enable the webhook" />
+      <ChangeForm change="enable" submit="Enable the webhook" />
     ) : (
-      <ChangeForm visit={visit} change="disable" submit="Disable the webhook">
+      <ChangeForm change="disable" submit="Disable the webhook">
         <p class="note">What is pending becomes dead letters, which can be sent again.</p>
       </ChangeForm>
     )}
-    <ConfirmForm visit={visit} change="drop" submit="Delete the webhook" name={hook.id}>
+    <ConfirmForm change="drop" submit="Delete the webhook" name={hook.id}>
       <p>Nothing more is sent to it.</p>
     </ConfirmForm>
   </>
@@ -236,10 +241,10 @@ const SPAN: readonly Input[] = [
   },
 ]
 
-const Replay = ({ visit }: { visit: Visit }) => (
+const Replay = () => (
   <>
     <h2>Send a span again</h2>
-    <ChangeForm visit={visit} change="replaySpan" submit="Send the events again" fields={SPAN}>
+    <ChangeForm change="replaySpan" submit="Send the events again" fields={SPAN}>
       <p>At most 10,000 events. Each keeps its id, by which the receiver can tell what it knows.</p>
     </ChangeForm>
   </>
@@ -283,7 +288,7 @@ const webhookPage = (
             ...instant('Old secret ends', hook.previous_secret_until),
           ]}
         />
-        {!hook.disabled && <ChangeForm visit={visit} change="test" submit="Send a test event" />}
+        {!hook.disabled && <ChangeForm change="test" submit="Send a test event" />}
         <Tabs
           label="Webhook"
           here={tab}
@@ -305,14 +310,14 @@ export const webhookPages: readonly Page[] = [
     const list = await visit.api.call(listWebhookEvents, { ...idsOf(visit), ...visit.query })
     return () => (
       <>
-        <Events visit={visit} list={list} attempts={tabPath(visit, 'Attempts')} />
-        <Replay visit={visit} />
+        <Events list={list} attempts={tabPath(visit, 'Attempts')} />
+        <Replay />
       </>
     )
   }),
   webhookPage('Attempts', ['event_id', 'failed', 'cursor'], async (visit) => {
     const list = await visit.api.call(listWebhookAttempts, { ...idsOf(visit), ...visit.query })
-    return () => <Attempts visit={visit} list={list} />
+    return () => <Attempts list={list} />
   }),
-  webhookPage('Settings', [], async (visit) => (hook) => <Settings visit={visit} hook={hook} />),
+  webhookPage('Settings', [], async () => (hook) => <Settings hook={hook} />),
 ]

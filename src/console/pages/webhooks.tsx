@@ -42,7 +42,7 @@ export const webhooksPage: Page = {
             },
             { title: 'State', cell: (hook) => <WebhookState hook={hook} /> },
             { title: 'Events', cell: eventNames },
-            ...fields<Webhook>(visit, 'description', 'created_at'),
+            ...fields<Webhook>('description', 'created_at'),
           ]}
           empty={
             <EmptyState title="The account has no webhooks yet.">
@@ -54,7 +54,6 @@ export const webhooksPage: Page = {
         />
         <h2>Create a webhook</h2>
         <SchemaForm
-          visit={visit}
           change="create"
           submit="Create the webhook"
           needs="approver"

@@ -5,7 +5,7 @@ import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Visit } from '../page.ts'
+
 import { Amount, Badge, dayWords, NOTHING, periodWords } from './data.tsx'
 import { PlanLink } from './names.tsx'
 import { sumByCurrency } from './owed.ts'
@@ -88,18 +88,16 @@ export const BalanceCell = ({ balances }: { balances: readonly Balance[] }): Chi
 
 /** Renders the plan in force, and the one that begins later. */
 export const PlanCell = ({
-  visit,
   row: { plan, next_plan },
 }: {
-  visit: Visit
   row: Pick<AffiliateFigures, 'plan' | 'next_plan'>
 }) => (
   <>
-    {plan ? <PlanLink visit={visit} id={plan.plan} /> : <Badge tone="warn">No plan</Badge>}
+    {plan ? <PlanLink id={plan.plan} /> : <Badge tone="warn">No plan</Badge>}
     {plan?.for_all && <small>for all</small>}
     {next_plan && (
       <small>
-        from {dayWords(next_plan.from)}: <PlanLink visit={visit} id={next_plan.plan} />
+        from {dayWords(next_plan.from)}: <PlanLink id={next_plan.plan} />
         {next_plan.for_all && ', for all'}
       </small>
     )}

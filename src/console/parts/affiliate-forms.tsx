@@ -5,7 +5,15 @@ import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
-import { accountPath, type Change, dayBefore, type Values, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  type Change,
+  dayBefore,
+  useVisit,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { dayWords, isolated, visible } from './data.tsx'
 import { FoldedForm, type Input, type Option } from './forms.tsx'
 
@@ -186,19 +194,20 @@ export const addAffiliate: Change = {
 const NEW = ['affiliate_id', 'display_name', 'contact_email', 'parent', 'landing_page'] as const
 
 /** Renders the form that adds an affiliate, with the values of its first fields. */
-export function AddForm({
-  visit,
-  title,
-  choices: { plans, landingPage },
-  id,
-  parent,
-}: {
-  visit: Visit
-  title: string
-  choices: AddChoices
-  id?: string | undefined
-  parent?: string
-}) {
+export function AddForm(
+  {
+    title,
+    choices: { plans, landingPage },
+    id,
+    parent,
+  }: {
+    title: string
+    choices: AddChoices
+    id?: string | undefined
+    parent?: string
+  },
+  visit = useVisit(),
+) {
   const exists = visit.refused?.change === 'add' && visit.refused.code === 'already_exists'
   const sent = exists ? visit.refused.values('affiliate_id').trim() : ''
   const link = exists && <a href={accountPath(visit.account, 'affiliates', sent)}>Open its page</a>
@@ -225,7 +234,6 @@ export function AddForm({
   return (
     <div class="add">
       <FoldedForm
-        visit={visit}
         change="add"
         title={title}
         submit="Add the affiliate"

@@ -9,7 +9,7 @@ import { listed } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
-import type { Change, Visit } from '../page.ts'
+import { type Change, useVisit, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
 import { Data, Day, isolated, Name, Table, Time, timeWords } from './data.tsx'
 import { column } from './fields.tsx'
@@ -111,7 +111,7 @@ const Members = ({ access }: { access: Access }) => (
   />
 )
 
-const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
+const Invitations = ({ access }: { access: Access }) => (
   <>
     <Table
       caption="Open invitations"
@@ -127,7 +127,6 @@ const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
       ]}
     />
     <FoldedForm
-      visit={visit}
       change="uninvite"
       title="End an invitation"
       submit="End the invitation"
@@ -148,9 +147,9 @@ const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
 )
 
 /** Renders the forms that invite another person, or a member who lost their device. */
-const InviteForms = ({ visit, persons }: { visit: Visit; persons: readonly Option[] }) => (
+const InviteForms = ({ persons }: { persons: readonly Option[] }) => (
   <>
-    <ChangeForm visit={visit} change="invite" submit="Invite">
+    <ChangeForm change="invite" submit="Invite">
       <p class="note">
         The person opens a link, and signs in from then on with the screen lock of their phone or
         computer. There is no password. You send the link: the service sends no e-mail.
@@ -158,7 +157,6 @@ const InviteForms = ({ visit, persons }: { visit: Visit; persons: readonly Optio
     </ChangeForm>
     {persons.length > 0 && (
       <FoldedForm
-        visit={visit}
         change="invite"
         title="Somebody lost their device"
         submit="Invite again"
@@ -174,21 +172,20 @@ const InviteForms = ({ visit, persons }: { visit: Visit; persons: readonly Optio
 )
 
 /** Renders who signs in for an affiliate, and the forms that invite and remove persons. */
-export const AccessPart = (props: { visit: Visit; access: Access; isSuspended: boolean }) => {
-  const { visit, access, isSuspended } = props
+export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
+  const { access, isSuspended } = props
   const persons = access.members.map(({ id, name }) => [id, name] as const)
   return (
     <>
       <Members access={access} />
-      {access.open.length > 0 && <Invitations visit={visit} access={access} />}
+      {access.open.length > 0 && <Invitations access={access} />}
       {isSuspended ? (
         <p class="note">Nobody can be invited while the affiliate is suspended.</p>
       ) : (
-        <InviteForms visit={visit} persons={persons} />
+        <InviteForms persons={persons} />
       )}
       {persons.length > 0 && (
         <FoldedForm
-          visit={visit}
           change="remove_member"
           title="Remove a member"
           submit="Remove the member"
@@ -213,7 +210,7 @@ export const AccessPart = (props: { visit: Visit; access: Access; isSuspended: b
 }
 
 /** Renders the form that shows the portal as the affiliate sees it. */
-export const ViewForm = ({ visit, affiliate_id }: { visit: Visit; affiliate_id: string }) => (
+export const ViewForm = ({ affiliate_id }: { affiliate_id: string }, visit = useVisit()) => (
   <form method="post" action={`/portal/${encodeURIComponent(visit.account)}/view`} class="change">
     <input type="hidden" name="csrf" value={visit.csrf} />
     <input type="hidden" name="affiliate_id" value={affiliate_id} />

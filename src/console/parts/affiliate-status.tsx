@@ -35,18 +35,9 @@ export const statusChanges: Readonly<Record<string, Change>> = {
 }
 
 /** Renders that an affiliate is suspended, and the form that suspends or reinstates it. */
-export const StatusForm = ({
-  visit,
-  affiliate_id,
-  status,
-}: {
-  visit: Visit
-  affiliate_id: string
-  status: Status
-}) =>
+export const StatusForm = ({ affiliate_id, status }: { affiliate_id: string; status: Status }) =>
   status === 'active' ? (
     <FoldedForm
-      visit={visit}
       change="suspend"
       title="Suspend the affiliate"
       submit={`Suspend ${isolated(affiliate_id)}`}
@@ -59,7 +50,6 @@ export const StatusForm = ({
     </FoldedForm>
   ) : (
     <FoldedForm
-      visit={visit}
       change="reinstate"
       title="Reinstate the affiliate"
       submit={`Reinstate ${isolated(affiliate_id)}`}

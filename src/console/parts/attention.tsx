@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { Attention } from '../../ingest/attention.ts'
-import { accountPath, type Visit, withQuery } from '../page.ts'
+import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
 import { Badge, count, Data, periodWords, Time, titleOf } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
 import { AffiliateName } from './names.tsx'
@@ -14,12 +14,12 @@ const LISTED_NAMES = 5
 const is = (number: number, one: string, others: string) => (number === 1 ? one : others)
 
 /** Renders the names of an item after a colon; with a `visit`, they are ids of affiliates. */
-const Names = ({ names, visit }: Pick<Attention, 'names'> & { visit?: Visit }) => (
+const Names = ({ names }: Pick<Attention, 'names'>, visit = useVisit()) => (
   <>
     {names.slice(0, LISTED_NAMES).map((name, i) => (
       <>
         {i === 0 ? ': ' : ', '}
-        {visit ? <AffiliateName visit={visit} id={name} /> : <Data text={name} />}
+        {visit ? <AffiliateName id={name} /> : <Data text={name} />}
       </>
     ))}
     {names.length > LISTED_NAMES && ` and ${count(names.length - LISTED_NAMES)} more`}
@@ -76,7 +76,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{counted(item.count, 'payment')}</strong> came back and{' '}
         {is(item.count, 'is', 'are')} due again
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
@@ -87,7 +87,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{counted(item.count, 'case')}</strong> of high severity, or with held payouts,{' '}
         {is(item.count, 'waits', 'wait')} for a decision
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
@@ -98,7 +98,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'waits', 'wait')} for a
         second person to agree
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
@@ -109,7 +109,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'holds', 'hold')} payouts and{' '}
         {is(item.count, 'expires', 'expire')} within 7 days: then they can be paid
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: is(item.count, 'Decide it', 'Decide them'),
@@ -119,7 +119,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     text: (
       <>
         <strong>{counted(item.count, 'hold')}</strong> of payouts ended without a decision
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: is(item.count, 'Look at it', 'Look at them'),
@@ -130,7 +130,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{counted(item.count, 'question')}</strong> of affiliates{' '}
         {is(item.count, 'waits', 'wait')} for an answer
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: is(item.count, 'Answer it', 'Answer them'),
@@ -141,7 +141,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{counted(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')} too many
         records for some fraud rules, which did not look at all of them
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: 'Show the cases',
@@ -201,7 +201,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
         <strong>{counted(item.count, 'postback')}</strong> of affiliates{' '}
         {is(item.count, 'has', 'have')} failed for a day, or {is(item.count, 'is', 'are')} stopped
         because of it
-        <Names names={item.names} visit={visit} />.
+        <Names names={item.names} />.
       </>
     ),
     button: 'Show the affiliate',
@@ -287,11 +287,13 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
 const ORDER = Object.keys(SHOWN)
 
 /** Renders what needs the attention of an account: a sentence and a button each. */
-export const AttentionList = (props: {
-  visit: Visit
-  isDisabled: boolean
-  items: readonly Attention[]
-}) => (
+export const AttentionList = (
+  props: {
+    isDisabled: boolean
+    items: readonly Attention[]
+  },
+  visit = useVisit(),
+) => (
   <section class="attention">
     <h2>Needs attention</h2>
     {props.items.length === 0 && !props.isDisabled ? (
@@ -305,7 +307,7 @@ export const AttentionList = (props: {
             <p>
               <strong>The account is disabled.</strong> Its credentials are refused.
             </p>
-            <a class="button" href={accountPath(props.visit.account, 'account')}>
+            <a class="button" href={accountPath(visit.account, 'account')}>
               Open the settings
             </a>
           </li>
@@ -313,7 +315,7 @@ export const AttentionList = (props: {
         {props.items
           .toSorted((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code))
           .map((item) => {
-            const { text, button, to } = SHOWN[item.code](item, props.visit)
+            const { text, button, to } = SHOWN[item.code](item, visit)
             return (
               <li>
                 <p>{text}</p>

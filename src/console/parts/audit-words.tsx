@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { parseAffiliateActor } from '../../auth/grant.ts'
-import type { Visit } from '../page.ts'
+
+import { useVisit } from '../page.ts'
 import { ACTION_WORDS } from './audit-actions.ts'
 import { count, Data, Day, isolated, Name, titleOf, visible } from './data.tsx'
 import {
@@ -111,13 +112,11 @@ const joined = (parts: readonly Child[], separator = ', '): Child =>
   ))
 
 /** Renders the value of a field in words; the first items of a list. */
-function Shown({ visit, name, value }: { visit: Visit; name: string; value: unknown }): Child {
+function Shown({ name, value }: { name: string; value: unknown }): Child {
   if (value === null || value === undefined || value === '') return 'none'
   if (Array.isArray(value)) {
     const own = name === 'ids' ? 'affiliate_id' : name
-    const items = value
-      .slice(0, MOST_ITEMS)
-      .map((one) => <Shown visit={visit} name={own} value={one} />)
+    const items = value.slice(0, MOST_ITEMS).map((one) => <Shown name={own} value={one} />)
     const rest = value.length - MOST_ITEMS
     const more = rest > 0 ? [`and ${count(rest)} more`] : []
     return value.length === 0
@@ -131,7 +130,7 @@ function Shown({ visit, name, value }: { visit: Visit; name: string; value: unkn
         <>
           {!isObject(Array.isArray(one) ? one[0] : one) &&
             `${WORDS[member]?.label ?? titleOf(member)} `}
-          <Shown visit={visit} name={member} value={one} />
+          <Shown name={member} value={one} />
         </>
       )),
     )
@@ -146,7 +145,7 @@ function Shown({ visit, name, value }: { visit: Visit; name: string; value: unkn
   }
   if (typeof value === 'number') return count(Number(formText(value, scale)))
   const isTime = name === 'month' || /^\d{4}-\d\d-\d\dT/.test(String(value))
-  return isTime ? <Json value={value} /> : <Value visit={visit} name={name} value={value} />
+  return isTime ? <Json value={value} /> : <Value name={name} value={value} />
 }
 
 /** The pages of what has an id that people do not know, by the field or by the first word of the action. */
@@ -159,13 +158,13 @@ const PAGES: Readonly<Record<string, string>> = {
 }
 
 /** Renders the words of an action: as a link if it concerned something whose page no field leads to. */
-function ActionWords({ visit, action, details }: WordsProps): Child {
+function ActionWords({ action, details }: WordsProps): Child {
   const words = ACTION_WORDS[action] ?? titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase()
   const [subject = ''] = action.split('.')
   const of = { ...details, ...(action !== 'webhook.delete' && { [subject]: details.id }) }
   const found = Object.entries(PAGES).find(([name]) => typeof of[name] === 'string')
   if (!found) return words
-  return <AccountLink visit={visit} at={[found[1], String(of[found[0]])]} children={words} />
+  return <AccountLink at={[found[1], String(of[found[0]])]} children={words} />
 }
 
 /** The actors that are no people. */
@@ -188,8 +187,11 @@ export const actorTitle = (actor: string): string =>
   actor === 'webhooks' ? 'The service, about webhooks' : (otherActor(actor) ?? visible(actor))
 
 /** Renders a member of an affiliate by their name; a key, or a member who was removed, by the affiliate. */
-export const NamedActor = async (props: { visit: Visit; actor: string; role?: string | null }) => {
-  const { visit, actor, role } = props
+export const NamedActor = async (
+  props: { actor: string; role?: string | null },
+  visit = useVisit(),
+) => {
+  const { actor, role } = props
   const own = parseAffiliateActor(actor)
   const name = own?.by === 'member' ? await visit.names.member(own.affiliate_id, own.id) : null
   if (own === null || name === null) return <Actor actor={actor} role={role ?? null} />
@@ -211,20 +213,19 @@ export const Actor = ({ actor, role }: { actor: string; role?: string | null }) 
 )
 
 interface WordsProps {
-  readonly visit: Visit
   readonly action: string
   readonly details: Details
 }
 
 /** Renders what an entry of the audit log says after the name of who acted. */
-export function AuditWords({ visit, action, details }: WordsProps) {
+export function AuditWords({ action, details }: WordsProps) {
   const [concerned = [], others = []] = [true, false].map((isConcerned) =>
     fieldsOf(details).filter(({ name }) => CONCERNED.test(name) === isConcerned),
   )
-  const shown = (name: string, value: unknown) => <Shown visit={visit} name={name} value={value} />
+  const shown = (name: string, value: unknown) => <Shown name={name} value={value} />
   return (
     <>
-      <ActionWords visit={visit} action={action} details={details} />
+      <ActionWords action={action} details={details} />
       {concerned.length > 0 && ': '}
       {joined(concerned.map(({ name, after }) => shown(name, after)))}
       {others.length > 0 && (

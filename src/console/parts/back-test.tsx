@@ -8,7 +8,7 @@ import { comparisonWords, WITHOUT_DRAFTS } from '../../fraud/comparison-words.ts
 import type { Subject } from '../../fraud/kind.ts'
 import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
 import { readErrors } from '../api-errors.ts'
-import { accountPath, type Visit, withQuery } from '../page.ts'
+import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
 import { column, prose } from './fields.tsx'
@@ -35,8 +35,8 @@ const LISTED = 200
 const LISTED_BESIDE = 5
 
 /** Renders whom a case is about, with links. */
-export const SubjectLinks = ({ visit, subject }: { visit: Visit; subject: Subject }) => {
-  if ('affiliate_id' in subject) return <AffiliateLink visit={visit} id={subject.affiliate_id} />
+export const SubjectLinks = ({ subject }: { subject: Subject }, visit = useVisit()) => {
+  if ('affiliate_id' in subject) return <AffiliateLink id={subject.affiliate_id} />
   const ids = 'customer_id' in subject ? [subject.customer_id] : subject.customer_ids
   return (
     <>
@@ -104,15 +104,9 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
     rows={cases}
     columns={[
       column('Day', ({ opened_for }: PresentedCase) => <Day day={opened_for} />),
-      column('Affiliate', (one: PresentedCase) => (
-        <AffiliateLink visit={visit} id={one.affiliate_id} />
-      )),
+      column('Affiliate', (one: PresentedCase) => <AffiliateLink id={one.affiliate_id} />),
       column('About', (one: PresentedCase) =>
-        'affiliate_id' in one.subject ? (
-          'the affiliate'
-        ) : (
-          <SubjectLinks visit={visit} subject={one.subject} />
-        ),
+        'affiliate_id' in one.subject ? 'the affiliate' : <SubjectLinks subject={one.subject} />,
       ),
       prose('What was found', (one: PresentedCase) => (
         <>
@@ -198,12 +192,12 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
   )
 }
 
-const Skipped = ({ visit, skipped }: { visit: Visit } & Pick<SimulatedPage, 'skipped'>) => (
+const Skipped = ({ skipped }: Pick<SimulatedPage, 'skipped'>) => (
   <>
     {skipped.map(({ affiliate_id }) => (
       <p class="notice bad">
-        <AffiliateName visit={visit} id={affiliate_id} /> is left out, because the rule reads more
-        than {FRESH_LIMITS.facts.toLocaleString('en')} of its records. Test fewer days.
+        <AffiliateName id={affiliate_id} /> is left out, because the rule reads more than{' '}
+        {FRESH_LIMITS.facts.toLocaleString('en')} of its records. Test fewer days.
       </p>
     ))}
   </>
@@ -245,13 +239,13 @@ export async function computeBackTest(
       <>
         <Summary page={page} isHolding={isHolding} />
         {compared !== null && <p>{compared}</p>}
-        <Skipped visit={visit} skipped={page.skipped} />
+        <Skipped skipped={page.skipped} />
         {!isBeside && page.data.length > 0 && <ByMonth page={page} />}
         {cases.length > 0 && isBeside && (
           <ul class="rule-words">
             {cases.map((one) => (
               <li>
-                <Day day={one.opened_for} />, <SubjectLinks visit={visit} subject={one.subject} />:{' '}
+                <Day day={one.opened_for} />, <SubjectLinks subject={one.subject} />:{' '}
                 <Data text={one.sentence} />
               </li>
             ))}

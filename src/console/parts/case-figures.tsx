@@ -167,7 +167,7 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
  * Renders what the records of a case are compared with, by its days: numbers that the records themselves do not
  * have, such as what is usual or the net revenue. Nothing if there are none.
  */
-export const ComparedWith = ({ visit, figures }: { visit: Visit } & Pick<FraudCase, 'figures'>) => {
+export const ComparedWith = ({ figures }: Pick<FraudCase, 'figures'>) => {
   const parts = figures.flatMap(({ name, made_of = [] }) => {
     const others = made_of.filter((part) => part.name !== name)
     return others.flatMap(({ from, to, ...part }) =>
@@ -188,7 +188,6 @@ export const ComparedWith = ({ visit, figures }: { visit: Visit } & Pick<FraudCa
               .join(', ')}
             .{' '}
             <AccountLink
-              visit={visit}
               at={['reports']}
               query={{ from: own[0]?.from, to: own[0]?.to, group_by: 'affiliate_id' }}
             >

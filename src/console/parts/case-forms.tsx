@@ -5,7 +5,7 @@ import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { getFraudCase } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { parseField, pick } from '../form.ts'
-import type { Change, Values, Visit } from '../page.ts'
+import { type Change, useVisit, type Values, VisitContext } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { type FraudCase, isHolding } from './cases.tsx'
 import { Data, Day, isolated, Time } from './data.tsx'
@@ -77,7 +77,6 @@ export const addNote: Change = {
 export type Proposal = AnswerOf<typeof getFraudCase>['decisions'][number]
 
 interface DecideProps {
-  readonly visit: Visit
   readonly found: FraudCase
   /** A digest of the records that the page shows, by which the API notices that they have changed. */
   readonly shown: string
@@ -90,7 +89,10 @@ interface DecideProps {
 }
 
 /** Renders a box for each customer of the case, with what refusing them means. */
-function Refuse({ visit, customers, total, proposal }: Omit<DecideProps, 'found' | 'shown'>) {
+function Refuse(
+  { customers, total, proposal }: Omit<DecideProps, 'found' | 'shown'>,
+  visit = useVisit(),
+) {
   const { refused } = visit
   const isRefused = refused?.change === 'decide'
   const isAll = isRefused && refused.values('refuse_all') !== ''
@@ -138,67 +140,69 @@ function Refuse({ visit, customers, total, proposal }: Omit<DecideProps, 'found'
 }
 
 /** Renders the form that decides a case. */
-export const DecideForm = (props: DecideProps) => {
-  const { visit: page, found, shown, customers, total, proposal } = props
-  const { refused } = page
-  // The page says what changed of the records.
-  const visit: Visit = refused?.changed
-    ? { ...page, refused: { ...refused, detail: 'Check the records, and decide again.' } }
-    : page
+export const DecideForm = (props: DecideProps, visit = useVisit()) => {
+  const { found, shown, customers, total, proposal } = props
+  const { refused } = visit
   const keeps =
     refused?.change === 'decide' ? refused.values('keep_hold') !== '' : proposal?.keep_hold
   return (
-    <ChangeForm visit={visit} change="decide" submit="Record the decision" needs="approver">
-      <input type="hidden" name="shown" value={shown} />
-      <Field
-        visit={visit}
-        change="decide"
-        name="decision"
-        required
-        value={proposal?.decision}
-        options={[
-          ['', 'Choose'],
-          ['confirmed', 'Confirm: it is fraud'],
-          ['dismissed', 'Dismiss: there is an honest explanation'],
-        ]}
-      />
-      <div class="short">
+    // The page says what changed of the records.
+    <VisitContext.Provider
+      value={
+        refused?.changed
+          ? { ...visit, refused: { ...refused, detail: 'Check the records, and decide again.' } }
+          : visit
+      }
+    >
+      <ChangeForm change="decide" submit="Record the decision" needs="approver">
+        <input type="hidden" name="shown" value={shown} />
         <Field
-          visit={visit}
           change="decide"
-          name="reason"
-          type="area"
+          name="decision"
           required
-          value={proposal?.reason}
-          hint="The case and the audit log show it."
+          value={proposal?.decision}
+          options={[
+            ['', 'Choose'],
+            ['confirmed', 'Confirm: it is fraud'],
+            ['dismissed', 'Dismiss: there is an honest explanation'],
+          ]}
         />
-      </div>
-      {isHolding(found) && (
-        <div class="choices">
-          <label>
-            <input type="checkbox" name="keep_hold" value="yes" checked={keeps} /> Go on holding the
-            payouts
-          </label>
-          <p class="note">
-            Only of a case that is confirmed. Otherwise the decision ends the hold.
-          </p>
-        </div>
-      )}
-      {customers.length > 0 && (
-        <>
-          <Refuse visit={visit} customers={customers} total={total} proposal={proposal} />
+        <div class="short">
           <Field
-            visit={visit}
             change="decide"
-            name="from"
-            label="Refuse them from"
-            type="date"
-            value={proposal?.from ?? undefined}
-            hint="Their first day without commission. Empty: from the beginning."
+            name="reason"
+            type="area"
+            required
+            value={proposal?.reason}
+            hint="The case and the audit log show it."
           />
-        </>
-      )}
-    </ChangeForm>
+        </div>
+        {isHolding(found) && (
+          <div class="choices">
+            <label>
+              <input type="checkbox" name="keep_hold" value="yes" checked={keeps} /> Go on holding
+              the payouts
+            </label>
+            <p class="note">
+              Only of a case that is confirmed. Otherwise the decision ends the hold.
+            </p>
+          </div>
+        )}
+        {customers.length > 0 && (
+          <>
+            <Refuse customers={customers} total={total} proposal={proposal} />
+            <Field
+              change="decide"
+              name="from"
+              label="Refuse them from"
+              type="date"
+              value={proposal?.from ?? undefined}
+              hint="Their first day without commission. Empty: from the beginning."
+            />
+          </>
+        )}
+      </ChangeForm>
+    </VisitContext.Provider>
   )
 }
 
@@ -226,7 +230,6 @@ function ProposalWords({ found, proposal }: { found: FraudCase; proposal: Propos
 const NAMED = 5
 
 interface AgreeProps {
-  readonly visit: Visit
   readonly found: FraudCase
   readonly shown: string
   readonly proposal: Proposal
@@ -242,9 +245,8 @@ const reasonOf = ({ reason }: Proposal): Input => ({
 })
 
 /** Renders the form by which a second person decides what the first one has proposed. */
-export const AgreeForm = ({ visit, found, shown, proposal }: AgreeProps) => (
+export const AgreeForm = ({ found, shown, proposal }: AgreeProps) => (
   <ChangeForm
-    visit={visit}
     change="agree"
     submit="Agree"
     needs="approver"
@@ -273,14 +275,8 @@ export const AgreeForm = ({ visit, found, shown, proposal }: AgreeProps) => (
 )
 
 /** Renders the form by which a second person ends the hold that the first one wants to end. */
-export const AgreeReleaseForm = ({ visit, proposal }: Pick<AgreeProps, 'visit' | 'proposal'>) => (
-  <ChangeForm
-    visit={visit}
-    change="release"
-    submit="Agree"
-    needs="approver"
-    fields={[reasonOf(proposal)]}
-  >
+export const AgreeReleaseForm = ({ proposal }: Pick<AgreeProps, 'proposal'>) => (
+  <ChangeForm change="release" submit="Agree" needs="approver" fields={[reasonOf(proposal)]}>
     <p>
       <Actor actor={proposal.actor} /> proposed on <Time at={proposal.at} /> to end the hold. If you
       agree, it ends.
@@ -289,9 +285,8 @@ export const AgreeReleaseForm = ({ visit, proposal }: Pick<AgreeProps, 'visit' |
 )
 
 /** Renders the form that ends the hold of a confirmed case. */
-export const ReleaseForm = ({ visit }: { visit: Visit }) => (
+export const ReleaseForm = () => (
   <FoldedForm
-    visit={visit}
     change="release"
     title="End the hold"
     submit="End the hold"
@@ -308,9 +303,8 @@ export const ReleaseForm = ({ visit }: { visit: Visit }) => (
 )
 
 /** Renders the form that adds a note. */
-export const NoteForm = ({ visit }: { visit: Visit }) => (
+export const NoteForm = () => (
   <FoldedForm
-    visit={visit}
     change="note"
     title="Add a note"
     submit="Add the note"

@@ -5,7 +5,7 @@ import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Visit } from '../page.ts'
+import { accountPath, dayBefore, useVisit, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { affiliateText } from './names.tsx'
@@ -82,8 +82,8 @@ export async function subjectText(
 }
 
 /** Says a case in one sentence with a link to it. */
-export const CaseLink = async ({ visit, found }: { visit: Visit; found: FraudCase }) => (
-  <AccountLink visit={visit} at={['cases', found.case_id]}>
+export const CaseLink = async ({ found }: { found: FraudCase }, visit = useVisit()) => (
+  <AccountLink at={['cases', found.case_id]}>
     {await subjectText(visit, found)}: <Data text={found.sentence} />
   </AccountLink>
 )
@@ -124,17 +124,10 @@ export function agoText(day: string, now: number): string {
 }
 
 /** Renders cases: each as one sentence, and what it holds. */
-export const CaseTable = ({
-  visit,
-  caption,
-  rows,
-  empty,
-}: {
-  visit: Visit
-  caption: string
-  rows: readonly FraudCase[]
-  empty?: Child
-}) => (
+export const CaseTable = (
+  { caption, rows, empty }: { caption: string; rows: readonly FraudCase[]; empty?: Child },
+  visit = useVisit(),
+) => (
   <Table
     caption={caption}
     rows={rows}
@@ -142,7 +135,7 @@ export const CaseTable = ({
     columns={[
       column('Case', (found: FraudCase) => (
         <>
-          <CaseLink visit={visit} found={found} /> <WaitingBadge {...found} />
+          <CaseLink found={found} /> <WaitingBadge {...found} />
         </>
       )),
       column('Severity', SeverityBadge),
@@ -197,15 +190,15 @@ const whichHold = (count: number): string =>
   count === 1 ? ', which holds payouts' : ', which hold payouts'
 
 /** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
-export const CasesOfAffiliate = ({ visit, found }: { visit: Visit; found: AffiliateCases }) => {
+export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }, visit = useVisit()) => {
   const { open, kept, ended } = found
   const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
   return (
     <>
-      <NamedCases visit={visit} found={open} status="open">
+      <NamedCases found={open} status="open">
         {counted(open.meta.total, 'open case')} of the fraud review{holds}.
       </NamedCases>
-      <NamedCases visit={visit} found={kept} status="confirmed">
+      <NamedCases found={kept} status="confirmed">
         {counted(kept.meta.total, 'confirmed case')} of the fraud review
         {whichHold(kept.meta.total)} until an approver ends the hold.
       </NamedCases>
@@ -225,14 +218,13 @@ export const CasesOfAffiliate = ({ visit, found }: { visit: Visit; found: Affili
 }
 
 interface NamedProps {
-  readonly visit: Visit
   readonly found: FraudCases
   readonly status: FraudCase['status']
   /** What is said of them. */
   readonly children?: Child
 }
 
-function NamedCases({ visit, found: { data, meta }, status, children }: NamedProps) {
+function NamedCases({ found: { data, meta }, status, children }: NamedProps) {
   const [first] = data
   if (!first) return null
   const { affiliate_id } = first
@@ -244,14 +236,13 @@ function NamedCases({ visit, found: { data, meta }, status, children }: NamedPro
       <ul>
         {data.map((one) => (
           <li>
-            <CaseLink visit={visit} found={one} /> <SeverityBadge {...one} />{' '}
-            <WaitingBadge {...one} />
+            <CaseLink found={one} /> <SeverityBadge {...one} /> <WaitingBadge {...one} />
           </li>
         ))}
       </ul>
       {meta.total > data.length && (
         <p>
-          <AccountLink visit={visit} at={['cases']} query={{ affiliate_id, status }}>
+          <AccountLink at={['cases']} query={{ affiliate_id, status }}>
             All {meta.total} cases
           </AccountLink>
         </p>

@@ -1,10 +1,9 @@
 import type { ColumnFile } from '../csv-columns.ts'
-import type { Visit } from '../page.ts'
+
 import { visible } from './data.tsx'
 import { Field } from './forms.tsx'
 
 interface KeptFileProps<Name extends string> {
-  readonly visit: Visit
   /** The name of the form. */
   readonly change: string
   readonly file: ColumnFile<Name>
@@ -14,7 +13,7 @@ interface KeptFileProps<Name extends string> {
 
 /** Renders the rows of a file that was sent, hidden, with a choice for each column whose heading is not known. */
 export function KeptFile<Name extends string>(props: KeptFileProps<Name>) {
-  const { visit, change, file, titles } = props
+  const { change, file, titles } = props
   const { text, others, unnamed, positions } = file
   const isMissing = unnamed.some((name) => !positions.has(name)) && file.fault !== null
   return (
@@ -27,7 +26,6 @@ export function KeptFile<Name extends string>(props: KeptFileProps<Name>) {
           </summary>
           {others.map(({ field, heading, chosen }) => (
             <Field
-              visit={visit}
               change={change}
               name={field}
               label={`Column ${visible(heading)}`}

@@ -1,7 +1,7 @@
 import type { listAttributed } from '../../admin/attribution.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Visit } from '../page.ts'
+import { accountPath, dayBefore, useVisit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Table } from './data.tsx'
 import { AffiliateLink } from './names.tsx'
 
@@ -76,16 +76,17 @@ function agoWords(day: string, now: number): string {
 }
 
 /** Renders customers with where they came from. */
-export const Customers = ({
-  visit,
-  rows,
-  now,
-}: {
-  visit: Visit
-  rows: readonly Attributed[]
-  /** If given, the signup says how many days before it (milliseconds) it was. */
-  now?: number
-}) => (
+export const Customers = (
+  {
+    rows,
+    now,
+  }: {
+    rows: readonly Attributed[]
+    /** If given, the signup says how many days before it (milliseconds) it was. */
+    now?: number
+  },
+  visit = useVisit(),
+) => (
   <Table
     caption="Customers and who is paid for them"
     rows={rows}
@@ -106,7 +107,7 @@ export const Customers = ({
         title: 'Affiliate',
         cell: ({ attribution: { affiliate_id, affiliate_configured } }) => (
           <>
-            <AffiliateLink visit={visit} id={affiliate_id} />{' '}
+            <AffiliateLink id={affiliate_id} />{' '}
             {affiliate_id !== null && !affiliate_configured && (
               <Badge tone="warn">not configured</Badge>
             )}
@@ -119,7 +120,7 @@ export const Customers = ({
 )
 
 /** Renders customers without an affiliate. */
-export const Unattributed = (props: { visit: Visit; rows: readonly Attributed[]; now: number }) =>
+export const Unattributed = (props: { rows: readonly Attributed[]; now: number }) =>
   props.rows.length > 0 ? (
     <Customers {...props} />
   ) : (

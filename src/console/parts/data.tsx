@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { dayWords, periodWords } from '../../commission/engine/time-words.ts'
 import { visible } from '../../commission/engine/visible.ts'
-import { type Visit, withQuery } from '../page.ts'
+import { useVisit, withQuery } from '../page.ts'
 
 // `visible` is only for places that take no elements, such as the label of an option. `Data` renders a text of
 // data elsewhere.
@@ -146,7 +146,7 @@ export interface List<Row> {
 }
 
 /** Renders links between the pages of a list. The page's query must support `cursor`. */
-export function Pager({ visit, meta }: { visit: Visit; meta: PageMeta }) {
+export function Pager({ meta }: { meta: PageMeta }, visit = useVisit()) {
   const { total, total_is_limited, page, per_page, next_cursor } = meta
   const to = (cursor: string | undefined) => withQuery(visit.path, { ...visit.query, cursor })
   const last = Math.ceil(total / per_page)

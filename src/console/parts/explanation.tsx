@@ -6,7 +6,7 @@ import type { AdjustmentExplanation } from '../../commission/why/answers.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
 import { adjustmentSentences, changeText } from '../../commission/why/explain.ts'
 import type { Explanation } from '../../commission/why/steps.ts'
-import type { PlanNames, Visit } from '../page.ts'
+import { type PlanNames, useVisit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Data, isolated, Sentence } from './data.tsx'
 import { AccountLink, Facts } from './fields.tsx'
@@ -42,7 +42,7 @@ const Sentences = ({ sentences }: { sentences: readonly string[] }) => (
 type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
 
 /** Renders what changed after an approval, each with the delivery that changed it. */
-const Causes = ({ visit, explained }: { visit: Visit; explained: AdjustmentExplanation }) => {
+const Causes = ({ explained }: { explained: AdjustmentExplanation }) => {
   const causes: readonly Cause[] = explained.causes
   const more = explained.causes_total - causes.length
   if (causes.length === 0) {
@@ -57,9 +57,7 @@ const Causes = ({ visit, explained }: { visit: Visit; explained: AdjustmentExpla
             <Data text={capital(changeText(cause))} />
             {cause.delivery_id ? ', by ' : '.'}
             {cause.delivery_id && (
-              <AccountLink visit={visit} at={['deliveries', cause.delivery_id]}>
-                this delivery
-              </AccountLink>
+              <AccountLink at={['deliveries', cause.delivery_id]}>this delivery</AccountLink>
             )}
           </li>
         ))}
@@ -80,11 +78,11 @@ interface Statement {
 }
 
 /** Renders whose records a line counts. */
-function Scope({ visit, scope }: { visit: Visit; scope: string }) {
+function Scope({ scope }: { scope: string }, visit = useVisit()) {
   const [kind = '', ...rest] = scope.split(':')
   const name = rest.join(':')
   if (kind === 'customer') return <CustomerLink account={visit.account} id={name} />
-  if (kind === 'affiliate' && name) return <AffiliateLink visit={visit} id={name} />
+  if (kind === 'affiliate' && name) return <AffiliateLink id={name} />
   return kind === 'product' ? <Data text={name || 'none'} /> : 'All customers'
 }
 
@@ -96,12 +94,10 @@ const COUNTED: Readonly<Record<string, string>> = {
 
 /** Renders what an explanation is about: a line, or an adjustment. */
 export const Head = (props: {
-  visit: Visit
   statement: Statement
   line: Pick<Explanation['line'], 'rule' | 'version' | 'scope'> | null
 }) => (
   <Facts
-    visit={props.visit}
     row={props.statement}
     names={['affiliate_id', 'plan', 'period']}
     more={
@@ -112,7 +108,7 @@ export const Head = (props: {
               props.line.scope.startsWith('affiliate:')
                 ? 'For the affiliate below'
                 : (COUNTED[props.line.scope.split(':')[0] ?? ''] ?? 'Counts'),
-              <Scope visit={props.visit} scope={props.line.scope} />,
+              <Scope scope={props.line.scope} />,
             ],
           ]
         : []
@@ -149,14 +145,13 @@ export function RuleInWords({
 }
 
 /** Renders an explanation in sentences; of an adjustment also what changed and the line as it is now. */
-export async function ExplanationView(props: { visit: Visit; explained: Explained }) {
-  const { visit } = props
+export async function ExplanationView(props: { explained: Explained }, visit = useVisit()) {
   const explained = withPlanNames(props.explained, await visit.names.plans())
   if (!('of' in explained)) return <Sentences sentences={sentencesOf(explained)} />
   return (
     <>
       <Sentences sentences={adjustmentSentences(escapeStrings(explained))} />
-      <Causes visit={visit} explained={explained} />
+      <Causes explained={explained} />
       {explained.now && (
         <>
           <h2>The line as it is computed now</h2>

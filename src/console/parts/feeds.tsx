@@ -1,7 +1,8 @@
 import type { getFeed } from '../../admin/feeds.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { HIGH_REFUSED_SHARE } from '../../ingest/feed.ts'
-import type { Visit } from '../page.ts'
+
+import { useVisit } from '../page.ts'
 import { Badge, count, dayWords, titleOf } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
@@ -42,7 +43,7 @@ function daysOf(days: readonly string[]): string {
   return more > 0 ? `${listed} and ${more} other ${more === 1 ? 'day' : 'days'}` : listed
 }
 
-const Refused = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
+const Refused = ({ feed }: { feed: Feed }, visit = useVisit()) => {
   const { resource, refused_last_day: refused, refused_share_last_day: share } = feed
   if (share === null) return <>nothing in the last 24 hours</>
   if (refused === 0)
@@ -56,7 +57,7 @@ const Refused = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
   )
 }
 
-const FeedLine = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
+const FeedLine = ({ feed }: { feed: Feed }, visit = useVisit()) => {
   const { resource, lag_seconds: lag, yesterday, missing_days, low_days } = feed
   const low = low_days.map(({ day }) => day)
   return (
@@ -68,7 +69,7 @@ const FeedLine = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
         ': nothing has been delivered yet.'
       ) : (
         <>
-          : last delivery {agoOf(lag)}, <Refused visit={visit} feed={feed} />.
+          : last delivery {agoOf(lag)}, <Refused feed={feed} />.
         </>
       )}{' '}
       {(yesterday === 'late' || yesterday === 'missing') && (
@@ -85,10 +86,10 @@ const FeedLine = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
 }
 
 /** Renders how fresh and complete the feeds of an account are. */
-export const Feeds = ({ visit, feeds }: { visit: Visit; feeds: readonly Feed[] }) => (
+export const Feeds = ({ feeds }: { feeds: readonly Feed[] }) => (
   <ul class="feeds">
     {feeds.map((feed) => (
-      <FeedLine visit={visit} feed={feed} />
+      <FeedLine feed={feed} />
     ))}
   </ul>
 )

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { accountPath, type Visit, withQuery } from '../page.ts'
+import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
 import {
   Amount,
   Badge,
@@ -16,17 +16,10 @@ import { AffiliateLink, PlanLink } from './names.tsx'
 // Fields of the administration API, shown in the same way on every page.
 
 /** Renders a link to a page of the same account. `at` has the parts of its path below the account. */
-export const AccountLink = ({
-  visit,
-  at,
-  query = {},
-  children,
-}: {
-  visit: Visit
-  at: readonly string[]
-  query?: Visit['query']
-  children?: Child
-}) => <a href={withQuery(accountPath(visit.account, ...at), query)}>{children}</a>
+export const AccountLink = (
+  props: { at: readonly string[]; query?: Visit['query']; children?: Child },
+  { account } = useVisit(),
+) => <a href={withQuery(accountPath(account, ...props.at), props.query ?? {})}>{props.children}</a>
 
 /** The pages to which the values of fields lead. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -58,15 +51,15 @@ const NUMBERS =
 const IS_DAY = /^\d{4}-\d\d-\d\d$/
 
 /** Renders the value of a field: as a link if it names something that has a page. */
-export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {
+export function Value({ name, value }: { name: string; value: unknown }) {
   const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
   const page = PAGES[name]
   const id = <Data text={text} />
   const tone = name === 'status' ? TONES.get(text) : undefined
   if (text === '') return NOTHING
-  if (name === 'plan') return <PlanLink visit={visit} id={text} />
-  if (AFFILIATES.has(name) && text !== '*') return <AffiliateLink visit={visit} id={text} />
-  if (page && text !== '*') return <AccountLink visit={visit} at={[page, text]} children={id} />
+  if (name === 'plan') return <PlanLink id={text} />
+  if (AFFILIATES.has(name) && text !== '*') return <AffiliateLink id={text} />
+  if (page && text !== '*') return <AccountLink at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
   if (IS_DAY.test(text)) return <Day day={text} />
@@ -78,13 +71,12 @@ export function Value({ visit, name, value }: { visit: Visit; name: string; valu
 
 /** Returns columns of fields, by their names. */
 export const fields = <Row extends object>(
-  visit: Visit,
   ...names: readonly (keyof Row & string)[]
 ): Column<Row>[] =>
   names.map((name) => ({
     title: titleOf(name),
     isNumeric: NUMBERS.test(name),
-    cell: (row) => <Value visit={visit} name={name} value={row[name]} />,
+    cell: (row) => <Value name={name} value={row[name]} />,
   }))
 
 /** Returns a column. */
@@ -118,7 +110,6 @@ export const Pairs = ({ pairs }: { pairs: readonly Pair[] }) => (
 
 /** Renders fields of one row as pairs of a title and a value, and then other pairs. */
 export const Facts = <Row extends object>(props: {
-  visit: Visit
   row: Row
   names: readonly (keyof Row & string)[]
   more?: readonly Pair[]
@@ -126,7 +117,7 @@ export const Facts = <Row extends object>(props: {
   <Pairs
     pairs={[
       ...props.names.map((name): Pair => {
-        const value = <Value visit={props.visit} name={name} value={props.row[name]} />
+        const value = <Value name={name} value={props.row[name]} />
         return [titleOf(name), value]
       }),
       ...(props.more ?? []),

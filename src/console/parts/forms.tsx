@@ -4,6 +4,7 @@ import {
   type FieldError,
   type RefusedFilter,
   type RefusedForm,
+  useVisit,
   type Visit,
   withQuery,
 } from '../page.ts'
@@ -76,7 +77,7 @@ function Control({ input, id, hintId }: { input: Input; id: string; hintId: stri
 }
 
 /** Renders a filter. If its value was refused, it has the value and says what is wrong. */
-function Filter({ visit, field }: { visit: Visit; field: Input }) {
+function Filter({ field }: { field: Input }, visit = useVisit()) {
   const refused = visit.refusedFilters.find(({ name }) => name === field.name)
   const id = `filter-${field.name}`
   const hintId = refused && `${id}-about`
@@ -101,7 +102,7 @@ function Filter({ visit, field }: { visit: Visit; field: Input }) {
 }
 
 /** Renders the filters that are used rarely. They are folded while none has a value. */
-const FoldedFilters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) =>
+const FoldedFilters = ({ fields }: { fields: readonly Input[] }, visit = useVisit()) =>
   fields.length === 0 ? null : (
     <details
       class="more-filters"
@@ -113,7 +114,7 @@ const FoldedFilters = ({ visit, fields }: { visit: Visit; fields: readonly Input
       <summary>More filters</summary>
       <div class="filters">
         {fields.map((field) => (
-          <Filter visit={visit} field={field} />
+          <Filter field={field} />
         ))}
       </div>
     </details>
@@ -128,15 +129,16 @@ const keptOf = ({ query }: Visit, keeps: object) =>
  * parameters that filters do not change, each with the id of the field elsewhere on the page that chooses it, or null
  * if there is none.
  */
-export const Filters = ({
-  visit,
-  fields,
-  keeps = {},
-}: {
-  visit: Visit
-  fields: readonly Input[]
-  keeps?: Readonly<Record<string, string | null>>
-}) => (
+export const Filters = (
+  {
+    fields,
+    keeps = {},
+  }: {
+    fields: readonly Input[]
+    keeps?: Readonly<Record<string, string | null>>
+  },
+  visit = useVisit(),
+) => (
   <form method="get" action={visit.path} class="filters" data-filters>
     {visit.path.includes('?') && (
       <input
@@ -145,8 +147,8 @@ export const Filters = ({
         value={new URLSearchParams(visit.path.split('?')[1]).get('id') ?? ''}
       />
     )}
-    {fields.map((field) => field.isFolded || <Filter visit={visit} field={field} />)}
-    <FoldedFilters visit={visit} fields={fields.filter(({ isFolded }) => isFolded)} />
+    {fields.map((field) => field.isFolded || <Filter field={field} />)}
+    <FoldedFilters fields={fields.filter(({ isFolded }) => isFolded)} />
     {Object.entries(keeps).map(([name, id]) => (
       <input
         type="hidden"
@@ -188,7 +190,6 @@ export const HOLDS = {
 
 /** A form that makes a change. */
 export interface ChangeProps {
-  readonly visit: Visit
   /** The name of the change in the page's `changes`. */
   readonly change: string
   /** The text of the button. */
@@ -264,8 +265,8 @@ const labelsOf = ({ fields = [], words = {}, at = '' }: ChangeProps): Map<string
   ])
 
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
-export function ChangeForm(props: ChangeProps) {
-  const { visit, change, submit, needs = 'manager', children, fields = [], at = '' } = props
+export function ChangeForm(props: ChangeProps, visit = useVisit()) {
+  const { change, submit, needs = 'manager', children, fields = [], at = '' } = props
   if (!isAtLeast(visit.member.role, needs)) {
     return <p class="note">Only the role {needs} can do this.</p>
   }
@@ -283,7 +284,7 @@ export function ChangeForm(props: ChangeProps) {
       {refused && <Refusal {...refused} at={at} labels={labelsOf(props)} />}
       {children}
       {fields.map((field) => (
-        <Field pointer={`${at}/${field.name}`} {...field} visit={visit} change={change} />
+        <Field pointer={`${at}/${field.name}`} {...field} change={change} />
       ))}
       <button type="submit">{submit}</button>
     </form>
@@ -306,8 +307,8 @@ function errorsOf(errors: readonly FieldError[], pointer: string) {
  * Renders a field of a `ChangeForm` with its label. If the change was refused, it has what was sent and the
  * errors that point at it. `pointer` is `/` and the name if absent.
  */
-export function Field(props: Input & { visit: Visit; change: string }) {
-  const { visit, change, name, hint, label = titleOf(name), pointer = `/${name}` } = props
+export function Field(props: Input & { change: string }, visit = useVisit()) {
+  const { change, name, hint, label = titleOf(name), pointer = `/${name}` } = props
   const refused = refusedForm(visit, change)
   const errors = errorsOf(refused?.errors ?? [], pointer)
   const id = `${change}-${name}`
@@ -333,15 +334,18 @@ export function Field(props: Input & { visit: Visit; change: string }) {
 }
 
 /** Renders a form that is folded until a member opens it, or until its change is refused. */
-export const FoldedForm = ({
-  title,
-  isDanger = false,
-  isOpen = false,
-  ...form
-}: ChangeProps & { title: string; isDanger?: boolean; isOpen?: boolean }) => (
+export const FoldedForm = (
+  {
+    title,
+    isDanger = false,
+    isOpen = false,
+    ...form
+  }: ChangeProps & { title: string; isDanger?: boolean; isOpen?: boolean },
+  visit = useVisit(),
+) => (
   <details
     class={isDanger ? 'danger' : undefined}
-    open={isOpen || refusedForm(form.visit, form.change) !== null}
+    open={isOpen || refusedForm(visit, form.change) !== null}
   >
     <summary>{title}</summary>
     <ChangeForm {...form} />

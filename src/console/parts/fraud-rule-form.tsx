@@ -24,6 +24,7 @@ import {
   dayBefore,
   type FieldError,
   type Page,
+  useVisit,
   type Values,
   type Visit,
   withQuery,
@@ -215,12 +216,10 @@ const FieldPlace = ({ pointer, members }: { pointer: string; members: Members })
 }
 
 /** Renders why a rule was refused as a whole. */
-const WhyRefused = ({
-  visit,
-  versions,
-  draft,
-  members,
-}: RuleFormProps & { draft: RuleDraft; members: Members }) => {
+const WhyRefused = (
+  { versions, draft, members }: RuleFormProps & { draft: RuleDraft; members: Members },
+  visit = useVisit(),
+) => {
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   if (draft.errors.length > 0) return <Problems errors={draft.errors} members={members} />
   if (!refused) return null

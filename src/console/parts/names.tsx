@@ -1,4 +1,4 @@
-import { accountPath, type Visit } from '../page.ts'
+import { accountPath, useVisit, type Visit } from '../page.ts'
 import { Data, isolated, Name, shortName } from './data.tsx'
 
 // Links to plans and affiliates by the names that people call them.
@@ -7,19 +7,19 @@ import { Data, isolated, Name, shortName } from './data.tsx'
 type Named = Pick<Visit, 'account' | 'names'>
 
 /** Renders the name of a plan. */
-export const PlanName = async ({ visit, id }: { visit: Named; id: string }) => (
+export const PlanName = async ({ id }: { id: string }, visit = useVisit()) => (
   <Name text={(await visit.names.plans()).get(id) ?? id} />
 )
 
 /** Renders a link to a plan, by its name or by the one that is given: a plan may have had another name. */
-export const PlanLink = ({ visit, id, name }: { visit: Named; id: string; name?: string }) => (
+export const PlanLink = ({ id, name }: { id: string; name?: string }, visit = useVisit()) => (
   <a href={accountPath(visit.account, 'plans', id)}>
-    {name ? <Name text={name} /> : <PlanName visit={visit} id={id} />}
+    {name ? <Name text={name} /> : <PlanName id={id} />}
   </a>
 )
 
 /** Renders the name of an affiliate and its id; only the id of one without a name. */
-export const AffiliateName = async ({ visit, id }: { visit: Named; id: string }) => {
+export const AffiliateName = async ({ id }: { id: string }, visit = useVisit()) => {
   const name = await visit.names.affiliate(id)
   return <NameAndId name={name} id={id} />
 }
@@ -47,11 +47,11 @@ export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
   )
 
 /** Renders a link to an affiliate, or “none” if it is null. */
-export const AffiliateLink = ({ visit, id }: { visit: Named; id: string | null }) =>
+export const AffiliateLink = ({ id }: { id: string | null }, visit = useVisit()) =>
   id === null ? (
     <span class="quiet">none</span>
   ) : (
     <a href={accountPath(visit.account, 'affiliates', id)}>
-      <AffiliateName visit={visit} id={id} />
+      <AffiliateName id={id} />
     </a>
   )

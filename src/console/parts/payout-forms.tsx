@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { isAtLeast } from '../../auth/roles.ts'
 import { moneyText } from '../../commission/books/money.ts'
 import { listed } from '../../commission/engine/reasons.ts'
-import type { FieldError, RefusedForm, Visit } from '../page.ts'
+import { type FieldError, type RefusedForm, useVisit, type Visit } from '../page.ts'
 import { type PaymentRow, type Ticked as Ticks, tickName, tickValue } from '../payment-rows.ts'
 import { Amount, amountText, type Column, Data, Table, visible } from './data.tsx'
 import { Refusals } from './forms.tsx'
@@ -91,14 +91,13 @@ export const FileField = (props: FileFieldProps) => {
 }
 
 interface PostFormProps {
-  readonly visit: Visit
   readonly id: string
   readonly hasFile?: boolean
   readonly children?: Child
 }
 
 /** Renders a form with several buttons, each of which names its change, or with a file. */
-export const PostForm = ({ visit, id, hasFile, children }: PostFormProps) => (
+export const PostForm = ({ id, hasFile, children }: PostFormProps, visit = useVisit()) => (
   <form
     method="post"
     class="change payments"

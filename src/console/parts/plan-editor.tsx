@@ -20,6 +20,7 @@ import {
   type FieldError,
   type Page,
   type RefusedForm,
+  useVisit,
   type Values,
   type Visit,
   withQuery,
@@ -496,7 +497,7 @@ const WholeRefusal = ({ detail, isTaken }: { detail: string; isTaken: boolean })
 )
 
 /** Renders why a plan was not saved, the message first. */
-const WhyRefused = ({ visit, draft, versions }: EditorProps & { draft: Draft }) => {
+const WhyRefused = ({ draft, versions }: EditorProps & { draft: Draft }, visit = useVisit()) => {
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   const seen = Number(draft.values('after') || '0')
   const [latest] = versions ?? []

@@ -151,14 +151,13 @@ const Refused = ({ error, values }: { error: ApiError; values: Values }) => {
 }
 
 interface FiguresProps {
-  readonly visit: Visit
   readonly result: Simulated
   readonly isStored: boolean
   readonly more?: Child
 }
 
 /** Renders what terms would have paid each affiliate, those with the largest amounts first. */
-export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
+export const Figures = ({ result, isStored, more }: FiguresProps) => {
   const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
   const current = moneyBy(result.total, 'current')
   const simulated = moneyBy(result.total, 'simulated')
@@ -179,7 +178,7 @@ export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
       >
         {isStored && (
           <p>
-            <AccountLink visit={visit} at={['plans']} children="Assign it" /> to an affiliate.
+            <AccountLink at={['plans']} children="Assign it" /> to an affiliate.
           </p>
         )}
       </EmptyState>
@@ -194,8 +193,8 @@ export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
       </p>
       {result.skipped.map(({ affiliate_id }) => (
         <p class="notice bad">
-          <AffiliateName visit={visit} id={affiliate_id} /> is left out, because it depends on more
-          than {FRESH_LIMITS.facts.toLocaleString('en')} records.
+          <AffiliateName id={affiliate_id} /> is left out, because it depends on more than{' '}
+          {FRESH_LIMITS.facts.toLocaleString('en')} records.
         </p>
       ))}
       {result.warnings.map((warning) => {
@@ -206,9 +205,7 @@ export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
         caption={`${span}, ${counted(rows.length, 'affiliate')}`}
         rows={rows}
         columns={[
-          column('Affiliate', ({ affiliate }: Compared) => (
-            <AffiliateLink visit={visit} id={affiliate} />
-          )),
+          column('Affiliate', ({ affiliate }: Compared) => <AffiliateLink id={affiliate} />),
           column(
             isStored ? 'In force' : 'Plans in force',
             (row: Compared) => <Monies money={row.current} />,
@@ -242,7 +239,6 @@ export async function computeFigures(
     const { next_cursor } = result.meta
     return (
       <Figures
-        visit={visit}
         result={result}
         isStored={input.isStored}
         more={

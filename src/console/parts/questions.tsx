@@ -1,7 +1,7 @@
 import { answerQuestion, changeQuestion, type getQuestion } from '../../admin/questions.ts'
 import { parseAffiliateActor } from '../../auth/grant.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Change, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Change, useVisit, type Visit, withQuery } from '../page.ts'
 import { actorTitle } from './audit-words.tsx'
 import { Badge, Data, periodWords, Time } from './data.tsx'
 import { ChangeForm, FoldedForm } from './forms.tsx'
@@ -13,13 +13,15 @@ import { AffiliateLink } from './names.tsx'
 export type Question = AnswerOf<typeof getQuestion>
 
 /** Renders what a question is about, as a link to it. */
-export const SubjectLink = (props: {
-  visit: Visit
-  question: Question
-  /** Whether it stands within a sentence. */
-  isInline?: true
-}) => {
-  const { visit, question, isInline } = props
+export const SubjectLink = (
+  props: {
+    question: Question
+    /** Whether it stands within a sentence. */
+    isInline?: true
+  },
+  visit = useVisit(),
+) => {
+  const { question, isInline } = props
   const { account } = visit
   const named = (noun: string) => (isInline ? `the ${noun.toLowerCase()}` : noun)
   const { statement, line, customer, period, affiliate_id } = question
@@ -86,21 +88,23 @@ const Messages = ({ messages }: Pick<Question, 'messages'>) => (
 const questionPath = ({ account }: Visit, { id }: Question) => accountPath(account, 'questions', id)
 
 /** Renders a question with its messages, and a link to the form that answers it. */
-export const Thread = (props: {
-  visit: Visit
-  question: Question
-  /** The level of its heading. */
-  level: 2 | 3
-}) => {
-  const { visit, question, level } = props
+export const Thread = (
+  props: {
+    question: Question
+    /** The level of its heading. */
+    level: 2 | 3
+  },
+  visit = useVisit(),
+) => {
+  const { question, level } = props
   const Heading = level === 2 ? 'h2' : 'h3'
   return (
     <article class="thread">
       <Heading>
-        <SubjectLink visit={visit} question={question} /> <QuestionBadge {...question} />
+        <SubjectLink question={question} /> <QuestionBadge {...question} />
       </Heading>
       <p class="note">
-        Asked by <AffiliateLink visit={visit} id={question.affiliate_id} />
+        Asked by <AffiliateLink id={question.affiliate_id} />
       </p>
       <Messages messages={question.messages} />
       <p>
@@ -113,12 +117,12 @@ export const Thread = (props: {
 }
 
 /** Renders the questions beside what they are about; nothing if there are none. */
-export const QuestionsBeside = (props: { visit: Visit; questions: readonly Question[] }) =>
+export const QuestionsBeside = (props: { questions: readonly Question[] }) =>
   props.questions.length === 0 ? null : (
     <section>
       <h2>Questions of the affiliate</h2>
       {props.questions.map((question) => (
-        <Thread visit={props.visit} question={question} level={3} />
+        <Thread question={question} level={3} />
       ))}
     </section>
   )
@@ -149,15 +153,14 @@ export const questionChanges: Readonly<Record<string, Change>> = {
 }
 
 /** Renders a question with the forms that answer and close it. */
-export const AnswerPart = ({ visit, question }: { visit: Visit; question: Question }) => (
+export const AnswerPart = ({ question }: { question: Question }) => (
   <>
     <p class="lead">
-      <AffiliateLink visit={visit} id={question.affiliate_id} /> asks about{' '}
-      <SubjectLink visit={visit} question={question} isInline />. <QuestionBadge {...question} />
+      <AffiliateLink id={question.affiliate_id} /> asks about{' '}
+      <SubjectLink question={question} isInline />. <QuestionBadge {...question} />
     </p>
     <Messages messages={question.messages} />
     <ChangeForm
-      visit={visit}
       change="answer"
       submit="Send the answer"
       fields={[
@@ -179,19 +182,9 @@ export const AnswerPart = ({ visit, question }: { visit: Visit; question: Questi
       ]}
     />
     {question.status === 'open' ? (
-      <FoldedForm
-        visit={visit}
-        change="close"
-        title="Close it without an answer"
-        submit="Close the question"
-      />
+      <FoldedForm change="close" title="Close it without an answer" submit="Close the question" />
     ) : (
-      <FoldedForm
-        visit={visit}
-        change="open"
-        title="Open it again"
-        submit="Open the question again"
-      />
+      <FoldedForm change="open" title="Open it again" submit="Open the question again" />
     )}
   </>
 )

@@ -8,7 +8,7 @@ import {
 } from '../../commission/engine/reason-words.ts'
 import { type Decided, readTermsOf, type TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, useVisit, type Visit, withQuery } from '../page.ts'
 import { Data } from './data.tsx'
 
 // Why records earned nothing, in sentences with a link to the next step.
@@ -64,8 +64,11 @@ export const wordsOf = (visit: Visit, unearned: Unearned, termsOf: TermsOf): Rea
   reasonWords(unearned, termsOf(unearned), dayBefore(visit.today, 0))
 
 /** Renders the next step after a reason: a link where a page helps. */
-export function NextStep(props: { visit: Visit; unearned: Unearned; next: ReasonWords['next'] }) {
-  const { visit, unearned, next } = props
+export function NextStep(
+  props: { unearned: Unearned; next: ReasonWords['next'] },
+  visit = useVisit(),
+) {
+  const { unearned, next } = props
   const path = stepPath(visit, unearned, next.at)
   // Several records have several customers: their list leads to each.
   if (path === null && next.at !== null) return null
@@ -74,12 +77,12 @@ export function NextStep(props: { visit: Visit; unearned: Unearned; next: Reason
 }
 
 /** Renders why something earned nothing: a sentence and the next step. */
-export function Reason(props: { visit: Visit; unearned: Unearned; termsOf: TermsOf }) {
-  const { visit, unearned, termsOf } = props
+export function Reason(props: { unearned: Unearned; termsOf: TermsOf }, visit = useVisit()) {
+  const { unearned, termsOf } = props
   const { sentence, next } = wordsOf(visit, unearned, termsOf)
   return (
     <>
-      <Data text={sentence} /> <NextStep visit={visit} unearned={unearned} next={next} />
+      <Data text={sentence} /> <NextStep unearned={unearned} next={next} />
     </>
   )
 }

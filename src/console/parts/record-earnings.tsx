@@ -11,7 +11,7 @@ import {
   getTransactionEarnings,
 } from '../../commission/why/operations.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import type { Visit } from '../page.ts'
+import { useVisit, type Visit } from '../page.ts'
 import { amountText, Badge, Data, isolated, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
@@ -25,7 +25,6 @@ import { StatusBadge } from './statement-lists.tsx'
 type Line = RecordEarnings['lines'][number]
 
 interface Earned {
-  readonly visit: Visit
   readonly found: FoundRecord
   readonly earnings: RecordEarnings
   readonly termsOf: TermsOf
@@ -69,11 +68,11 @@ export async function renderEarnings(visit: Visit, found: FoundRecord) {
     readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
     readStatements(visit, earnings.lines),
   ])
-  return <Earnings {...{ visit, found, earnings, termsOf, statements }} />
+  return <Earnings {...{ found, earnings, termsOf, statements }} />
 }
 
 function Earnings(props: Earned) {
-  const { visit, earnings } = props
+  const { earnings } = props
   const { affiliate_id, lines, state } = earnings
   return (
     <>
@@ -84,14 +83,14 @@ function Earnings(props: Earned) {
       )}
       <OtherRules {...props} />
       <p class="note">
-        Affiliate of the customer on that day: <AffiliateLink visit={visit} id={affiliate_id} />
+        Affiliate of the customer on that day: <AffiliateLink id={affiliate_id} />
       </p>
     </>
   )
 }
 
 /** Renders the reason why a record earned nothing, with the next step as a button. */
-function Nothing({ visit, found, earnings, termsOf }: Earned) {
+function Nothing({ found, earnings, termsOf }: Earned, visit = useVisit()) {
   const unearned = unpaidOf(found, earnings.affiliate_id, earnings.state)
   const { sentence, next } = wordsOf(visit, unearned, termsOf)
   const terms = termsOf(unearned)
@@ -102,7 +101,7 @@ function Nothing({ visit, found, earnings, termsOf }: Earned) {
         <strong>It earned nothing.</strong> <Data text={sentence} />
       </p>
       <p>
-        Next: <NextStep visit={visit} unearned={unearned} next={next} />
+        Next: <NextStep unearned={unearned} next={next} />
       </p>
       {terms && rule && (
         <p class="note">
@@ -123,7 +122,7 @@ const Lines = (props: Earned) => (
   </ul>
 )
 
-function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { line: Line }) {
+function EarnedLine({ earnings, termsOf, statements, line }: Earned & { line: Line }) {
   const { affiliate_id, plan, period, rule, line_id, currency } = line
   const statement = statements.get(statementOfLine(line_id) ?? '')
   const amount = line.closed?.amount ?? statement?.lines.find(({ id }) => id === line_id)?.amount
@@ -135,19 +134,12 @@ function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { l
           <Data text={capital(earningWords(line, terms))} />
         </strong>
         , by the rule “{isolated(rule)}” of the plan{' '}
-        <AccountLink
-          visit={visit}
-          at={['plans', plan]}
-          children={<Data text={planName(terms, plan)} />}
-        />
+        <AccountLink at={['plans', plan]} children={<Data text={planName(terms, plan)} />} />
         {affiliate_id === earnings.affiliate_id ? '' : ', for '}
-        {affiliate_id !== earnings.affiliate_id && (
-          <AffiliateLink visit={visit} id={affiliate_id} />
-        )}
-        .
+        {affiliate_id !== earnings.affiliate_id && <AffiliateLink id={affiliate_id} />}.
       </p>
       <p class="quiet">
-        <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
+        <AccountLink at={['lines', line_id]} query={{ affiliate_id, period }}>
           {amount === undefined ? 'The line' : `The line of ${amountText(amount, currency)}`}
         </AccountLink>{' '}
         of the statement of {periodWords(period)}{' '}
@@ -160,7 +152,7 @@ function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { l
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Renders why other rules that are about the record do not count it. */
-function OtherRules({ visit, found, earnings, termsOf }: Earned) {
+function OtherRules({ found, earnings, termsOf }: Earned) {
   const { state, rules, affiliate_id } = earnings
   const others = rules.filter(
     ({ reason, rule, plan, version }) =>
@@ -174,11 +166,7 @@ function OtherRules({ visit, found, earnings, termsOf }: Earned) {
       <ul>
         {others.map((outcome) => (
           <li>
-            <Reason
-              visit={visit}
-              unearned={unpaidOf(found, affiliate_id, outcome)}
-              termsOf={termsOf}
-            />
+            <Reason unearned={unpaidOf(found, affiliate_id, outcome)} termsOf={termsOf} />
           </li>
         ))}
       </ul>

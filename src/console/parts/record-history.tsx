@@ -1,6 +1,6 @@
 import type { listDeliveries } from '../../admin/deliveries.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type Visit } from '../page.ts'
+import { accountPath, useVisit } from '../page.ts'
 import { Badge, count, Data, EmptyState, Time } from './data.tsx'
 import { deliveriesPath, Errors, resourceTitle } from './deliveries.tsx'
 
@@ -55,8 +55,8 @@ export const Deliveries = (props: { account: string; rows: DeliveryList['data'] 
 )
 
 /** Renders the history of a record: whether it is stored, and its outcome in each delivery. */
-export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
-  const { account, query } = props.visit
+export function RecordHistory(props: { list: DeliveryList }, visit = useVisit()) {
+  const { account, query } = visit
   const { stored = [], data } = props.list
   if (stored.length + data.length === 0) {
     return (

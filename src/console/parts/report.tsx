@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
 import { decimal } from '../../commission/engine/decimal.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
-import type { Visit } from '../page.ts'
+
 import { Chart, type ChartRow } from './chart.tsx'
 import {
   Amount,
@@ -30,7 +30,6 @@ const [CHART_METRICS, CHART_ROWS, CARDS] = [3, 400, 6]
 const SHOWN_ROWS = 500
 
 interface ReportProps {
-  readonly visit: Visit
   readonly report: Report
   /** The same totals of the days that the report is compared with, and what these days are. */
   readonly before: Report
@@ -103,13 +102,12 @@ function FigureText({ report, row, metric, hasCurrency = false }: FigureProps) {
 }
 
 const GroupLink = ({
-  visit,
   toDay,
   name,
   value,
-}: Pick<ReportProps, 'visit' | 'toDay'> & { name: string; value: GroupValue }) => {
+}: Pick<ReportProps, 'toDay'> & { name: string; value: GroupValue }) => {
   if (value === null) return <span class="quiet">none</span>
-  if (name === 'affiliate_id') return <AffiliateLink visit={visit} id={String(value)} />
+  if (name === 'affiliate_id') return <AffiliateLink id={String(value)} />
   if (name === 'day')
     return (
       <a href={toDay(String(value))}>

@@ -60,18 +60,9 @@ export const rotationChanges = ({ rotate, done, confirm }: Rotation): Record<str
 })
 
 /** Renders the forms that replace a secret: with an overlap, or at once. `secret` names what is replaced. */
-export const RotationForms = ({
-  visit,
-  secret,
-  name,
-}: {
-  visit: Visit
-  secret: string
-  name: string
-}) => (
+export const RotationForms = ({ secret, name }: { secret: string; name: string }) => (
   <>
     <ChangeForm
-      visit={visit}
       change="rotate"
       submit={`Rotate the ${secret}`}
       needs="approver"
@@ -89,7 +80,6 @@ export const RotationForms = ({
       ]}
     />
     <ConfirmForm
-      visit={visit}
       change="replace"
       submit={`Replace the ${secret} at once`}
       needs="approver"

@@ -1,10 +1,9 @@
-import type { Visit } from '../page.ts'
+import { useVisit } from '../page.ts'
 import type { FieldWords, WordsOf } from './field-words.ts'
 import { ChangeForm, type ChangeProps, Field, type Option } from './forms.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
 
 interface Fields<S extends Schemas> {
-  readonly visit: Visit
   /** The change to which the fields belong. */
   readonly change: string
   readonly schemas: S
@@ -31,14 +30,16 @@ function optionsOf(
 }
 
 /** Renders a box for each choice of a list. */
-function Choices(props: {
-  name: string
-  described: Described
-  words: FieldWords
-  form: Omit<Fields<Schemas>, 'words'>
-}) {
+function Choices(
+  props: {
+    name: string
+    described: Described
+    words: FieldWords
+    form: Omit<Fields<Schemas>, 'words'>
+  },
+  { refused } = useVisit(),
+) {
   const { name, described, words, form } = props
-  const { refused } = form.visit
   const sent = refused?.change === form.change ? refused.values : null
   const chosen = form.values?.[name]
   const isChosen = (choice: string) =>

@@ -1,7 +1,7 @@
 import { getChanges } from '../../admin/changes.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { accountPath, dayBefore, useVisit, type Visit, withQuery } from '../page.ts'
 import { dayWords } from './data.tsx'
 import { deliveriesPath } from './deliveries.tsx'
 import { AccountLink } from './fields.tsx'
@@ -16,7 +16,7 @@ export const readSinceYesterday = ({ api, account }: Visit): Promise<Changes> =>
 const utcDay = (at: string): string => at.slice(0, 'YYYY-MM-DD'.length)
 
 /** Renders what has changed since the start of yesterday, each with a link to it; nothing if nothing has. */
-export function SinceYesterdayList({ visit, changes }: { visit: Visit; changes: Changes }) {
+export function SinceYesterdayList({ changes }: { changes: Changes }, visit = useVisit()) {
   const { since, yesterday, signups, records, refused_records: refused } = changes
   const { approved_statements: approved, cases_opened: cases } = changes
   if (signups + records + approved + cases === 0) return null
@@ -58,7 +58,7 @@ export function SinceYesterdayList({ visit, changes }: { visit: Visit; changes: 
       </ul>
       <p class="note">
         Since the start of {dayWords(yesterday)} in the time zone of the records.{' '}
-        <AccountLink visit={visit} at={['audit-log']} query={{ from: utcDay(since) }}>
+        <AccountLink at={['audit-log']} query={{ from: utcDay(since) }}>
           All changes
         </AccountLink>
       </p>

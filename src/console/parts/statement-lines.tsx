@@ -14,7 +14,7 @@ import {
   type LineGroup,
   parseScope,
 } from '../../commission/statements/line-groups.ts'
-import { type Visit, withQuery } from '../page.ts'
+import { useVisit, type Visit, withQuery } from '../page.ts'
 import { Amount, type Column, count, Data, isolated, Table, titleOf } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { Sentences } from './plan-words.tsx'
@@ -51,7 +51,6 @@ export async function readVersions(
 
 /** What the lines of a statement are shown with. */
 export interface LinesFrame {
-  readonly visit: Visit
   readonly currency: string
   readonly termsOf: TermsOfVersion
 }
@@ -71,12 +70,12 @@ function sentencesOf(frame: LinesFrame, group: Pick<LineGroup, 'rule' | 'version
 }
 
 /** Renders whom or what a line is for. */
-const Scope = ({ visit, scope }: { visit: Visit; scope: string }) => {
+const Scope = ({ scope }: { scope: string }) => {
   const { of, id } = parseScope(scope)
   if (of === 'all') return <>All customers</>
   if (of === 'product') return <Data text={id} />
   return (
-    <AccountLink visit={visit} at={[of === 'customer' ? 'customers' : 'affiliates', id]}>
+    <AccountLink at={[of === 'customer' ? 'customers' : 'affiliates', id]}>
       <Data text={id} />
     </AccountLink>
   )
@@ -165,15 +164,11 @@ function figureColumns(
 }
 
 /** Returns a column of amounts, each with a link to its explanation. */
-export const explained = (visit: Visit, currency: string) =>
+export const explained = (currency: string) =>
   column(
     'Amount',
     ({ id, amount }: { readonly id: string; readonly amount: string }) => (
-      <AccountLink
-        visit={visit}
-        at={['lines', id]}
-        children={<Amount value={amount} currency={currency} />}
-      />
+      <AccountLink at={['lines', id]} children={<Amount value={amount} currency={currency} />} />
     ),
     true,
   )
@@ -193,8 +188,8 @@ interface GroupProps {
 }
 
 /** Renders the rows of a rule: equal lines are one row, which leads to the list of them. */
-const GroupRows = ({ frame, group, most }: GroupProps) => {
-  const { visit, currency } = frame
+const GroupRows = ({ frame, group, most }: GroupProps, visit = useVisit()) => {
+  const { currency } = frame
   const rows = [...group.equal.values()].toSorted(
     (a, b) => Number(b.count > 1) - Number(a.count > 1),
   )
@@ -202,7 +197,7 @@ const GroupRows = ({ frame, group, most }: GroupProps) => {
   const lines = shown.map(({ line }) => line)
   const ofLine = ({ title, cell, isNumeric = false }: Column<StatementLine>) =>
     column(title, ({ line }: EqualLines) => cell(line), isNumeric)
-  const single = explained(visit, currency)
+  const single = explained(currency)
   return (
     <>
       <Table
@@ -211,7 +206,7 @@ const GroupRows = ({ frame, group, most }: GroupProps) => {
         columns={[
           column(scopeTitle(lines), ({ line, count: of }: EqualLines) =>
             of === 1 ? (
-              <Scope visit={visit} scope={line.scope} />
+              <Scope scope={line.scope} />
             ) : (
               <a href={listAddress(visit, group, line.id)}>
                 {count(of)} × {money(line.amount, currency)}
@@ -280,8 +275,11 @@ const offsetOf = (cursor: string | undefined): number =>
   /^\d{1,7}$/.test(cursor ?? '') ? Number(cursor) : 0
 
 /** Renders a page of the lines of a rule. */
-export function LineList({ frame, lines }: { frame: LinesFrame; lines: readonly StatementLine[] }) {
-  const { visit, currency } = frame
+export function LineList(
+  { frame, lines }: { frame: LinesFrame; lines: readonly StatementLine[] },
+  visit = useVisit(),
+) {
+  const { currency } = frame
   const { rule = '', version = '', cursor } = visit.query
   const named = { rule, version: Number(version) }
   const [pays = rule] = sentencesOf(frame, named)
@@ -302,10 +300,8 @@ export function LineList({ frame, lines }: { frame: LinesFrame; lines: readonly 
         caption={`Lines ${count(offset + 1)} to ${count(end)} of ${count(lines.length)}. Select an amount to see why.`}
         rows={shown}
         columns={[
-          column(scopeTitle(shown), ({ scope }: StatementLine) => (
-            <Scope visit={visit} scope={scope} />
-          )),
-          explained(visit, currency),
+          column(scopeTitle(shown), ({ scope }: StatementLine) => <Scope scope={scope} />),
+          explained(currency),
           ...figureColumns(frame, ruleOf(frame, named), shown),
         ]}
         empty={<p class="note">The statement has no such lines.</p>}

@@ -8,7 +8,7 @@ import type {
   listStatements,
 } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { PlanNames, Visit } from '../page.ts'
+import { type PlanNames, useVisit } from '../page.ts'
 import {
   Amount,
   Badge,
@@ -61,7 +61,6 @@ const isOtherThanPayable = ({ total, payable, opening }: Statement): boolean =>
   total !== payable || isSome(opening)
 
 interface StatementsProps {
-  readonly visit: Visit
   readonly caption: string
   readonly period?: string | undefined
   readonly rows: readonly Statement[]
@@ -76,7 +75,7 @@ interface StatementsProps {
  * What is the same in all of them has no column.
  */
 export const Statements = (props: StatementsProps) => {
-  const { visit, caption, period, rows, planNames, isOfAffiliate, empty } = props
+  const { caption, period, rows, planNames, isOfAffiliate, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
     title: string,
@@ -113,8 +112,8 @@ export const Statements = (props: StatementsProps) => {
       empty={empty}
       columns={[
         column('Statement', ({ id, affiliate_id, period: own }: Statement) => (
-          <AccountLink visit={visit} at={['statements', id]}>
-            {isOfAffiliate || <AffiliateName visit={visit} id={affiliate_id} />}
+          <AccountLink at={['statements', id]}>
+            {isOfAffiliate || <AffiliateName id={affiliate_id} />}
             {!period && (isOfAffiliate ? periodWords(own) : `, ${periodWords(own)}`)}
           </AccountLink>
         )),
@@ -128,7 +127,7 @@ export const Statements = (props: StatementsProps) => {
         ...(isOfOneDay
           ? []
           : [column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />)]),
-        ...(isOfOnePlan ? [] : fields<Statement>(visit, 'plan')),
+        ...(isOfOnePlan ? [] : fields<Statement>('plan')),
         ...(rows.some(isOtherThanPayable)
           ? [amount('Earned', 'total', 'opening', 'carried in')]
           : []),
@@ -188,14 +187,13 @@ function sumOf({ data }: StatementTotals, column: 'opening' | 'total' | 'closing
 }
 
 /** Renders what statements of a status pay, with a link to them. */
-const PaidByStatus = ({ visit, sum }: { visit: Visit; sum: StatusSum }) => {
+const PaidByStatus = ({ sum }: { sum: StatusSum }, visit = useVisit()) => {
   const { status, currency, statements, withHolds, payable } = sum
   return (
     <>
       {!isZero(payable) && <Amount value={moneyText(payable, currency)} currency={currency} />}
       <small>
         <AccountLink
-          visit={visit}
           at={['statements']}
           query={{ ...visit.query, status, run: undefined, cursor: undefined }}
         >
@@ -208,7 +206,7 @@ const PaidByStatus = ({ visit, sum }: { visit: Visit; sum: StatusSum }) => {
 }
 
 /** Renders what statements have earned, and what they pay by status: one row for each currency. */
-export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => {
+export const StatusSums = ({ totals }: { totals: StatementTotals }) => {
   const byStatus = sumsByStatus(totals)
   const amounts = (title: string, sums: SumsByCurrency): Column<string>[] =>
     sums.size === 0
@@ -240,7 +238,7 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
                   const sum = byStatus.find(
                     (one) => one.words === words && one.currency === currency,
                   )
-                  return sum ? <PaidByStatus visit={visit} sum={sum} /> : NONE
+                  return sum ? <PaidByStatus sum={sum} /> : NONE
                 },
                 true,
               ),
@@ -263,7 +261,7 @@ const LISTED_SUMS = 12
 type PeriodSum = PeriodSums['data'][number]
 
 /** Renders the sums of the statements of the latest periods, each with a link to the statements. */
-export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => (
+export const Periods = ({ sums }: { sums: PeriodSums }) => (
   <Table
     rows={sums.data.slice(0, LISTED_SUMS)}
     caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
@@ -281,7 +279,7 @@ export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => 
         'Statements',
         ({ period, status, statements, paying }: PeriodSum) => (
           <>
-            <AccountLink visit={visit} at={['statements']} query={{ period, status }}>
+            <AccountLink at={['statements']} query={{ period, status }}>
               {count(status === 'approved' && paying > 0 ? paying : statements)}
             </AccountLink>
             {status === 'approved' && paying > 0 && paying < statements && (
@@ -297,7 +295,7 @@ export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => 
       <EmptyState title="There are no statements yet.">
         <p>
           A run computes them every morning, once affiliates have a{' '}
-          <AccountLink visit={visit} at={['plans']} children="plan" />.
+          <AccountLink at={['plans']} children="plan" />.
         </p>
       </EmptyState>
     }

@@ -5,7 +5,7 @@ import { correctionWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment } from '../../commission/statements/draft.ts'
 import type { getStatement } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import type { Visit } from '../page.ts'
+import { useVisit } from '../page.ts'
 import { Amount, Data, Day, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields, prose } from './fields.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
@@ -18,12 +18,11 @@ export type WholeStatement = AnswerOf<typeof getStatement>
 
 /** A statement on a page. */
 export interface ShownStatement {
-  readonly visit: Visit
   readonly statement: WholeStatement
 }
 
 /** Renders what a statement pays, to whom, for which period, and its status. */
-export const StatementHead = ({ visit, statement }: ShownStatement) => {
+export const StatementHead = ({ statement }: ShownStatement) => {
   const { payable, currency, affiliate_id, plan, period, payable_on, paid } = statement
   return (
     <div class="statement-head">
@@ -31,11 +30,11 @@ export const StatementHead = ({ visit, statement }: ShownStatement) => {
         <Amount value={payable} currency={currency} /> <StatusBadge {...statement} />
       </p>
       <p>
-        To <AffiliateLink visit={visit} id={affiliate_id} /> for{' '}
-        <AccountLink visit={visit} at={['statements']} query={{ period }}>
+        To <AffiliateLink id={affiliate_id} /> for{' '}
+        <AccountLink at={['statements']} query={{ period }}>
           {periodWords(period)}
         </AccountLink>
-        , by the plan <PlanLink visit={visit} id={plan} />.{' '}
+        , by the plan <PlanLink id={plan} />.{' '}
         {paid ? (
           <>
             Paid on <Day day={paid.paid_on} /> with the reference <Data text={paid.reference} />.
@@ -58,7 +57,7 @@ const PARTS: Readonly<Partial<Record<BalanceRow['name'], string>>> = {
 }
 
 /** Renders how the payable amount comes about; nothing if it is just what the rules pay. */
-export const Balance = async ({ visit, statement }: ShownStatement) => {
+export const Balance = async ({ statement }: ShownStatement, visit = useVisit()) => {
   const { affiliate_id, plan, currency, payable } = statement
   const names = await visit.names.plans()
   const sums = balanceOf(statement, periodWords, (id) => names.get(id) ?? id)
@@ -69,7 +68,7 @@ export const Balance = async ({ visit, statement }: ShownStatement) => {
     if (part) return <a href={part}>{text}</a>
     if (name !== 'opening' && name !== 'closing') return text
     const query = { affiliate_id, plan }
-    return <AccountLink visit={visit} at={['statements']} query={query} children={text} />
+    return <AccountLink at={['statements']} query={query} children={text} />
   }
   return (
     <Table
@@ -85,22 +84,12 @@ export const Balance = async ({ visit, statement }: ShownStatement) => {
 }
 
 /** Renders a correction as a sentence. */
-const Correction = ({
-  visit,
-  currency,
-  adjustment,
-}: {
-  visit: Visit
-  currency: string
-  adjustment: Adjustment
-}) => {
+const Correction = ({ currency, adjustment }: { currency: string; adjustment: Adjustment }) => {
   const { id, of, amount } = adjustment
   return (
     <li>
       {periodWords(of.period)}:{' '}
-      <AccountLink visit={visit} at={['lines', id]}>
-        {money(amount, currency)}
-      </AccountLink>
+      <AccountLink at={['lines', id]}>{money(amount, currency)}</AccountLink>
       <Data text={correctionWords(adjustment)} />.
     </li>
   )
@@ -111,7 +100,6 @@ const SHOWN_CORRECTIONS = 100
 
 /** Renders the corrections of closed periods; nothing if there are none. */
 export const Adjustments = (props: {
-  visit: Visit
   statement: WholeStatement
   adjustments: readonly Adjustment[]
 }) => {
@@ -123,7 +111,7 @@ export const Adjustments = (props: {
       <h2 id="adjustments">Corrections of closed periods</h2>
       <ul class="sentences">
         {adjustments.slice(0, SHOWN_CORRECTIONS).map((adjustment) => (
-          <Correction visit={props.visit} currency={statement.currency} adjustment={adjustment} />
+          <Correction currency={statement.currency} adjustment={adjustment} />
         ))}
       </ul>
       {more > 0 && <p class="note">The CSV file has {more} more.</p>}
@@ -132,7 +120,7 @@ export const Adjustments = (props: {
 }
 
 /** Renders the manual entries; nothing if there are none. */
-export const Manual = ({ visit, statement: { manual, currency } }: ShownStatement) => {
+export const Manual = ({ statement: { manual, currency } }: ShownStatement) => {
   type Entry = WholeStatement['manual'][number]
   if (manual.length === 0) return null
   return (
@@ -142,7 +130,7 @@ export const Manual = ({ visit, statement: { manual, currency } }: ShownStatemen
         caption="Entries of the team"
         rows={manual}
         columns={[
-          ...fields<Entry>(visit, 'reason', 'reference'),
+          ...fields<Entry>('reason', 'reference'),
           column('Entered', ({ at }: Entry) => <Day day={at.slice(0, 10)} />),
           column(
             'Amount',
@@ -162,7 +150,7 @@ const HOLD_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Renders what waits for a rate or a currency. */
-export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: ShownStatement) => {
+export const Holds = ({ statement: { holds, affiliate_id, period } }: ShownStatement) => {
   type Hold = WholeStatement['holds'][number]
   return (
     <Table
@@ -170,7 +158,7 @@ export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: Sho
       rows={holds}
       columns={[
         prose('Why', ({ reason }: Hold) => HOLD_WORDS[reason] ?? reason.replaceAll('_', ' ')),
-        ...fields<Hold>(visit, 'rule'),
+        ...fields<Hold>('rule'),
         column(
           'Sum',
           ({ sum, currency }: Hold) => <Amount value={sum} currency={currency ?? ''} />,
@@ -182,7 +170,7 @@ export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: Sho
             // The rates of later days turn a rate that is not published yet into one that is missing.
             const why = reason.startsWith('fx_') ? 'no_rate' : reason
             const query = { period, affiliate_id, reason: why, list: 'records' }
-            return <AccountLink visit={visit} at={['unearned']} query={query} children={count} />
+            return <AccountLink at={['unearned']} query={query} children={count} />
           },
           true,
         ),

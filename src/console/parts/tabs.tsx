@@ -1,4 +1,4 @@
-import { accountPath, type Visit } from '../page.ts'
+import { accountPath, useVisit } from '../page.ts'
 
 /** A tab: its text, and its address. */
 export type Tab = readonly [text: string, address: string]
@@ -32,7 +32,7 @@ const ACCOUNT_TABS = {
 }
 
 /** Renders links between the pages of the section `Account`. */
-export const AccountTabs = ({ visit, here }: { visit: Visit; here: keyof typeof ACCOUNT_TABS }) => (
+export const AccountTabs = ({ here }: { here: keyof typeof ACCOUNT_TABS }, visit = useVisit()) => (
   <Tabs
     label="Account"
     here={here}

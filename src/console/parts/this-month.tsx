@@ -33,9 +33,7 @@ export async function renderThisMonth(visit: Visit, vertical: string, currency: 
     return (
       <p class="note">
         This month has too many records to add them up here.{' '}
-        <AccountLink visit={visit} at={['reports']}>
-          Ask for a report
-        </AccountLink>
+        <AccountLink at={['reports']}>Ask for a report</AccountLink>
       </p>
     )
   }

@@ -5,7 +5,7 @@ import type { TermsOf } from '../../commission/why/found-record.ts'
 import { listAccountQualifications, listCustomerLines } from '../../commission/why/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { dayBefore, type Visit } from '../page.ts'
+import { dayBefore, useVisit, type Visit } from '../page.ts'
 import type { Attribution } from './customers.tsx'
 import { amountText, Badge, Data, Day, isolated } from './data.tsx'
 import { AccountLink } from './fields.tsx'
@@ -61,7 +61,7 @@ function ownEvents(visit: Visit, history: CustomerHistory): Event[] {
       day: from,
       text: (
         <>
-          Affiliate from then on: <AffiliateLink visit={visit} id={affiliate_id} />
+          Affiliate from then on: <AffiliateLink id={affiliate_id} />
         </>
       ),
     })),
@@ -154,14 +154,13 @@ async function readQualified(visit: Visit, report: QualificationReport): Promise
   return { report, line, statement }
 }
 
-function qualifiedEvents(visit: Visit, { report, line, statement }: Qualified, termsOf: TermsOf) {
+function qualifiedEvents({ report, line, statement }: Qualified, termsOf: TermsOf) {
   const { plan, rule, qualified_on } = report
   const amount = statement?.lines.find(({ id }) => id === line?.line_id)?.amount
   const paid = statement?.paid
   const toLine = (text: string) =>
     line ? (
       <AccountLink
-        visit={visit}
         at={['lines', line.line_id]}
         query={{ affiliate_id: line.affiliate_id, period: line.period }}
         children={text}
@@ -191,17 +190,19 @@ function qualifiedEvents(visit: Visit, { report, line, statement }: Qualified, t
 }
 
 /** Renders what the customer still needs, rule by rule. */
-const Open = (props: {
-  visit: Visit
-  reports: readonly QualificationReport[]
-  termsOf: TermsOf
-}) => (
+const Open = (
+  props: {
+    reports: readonly QualificationReport[]
+    termsOf: TermsOf
+  },
+  visit = useVisit(),
+) => (
   <ul class="missing">
     {props.reports.map((report) => {
-      const unearned = unearnedOf(report, dayBefore(props.visit.today, 0))
+      const unearned = unearnedOf(report, dayBefore(visit.today, 0))
       return (
         <li>
-          <Data text={wordsOf(props.visit, unearned, props.termsOf).sentence} />{' '}
+          <Data text={wordsOf(visit, unearned, props.termsOf).sentence} />{' '}
           <span class="quiet">
             Rule “{isolated(report.rule)}” of{' '}
             <Data text={planName(props.termsOf(report), report.plan)} />
@@ -228,12 +229,12 @@ export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
   ])
   const events = [
     ...ownEvents(visit, history),
-    ...qualified.flatMap((one) => qualifiedEvents(visit, one, termsOf)),
+    ...qualified.flatMap((one) => qualifiedEvents(one, termsOf)),
   ].sort((a, b) => (a.day ?? '').localeCompare(b.day ?? ''))
   const open = data.filter(({ status }) => status !== 'qualified')
   return (
     <>
-      {open.length > 0 && <Open visit={visit} reports={open} termsOf={termsOf} />}
+      {open.length > 0 && <Open reports={open} termsOf={termsOf} />}
       <ol class="time-line">
         {events.map(({ day, text }) => (
           <li>
