@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compareFacts } from '../../src/commission/engine/facts.ts'
 import type { OnceRule, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
-import {
-  at,
-  customer,
-  deposit,
-  fact,
-  lines,
-  plan,
-  states,
-  terms,
-  world,
-  worldOf,
-} from './cases/build.ts'
+import { at, customer, deposit, fact, lines, plan, states, terms, world, worldOf } from './build.ts'
 import { evaluate } from './engine.ts'
 import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'
 import type { World } from './world.ts'
@@ -521,4 +510,25 @@ describe('a tier window under `terms: "current"`', () => {
   ])('%s', (_, before, after, amount) => {
     expect(agreed(changed(before, after), '2026-03').lines).toEqual([`U s affiliate ${amount}`])
   })
+})
+
+test('of two versions the later day counts, whichever was stored first', () => {
+  const percent = (percent: string, effective_from: string) =>
+    terms([{ id: 's', kind: 'share', percent, base: [{ transactions: ['deposit'] }] }], {
+      effective_from,
+      terms: 'current',
+    })
+  const of = world({
+    plans: [
+      plan(
+        'P',
+        percent('10', '2026-01-01'),
+        percent('30', '2026-03-01'),
+        percent('20', '2026-02-01'),
+      ),
+    ],
+    transactions: ['2026-01-05', '2026-02-05', '2026-03-05'].map((day) => deposit('c1', day, 100)),
+  })
+  const paid = ['2026-01', '2026-02', '2026-03'].flatMap((period) => agreed(of, period).lines)
+  expect(paid).toEqual(['A s affiliate 10.00', 'A s affiliate 20.00', 'A s affiliate 30.00'])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { at, customer, deposit, plan, terms, world, worldOf } from './cases/build.ts'
+import { at, customer, deposit, plan, terms, world, worldOf } from './build.ts'
 import { evaluate as evaluateByEngine } from './engine.ts'
 import { evaluate as evaluateByOracle } from './oracle/evaluate.ts'
 import type { OutcomeLine, World } from './world.ts'

@@ -1,10 +1,8 @@
-import type { AccountInput } from '../../../src/commission/engine/account-input.ts'
-import type { PlanBooks } from '../../../src/commission/engine/books.ts'
-import type { Fact } from '../../../src/commission/engine/facts.ts'
-import type { OnceRule, PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
-import { type CompiledRule, compileRules } from '../../../src/commission/engine/rules.ts'
-import { evaluate, open } from '../engine.ts'
-import type { OutcomeStatement, World, WorldCustomer } from '../world.ts'
+import type { AccountInput } from '../../src/commission/engine/account-input.ts'
+import type { Fact } from '../../src/commission/engine/facts.ts'
+import type { OnceRule, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import { evaluate, open } from './engine.ts'
+import type { OutcomeStatement, World, WorldCustomer } from './world.ts'
 
 // Small worlds of one affiliate `A` and one plan `P` in EUR, for examples that change a part of them.
 
@@ -94,15 +92,6 @@ export const lines = (of: World, period: string): string[] =>
     all.map(({ rule, scope, amount }) => `${affiliate_id} ${rule} ${scope} ${amount}`),
   )
 
-/** Returns the holds of all statements of a period. */
-export const holds = (of: World, period: string): string[] =>
-  statements(of, period).flatMap(({ affiliate_id, holds: all }) =>
-    all.map(
-      ({ rule, version, reason, currency, count, sum }) =>
-        `${affiliate_id} ${rule} v${version} ${reason} ${currency} ${count} ${sum}`,
-    ),
-  )
-
 /** Returns the state of each fact of a period but signups. */
 export const states = (of: World, period: string): string[] =>
   evaluate(of, [period])[0]!.facts.flatMap(({ resource, id, state, rule }) =>
@@ -114,10 +103,6 @@ export const input = (of: World, more: Partial<AccountInput> = {}): AccountInput
   ...open(of).input,
   ...more,
 })
-
-/** Compiles one rule. */
-export const compile = <R extends CompiledRule>(rule: Rule): R =>
-  compileRules(terms([rule]), 2)[0] as R
 
 /** Builds a deposit of 0 EUR on the first of 2026, as the engine reads it. */
 export const fact = (more: Partial<Fact> = {}): Fact => ({
@@ -143,19 +128,5 @@ export const cpa = (more: Partial<OnceRule> = {}): OnceRule => ({
   kind: 'once',
   trigger: { transactions: ['deposit'] },
   amount: '10',
-  ...more,
-})
-
-/** Builds books that are closed through a day. */
-export const booksThrough = (day: string, more: Partial<PlanBooks> = {}): PlanBooks => ({
-  closedThrough: dayOf(day),
-  statements: new Map(),
-  booked: new Map(),
-  corrected: new Map(),
-  corrections: new Map(),
-  restored: new Map(),
-  received: new Set(),
-  manual: [],
-  manualFrom: dayOf('2026-01-01'),
   ...more,
 })
