@@ -184,7 +184,7 @@ async function admitApprovals({ env, actor, account, db }: AccountCall, approval
   }
   throw new ApiError('conflict', {
     detail:
-      'Cases of the fraud review hold payouts, and two persons must decide them. Decide them, and acknowledge the holds that have ended, before one person is enough.',
+      'Cases of the fraud review hold payouts, and two persons must decide them. Decide them before one person is enough.',
   })
 }
 

@@ -50,7 +50,7 @@ export const listAttention = readOperation({
     const found = await Promise.all([
       readAttention(env, reader, resourcesOf(reader.grant.vertical), now),
       readUnapproved(reader),
-      readReview(reader, now),
+      readReview(reader),
       readReturned(reader),
       readOpenQuestions(reader),
     ])

@@ -50,7 +50,7 @@ export const runFraudRules = accountOperation({
     command: { name: 'fraud run' },
   })),
   async run({ env, db, account, actor }) {
-    const by = { actor, persons: account.approvals, now: Date.now() }
+    const by = { actor, now: Date.now() }
     const done = await inTurn({ account: account.id }, () =>
       evaluateRules(env, account, by, EVALUATION_LIMITS.requestFacts),
     )

@@ -20,7 +20,6 @@ import { getChanges } from './changes.ts'
 import { CLIENT_OPERATIONS } from './clients.ts'
 import { listDatabases } from './databases.ts'
 import { DELIVERY_OPERATIONS } from './deliveries.ts'
-import { ENDED_HOLD_OPERATIONS } from './ended-holds.ts'
 import { ERASURE_OPERATIONS } from './erasures.ts'
 import { EVENT_OPERATIONS } from './events.ts'
 import { startExport } from './exports.ts'
@@ -62,7 +61,6 @@ export const OPERATIONS: readonly AnyOperation[] = [
   ...WEBHOOK_OPERATIONS,
   ...WHY_OPERATIONS,
   ...CASE_OPERATIONS,
-  ...ENDED_HOLD_OPERATIONS,
   ...STATEMENT_OPERATIONS,
   ...APPROVAL_OPERATIONS,
   ...MANUAL_ENTRY_OPERATIONS,

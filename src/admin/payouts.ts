@@ -145,12 +145,6 @@ const dueMembers = described(() =>
     held_by: v.exactOptional(
       member(v.array(v.string()), 'The ids of the cases that hold it. Empty if nothing is held.'),
     ),
-    ended_holds: v.exactOptional(
-      member(
-        v.array(v.string()),
-        'Those of them whose hold ended without a decision, and goes on until two persons have acknowledged that. Such a case can be gone.',
-      ),
-    ),
     open_cases: v.exactOptional(
       member(
         v.array(openCase),
@@ -527,7 +521,6 @@ async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
     payable_on: latestDay(items.filter((one) => !one.isHeld)) ?? row.payable_on,
     due_days: await Promise.all(days),
     held_by: cases.map(({ id }) => id),
-    ended_holds: cases.filter(({ has_ended }) => has_ended === 1).map(({ id }) => id),
   }
 }
 

@@ -16,7 +16,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   fraud_changed_customers: ['customer_id'],
   fraud_findings: ['affiliate_id', 'rule', 'subject', 'day', 'part'],
   fraud_cases: ['id'],
-  fraud_ended_holds: ['case_id'],
   fraud_gone_cases: ['id'],
   fraud_decisions: ['case_id', 'position'],
   fraud_seen_parts: ['case_id', 'position', 'part'],

@@ -889,30 +889,6 @@ export const fraudNotes = /* @__PURE__ */ sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.case_id, t.id] })],
 )
 
-/** The table `fraud_ended_holds`, which migrations/ describes. */
-export const fraudEndedHolds = /* @__PURE__ */ sqliteTable(
-  'fraud_ended_holds',
-  () => ({
-    account: text().notNull(),
-    case_id: text().notNull(),
-    affiliate_id: text().notNull(),
-    rule: text().notNull(),
-    name: text().notNull(),
-    subject: text().notNull(),
-    sentence: text().notNull(),
-    because: text({ enum: ['records', 'rule', 'expired'] }).notNull(),
-    moved: text(),
-    opened_at: integer().notNull(),
-    ended_at: integer().notNull(),
-    holds: integer().notNull().default(0),
-    reserve_percent: text().notNull().default('100'),
-    acknowledged_by: text(),
-    acknowledged_reason: text(),
-    acknowledged_at: text(),
-  }),
-  (t) => [primaryKey({ columns: [t.account, t.case_id] })],
-)
-
 /** The table `exports`, which migrations/ describes. */
 export const exports = /* @__PURE__ */ sqliteTable(
   'exports',

@@ -68,14 +68,3 @@ export const caseNote = {
     ),
   ),
 }
-
-/** The fields by which a person acknowledges the end of a hold. */
-export const holdAcknowledgement = {
-  reason: member(
-    f.reason,
-    said(
-      'What the person found. The audit log shows it. Write no personal data.',
-      'The customer was moved to the right affiliate',
-    ),
-  ),
-}

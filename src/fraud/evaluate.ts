@@ -9,7 +9,6 @@ import {
   storeGroup,
 } from '../db/fraud/findings.ts'
 import type { Evaluator } from '../db/fraud/hold-log.ts'
-import { readMovedCustomers } from '../db/fraud/moved-customers.ts'
 import {
   advance,
   beginEvaluation,
@@ -105,7 +104,7 @@ export async function evaluateRules(
     try {
       const rest = affiliatesAfter(opened, place.cursor)
       if (rest.length === 0) {
-        total.closed += await finishEvaluation(db, account.id, place, last - EXPIRE_DAYS, by)
+        total.closed += await finishEvaluation(db, account.id, place, last - EXPIRE_DAYS)
       } else {
         if (left <= 0) return result(false)
         views ??= await viewsOf(opened)
@@ -366,8 +365,6 @@ async function store(
     days,
     {
       ...{ findings: derived.flatMap((one) => one.findings), cases, gone, decisions, by },
-      expired_before: opened.last - EXPIRE_DAYS,
-      moved: await readMovedCustomers(db, account, gone),
     },
     {
       check: checkPlace(db, account, place),

@@ -62,7 +62,7 @@ export const listFraudCases = readList({
       member(
         v.picklist(CASE_NEEDS),
         said(
-          'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same; `decision_soon`, open ones that hold payouts and expire within 7 days. What needs attention counts the same cases.',
+          'Returns only cases that need something: `decision`, open ones of high severity or that hold payouts, which nobody has decided; `second_person`, those that a person has decided and another one must decide the same. What needs attention counts the same cases.',
           'decision',
         ),
       ),
@@ -98,7 +98,7 @@ export const listFraudCases = readList({
     const { affiliate_id } = filter
     // What holds the payouts of one affiliate is read together with its cases.
     const [found, ofOne] = await Promise.all([
-      listCases(session, account, filter, page, Date.now()),
+      listCases(session, account, filter, page),
       affiliate_id === undefined ? null : readHolds(session, account, [affiliate_id]),
     ])
     const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]

@@ -55,10 +55,6 @@ export const fraudCase = described(() =>
         v.boolean(),
         'Whether a person has decided it, or the end of its hold, and another person must decide the same.',
       ),
-      hold_goes_on: member(
-        v.boolean(),
-        'Whether its hold ended without a decision, and goes on until two persons have decided the case or acknowledged the end: see `ended-holds`.',
-      ),
       amount_held: member(
         v.array(
           v.object({
@@ -156,7 +152,6 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     keep_hold: one.keep_hold === 1,
     decided_at: decidedAt(one),
     waiting: one.waiting === 1,
-    hold_goes_on: one.goes_on === 1,
     amount_held: sumByCurrency(holds?.byCase.get(one.id) ?? []),
   }
 }

@@ -12,7 +12,7 @@ export async function reviewAfterRun(env: Env, id: string, now: number): Promise
   const { isDone } = await evaluateRules(
     env,
     account,
-    { actor: 'cron', persons: account.approvals, now },
+    { actor: 'cron', now },
     EVALUATION_LIMITS.stepFacts,
   )
   return isDone

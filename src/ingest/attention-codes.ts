@@ -17,8 +17,6 @@ export const ATTENTION_CODES = [
   'returned_payments',
   'open_cases',
   'waiting_cases',
-  'ending_holds',
-  'ended_holds',
   'too_large_affiliates',
   'open_questions',
 ] as const

@@ -1,5 +1,5 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
-import { dayText, encode } from '../db/column-types.ts'
+import { encode } from '../db/column-types.ts'
 import { countReturned } from '../db/commission/books/pay.ts'
 import { countDrafts } from '../db/commission/statements.ts'
 import { countOpenQuestions } from '../db/directory/affiliate-questions.ts'
@@ -391,24 +391,12 @@ export async function readOpenQuestions({ grant, session }: Reader): Promise<Att
 }
 
 /**
- * Returns what the fraud review asks for: `open_cases` of high severity or that hold payouts, `waiting_cases` that a second person must decide, `ending_holds` of cases that expire
- * within seven days, `ended_holds` that nobody decided, and `too_large_affiliates`, which have too many records to be evaluated. Only the
- * integrations team decides cases.
+ * Returns what the fraud review asks for: `open_cases` of high severity or that hold payouts, `waiting_cases` that a second person must decide,
+ * and `too_large_affiliates`, which have too many records to be evaluated. Only the integrations team decides cases.
  */
-export async function readReview({ grant, session }: Reader, now: number): Promise<Attention[]> {
-  const found = await readCasesToNote(session, grant.account, now)
-  const {
-    urgent,
-    urgentOf,
-    waiting,
-    waitingOf,
-    ending,
-    endingOf,
-    firstEnd,
-    ended,
-    endedOf,
-    tooLarge,
-  } = found
+export async function readReview({ grant, session }: Reader): Promise<Attention[]> {
+  const found = await readCasesToNote(session, grant.account)
+  const { urgent, urgentOf, waiting, waitingOf, tooLarge } = found
   const items: Attention[] = [
     {
       code: 'open_cases',
@@ -421,18 +409,6 @@ export async function readReview({ grant, session }: Reader, now: number): Promi
       count: waiting,
       names: waitingOf,
       detail: `Cases wait for the decision of a second person, of the affiliates ${firstNames(waitingOf)}. Decide the same, or differently.`,
-    },
-    {
-      code: 'ending_holds',
-      count: ending,
-      names: endingOf,
-      detail: `Cases that hold payouts expire${firstEnd === null ? '' : `, the first one after ${dayText(firstEnd)}`}: their payouts are then no longer held. They are of the affiliates ${firstNames(endingOf)}. Decide them before.`,
-    },
-    {
-      code: 'ended_holds',
-      count: ended,
-      names: endedOf,
-      detail: `Holds of payouts ended without a decision, of the affiliates ${firstNames(endedOf)}. Look at them before you pay, and acknowledge them.`,
     },
     {
       code: 'too_large_affiliates',

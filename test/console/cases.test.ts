@@ -1,4 +1,3 @@
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
@@ -6,7 +5,6 @@ import {
   changeCase,
   digestOfRecords,
   storeCases,
-  storeEndedHold,
   storeFinding,
   storeRule,
 } from '../fraud/stored-cases.ts'
@@ -281,13 +279,6 @@ describe('a payout that a case holds', () => {
     expect(text).toMatch(/Two persons must decide it before it can be paid\./)
     expect(html).not.toMatch(/id="change-pay/)
     expect((await read(`${AT}/payouts`)).text).toMatch(/Two persons must decide the case before\./)
-    // A case that is gone has no page.
-    await env.DB.prepare('delete from fraud_cases').run()
-    await storeEndedHold('case_1', { holds: 1 })
-    const payouts = await read(`${AT}/payouts`)
-    expect(payouts.html).toContain(`href="${AT}/cases#ended"`)
-    expect(payouts.html).not.toContain(`href="${CASE}"`)
-    expect((await read(page)).text).toMatch(/Two persons must decide it before it can be paid\./)
   })
 
   test('that a case holds since the page was opened is refused, and the form asks for a reason', async () => {
@@ -344,47 +335,4 @@ test('the approval of a period tells sums, cases and the largest changes of all 
   const named = [...changes.matchAll(/affiliates\/(\w+)"/g)].map(([, id]) => id)
   expect(named.slice(0, 3)).toEqual(['z', 'gone', 'a'])
   expect(html.match(/value="approve"/g)).toHaveLength(1)
-})
-
-describe('a hold that ended without a decision', () => {
-  const end = (id: string, because: string, moved: object | null) =>
-    env.DB.prepare(
-      `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence, because,
-         moved, opened_at, ended_at)
-       values (?, ?, 'a', 'minimum', 'Deposits at the minimum',
-         'affiliate:a', '12 of 15 deposited the minimum.', ?, ?, 0, 1793350800000)`,
-    )
-      .bind(ACCOUNT, id, because, moved && JSON.stringify(moved))
-      .run()
-
-  test('stands on the overview and above the cases with its reason, until it is acknowledged', async () => {
-    await end('case_0', 'records', { customer_id: 'c-1', affiliate_id: 'b', from: '2026-11-03' })
-    await end('case_1', 'expired', null)
-    const overview = await read(AT)
-    expect(overview.text).toMatch(/2 holds of payouts ended without a decision: a\. Look at them/)
-    expect(overview.html).toContain(`href="${AT}/cases#ended"`)
-
-    const { html, text } = await read(`${AT}/cases`)
-    expect(text).toMatch(
-      /The hold on a ended on .{1,30}, because the customer c-1 was moved to b, from 3 Nov 2026 on\. The rule “Deposits at the minimum ?” had found: 12 of 15/,
-    )
-    expect(text).toMatch(/because nobody decided the case within 90 days/)
-    // The case that is gone has no page.
-    expect(html).not.toContain(`href="${AT}/cases/case_0"`)
-
-    const fields = { change: 'acknowledge', case_id: 'case_0', reason: ' Moved rightly ' }
-    const done = await send(`${AT}/cases`, fields)
-    expect(done.text).toMatch(/It is noted that you have looked at the end of the hold\./)
-    expect(done.text).not.toMatch(/c-1 was moved/)
-    expect((await read(`${AT}/audit-log`)).text).toMatch(
-      /looked at the end of a hold ?: a.*Rule: minimum.*Moved rightly/,
-    )
-  })
-
-  test('is not acknowledged by a manager', async () => {
-    await end('case_0', 'rule', null)
-    const { text } = await read(`${AT}/cases`, await signedInAs('manager'))
-    expect(text).toMatch(/because its rule was changed, and finds or holds less/)
-    expect(text).toMatch(/Only the role approver can do this\./)
-  })
 })

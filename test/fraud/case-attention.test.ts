@@ -5,7 +5,7 @@ import { askAdmin, json, register } from '../partner.ts'
 import { storeCases, storeRule } from './stored-cases.ts'
 
 const ACCOUNT = 'acme-forex'
-const CODES = ['open_cases', 'waiting_cases', 'ending_holds', 'too_large_affiliates']
+const CODES = ['open_cases', 'waiting_cases', 'too_large_affiliates']
 
 interface Item {
   code: string
@@ -18,7 +18,6 @@ interface Item {
 const NEEDS: readonly (readonly [code: string, needs: string])[] = [
   ['open_cases', 'decision'],
   ['waiting_cases', 'second_person'],
-  ['ending_holds', 'decision_soon'],
 ]
 
 /** Returns what needs attention, and checks that the lists of cases have as many. */
@@ -36,8 +35,6 @@ const attention = async (account = ACCOUNT) => {
 
 /** The last complete day. */
 const yesterday = () => Math.floor(Date.now() / DAY_MS) - 1
-
-const dayText = (days: number) => new Date(days * DAY_MS).toISOString().slice(0, 10)
 
 beforeEach(async () => {
   await register('forex', { affiliates: ['a', 'b'] })
@@ -87,23 +84,6 @@ describe('attention', () => {
     expect(await attention()).toMatchObject([
       { code: 'open_cases', count: 1, names: ['a'] },
       { code: 'waiting_cases', count: 2, names: ['b', 'd'] },
-    ])
-  })
-
-  test('names cases whose hold ends within seven days', async () => {
-    const low = { severity: 'low' } as const
-    await storeCases(
-      { ...low, id: 'case_1', affiliate: 'a', lastDay: yesterday() - 83 },
-      { ...low, id: 'case_2', affiliate: 'b', lastDay: yesterday() - 82 },
-      { ...low, id: 'case_3', affiliate: 'c', lastDay: yesterday() - 90, action: 'flag' },
-      { ...low, id: 'case_4', affiliate: 'd', lastDay: yesterday() - 91, status: 'expired' },
-    )
-    expect(await attention()).toEqual([
-      expect.objectContaining({ code: 'open_cases', names: ['a', 'b'] }),
-      {
-        ...{ code: 'ending_holds', count: 1, names: ['a'] },
-        detail: `Cases that hold payouts expire, the first one after ${dayText(yesterday() + 7)}: their payouts are then no longer held. They are of the affiliates \`a\`. Decide them before.`,
-      },
     ])
   })
 

@@ -33,8 +33,8 @@ const evaluate = (cases: readonly Partial<DerivedCase>[], gone: readonly string[
     { affiliates: ['a'], first: 20_000, last: 20_000 },
     {
       ...{ findings: [], cases: cases.map((one) => ({ ...FOUND, ...one })), gone },
-      ...{ moved: new Map(), decisions: 0, expired_before: 0 },
-      by: { actor: 'run', persons: 1, now: Date.now() },
+      decisions: 0,
+      by: { actor: 'run', now: Date.now() },
     },
     { check: nothing(), advance: nothing() },
   )

@@ -9,8 +9,7 @@ const RULE = {
   ...{ scope: { affiliates: ['*'] }, parameters: { percent: '20', days: 30, min_count: 5 } },
 }
 
-/** Returns the rows of an open case that rests on one transaction, with a note, a decision that
- * waits, and an earlier hold that ended. */
+/** Returns the rows of an open case that rests on one transaction, with a note and a decision that waits. */
 export const caseRows = (db: D1Database, account: string, affiliate: string, rule: string) => {
   const subject = `affiliate:${affiliate}`
   return [
@@ -35,14 +34,6 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
            '[["transactions","t-1",20728,"c-1","dlv_01M7W0R4W8E3V15G8XPED3Z94X"]]')`,
       )
       .bind(account, affiliate, rule, subject),
-    db
-      .prepare(
-        `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence, because,
-           moved, opened_at, ended_at)
-         values (?, ?, ?, ?, 'Reversals', ?, 'A sentence.', 'rule',
-           null, 1790931600000, 1791018000000)`,
-      )
-      .bind(account, CASE_ID, affiliate, rule, subject),
     db
       .prepare(`insert into fraud_notes values (?, ?, 'n-1', ?, 'admin-key', ?)`)
       .bind(account, CASE_ID, affiliate, '2026-10-05T09:00:00.000Z'),

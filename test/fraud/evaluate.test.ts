@@ -33,7 +33,7 @@ async function storedWorld(account: string, seed = 6) {
   const stored = (await findAccount(env.DB, account))!
   const now = morningAfter(days.last, world.book_zone)
   const evaluate = (platform: Env = env as Env, facts = Number.POSITIVE_INFINITY) =>
-    evaluateRules(platform, stored, { actor: 'cron', persons: 1, now }, facts)
+    evaluateRules(platform, stored, { actor: 'cron', now }, facts)
   return { evaluate, affiliates: world.affiliates.length }
 }
 

@@ -92,7 +92,7 @@ async function evaluate(account: string, world: FraudWorld, day: string): Promis
   const { isDone } = await evaluateRules(
     env as Env,
     stored,
-    { actor: 'cron', persons: 1, now },
+    { actor: 'cron', now },
     Number.POSITIVE_INFINITY,
   )
   expect(isDone).toBe(true)

@@ -13,14 +13,7 @@ import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { overriding } from '../overriding.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
-import {
-  changeCase,
-  digestOfRecords,
-  storeCases,
-  storeEndedHold,
-  storeFinding,
-  storeRule,
-} from './stored-cases.ts'
+import { changeCase, digestOfRecords, storeCases, storeFinding, storeRule } from './stored-cases.ts'
 
 const PATH = 'accounts/acme-forex'
 const PAID_ON = '2024-12-01'
@@ -247,9 +240,6 @@ describe('a case that holds', () => {
     expect(await json(lower())).toMatchObject({ status: 409, code: 'conflict' })
     expect((await askAdmin(PATH, 'PATCH', { approvals: 2 })).status).toBe(200)
     await changeCase('case_1', 'keep_hold', 0)
-    await storeEndedHold('case_2', { holds: 1 })
-    expect((await lower()).status).toBe(409)
-    await storeEndedHold('case_2', { holds: 0 })
     expect((await json(lower())).detail).toContain('Two persons lower `approvals`')
   })
 
@@ -364,41 +354,6 @@ test('the amounts that are held are those of the statements that cannot be paid'
   const left = await payouts()
   expect(sumOf(left)).toBe(refused)
   expect(left.every(({ amount }) => amount === '0.00')).toBe(true)
-})
-
-describe('a hold that ended where two persons must decide', () => {
-  test('holds in place of its case, the greater part of both, until it is gone', async () => {
-    await approve(june, july, august)
-    await storeCases({ id: 'case_1', reserve: '20', openedAt: 0 })
-    await storeEndedHold('case_1', { holds: 1, reserve: '30' })
-    expect(await payouts()).toMatchObject([
-      { amount: '25.00', amount_held: '13.50', held_by: ['case_1'], ended_holds: ['case_1'] },
-    ])
-    await storeEndedHold('case_2', { holds: 1 })
-    expect(await payouts()).toMatchObject([
-      { amount: '0.00', held_by: ['case_1', 'case_2'], ended_holds: ['case_1', 'case_2'] },
-    ])
-    expect((await json(pay(june, 'R-1'))).held_by).toEqual(['case_1', 'case_2'])
-    await storeEndedHold('case_1', { holds: 0 })
-    await storeEndedHold('case_2', { holds: 0 })
-    expect(await payouts()).toMatchObject([
-      { amount: '30.50', amount_held: '8.00', held_by: ['case_1'], ended_holds: [] },
-    ])
-  })
-
-  test('that ends between the reading and the payment holds it', async () => {
-    await approve(june)
-    const db = overriding(env.DB, {
-      async batch(statements: D1PreparedStatement[]) {
-        if (statements.length > 3) await storeEndedHold('case_1', { holds: 1 })
-        return env.DB.batch(statements)
-      },
-    })
-    const request = { reference: 'R-1', paid_on: PAID_ON, persons: 2, actor: 'ada', now: 0 }
-    await expect(
-      payStatement(db, 'acme-forex', { id: idOf(june), ...request }),
-    ).rejects.toMatchObject({ code: 'held_by_case', details: { held_by: ['case_1'] } })
-  })
 })
 
 describe('a case that is opened, or a statement that is approved, between the reading and the payment', () => {

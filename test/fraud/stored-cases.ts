@@ -49,24 +49,6 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
     }),
   )
 
-/** Stores that the hold of a case ended without a decision: it goes on if `holds` is 1. */
-export const storeEndedHold = (
-  id: string,
-  {
-    holds,
-    reserve = '100',
-    account = 'acme-forex',
-  }: { holds: 0 | 1; reserve?: string; account?: string },
-) =>
-  env.DB.prepare(
-    `insert or replace into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject,
-       sentence, because, opened_at, ended_at, holds, reserve_percent)
-     values (?, ?, 'a', 'minimum', 'Deposits at the minimum', 'affiliate:a',
-       '12 of 15 deposited the minimum.', 'rule', 0, 1793350800000, ?, ?)`,
-  )
-    .bind(account, id, holds, reserve)
-    .run()
-
 /** Changes a column of a case. */
 export const changeCase = (id: string, column: string, value: string | number) =>
   env.DB.prepare(`update fraud_cases set ${column} = ? where id = ?`).bind(value, id).run()

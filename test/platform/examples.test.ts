@@ -361,22 +361,6 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   const decision = { decision: 'confirmed', reason: 'The customers share one device' }
   const body = { ...decision, refuse: ['C-1001'] }
   await team('decideFraudCase', 'confirmed', 'Confirmed', { at: whole, body })
-  await env.DB.prepare(
-    `insert into fraud_ended_holds (account, case_id, affiliate_id, rule, name, subject, sentence,
-       because, moved, opened_at, ended_at)
-     select account, id, affiliate_id, rule, 'Customers who share an e-mail', subject, sentence,
-       'records', '{"customer_id":"C-1001","affiliate_id":"IB-12","from":"2026-11-03"}', opened_at,
-       1793350800000
-     from fraud_cases where id = ?`,
-  )
-    .bind(CASE_ID)
-    .run()
-  await team('listEndedHolds', 'page', 'Holds that nobody acknowledged')
-  const reason = 'The customer was moved to the right affiliate'
-  await team('acknowledgeEndedHold', 'acknowledged', 'Acknowledged', {
-    at: whole,
-    body: { reason },
-  })
 }
 
 /** Takes the keys of an affiliate, and what they read. */

@@ -379,8 +379,6 @@ const administration: Route[] = [
     id: 'decideFraudCase',
     body: { decision: 'confirmed', reason: 'One device', refuse: ['c-1'] },
   },
-  { ...reads, id: 'listEndedHolds' },
-  { ...changes, id: 'acknowledgeEndedHold', body: { reason: 'Moved' } },
   { ...reads, id: 'listQuestions', query: '?status=open' },
   { ...reads, id: 'getQuestion' },
   {

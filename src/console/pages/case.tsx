@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, type ChangedEvidence, type Page, useVisit, type Visit } from '../page.ts'
+import { type ChangedEvidence, type Page, useVisit, type Visit } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
 import {
@@ -166,27 +166,6 @@ interface ShownCase {
   readonly found: WholeCase
 }
 
-/** Says what becomes of a case if nobody decides it. */
-const EndWords = ({ found }: ShownCase, visit = useVisit()) => (
-  <>
-    {found.hold_goes_on && (
-      <>
-        Its rule was changed and holds less, or nothing. The payouts stay held until two persons
-        have decided the case, or{' '}
-        <a href={`${accountPath(visit.account, 'cases')}#ended`}>acknowledged the end</a> of the
-        hold.{' '}
-      </>
-    )}
-    {found.status === 'open' && (
-      <>
-        If nobody decides it and no record is added,{' '}
-        {isHolding(found) && !found.hold_goes_on ? 'its hold ends' : 'it expires'} on{' '}
-        <Day day={expiryOf(found)} />.
-      </>
-    )}
-  </>
-)
-
 /** Renders the sentence of a case, its status and what it holds. */
 const Head = ({ found }: ShownCase, visit = useVisit()) => {
   const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
@@ -234,9 +213,10 @@ const Head = ({ found }: ShownCase, visit = useVisit()) => {
           </span>{' '}
           <CaseStatusBadge {...found} /> <WaitingBadge {...found} />
         </p>
-        {(status === 'open' || found.hold_goes_on) && (
+        {status === 'open' && !isHolding(found) && (
           <p>
-            <EndWords found={found} />
+            If nobody decides it and no record is added, it expires on <Day day={expiryOf(found)} />
+            .
           </p>
         )}
       </div>

@@ -1,176 +1,14 @@
-import { acknowledgeEndedHold, listEndedHolds } from '../../admin/ended-holds.ts'
 import { listFraudRules } from '../../admin/fraud-rules.ts'
 import { runFraudRules } from '../../admin/fraud-runs.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import { EXPIRE_DAYS } from '../../durations.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { type Change, type Page, useVisit, type Visit, withQuery } from '../page.ts'
-import { Actor } from '../parts/audit-words.tsx'
-import {
-  CASE_STATUS_WORDS,
-  CaseTable,
-  SEVERITIES,
-  SEVERITY_WORDS,
-  subjectText,
-  WaitingBadge,
-} from '../parts/cases.tsx'
-import { CustomerLink } from '../parts/customers.tsx'
-import {
-  Badge,
-  Data,
-  Day,
-  dayWords,
-  EmptyState,
-  isolated,
-  type List,
-  Name,
-  Pager,
-  Time,
-  visible,
-} from '../parts/data.tsx'
+import { type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { CASE_STATUS_WORDS, CaseTable, SEVERITIES, SEVERITY_WORDS } from '../parts/cases.tsx'
+import { Day, dayWords, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import {
-  ChangeForm,
-  Filters,
-  FoldedForm,
-  type Input,
-  type Option,
-  sinceFilter,
-} from '../parts/forms.tsx'
-import { AffiliateLink } from '../parts/names.tsx'
+import { ChangeForm, Filters, type Input, type Option, sinceFilter } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
-
-// Holds of payouts that ended without a decision, until an approver has looked at each.
-
-type EndedHold = AnswerOf<typeof listEndedHolds>['data'][number]
-
-/** The holds that the page of cases shows. */
-const SHOWN = 20
-
-/** Reads the latest holds that ended. */
-const readEndedHolds = ({ api, account }: Visit): Promise<List<EndedHold>> =>
-  api.call(listEndedHolds, { account, per_page: SHOWN })
-
-/** Notes that an approver has looked at the end of a hold. */
-const acknowledge: Change = {
-  done: (answer) =>
-    `It is noted that you have looked at the end of the hold. ${(answer as { message?: string }).message ?? ''}`.trim(),
-  perform: (values, { api, account }) => {
-    const [case_id, reason] = [values('case_id'), values('reason').trim()]
-    return api.call(acknowledgeEndedHold, { account, case_id, reason })
-  },
-}
-
-const REASONS = {
-  records: 'records of the case were corrected, erased or given to another affiliate',
-  rule: 'its rule was changed, and finds or holds less',
-  expired: `nobody decided the case within ${EXPIRE_DAYS} days`,
-} as const
-
-/** Says why a hold ended. */
-function Because({ found }: { found: EndedHold }, visit = useVisit()) {
-  const { moved, because } = found
-  if (moved === null) return <>{REASONS[because]}</>
-  return (
-    <>
-      the customer <CustomerLink account={visit.account} id={moved.customer_id} />{' '}
-      {moved.affiliate_id === null ? (
-        'was taken from the affiliate'
-      ) : (
-        <>
-          was moved to <AffiliateLink id={moved.affiliate_id} />
-        </>
-      )}
-      ,{' '}
-      {moved.from === null ? (
-        'from the beginning'
-      ) : (
-        <>
-          from <Day day={moved.from} /> on
-        </>
-      )}
-    </>
-  )
-}
-
-/** Says what becomes of holds that go on. */
-const GOES_ON =
-  'This account requires two persons, so a change by one person frees nothing: the payouts stay held until two persons have acknowledged it here, or decided the case.'
-
-/** Says that payouts stay held, and who has acknowledged that the hold ended. */
-const StillHeld = ({ found: { goes_on, acknowledged } }: { found: EndedHold }) =>
-  goes_on && (
-    <>
-      {' '}
-      <Badge tone="bad">Still held</Badge>{' '}
-      {acknowledged && (
-        <>
-          <Actor actor={acknowledged.actor} /> acknowledged it on <Time at={acknowledged.at} />: “
-          <Data text={acknowledged.reason} />
-          ”. <WaitingBadge waiting />
-        </>
-      )}
-    </>
-  )
-
-/** Renders the holds that ended, and the form that acknowledges one; nothing if there are none. */
-async function EndedHolds({ found }: { found: List<EndedHold> }, visit = useVisit()) {
-  const { data, meta } = found
-  if (data.length === 0) return null
-  const rest = meta.total - data.length
-  const subjects = await Promise.all(data.map((one) => subjectText(visit, one)))
-  return (
-    <div class="notice why" id="ended">
-      <p>
-        <strong>
-          {counted(meta.total, 'hold')} of payouts ended without a decision. Look at{' '}
-          {meta.total === 1 ? 'it' : 'each'} before you pay the affiliate.
-        </strong>
-        {data.some((one) => one.goes_on) && <> {GOES_ON}</>}
-      </p>
-      <ul>
-        {data.map((one) => (
-          <li>
-            The hold on <AffiliateLink id={one.affiliate_id} /> ended on <Time at={one.ended_at} />,
-            because <Because found={one} />. The rule “
-            <Data text={one.name} />” had found:{' '}
-            {one.is_case ? (
-              <AccountLink at={['cases', one.case_id]}>
-                <Data text={one.sentence} />
-              </AccountLink>
-            ) : (
-              <Data text={one.sentence} />
-            )}
-            <StillHeld found={one} />
-          </li>
-        ))}
-      </ul>
-      {rest > 0 && <p class="note">{`${rest.toLocaleString('en')} earlier ones follow.`}</p>}
-      <FoldedForm
-        change="acknowledge"
-        title={meta.total === 1 ? 'Acknowledge it' : 'Acknowledge one'}
-        submit="I have looked at it"
-        needs="approver"
-        fields={[
-          {
-            name: 'case_id',
-            label: 'Hold',
-            required: true,
-            options: data.map((one, i) => [one.case_id, `${subjects[i]}: ${isolated(one.name)}`]),
-          },
-          {
-            name: 'reason',
-            label: 'What you found',
-            type: 'area',
-            required: true,
-            hint: 'The audit log shows it.',
-          },
-        ]}
-      />
-    </div>
-  )
-}
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 
@@ -201,7 +39,6 @@ const NEEDS: readonly Option[] = [
   ['', 'All'],
   ['decision', 'A decision'],
   ['second_person', 'A second person'],
-  ['decision_soon', 'A decision within 7 days'],
 ]
 
 /** Returns the chosen status: the open cases, unless another filter chooses some of all. */
@@ -291,7 +128,6 @@ export const casesPage: Page = {
     ...['opened_since', 'draft_of', 'cursor'],
   ],
   changes: {
-    acknowledge,
     run: {
       done: evaluatedText,
       perform: (_, { api, account }) => api.call(runFraudRules, { account }),
@@ -299,14 +135,12 @@ export const casesPage: Page = {
   },
   async render(visit) {
     const { api, account } = visit
-    const [{ data, meta }, rules, ended] = await Promise.all([
+    const [{ data, meta }, rules] = await Promise.all([
       api.call(listFraudCases, { account, ...listQuery(visit) }),
       api.call(listFraudRules, { account }),
-      readEndedHolds(visit),
     ])
     const body = (
       <>
-        <EndedHolds found={ended} />
         <Filters fields={filtersOf(rules.data, visit)} />
         <CaseTable
           caption="Cases, the latest first"

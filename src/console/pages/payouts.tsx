@@ -70,7 +70,6 @@ const rowsByDay = (payouts: readonly Listed[]): Payout[] =>
       return {
         ...row,
         held_by: isHeld ? held_by : [],
-        ended_holds: isHeld ? (row.ended_holds ?? []) : [],
         taken_back: i === 0 ? taken_back : [],
       }
     }),
@@ -219,8 +218,7 @@ const amountColumn = column(
 
 /** Renders whom a payout is for, what holds it, and what will be taken back. */
 function Payee({ row }: { row: Payout }, visit = useVisit()) {
-  const { affiliate_id, held_by = [], ended_holds = [] } = row
-  const cases = held_by.filter((id) => !ended_holds.includes(id))
+  const { affiliate_id, held_by: cases = [] } = row
   const [first] = cases
   const isOne = cases.length === 1
   return (
@@ -234,11 +232,6 @@ function Payee({ row }: { row: Payout }, visit = useVisit()) {
           <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${cases.length} cases`}</Badge>
         </AccountLink>
       )}{' '}
-      {ended_holds.length > 0 && (
-        <a href={`${accountPath(visit.account, 'cases')}#ended`}>
-          <Badge tone="bad">Still held</Badge>
-        </a>
-      )}
       {row.status === 'suspended' && <Badge tone="bad">Suspended</Badge>}
       {row.returned?.map(({ returned_on, reason }) => (
         <small class="line">

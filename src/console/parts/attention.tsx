@@ -104,27 +104,6 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: is(item.count, 'Look at it', 'Look at them'),
     to: withQuery(accountPath(visit.account, 'cases'), { needs: 'second_person' }),
   }),
-  ending_holds: (item, visit) => ({
-    text: (
-      <>
-        <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'holds', 'hold')} payouts and{' '}
-        {is(item.count, 'expires', 'expire')} within 7 days: then they can be paid
-        <Names names={item.names} />.
-      </>
-    ),
-    button: is(item.count, 'Decide it', 'Decide them'),
-    to: withQuery(accountPath(visit.account, 'cases'), { needs: 'decision_soon' }),
-  }),
-  ended_holds: (item, visit) => ({
-    text: (
-      <>
-        <strong>{counted(item.count, 'hold')}</strong> of payouts ended without a decision
-        <Names names={item.names} />.
-      </>
-    ),
-    button: is(item.count, 'Look at it', 'Look at them'),
-    to: `${accountPath(visit.account, 'cases')}#ended`,
-  }),
   open_questions: (item, visit) => ({
     text: (
       <>

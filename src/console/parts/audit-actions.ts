@@ -140,8 +140,6 @@ export const AUDIT_KINDS: Readonly<Record<string, AuditKind>> = {
       'fraud-rule.run': 'evaluated the fraud rules',
       'fraud-case.decide': 'decided a case of the fraud review',
       'fraud-case.hold': 'found that a case now holds payouts',
-      'fraud-case.release': 'found that a case no longer holds payouts',
-      'fraud-case.acknowledge': 'looked at the end of a hold',
       'fraud-case.note': 'wrote a note about a case of the fraud review',
     },
   },

@@ -1,11 +1,10 @@
 import type { Child } from 'hono/jsx'
-import { listEndedHolds } from '../../admin/ended-holds.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Subject } from '../../fraud/kind.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { accountPath, dayBefore, useVisit, type Visit } from '../page.ts'
+import { dayBefore, useVisit, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 import { affiliateText } from './names.tsx'
@@ -93,9 +92,8 @@ export const isHolding = ({
   action,
   status,
   keep_hold,
-  hold_goes_on,
-}: Pick<FraudCase, 'action' | 'status' | 'keep_hold' | 'hold_goes_on'>): boolean =>
-  keep_hold || hold_goes_on || (action === 'hold' && status === 'open')
+}: Pick<FraudCase, 'action' | 'status' | 'keep_hold'>): boolean =>
+  keep_hold || (action === 'hold' && status === 'open')
 
 /** Renders the amounts that a case holds, one line each: currencies are never added. */
 export function HeldAmounts(found: FraudCase) {
@@ -157,14 +155,10 @@ export const expiryOf = ({ last_evidence_for }: FraudCase): string =>
 /** The cases of a kind that pages of an affiliate name. */
 const NAMED = 5
 
-/**
- * The cases that pages of an affiliate name: the open ones, confirmed ones that go on holding payouts, and
- * the holds that ended without a decision.
- */
+/** The cases that pages of an affiliate name: the open ones, and confirmed ones that go on holding payouts. */
 export interface AffiliateCases {
   readonly open: FraudCases
   readonly kept: FraudCases
-  readonly ended: AnswerOf<typeof listEndedHolds>
 }
 
 /** Reads the cases of an affiliate that its pages name. */
@@ -174,24 +168,20 @@ export async function readAffiliateCases(
 ): Promise<AffiliateCases> {
   const read = (filter: { readonly status?: 'open'; readonly keep_hold?: true }) =>
     api.call(listFraudCases, { account, affiliate_id, ...filter, per_page: NAMED })
-  const [open, kept, ended] = await Promise.all([
-    read({ status: 'open' }),
-    read({ keep_hold: true }),
-    api.call(listEndedHolds, { account, affiliate_id, per_page: NAMED }),
-  ])
-  return { open, kept, ended }
+  const [open, kept] = await Promise.all([read({ status: 'open' }), read({ keep_hold: true })])
+  return { open, kept }
 }
 
 /** Returns whether one of these cases holds payouts. */
-export const isHeldBy = ({ open, kept, ended }: AffiliateCases): boolean =>
-  kept.meta.total > 0 || open.data.some(isHolding) || ended.data.some((one) => one.goes_on)
+export const isHeldBy = ({ open, kept }: AffiliateCases): boolean =>
+  kept.meta.total > 0 || open.data.some(isHolding)
 
 const whichHold = (count: number): string =>
   count === 1 ? ', which holds payouts' : ', which hold payouts'
 
 /** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
-export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }, visit = useVisit()) => {
-  const { open, kept, ended } = found
+export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }) => {
+  const { open, kept } = found
   const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
   return (
     <>
@@ -202,17 +192,6 @@ export const CasesOfAffiliate = ({ found }: { found: AffiliateCases }, visit = u
         {counted(kept.meta.total, 'confirmed case')} of the fraud review
         {whichHold(kept.meta.total)} until an approver ends the hold.
       </NamedCases>
-      {ended.meta.total > 0 && (
-        <p class="notice why">
-          {counted(ended.meta.total, 'hold')} of payouts ended without a decision
-          {ended.data.some((one) => one.goes_on) &&
-            ': the payouts stay held until two persons have acknowledged it'}
-          .{' '}
-          <a href={`${accountPath(visit.account, 'cases')}#ended`}>
-            Look at {ended.meta.total === 1 ? 'it' : 'them'}
-          </a>
-        </p>
-      )}
     </>
   )
 }

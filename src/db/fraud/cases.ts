@@ -1,4 +1,3 @@
-import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
@@ -22,8 +21,6 @@ export interface StoredCase
   readonly name: string
   /** 1 if a person has decided it and another one must decide the same. */
   readonly waiting: number
-  /** 1 if its hold ended without a decision, and goes on until two persons have acknowledged that. */
-  readonly goes_on: number
   readonly opened_for: number
   readonly last_day: number
 }
@@ -42,13 +39,7 @@ export const IS_WAITING = `exists (select 1 from fraud_decisions d
     c.keep_hold = 1 and d.position > (select max(k.position) from fraud_decisions k
       where k.account = c.account and k.case_id = c.id and k.keep_hold = 1)))`
 
-const GOES_ON = `exists (select 1 from fraud_ended_holds h
-  where h.account = c.account and h.case_id = c.id and h.holds = 1)`
-
-const SELECTED = [
-  ...COLUMNS.map((column) => `c.${column}`),
-  ...[NAME, `${IS_WAITING} as waiting`, `${GOES_ON} as goes_on`],
-]
+const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME, `${IS_WAITING} as waiting`]
 
 /** The conditions of filters, as SQL. */
 const CONDITIONS = {
@@ -67,7 +58,7 @@ const CONDITIONS = {
 } as const
 
 /** What cases can need, as `needs` names it. */
-export const CASE_NEEDS = ['decision', 'second_person', 'decision_soon'] as const
+export const CASE_NEEDS = ['decision', 'second_person'] as const
 
 type CaseNeed = (typeof CASE_NEEDS)[number]
 
@@ -75,15 +66,7 @@ type CaseNeed = (typeof CASE_NEEDS)[number]
 const NEEDS: Readonly<Record<CaseNeed, string>> = {
   decision: `c.status = 'open' and (c.severity = 'high' or c.action = 'hold') and not ${IS_WAITING}`,
   second_person: `(c.status = 'open' or c.status = 'confirmed' and c.keep_hold = 1) and ${IS_WAITING}`,
-  decision_soon: `c.status = 'open' and c.action = 'hold' and c.last_day <= :ending`,
 }
-
-/** The days before a case expires on which its hold needs attention. */
-const WARN_DAYS = 7
-
-/** Returns the last day of records of cases that expire soon. `now` is in milliseconds. */
-export const endingDay = (now: number): number =>
-  Math.floor(now / DAY_MS) - 1 - EXPIRE_DAYS + WARN_DAYS
 
 /** Which cases a list has. Days are in days since 1970. */
 export type CaseFilter = {
@@ -99,17 +82,16 @@ export type CaseFilter = {
   readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id' | 'draft_of']?: string
 }
 
-/** Reads one page of the cases of an account at a time (milliseconds), the latest first. */
+/** Reads one page of the cases of an account the latest first. */
 export function listCases(
   db: D1Database | D1DatabaseSession,
   account: string,
   { status, needs, ...filter }: CaseFilter,
   page: Page,
-  now: number,
 ): Promise<FoundPage<StoredCase>> {
   const customer_id =
     filter.customer_id === undefined ? undefined : encode(customers.customer_id, filter.customer_id)
-  const values = { account, status, ...filter, customer_id, ending: endingDay(now) }
+  const values = { account, status, ...filter, customer_id }
   const conditions = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
     .filter((name) => values[name] !== undefined)
     .map((name) => ` and ${CONDITIONS[name]}`)

@@ -78,11 +78,6 @@ const NOTIFY_DECIDED = eventOf(
     from fraud_cases where account = :account and id = :case_id and :was_status = 'open'`,
 )
 
-/** Nobody has to look at an earlier end of the hold of a case that is decided. */
-const ACKNOWLEDGE = compileStatement(`
-  delete from fraud_ended_holds where account = :account and case_id = :case_id
-    and ${IS_FIRST_ATTEMPT}`)
-
 /** Refuses customers. One who is refused from that day on, or from an earlier one, stays so. */
 const REFUSE = compileStatement(`
   insert into customer_refusals (account, customer_id, day, reason, refused_at)
@@ -126,12 +121,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     refused_from: fromDay ?? BEGINNING,
     refusal_reason: refusalReason(case_id, decision.reason),
   }
-  const final = [
-    DECIDE,
-    NOTIFY_DECIDED,
-    ACKNOWLEDGE,
-    ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : []),
-  ]
+  const final = [DECIDE, NOTIFY_DECIDED, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
   const bind = (one: Statement, more = {}) => bindStatement(db, one, { ...values, ...more })
   const parts = isRelease
     ? [bind(COPY_PARTS)]

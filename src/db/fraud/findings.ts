@@ -6,7 +6,7 @@ import type { fraudCases, fraudFindings } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
 import { caseData } from './case-event.ts'
-import { type Evaluator, logGone, logStored } from './hold-log.ts'
+import { type Evaluator, logBegun } from './hold-log.ts'
 
 // What rules found, and the cases that follow from it. An evaluation replaces both in one batch.
 
@@ -208,12 +208,8 @@ export interface GroupResult {
   readonly cases: readonly DerivedCase[]
   /** The ids of cases whose records are gone. */
   readonly gone: readonly string[]
-  /** Of those that held payouts: who was moved to another affiliate, as JSON, by the id of the case. */
-  readonly moved: ReadonlyMap<string, string>
   /** The number of decisions from which the cases were derived. */
   readonly decisions: number
-  /** Open cases whose last record is of an earlier day have expired. */
-  readonly expired_before: number
   readonly by: Evaluator
 }
 
@@ -228,7 +224,7 @@ export async function storeGroup(
   db: D1Database,
   account: string,
   group: GroupOfDays,
-  { findings, cases, gone, moved, decisions, expired_before, by }: GroupResult,
+  { findings, cases, gone, decisions, by }: GroupResult,
   { check, advance }: Readonly<Record<'check' | 'advance', D1PreparedStatement>>,
 ): Promise<void> {
   const values = { ...valuesOf(account, group), decisions }
@@ -245,12 +241,11 @@ export async function storeGroup(
     bindStatement(db, CHECK_DECISIONS, values),
     bindStatement(db, DELETE_FINDINGS, values),
     ...toJsonChunks(found).map((rows) => bindStatement(db, INSERT_FINDINGS, { account, rows })),
-    ...toJsonChunks(gone.map((id) => [id, moved.get(id) ?? null])).flatMap((ends) => [
-      ...logGone(db, account, by, ends),
+    ...toJsonChunks(gone.map((id) => [id])).flatMap((ends) => [
       bindStatement(db, KEEP_OPENED, { account, ends }),
       bindStatement(db, DELETE_CASES, { account, ends }),
     ]),
-    ...toJsonChunks(holds).flatMap((rows) => logStored(db, account, by, rows, expired_before)),
+    ...toJsonChunks(holds).map((rows) => logBegun(db, account, by, rows)),
     ...toJsonChunks(derived).flatMap((rows) =>
       [NOTIFY_OPENED, STORE_CASES].map((one) =>
         bindStatement(db, one, { account, now: by.now, rows }),

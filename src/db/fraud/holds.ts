@@ -8,39 +8,19 @@ import { bindStatement, compileStatement, readBatch, type Statement } from '../s
 /** Whether a case `h` holds payouts: the condition of the partial index `fraud_cases_holding`. */
 const HOLDS = `(h.action = 'hold' and h.status = 'open' or h.keep_hold = 1)`
 
-/** Whether the hold of a case `h` ended without a decision and goes on: it holds in the place of the case. */
-const GOES_ON = `exists (select 1 from fraud_ended_holds g
-  where g.account = h.account and g.case_id = h.id and g.holds = 1)`
-
 /** A case that holds payouts of its affiliate. */
-export interface HoldingCase
-  extends Pick<
-    typeof fraudCases.$inferSelect,
-    'id' | 'affiliate_id' | 'reserve_percent' | 'opened_at'
-  > {
-  /** 1 if the hold ended without a decision, and goes on until two persons have acknowledged that. */
-  readonly has_ended: number
-}
-
-/**
- * Returns SQL of the cases that hold payouts of affiliates, which may be gone.
- *
- * @param affiliate The id of an affiliate.
- * @param from Begins the FROM clause with the affiliates; empty for one affiliate.
- */
-const holdingOf = (affiliate: string, from = '') => `
-  select h.id, h.affiliate_id, h.reserve_percent, h.opened_at, 0 as has_ended
-  from ${from} fraud_cases h indexed by fraud_cases_holding
-  where h.account = :account and h.affiliate_id = ${affiliate} and ${HOLDS} and not ${GOES_ON}
-  union all
-  select h.case_id, h.affiliate_id, h.reserve_percent, h.opened_at, 1
-  from ${from} fraud_ended_holds h indexed by fraud_ended_holds_holding
-  where h.account = :account and h.affiliate_id = ${affiliate} and h.holds = 1`
+export type HoldingCase = Pick<
+  typeof fraudCases.$inferSelect,
+  'id' | 'affiliate_id' | 'reserve_percent' | 'opened_at'
+>
 
 /** The cases `h` that hold payouts of some affiliates. */
-const HOLDING = `(${holdingOf('a.value', `${JSON_EACH}(:affiliates) a cross join`)}) h`
+const HOLDING = `${JSON_EACH}(:affiliates) a
+  cross join fraud_cases h indexed by fraud_cases_holding
+    on h.account = :account and h.affiliate_id = a.value and ${HOLDS}`
 
-const READ_CASES = compileStatement(`select * from ${HOLDING} order by h.id`)
+const READ_CASES = compileStatement(`
+  select h.id, h.affiliate_id, h.reserve_percent, h.opened_at from ${HOLDING} order by h.id`)
 
 const READ_DUE = compileStatement(`
   select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
@@ -51,7 +31,7 @@ const READ_DUE = compileStatement(`
 
 const READ_PAID = compileStatement(`
   select s.affiliate_id, p.currency, s.payable, p.at
-  from (select distinct h.affiliate_id from ${HOLDING} where h.reserve_percent <> '100') n
+  from (select distinct h.affiliate_id from ${HOLDING} and h.reserve_percent <> '100') n
   cross join statements s indexed by statements_affiliate on s.account = :account
     and s.affiliate_id = n.affiliate_id and s.status = 'paid'
   cross join payments p on p.account = :account and p.reference = s.payment`)
@@ -102,7 +82,8 @@ export interface SeenHolds {
 export const HOLDS_CHANGED = `(
     (select json_group_array(token) from (
       select h.id || ' ' || h.reserve_percent || ' ' || h.opened_at as token
-      from (${holdingOf('e.value ->> 0')}) h order by h.id
+      from fraud_cases h indexed by fraud_cases_holding
+      where h.account = :account and h.affiliate_id = e.value ->> 0 and ${HOLDS} order by h.id
     )) is not e.value -> 1
     or e.value ->> 2 is not null and (select json_group_array(id) from (
       select id from statements indexed by statements_due
@@ -121,9 +102,7 @@ export const rowsOfSeen = (seen: readonly SeenHolds[]): string =>
 
 const FIND_ANY = compileStatement(`
   select exists (select 1 from fraud_cases h indexed by fraud_cases_holding
-      where h.account = :account and ${HOLDS})
-    or exists (select 1 from fraud_ended_holds h indexed by fraud_ended_holds_holding
-      where h.account = :account and h.holds = 1) as is_held`)
+    where h.account = :account and ${HOLDS}) as is_held`)
 
 /** Returns whether any payouts of an account are held, or will be once something is payable. */
 export const holdsAny = async (db: Connection, account: string): Promise<boolean> =>

@@ -6,7 +6,6 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { fraudProgress } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { type Evaluator, logExpired } from './hold-log.ts'
 
 // How far the fraud rules of an account were evaluated. Triggers note which evaluated days change afterwards.
 
@@ -179,12 +178,10 @@ export async function finishEvaluation(
   account: string,
   place: Place,
   expired_before: number,
-  by: Evaluator,
 ): Promise<number> {
   const values = { account, expired_before }
   const statements = [
     checkPlace(db, account, place),
-    ...logExpired(db, account, by, expired_before),
     bindStatement(db, EXPIRE, values),
     bindStatement(db, FINISH, values),
   ]
