@@ -64,20 +64,6 @@ CREATE TABLE customers (
 
 CREATE INDEX customers_day ON customers (account, day);
 
--- Records that move to another day, or that are held or released. Only the statements that do this
--- set these columns, so that ordinary writes run no trigger for each record.
-CREATE TRIGGER day_totals_customers AFTER UPDATE OF day ON customers
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'customers' AND day IN (old.day, new.day);
-END;
-
-CREATE TRIGGER day_totals_customers_deleted AFTER DELETE ON customers
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'customers' AND day = old.day;
-END;
-
 -- The first value of each field holds from the beginning, so that a change from null alone is no row
 -- unless there are rows. The link of a brand's customer is in `customer_affiliations`.
 CREATE TRIGGER customers_fields AFTER UPDATE OF country_code, trading_account_type, challenge_type,
@@ -175,18 +161,6 @@ CREATE UNIQUE INDEX transactions_key ON transactions (account, transaction_id);
 
 CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held = 1;
 
-CREATE TRIGGER day_totals_transactions AFTER UPDATE OF day, held ON transactions
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'transactions' AND day IN (old.day, new.day);
-END;
-
-CREATE TRIGGER day_totals_transactions_deleted AFTER DELETE ON transactions
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'transactions' AND day = old.day;
-END;
-
 CREATE TRIGGER changed_days_transactions_deleted AFTER DELETE ON transactions
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
@@ -225,15 +199,6 @@ CREATE TABLE activity (
   PRIMARY KEY (account, date, customer_id, instrument, currency)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER day_totals_activity_deleted AFTER DELETE ON activity
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
-    AND old.date BETWEEN first_day AND last_day)
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'trading-activity' AND day = old.date;
-END;
-
 CREATE TRIGGER changed_days_activity_deleted AFTER DELETE ON activity
 WHEN NOT EXISTS (SELECT 1 FROM archived_months
   WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
@@ -246,12 +211,6 @@ BEGIN
 END;
 
 CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
-
-CREATE TRIGGER day_totals_activity AFTER UPDATE OF date, held ON activity
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'trading-activity' AND day IN (old.date, new.date);
-END;
 
 CREATE TRIGGER changed_days_activity AFTER UPDATE OF date, held ON activity
 BEGIN
@@ -294,15 +253,6 @@ CREATE TABLE events (
   PRIMARY KEY (account, day, customer_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER day_totals_events_deleted AFTER DELETE ON events
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'activities' AND state = 'leaving'
-    AND old.day BETWEEN first_day AND last_day)
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'activities' AND day = old.day;
-END;
-
 CREATE UNIQUE INDEX events_key ON events (account, id);
 
 CREATE TRIGGER changed_days_events_deleted AFTER DELETE ON events
@@ -317,12 +267,6 @@ BEGIN
 END;
 
 CREATE INDEX events_held ON events (account, customer_id) WHERE held = 1;
-
-CREATE TRIGGER day_totals_events AFTER UPDATE OF day, held ON events
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = old.account AND resource = 'activities' AND day IN (old.day, new.day);
-END;
 
 CREATE TRIGGER changed_days_events AFTER UPDATE OF day, held ON events
 BEGIN

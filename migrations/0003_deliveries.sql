@@ -43,15 +43,6 @@ CREATE TABLE deliveries (
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
--- A delivery changes the days of its records. Stored customers are only counted, so only new ones change a day.
-CREATE TRIGGER day_totals_written AFTER INSERT ON deliveries
-WHEN new.written > 0 AND (new.resource <> 'customers' OR new.created > 0)
-BEGIN
-  DELETE FROM day_totals
-  WHERE account = new.account AND resource = new.resource
-    AND day IN (SELECT value FROM json_each(new.days));
-END;
-
 -- A delivery changes the days of its records, as for control totals.
 CREATE TRIGGER changed_days_written AFTER INSERT ON deliveries
 WHEN new.written > 0 AND new.resource <> 'customers'
@@ -153,28 +144,33 @@ CREATE TABLE totals (
 -- A release that is not finished is found without a scan.
 CREATE INDEX totals_releasing ON totals (account, resource) WHERE releasing IS NOT NULL;
 
--- Control totals that are kept, so that `GET totals` does not sum unchanged days again. A row exists
--- only while its sums equal the records of its day: every change of the records deletes it, in the
--- same transaction, by the triggers below. A day without a row is summed when it is next read.
+-- Days of which records have changed: src/db/records/changed.ts. A row of no resource has the number of the account.
 --
---   form         the groups and sums of the resource; rows of another form are not read
---   totals       a JSON array of groups (src/db/records/totals.ts); null while the day is summed
---   computation  the computation that sums the day; null once the totals are kept
---   checked_at   when the totals were last kept, or compared with the records, in milliseconds
---   records      the number of records of a kept day, so that reading it needs none of the totals
-CREATE TABLE day_totals (
-  account     TEXT NOT NULL,
-  resource    TEXT NOT NULL,
-  day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
-  form        TEXT NOT NULL,
-  totals      TEXT CHECK (json_valid(totals)),
-  computation TEXT CHECK ((computation IS NULL) <> (totals IS NULL)),
-  checked_at  INTEGER NOT NULL,
-  records     INTEGER,
+--   seq  the number of the account when the day last changed
+CREATE TABLE changed (
+  account  TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  day      INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  seq      INTEGER NOT NULL,
   PRIMARY KEY (account, resource, day)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX day_totals_checked ON day_totals (checked_at) WHERE computation IS NULL;
+-- Control totals that are kept, so that `GET totals` does not sum unchanged days again.
+--
+--   form      the groups and sums of the resource; rows of another form are not read
+--   position  from where their reader reads marks: a row equals the records unless the day has a later mark
+--   records   the number of records, so that reading it needs none of the totals
+--   totals    a JSON array of groups (src/db/records/totals.ts)
+CREATE TABLE day_totals (
+  account  TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  day      INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  form     TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  records  INTEGER NOT NULL,
+  totals   TEXT NOT NULL CHECK (json_valid(totals)),
+  PRIMARY KEY (account, resource, day)
+) STRICT, WITHOUT ROWID;
 
 -- The computation of an account's totals. While it runs, no other one starts before `until`, in case
 -- it crashed. Each millisecond of the database's time adds ten to `paid_at`, the time at which the

@@ -56,6 +56,7 @@ CREATE INDEX exports_replaced ON exports (account, replaced_at) WHERE replaced_a
 --   begun_at  when it began, in milliseconds
 --   ended_at  when it ended, in milliseconds; null while it goes on
 --   since     when the last run began that has ended, in milliseconds; null if none has
+--   position, since_position  from where this run and that one read marks of changed days
 --   whole_at  when the last run began that read every month, in milliseconds; null if none has
 --   form      what was exported and how: another form is exported anew
 CREATE TABLE export_runs (
@@ -65,6 +66,8 @@ CREATE TABLE export_runs (
   ended_at INTEGER,
   since    INTEGER,
   whole_at INTEGER,
+  position INTEGER NOT NULL,
+  since_position INTEGER,
   form     TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -6,11 +6,11 @@ import { queuePostbacks, readPostbackCauses } from './affiliate/postback-causes.
 import { CRON_QUERIES, limitQueries } from './db/query-limit.ts'
 import { errorName } from './errors.ts'
 import { runExport } from './exports/run.ts'
-import { ALL_RESOURCES, resourcesOf } from './verticals.ts'
+import { resourcesOf } from './verticals.ts'
 
 const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 
-const RESOURCES = { namesOf, all: ALL_RESOURCES, viewsOf: resourcesOf }
+const RESOURCES = { namesOf, viewsOf: resourcesOf }
 
 /** The schedules of all crons. */
 export const ALL_CRONS: readonly string[] = Object.values(CRON_SCHEDULES)
@@ -45,7 +45,6 @@ const TRANSIENT: ReadonlySet<Job['job']> = new Set([
   'minute',
   'steps',
   'expire',
-  'check',
 ])
 
 /** The first pause after a failure and the longest, in seconds. With 40 retries they last 18 hours. */

@@ -20,7 +20,7 @@ import {
   ROLL_UP,
   SELECT_USAGES,
 } from '../src/db/records/storage-sql.ts'
-import { keptDaysSql, stepEndSql, sumKpisStepSql, sumStepSql } from '../src/db/records/totals.ts'
+import { keptDaysSql, sumDaysSql, sumKpisSql } from '../src/db/records/totals.ts'
 import { COMMON_STATEMENTS, statementsOf } from '../src/db/records/write-sql.ts'
 import { compileStatement, type Statement } from '../src/db/statement.ts'
 import { forex } from '../src/trading/forex.ts'
@@ -45,13 +45,12 @@ function writesOf(table: RecordTable): Case[] {
       statement ? [[name, statement]] : [],
     ),
     ...(signUp ? [['signUp', signUp, ['events_held']] as const] : []),
-    ...releases.flatMap(([release, addReleased], i): Case[] => {
-      const held = [`${table.releases[i]?.table}_held`]
-      return [
-        ['release', release, held],
-        ['addReleased', addReleased, held],
-      ]
-    }),
+    ...releases.flatMap((statements, i): Case[] =>
+      Object.entries(statements).map(([name, statement]) => [
+        ...([name, statement] as const),
+        [`${table.releases[i]?.table}_held`],
+      ]),
+    ),
   ]
 }
 
@@ -79,9 +78,8 @@ function readsOf(view: RecordView): Case[] {
     ...lists,
     ['one record', findRecordSql(view)],
     ['kept days', keptDaysSql(view), byDay],
-    ['end of a step', stepEndSql(view), byDay],
-    ['sums of a step', sumStepSql(view), byDay],
-    ...(view.kpis ? [['sums of KPIs', sumKpisStepSql(view, view.kpis), byDay] as const] : []),
+    ['sums of days', sumDaysSql(view), byDay],
+    ...(view.kpis ? [['sums of KPIs', sumKpisSql(view, view.kpis), byDay] as const] : []),
   ]
 }
 

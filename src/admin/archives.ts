@@ -19,14 +19,13 @@ import {
   readMonth,
 } from '../db/archive/months.ts'
 import { ARCHIVED_RESOURCES, type ArchivedResource } from '../db/archive/tables.ts'
-import { dayText } from '../db/column-types.ts'
 import { accountDatabase, jurisdictionOf } from '../db/database.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { findWork } from '../db/move/doors.ts'
 import { runWithin } from '../db/query-limit.ts'
-import { formOf, readTotals } from '../db/records/totals.ts'
+import { formOf, keepTotals } from '../db/records/totals.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -106,15 +105,8 @@ async function obstacleOf(
   const read = () => readMonthState(db, month, formOf(view))
   let state = await read()
   if (state.unsummed === 1) {
-    const [first, last] = [dayText(month.first_day), dayText(month.last_day)]
-    await readTotals(
-      db.withSession('first-primary'),
-      [view],
-      account.id,
-      first,
-      last,
-      async () => {},
-    )
+    const session = db.withSession('first-primary')
+    await keepTotals(session, [view], account.id, month.first_day, month.last_day)
     state = await read()
   }
   return obstacleIn(state, anyway)

@@ -9,7 +9,6 @@ import {
   listPlaces,
 } from '../db/directory/accounts.ts'
 import { runWithin } from '../db/query-limit.ts'
-import { toDay } from '../db/records/arrivals.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
 import type { RecordView } from '../db/records/list.ts'
 import { finishReleases } from '../db/records/release.ts'
@@ -17,7 +16,7 @@ import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
 import { ALARM_SHARE } from '../db/records/storage-limits.ts'
-import { readTotals } from '../db/records/totals.ts'
+import { keepTotals } from '../db/records/totals.ts'
 import { isMoving } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { isLocal } from '../development.ts'
@@ -38,7 +37,6 @@ import { continueErasures } from './erasures.ts'
 import { queueMorningExport } from './exports.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
 import {
-  type CheckJob,
   type Job,
   type ListJob,
   type MorningJob,
@@ -54,26 +52,28 @@ import { logFailure } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** A cron job sends no response, so it needs no memory for one. */
-const noMemory = () => Promise.resolve()
-
 /**
- * Counts the records of the days that the completeness of feeds depends on, and keeps their control totals,
- * so that reading a feed counts nothing. An account with many changed days is counted by several runs.
+ * Keeps the control totals of the days that the completeness of feeds depends on, so that reading a feed counts
+ * nothing, and raises an alarm for each day whose kept totals differ from its records.
  */
-export async function countDays(
-  db: D1Database,
-  account: string,
+async function keepDays(
+  env: Env,
+  account: Account,
   views: readonly RecordView[],
   now: number,
 ): Promise<void> {
   const { countedFrom, to } = completenessSpan(now)
-  const session = db.withSession('first-primary')
+  const session = accountDatabase(env, account).withSession('first-primary')
   try {
-    await readTotals(session, views, account, toDay(countedFrom), toDay(to), noMemory)
+    await keepTotals(session, views, account.id, countedFrom, to)
+    const { id } = account
+    for (const { resource, day } of await checkTotals(session, views, id)) {
+      const line = { fault: 'totals_differ', account: id, resource, day } as const
+      await raiseAlarm(env, { type: 'totals_differ', subject: id }, line, Date.now())
+    }
   } catch (error) {
-    // Another computation of the account runs, or this one has done its part.
-    if (!(error instanceof ApiError)) throw error
+    // Records of these days are archived, or too many.
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
   }
 }
 
@@ -158,8 +158,8 @@ const STEPS_MS = 30_000
 /** How long messages of one cron follow each other while steps are left, in milliseconds. */
 const ROUNDS_MS = 50_000
 
-/** How many messages of one cron delete expired rows of a database and compare its totals. */
-const MOST_ROUNDS = { expire: 4, check: 20 }
+/** How many messages of one cron delete expired rows of a database. */
+const MOST_ROUNDS = 4
 
 /** The most queries of each kind of work that a message goes on with in steps. */
 const STEP_QUERIES = { erasures: 110, resets: 130, releases: 80, resumes: 130 }
@@ -180,10 +180,9 @@ const WAIT_SECONDS = 60
 const LATE_MS = 3 * HOUR_MS
 const GIVEN_UP_MS = 18 * HOUR_MS
 
-/** The resources that jobs read: their names by vertical, those of all verticals, and those of one. */
+/** The resources that jobs read: their names by vertical, and those of one vertical. */
 export interface Resources {
   readonly namesOf: ResourceNames
-  readonly all: readonly RecordView[]
   readonly viewsOf: (vertical: string) => readonly RecordView[]
 }
 
@@ -191,7 +190,7 @@ export interface Resources {
  * Runs a cron that was due at `now` (milliseconds). What visits accounts or databases is left to the queue:
  * - `propagate`: settings that live tokens have not received, moves of accounts that have stopped or are due, and
  *   what each database needs every minute.
- * - `expire`: expired rows and kept totals of each database.
+ * - `expire`: expired rows of each database.
  * - `storage`: reports credentials that end soon, measures databases, and has accounts measured.
  * - `rates`: fetches exchange rates.
  * - `report`: has feeds reported, days counted and statement runs started.
@@ -204,10 +203,7 @@ export async function scheduled(cron: string, env: Env, now: number): Promise<vo
       await logFailure('DB', () => resumeMoves(env, now))
       return forEachDatabase(env, (binding) => [{ job: 'minute', binding, at: now }])
     case CRON_SCHEDULES.expire:
-      return forEachDatabase(env, (binding) => [
-        { job: 'expire', binding, round: 1, at: now },
-        { job: 'check', binding, round: 1, at: now },
-      ])
+      return forEachDatabase(env, (binding) => [{ job: 'expire', binding, round: 1, at: now }])
     case CRON_SCHEDULES.storage:
       await logFailure('DB', () => noteExpiring(env, now))
       await measureDatabases(env, now)
@@ -262,9 +258,7 @@ export async function runJob(
     case 'steps':
       return finishSteps(env, job)
     case 'expire':
-      return goOn(env, job, await expire(env, job))
-    case 'check':
-      return check(env, job, resources.all)
+      return expire(env, job)
     case 'alarm':
       return sendTeamAlarm(env, job)
     case 'archive':
@@ -317,7 +311,7 @@ async function listAccounts(env: Env, { of, after, at }: ListJob): Promise<void>
   }
 }
 
-/** Starts the runs of an account; if too many run in its database, again later. Then counts its days. */
+/** Starts the runs of an account; if too many run in its database, again later. Then keeps its totals. */
 async function beginMorning(env: Env, job: MorningJob, resources: Resources): Promise<void> {
   const account = await findAccount(env.DB, job.account)
   if (!account) return
@@ -328,10 +322,7 @@ async function beginMorning(env: Env, job: MorningJob, resources: Resources): Pr
   })
   if (!isStarted) return waitForRuns(env, job)
   await queueMorningExport(env, account, job.at)
-  const [feeds] = await readFeeds(env, [account], resources.namesOf, job.at)
-  if (!feeds || feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)) return
-  const db = accountDatabase(env, account)
-  await countDays(db, account.id, resources.viewsOf(account.vertical), job.at)
+  await keepDays(env, account, resources.viewsOf(account.vertical), job.at)
 }
 
 async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
@@ -371,18 +362,9 @@ async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
   await sendJobs(env, [{ ...job, round: job.round + 1 }])
 }
 
-/** Goes on with a job by another message, unless it is done or enough messages came before. */
-async function goOn(
-  env: Env,
-  job: RoundJob<'expire'> | RoundJob<'check'>,
-  isDone: boolean,
-): Promise<void> {
-  if (isDone || job.round >= MOST_ROUNDS[job.job]) return
-  await sendJobs(env, [{ ...job, round: job.round + 1 }])
-}
-
-/** Deletes expired rows of a database. Returns whether none is left. */
-function expire(env: Env, { binding, at }: RoundJob<'expire'>): Promise<boolean> {
+/** Deletes expired rows of a database. Another message goes on if some are left, unless enough came before. */
+async function expire(env: Env, job: RoundJob<'expire'>): Promise<void> {
+  const { binding, at, round } = job
   const oldest = at - DELIVERY_LOG_MS
   const limits = {
     deliveries: firstIdAt(oldest),
@@ -392,29 +374,10 @@ function expire(env: Env, { binding, at }: RoundJob<'expire'>): Promise<boolean>
     arrivals: Math.floor(oldest / HOUR_MS),
     ...oldestOfWebhooks(at),
   }
-  return runWithin(env, EXPIRE_QUERIES, (limited) =>
+  const isDone = await runWithin(env, EXPIRE_QUERIES, (limited) =>
     deleteExpired(resolveDatabase(limited, binding), limits),
   )
-}
-
-/**
- * Raises an alarm for each day whose kept totals differed from its records. Other messages go on with days that have
- * more records than one message compares, and with the days that are left.
- */
-async function check(env: Env, job: CheckJob, views: readonly RecordView[]): Promise<void> {
-  const { part, ...next } = job
-  const db = resolveDatabase(env, job.binding)
-  const { wrong, parts, isDone } = await checkTotals(db, views, job.at, part)
-  for (const { account, resource, day } of wrong) {
-    const line = { fault: 'totals_differ', account, resource, day } as const
-    const alarm = { type: 'totals_differ', subject: account } as const
-    await raiseAlarm(env, alarm, line, Date.now())
-  }
-  await sendJobs(
-    env,
-    parts.map((one) => ({ ...next, part: one })),
-  )
-  if (!part) await goOn(env, job, isDone)
+  if (!isDone && round < MOST_ROUNDS) await sendJobs(env, [{ ...job, round: round + 1 }])
 }
 
 /**

@@ -1,5 +1,3 @@
-import type { PartOfDay } from '../db/records/check-totals.ts'
-
 // What crons leave to a queue, so that no invocation visits all accounts. A message names one account, a page
 // of accounts of one database, or one database. Each is its own invocation, with queries of its own, so a
 // database that fails or is slow holds up its own accounts alone. A message can arrive twice: every job finds
@@ -37,7 +35,7 @@ export interface PageJob<Name extends 'feeds' | 'storage' | 'postbacks'> extends
   readonly done?: number
 }
 
-/** Starts the statement runs of an account, and counts the days of its feeds. */
+/** Starts the statement runs of an account, and keeps the control totals of its days. */
 export interface MorningJob extends Due {
   readonly job: 'morning'
   readonly binding: string
@@ -70,19 +68,12 @@ export interface MinuteJob extends Due {
  * A job of a database that several messages do:
  * - `steps`: goes on with erasures, resets and releases.
  * - `expire`: deletes expired rows.
- * - `check`: see `CheckJob`.
  */
-export interface RoundJob<Name extends 'steps' | 'expire' | 'check'> extends Due {
+export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {
   readonly job: Name
   readonly binding: string
   /** 1 for the first message of a cron. */
   readonly round: number
-}
-
-/** Compares kept totals with the records. */
-export interface CheckJob extends RoundJob<'check'> {
-  /** A day with which this message goes on; without it those that were not compared for longest. */
-  readonly part?: PartOfDay
 }
 
 /** Sends an alarm to the team. */
@@ -107,7 +98,6 @@ export type Job =
   | MinuteJob
   | RoundJob<'steps'>
   | RoundJob<'expire'>
-  | CheckJob
   | AlarmJob
 
 /** The longest delay of a message, in seconds, by the job whose accounts are spread. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Grant } from '../auth/grant.ts'
 import { readTotals } from '../db/records/totals.ts'
 import { readOperation } from '../http/operation.ts'
-import { invalidQuery, readDayRange } from '../http/query.ts'
+import { readDayRange } from '../http/query.ts'
 import { count, day, daysNeeded, money } from '../validation/answer-fields.ts'
 import { described, listOf, named, withMembers } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
@@ -50,26 +50,19 @@ export const getTotals = readOperation({
   params: daysNeeded,
   words: described(() => ({
     description:
-      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew, by one request of an account at a time: another one gets 429 `rate_limited`. If many records must be summed, the response is 503 `unavailable`; the next request goes on from there.',
+      'Returns counts and exact sums for each day, to reconcile with your own books. Currencies are not converted. Held records are not counted. The request counts as 10 requests of your rate limit. Days that have changed are summed anew: more than 1,000,000 records of them in one request are 422 `validation_failed`; ask for fewer days.',
     answer: withMembers(listOf(total), {
       book_zone: settingsShown.book_zone,
     }),
-    errors: ['rate_limited'],
+    errors: ['validation_failed'],
     command: { name: 'totals' },
   })),
-  async run({ grant, session, memory, waitUntil }, sent) {
+  async run({ grant, session, memory }, sent) {
     const { from, to } = readDayRange(sent)
     const resources = resourcesOf(grant.vertical)
-    const reading = readTotals(session, resources, grant.account, from, to, (bytes) =>
+    const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
       memory.reserve(bytes),
     )
-    // If the caller disconnects, the reading still ends, so that the totals that it has summed are kept.
-    waitUntil(reading.catch(() => {}))
-    const data = await reading
-    if (data) return { data, ...bookZoneMember(grant) }
-    throw invalidQuery(
-      'From `from` to `to`, there are too many totals. Ask for fewer days.',
-      'from',
-    )
+    return { data, ...bookZoneMember(grant) }
   },
 })

@@ -70,6 +70,7 @@ const KEPT_TABLES = [
   'assignments',
   'erasures',
   'delivery_conditions',
+  'changed',
   'totals',
   'totals_leases',
   'storage',

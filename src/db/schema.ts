@@ -574,10 +574,9 @@ export const dayTotals = /* @__PURE__ */ sqliteTable(
     resource: text().notNull(),
     day: day().notNull(),
     form: text().notNull(),
-    totals: text(),
-    computation: text(),
-    checked_at: integer().notNull(),
-    records: integer(),
+    position: integer().notNull(),
+    records: integer().notNull(),
+    totals: text().notNull(),
   }),
   (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
 )
@@ -921,6 +920,8 @@ export const exportRuns = /* @__PURE__ */ sqliteTable('export_runs', () => ({
   ended_at: integer(),
   since: integer(),
   whole_at: integer(),
+  position: integer().notNull(),
+  since_position: integer(),
   form: text().notNull(),
 }))
 

@@ -17,8 +17,8 @@ export interface DatasetMonth {
 export interface MonthsScope {
   readonly db: D1Database
   readonly account: string
-  /** When the last export began, in milliseconds; 0 if every month is to be read. */
-  readonly since: number
+  /** From where marks of changed days are read: those behind it came after the last export had begun. */
+  readonly position: number
   /** Whether customers were erased since then, of which the export has personal data. */
   readonly hasErasures: boolean
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
+import { DAY_MS, HOUR_MS } from '../durations.ts'
 
 /** The version of the columns. It grows when a column changes, and every file is then written anew. */
 export const COLUMNS_VERSION = 1
@@ -11,8 +11,6 @@ export const EXPORT_LIMITS = {
   queries: 250,
   /** How long a replaced file can still be read, in milliseconds. */
   keptMs: DAY_MS,
-  /** How long before the begin of a run its reading counts as done: sums of days take less time. */
-  marginMs: 15 * MINUTE_MS,
   /** How often every month is read again, in milliseconds: this writes lost objects anew. */
   wholeMs: 30 * DAY_MS,
   /** The objects that one message lists or deletes. */

@@ -61,14 +61,14 @@ export function recordDataset(view: RecordView, vertical: string): Dataset {
         columnOf(name, storedTypeOf(recordTable, from), from),
       ),
     partPages: 50,
-    async months({ db, account, since, hasErasures }) {
+    async months({ db, account, position, hasErasures }) {
       const changesAnywhere = recordTable.personalColumns.length > 0 && hasErasures
       const [found, revisions] = await Promise.all([
-        listRecordMonths(db, view, account, changesAnywhere ? 0 : since),
+        listRecordMonths(db, view, account, position),
         view.name === 'customers' ? sumRevisions(db, account) : null,
       ])
-      return found.map(({ month, days, unchanged }) => ({
-        ...{ month, days, mayHaveChanged: days !== unchanged },
+      return found.map(({ month, days, changed }) => ({
+        ...{ month, days, mayHaveChanged: changesAnywhere || changed > 0 },
         sign: String(revisions?.get(month) ?? ''),
       }))
     },

@@ -108,7 +108,7 @@ async function begin(exported: Exported, job: ExportJob): Promise<ExportPlace | 
   }
   await beginExportRun(db, account.id, run)
   const scope = {
-    since: isWhole ? 0 : (since ?? 0) - EXPORT_LIMITS.marginMs,
+    position: last?.since_position ?? 0,
     hasErasures: exported.withPersonalData && erased.erased > 0,
   }
   const isOther = last !== null && last.form !== form
@@ -120,7 +120,8 @@ const monthKey = (resource: string, month: string) => `${resource} ${month}`
 
 /** What may have changed since the last run. */
 interface ChangeScope {
-  readonly since: number
+  /** From where marks of changed days are read. */
+  readonly position: number
   readonly hasErasures: boolean
   /** Whether the files that there are have other columns than are wanted now. */
   readonly isOther: boolean

@@ -6,10 +6,13 @@ import worker from '../../src/index.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { planWith, rules } from '../commission/plan-values.ts'
 import { runExport, turnOn } from '../exports/exported.ts'
+import { forgetChanges, watchMarks } from '../marks.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
 import { archive, goOn, load, october, takeSmallSteps, takeUsualSteps } from './archive-steps.ts'
+
+watchMarks()
 
 // Trading activity and daily events of a month leave the database for objects in R2, and come back as they were, to
 // the bit. Meanwhile nothing is written to the month, and nothing is computed from it.
@@ -318,6 +321,7 @@ describe('the operations', () => {
       ),
     )
     await env.DB.prepare(`update activity set delivery = 'dlv_00' || substr(delivery, 7)`).run()
+    await forgetChanges()
     await acme.get('totals?from=2023-10-01&to=2023-11-30')
     expect((await call('', 'POST', { month: '2023-10' })).body.detail).toContain('export')
     await runExport('acme')

@@ -4,9 +4,12 @@ import { finishReset, finishResets, RESET_LIMITS } from '../../src/db/records/re
 import { HOUR_MS } from '../../src/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { overriding } from '../ingest/watched.ts'
+import { watchMarks } from '../marks.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { CURABLE } from '../platform/faulty.ts'
 import { digestOf, earning, idOf, type StatementRow, storeRows, storeRun } from './book-rows.ts'
+
+watchMarks()
 
 const BOOKS = [
   ...['statements', 'statement_lines', 'statement_approvals', 'closed_periods', 'open_affiliates'],

@@ -13,9 +13,12 @@ import { PERSONAL_FIELDS } from '../../src/trading/resource.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { monthly, storePlan } from '../commission/stored.ts'
+import { forgetChanges, watchMarks } from '../marks.ts'
 import { ada, askAdmin, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
 import { overriding } from './watched.ts'
+
+watchMarks()
 
 const erase = (account: string, id: string) =>
   askAdmin(`accounts/${account}/customers/${encodeURIComponent(id)}/personal-data`, 'DELETE')
@@ -358,6 +361,7 @@ describe("a brand's activities", () => {
         .run()
     await store(18_000, 1, 9000)
     await store(20_000, 2500, 2)
+    await forgetChanges()
     const { complete } = await json(erase(acme.account, 'p-1'))
     const left = () =>
       env.DB_2.prepare('select count(*) as n from events where details is not null').first('n')

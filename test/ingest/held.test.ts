@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { watchMarks } from '../marks.ts'
 import { ada, deposit, json, partner, traded } from '../partner.ts'
+
+watchMarks()
 
 const hold = { unknown_customer: 'hold' } as const
 const octoberTotals = 'totals?from=2026-10-01&to=2026-10-31'

@@ -1,10 +1,13 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { afterAll, test } from 'vitest'
+import { watchMarks } from '../marks.ts'
 import { type Account, type Answer, type Data, type Delivery, oracle } from '../model/oracle.ts'
 import { account, IDS, type Step, steps } from '../model/sequences.ts'
 import { open } from '../model/service.ts'
 import { anyOrder, text } from '../model/text.ts'
+
+watchMarks()
 
 // Compares the service with test/model/oracle.ts, the contract as a program: both process generated
 // sequences of requests of two accounts with the same ids, and must return and store the same.

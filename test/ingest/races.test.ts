@@ -2,8 +2,11 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { brand, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
+import { watchMarks } from '../marks.ts'
 import { overriding } from '../overriding.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from '../partner.ts'
+
+watchMarks()
 
 // A delivery reads what is stored, decides, and writes. Whatever happens between the two trips, the answer and the
 // records are those of one of the two orders.

@@ -2,15 +2,17 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
-import { CHECK_LIMITS } from '../../src/db/records/check-totals.ts'
+import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
+import { toDay } from '../../src/db/records/arrivals.ts'
+import { TOTALS_LIMITS } from '../../src/db/records/totals.ts'
+import { DAY_MS } from '../../src/durations.ts'
 import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
-import { ada, deposit, json, ORIGIN, partner, traded } from '../partner.ts'
+import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
 import { CURABLE, faulty } from '../platform/faulty.ts'
 import { printedAs } from '../secrecy.ts'
 import { emptyWorld } from '../world.ts'
-import { leaseTotals } from './totals-lease.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
 
 // Kept totals: which rows a read of totals reads and writes, and that kept totals equal the records.
@@ -47,7 +49,7 @@ async function insertTransactions(account: string, count: number, day: string, f
   }
 }
 
-/** Stores activities of a brand, which are summed in steps of 500; `day` is the SQL of their day. */
+/** Stores activities of a brand; `day` is the SQL of their day. */
 const insertEvents = (account: string, count: number, day: string, from = 0) =>
   run(
     `insert into events (account, id, eventname, customer_id, record, day, first_day, held,
@@ -58,8 +60,8 @@ const insertEvents = (account: string, count: number, day: string, from = 0) =>
     JSON.stringify(Array.from({ length: count }, (_, i) => from + i)),
   )
 
-/** Ends the pause of a computation that took long: tests run on busy machines, too. */
-const endPause = () => run('delete from totals_leases')
+const limits = { ...TOTALS_LIMITS }
+afterEach(() => Object.assign(TOTALS_LIMITS, limits))
 
 type Partner = Awaited<ReturnType<typeof partner>>
 
@@ -70,7 +72,7 @@ const read = (acme: Partner, path: string) =>
 
 const keptDays = async (resource = 'transactions') => {
   const { results } = await env.DB.prepare(
-    'select day, totals from day_totals where resource = ? and computation is null order by day',
+    'select day, totals from day_totals where resource = ? order by day',
   )
     .bind(resource)
     .all<{ day: number; totals: string }>()
@@ -115,7 +117,7 @@ const askOfBrand = (world: Env, { brand_token }: { brand_token: string }, path: 
     }),
   )
 
-const KEEP = 'insert into day_totals (account, resource, day, form, totals'
+const KEEP = 'insert into day_totals'
 
 describe('the rows that totals read', () => {
   test('totals of unchanged days read a few rows a day and write none', async () => {
@@ -130,8 +132,7 @@ describe('the rows that totals read', () => {
     expect(again.trips).toBe(1)
     expect(again.rowsRead).toBeLessThanOrEqual(10 * 100 + CONSTANT)
     expect(again.rowsWritten).toBe(0)
-    // One mark and one row a day, with its index.
-    expect(first.rowsWritten).toBeLessThanOrEqual(3 * 100 + CONSTANT)
+    expect(first.rowsWritten).toBeLessThanOrEqual(100 + CONSTANT)
     expect(first.rowsRead).toBeLessThanOrEqual(3 * 3000 + 20 * 100 + CONSTANT)
   })
 
@@ -141,8 +142,6 @@ describe('the rows that totals read', () => {
     await acme.post('customers', ada)
     await read(acme, YEAR)
     await acme.post('transactions', { ...deposit, transaction_id: 'new' })
-    expect(await keptDays()).toHaveLength(99)
-    await endPause()
     const changed = await read(acme, YEAR)
 
     expect(changed.response.status).toBe(200)
@@ -202,66 +201,29 @@ describe('kept totals equal the records', () => {
       ['03', 1, '1'],
     ])
   })
-
-  test('after records are deleted', async () => {
-    const acme = await partner()
-    const casino = await brand()
-    const event = { eventname: 'Bet', customerid: 'c-1', createtime: '2026-10-02', Value: '1' }
-    await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
-    await acme.post('transactions', [deposit, { ...deposit, transaction_id: 't-2' }])
-    await acme.post('trading-activity', [traded, { ...traded, instrument: 'X' }])
-    await casino.post('customers', { customerId: 'c-1' })
-    await casino.post('activities', [
-      { ...event, eventid: 'e-1' },
-      { ...event, eventid: 'e-2' },
-    ])
-    const counts = async () =>
-      [...(await json(acme.get(WEEK))).data, ...(await json(casino.get(WEEK))).data].map(
-        ({ count }: { count: number }) => count,
-      )
-    expect(await counts()).toEqual([2, 2, 2, 2])
-
-    await run("delete from customers where customer_id = 'c-2'")
-    await run("delete from transactions where transaction_id = 't-2'")
-    await run("delete from activity where instrument = 'X'")
-    await run("delete from events where eventid = 'e-2'")
-    expect(await counts()).toEqual([1, 1, 1, 1])
-  })
 })
 
-describe('a day that changes while it is summed', () => {
-  const addTo = (
-    { account }: { account: string },
-    insert: (
-      ...row: Parameters<typeof insertTransactions>
-    ) => Promise<unknown> = insertTransactions,
-  ) => {
-    let added = 900_000
-    return async () => {
-      added += 1
-      await insert(account, 1, `${FIRST_DAY}`, added)
-      // Every write of a delivery deletes the row of its day, as this does.
-      return run('delete from day_totals where account = ?', account)
-    }
+test('a record that arrives between the sums of its day and their keeping is counted by the next reading', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  await acme.post('transactions', deposit)
+  let id = 0
+  const add = () => acme.post('transactions', { ...deposit, transaction_id: `late-${id++}` })
+  const counts = async (response: Promise<Response>) =>
+    (await json(response)).data.flatMap(
+      ({ resource, count }: { resource: string; count: number }) =>
+        resource === 'transactions' ? [count] : [],
+    )
+  expect(await counts(ask(beforeBatch(KEEP, add), acme, WEEK))).toEqual([1])
+  expect(await counts(acme.get(WEEK))).toEqual([2])
+  // A slower reader, whose sums are older than the kept ones.
+  const readAndAdd = async () => {
+    await add()
+    expect(await counts(acme.get(WEEK))).toEqual([4])
   }
-
-  test('of several steps: it is summed again', async () => {
-    const acme = await partner()
-    await insertTransactions(acme.account, 11_000, `${FIRST_DAY}`)
-    const add = addTo(acme)
-    let changes = 0
-    const once = async () => {
-      changes += 1
-      if (changes === 1) await add()
-    }
-    const { data } = await json(ask(beforeBatch(KEEP, once), acme, WEEK))
-
-    expect(changes).toBe(2)
-    const counts = data.map(({ count }: { count: number }) => count)
-    expect(counts).toEqual([5500, 5501])
-    expect(await keptDays()).toHaveLength(1)
-    await emptyWorld()
-  })
+  await add()
+  expect(await counts(ask(beforeBatch(KEEP, readAndAdd), acme, WEEK))).toEqual([3])
+  expect(await counts(acme.get(WEEK))).toEqual([4])
 })
 
 test('a failing call, or a lost answer, at any step changes no total', async () => {
@@ -269,11 +231,10 @@ test('a failing call, or a lost answer, at any step changes no total', async () 
   await insertEvents(casino.account, 1100, `${FIRST_DAY} + value / 1050`)
   const { data } = await json(casino.get(WEEK))
   expect(data).toHaveLength(2)
-  // The kept days, the lease, and the batches that sum.
-  for (let calls = 0; calls < 5; calls++) {
+  // The kept days, and the batches that sum and keep.
+  for (let calls = 0; calls < 3; calls++) {
     for (const after of [false, true]) {
       await run('delete from day_totals')
-      await endPause()
       const faults = [...Array<null>(calls).fill(null), { message: CURABLE[0]!, after }]
       const response = await askOfBrand(faulty(faults).env, casino, WEEK)
       expect([response.status, (await json(response)).data]).toEqual([200, data])
@@ -282,64 +243,41 @@ test('a failing call, or a lost answer, at any step changes no total', async () 
   await emptyWorld()
 })
 
-describe('one computation of an account at a time', () => {
-  test('a second call is refused while the first sums, and reads what is kept', async () => {
-    const acme = await partner()
-    await insertTransactions(acme.account, 10, `${FIRST_DAY} + value`)
-    await acme.get('totals?from=2026-10-01&to=2026-10-01')
-    const seen: Response[] = []
-    const meanwhile = beforeBatch(KEEP, async () => {
-      seen.push(await acme.get(WEEK), await acme.get('totals?from=2026-10-01&to=2026-10-01'))
-    })
-    const first = await ask(meanwhile, acme, WEEK)
-
-    expect([first, ...seen].map(({ status }) => status)).toEqual([200, 429, 200])
-    expect(seen[0]!.headers.get('Retry-After')).toBe('5')
-    expect(await json(seen[0]!)).toMatchObject({ code: 'rate_limited' })
-    expect((await acme.get(WEEK)).status).toBe(200)
-  })
-
-  test('the lease of a crashed computation ends by its time', async () => {
-    const acme = await partner()
-    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-    await leaseTotals(acme.account, Date.now() + 2500, 1, 0)
-    const refused = await acme.get(WEEK)
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1'])
-
-    await scheduler.wait(1500)
-    expect((await acme.get(WEEK)).status).toBe(200)
-  })
+test('more records than one request sums are refused; fewer days of them are kept, and are then read', async () => {
+  const acme = await partner()
+  await insertTransactions(acme.account, 30, `${FIRST_DAY} + value / 10`)
+  Object.assign(TOTALS_LIMITS, { records: 20 })
+  const refused = await acme.get(WEEK)
+  expect([refused.status, (await json(refused)).detail]).toEqual([
+    422,
+    'From `from` to `to`, there are more than 20 records to sum. Ask for fewer days.',
+  ])
+  expect((await acme.get('totals?from=2026-10-01&to=2026-10-02')).status).toBe(200)
+  expect((await acme.get(WEEK)).status).toBe(200)
 })
 
-describe('the hourly check', () => {
-  const limits = { ...CHECK_LIMITS }
-  afterEach(() => Object.assign(CHECK_LIMITS, limits))
-
-  const check = (world = env as Env) => runCron('17 * * * *', Date.now(), world)
-
-  test('kept totals that differ from the records are reported and summed anew', async () => {
-    const acme = await partner()
-    await insertTransactions(acme.account, 6000, `${FIRST_DAY} + value / 3000`)
-    const { data } = await json(acme.get(WEEK))
+test('each morning, kept totals that differ from the records are reported, and stay', async () => {
+  const acme = await partner()
+  const today = Math.floor(Date.now() / DAY_MS)
+  await insertTransactions(acme.account, 60, `${today} - 3 + value / 30`)
+  await runCron(CRON_SCHEDULES.report, Date.now())
+  expect(printedAs('error')).toEqual([])
+  const wrong = async () => {
     await run(
-      "update day_totals set totals = replace(totals, '1500', '1501') where day = ?",
-      FIRST_DAY,
+      "update day_totals set totals = replace(totals, '15', '16') where day = ? and resource = 'transactions'",
+      today - 3,
     )
-    expect((await json(acme.get(WEEK))).data).not.toEqual(data)
-    await check()
-
-    expect(printedAs('error')).toEqual([
-      JSON.stringify({
-        fault: 'totals_differ',
-        account: acme.account,
-        resource: 'transactions',
-        day: '2026-10-01',
-      }),
-    ])
-    await endPause()
-    expect((await json(acme.get(WEEK))).data).toEqual(data)
-    await emptyWorld()
-  })
+    await runCron(CRON_SCHEDULES.report, Date.now())
+  }
+  await wrong()
+  expect(printedAs('error')).toEqual([
+    JSON.stringify({
+      fault: 'totals_differ',
+      account: acme.account,
+      resource: 'transactions',
+      day: toDay(today - 3),
+    }),
+  ])
 })
 
 describe('the rate', () => {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { watchMarks } from '../marks.ts'
 import { operations } from '../requests.ts'
 import { ROUTES } from '../sweep/routes.ts'
 import { evictEach, sweepDrawn } from '../sweep/sweep.ts'
+
+watchMarks()
 
 // Calls to the platform meet faults: a lost response, an overload, a missing table, an object that is evicted or
 // aborted, once or for good. `endure` asserts the result. messages.test.ts covers the other error messages;

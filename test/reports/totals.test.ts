@@ -64,7 +64,7 @@ test.each(['prop-trading', 'forex', 'igaming'] as const)(
     await storeWorld(env.DB, world)
     const session = env.DB.withSession('first-primary')
     const resources = resourcesOf(vertical)
-    const totals = (await readTotals(session, resources, world.account, FROM, TO, async () => {}))!
+    const totals = await readTotals(session, resources, world.account, FROM, TO, async () => {})
     const expected = new Map<string, ReturnType<typeof parse>>()
     const counts = new Map<string, number>()
     for (const total of totals) {

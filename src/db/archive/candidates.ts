@@ -2,6 +2,7 @@ import { isClosedFor } from '../commission/books/booked.ts'
 import { isDraft } from '../commission/books/is-draft.ts'
 import type { Connection } from '../database.ts'
 import { all, only } from '../query.ts'
+import { isUnchanged } from '../records/changed.ts'
 import { compileStatement } from '../statement.ts'
 import { monthText } from './archived.ts'
 import type { Month } from './months.ts'
@@ -106,7 +107,8 @@ const readState = ({ table, dayColumn }: (typeof ARCHIVED_TABLES)[ArchivedResour
       where e.account = :account and e.resource = :resource and e.month = :month and e.part > 0
         and e.replaced_at is null) as exported,
     r.days > (select count(*) from day_totals k where k.account = :account and k.resource = :resource
-      and k.day between :first_day and :last_day and k.form = :form and k.computation is null) as unsummed
+      and k.day between :first_day and :last_day and k.form = :form
+        and ${isUnchanged('k.resource', 'k.day', 'k.position')}) as unsummed
   from r`)
 }
 

@@ -4,10 +4,11 @@ import { decode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { cursorValues, isBeyondCursor, type KeyValue } from '../paginate.ts'
 import { all, only } from '../query.ts'
+import { isUnchanged } from '../records/changed.ts'
 import type { RecordView } from '../records/list.ts'
 import type { RecordTable } from '../records/record-table.ts'
 import { columnList } from '../records/sql-fragments.ts'
-import { formOf, recordsByDay, stepKey } from '../records/totals.ts'
+import { recordsByDay, stepKey } from '../records/totals.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
 import { compileStatement } from '../statement.ts'
 
@@ -31,9 +32,9 @@ export function storedTypeOf({ table, encoded }: RecordTable, column: string): S
 /** A month in which a resource has records. */
 export interface RecordMonth {
   readonly month: string
-  /** The days with records, and those that certainly have not changed since. */
+  /** The days with records, and those that have changed since. */
   readonly days: number
-  readonly unchanged: number
+  readonly changed: number
 }
 
 /** Reads the months with records. It reads a few rows for each day and none of its records. */
@@ -47,25 +48,19 @@ const readMonths = ({ recordTable }: RecordView) => {
       union all
       select (${firstDay(`and ${dayColumn} > stored_day`)}) from days where stored_day is not null
     )
-    select strftime('%Y-%m', d.stored_day * 86400, 'unixepoch') as month, count(*) as days,
-      count(k.day) as unchanged
-    from days d left join day_totals k on k.account = :account and k.resource = :resource
-      and k.day = d.stored_day and k.form = :form and k.computation is null and k.checked_at < :since
-    where d.stored_day is not null
+    select strftime('%Y-%m', stored_day * 86400, 'unixepoch') as month, count(*) as days,
+      sum(not ${isUnchanged(':resource', 'stored_day', ':position')}) as changed
+    from days where stored_day is not null
     group by 1 order by 1`)
 }
 
-/**
- * Returns the months in which a resource has records. A day has certainly not changed since `since` (milliseconds)
- * if its control totals were kept before: each change of the day deletes them.
- */
+/** Returns the months in which a resource has records, with the days that were marked as changed behind a position. */
 export const listRecordMonths = (
   db: Connection,
   view: RecordView,
   account: string,
-  since: number,
-): Promise<RecordMonth[]> =>
-  all(db, readMonths(view), { account, resource: view.name, form: formOf(view), since })
+  position: number,
+): Promise<RecordMonth[]> => all(db, readMonths(view), { account, resource: view.name, position })
 
 const ARCHIVED = compileStatement(`
   select resource, strftime('%Y-%m', first_day * 86400, 'unixepoch') as month

@@ -1,5 +1,6 @@
 import type { Connection } from '../database.ts'
 import { first, only } from '../query.ts'
+import { POSITION, RAISE_NUMBER } from '../records/changed.ts'
 import { withD1Retry } from '../retry.ts'
 import type { exportRuns } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -8,16 +9,17 @@ import { bindStatement, compileStatement } from '../statement.ts'
 export type ExportRun = Omit<typeof exportRuns.$inferSelect, 'account'>
 
 const FIND_RUN = compileStatement(`
-  select run, begun_at, ended_at, since, whole_at, form from export_runs where account = :account`)
+  select run, begun_at, ended_at, since, whole_at, position, since_position, form from export_runs where account = :account`)
 
 /** Returns how far the export of an account is; null if it was never begun. */
 export const findExportRun = (db: Connection, account: string): Promise<ExportRun | null> =>
   first(db, FIND_RUN, { account })
 
 const BEGIN_RUN = compileStatement(`
-  insert into export_runs (account, run, begun_at, form) values (:account, :run, :begun_at, :form)
+  insert into export_runs (account, run, begun_at, position, form)
+  values (:account, :run, :begun_at, ${POSITION}, :form)
   on conflict (account) do update set run = excluded.run, begun_at = excluded.begun_at,
-    ended_at = null, form = excluded.form,
+    position = excluded.position, ended_at = null, form = excluded.form,
     since = iif(form = excluded.form, since, null), whole_at = iif(form = excluded.form, whole_at, null)`)
 
 /** Begins a run. Messages of an earlier one do nothing from now on. */
@@ -26,11 +28,15 @@ export const beginExportRun = async (
   account: string,
   run: Pick<ExportRun, 'run' | 'begun_at' | 'form'>,
 ): Promise<void> => {
-  await withD1Retry(() => bindStatement(db, BEGIN_RUN, { account, ...run }).run())
+  const values = { account, ...run }
+  await withD1Retry(() =>
+    db.batch([RAISE_NUMBER, BEGIN_RUN].map((one) => bindStatement(db, one, values))),
+  )
 }
 
 const END_RUN = compileStatement(`
   update export_runs set ended_at = :now, since = begun_at,
+    since_position = position,
     whole_at = iif(:is_whole, begun_at, whole_at)
   where account = :account and run = :run and ended_at is null`)
 

@@ -4,6 +4,7 @@ import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { activity } from '../schema.ts'
 import { bindStatement, compileStatement, required } from '../statement.ts'
+import { isUnchanged } from './changed.ts'
 import type { ResourceName } from './list.ts'
 
 /** How the records of one resource arrive at an account. */
@@ -153,9 +154,9 @@ function activityDaysSql(resource: ResourceName): string {
     )
     select (${next('>= -800000')}) as first_day,
       (select json_group_array(found_day) from found where found_day is not null) as days,
-      (select json_group_array(json_array(day, records)) from day_totals
-        where account = :account and resource = :resource and day >= :counted_from and day <= :to
-          and records is not null and totals is not null) as counted`
+      (select json_group_array(json_array(k.day, k.records)) from day_totals k
+        where k.account = :account and k.resource = :resource and k.day >= :counted_from and k.day <= :to
+          and ${isUnchanged('k.resource', 'k.day', 'k.position')}) as counted`
 }
 
 interface DaysRow {

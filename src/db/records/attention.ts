@@ -67,7 +67,7 @@ const SELECT_STATUSES = compileStatement(`
   union
   select g.value ->> '$[0][1]' from day_totals k, json_each(k.totals) g
   where k.account = :account and k.resource = 'transactions' and k.day >= :since
-    and k.totals is not null and octet_length(k.totals) <= :bytes
+    and octet_length(k.totals) <= :bytes
   order by value`)
 
 const SELECT_SIGNS = compileStatement(`

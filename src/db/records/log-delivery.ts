@@ -8,6 +8,7 @@ import { HELD_LIMITS } from './release.ts'
 import {
   type Decided,
   type Delivery,
+  daysOf,
   isNotified,
   refusedRecords,
   valuesOf,
@@ -173,7 +174,6 @@ function insertDelivery(
   const writes = rows.map(({ write }) => write)
   const positions = (list: readonly number[]) => (list.length > 0 ? JSON.stringify(list) : null)
   const held = [...decision.outcomes].flatMap(([idx, outcome]) => (outcome === 'held' ? [idx] : []))
-  const concernsDay = writes.filter((one) => table.canHold || one.revision === 1 || one.found.moves)
   return bindStatement(session, statements.insertDelivery, {
     ...valuesOf(delivery),
     ...counts,
@@ -188,7 +188,7 @@ function insertDelivery(
     unknown_keys: log.unknownKeys,
     moved: positions(writes.flatMap(({ found }) => (found.moves ? [found.idx] : []))),
     held_at: positions(writes.length > 0 ? held : []),
-    open_days: JSON.stringify(concernsDay.flatMap(({ found }) => [found.day, found.storedDay])),
+    open_days: JSON.stringify(daysOf(table, rows)),
     references: JSON.stringify(
       table.reference
         ? distinct(delivery, rows, table.reference.column, ({ isMissing }) => isMissing)

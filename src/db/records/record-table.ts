@@ -73,6 +73,7 @@ export interface RecordTable {
   readonly releases: readonly {
     readonly table: string
     readonly key: readonly string[]
+    readonly dayColumn: string
     readonly resource: string
   }[]
 }
@@ -153,6 +154,7 @@ export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
 const waitingRecords = (table: Table, resource: string) => ({
   table: tableName(table),
   key: keyColumnsOf(table),
+  dayColumn: resource === 'trading-activity' ? 'date' : 'day',
   resource,
 })
 

@@ -15,6 +15,7 @@ import {
   required,
   type Statement,
 } from '../statement.ts'
+import { markSql } from './changed.ts'
 import { presentRow, type RecordView } from './list.ts'
 import {
   brandActivityTable,
@@ -160,6 +161,7 @@ const HELD_TABLES: Readonly<Record<string, RecordTable>> = {
 interface StepStatements {
   /** Selects the last key of the step; returns no row if the walk ends with this step. */
   readonly selectEnd: Statement
+  readonly mark: Statement
   readonly release: Statement
   readonly addReleased: Statement
 }
@@ -170,7 +172,7 @@ interface StepStatements {
  */
 function releaseStep(resource: string, position: 'first' | 'next'): StepStatements {
   const recordTable = required(HELD_TABLES[resource], `table of held ${resource}`)
-  const { table, key } = recordTable
+  const { table, key, dayColumn } = recordTable
   const order = heldKeyOf(recordTable)
   const after =
     position === 'next'
@@ -178,15 +180,16 @@ function releaseStep(resource: string, position: 'first' | 'next'): StepStatemen
       : ''
   const held = `from ${table} indexed by ${table}_held
         where account = :account and held = 1 ${after} order by ${order.join()}`
+  const released = (columns: string) => `
+        select ${columns} from (select ${order.join()} ${held} limit :max_released) w
+        where exists (select 1 from customers c
+          where c.account = :account and c.customer_id = w.customer_id)`
   return {
+    mark: compileStatement(markSql(`'${resource}'`, released(`w.${dayColumn} as day`))),
     selectEnd: compileStatement(`select ${order.join()} ${held} limit 1 offset :max_released - 1`),
     release: compileStatement(`
       update ${table} set held = 0
-      where (account, ${key.join()}) in (
-        select :account, ${key.map((name) => `w.${name}`).join()}
-        from (select ${order.join()} ${held} limit :max_released) w
-        where exists (select 1 from customers c
-          where c.account = :account and c.customer_id = w.customer_id))`),
+      where (account, ${key.join()}) in (${released(`:account, ${key.map((name) => `w.${name}`).join()}`)})`),
     addReleased: compileStatement(`
       update totals set total = total + changes(), held = held - changes(), released_at = :now
       where changes() > 0 and account = :account and resource = '${resource}'`),
@@ -253,13 +256,14 @@ async function finishRelease(
   const values = { account, max_released: HELD_LIMITS.release }
   let after: Record<string, unknown> = {}
   while (Date.now() <= deadline) {
-    const { selectEnd, release, addReleased }: StepStatements = releaseStep(
+    const { selectEnd, mark, release, addReleased }: StepStatements = releaseStep(
       resource,
       'after_0' in after ? 'next' : 'first',
     )
     const bound: Record<string, unknown> = { ...values, ...after, now: Date.now() }
-    const [[last]] = await readBatch<[Record<string, unknown>[], [], []]>(db, [
+    const [[last]] = await readBatch<[Record<string, unknown>[], [], [], []]>(db, [
       bindStatement(db, selectEnd, bound),
+      bindStatement(db, mark, bound),
       bindStatement(db, release, bound),
       bindStatement(db, addReleased, bound),
     ])

@@ -77,6 +77,16 @@ export interface WrittenRow {
   readonly cells: Cells
 }
 
+/** Returns the days that what is written concerns: stored customers are only counted, so of these only those who move. */
+export const daysOf = ({ canHold }: RecordTable, rows: readonly WrittenRow[]): number[] => [
+  ...new Set(
+    rows
+      .filter(({ write: { revision, found } }) => canHold || revision === 1 || found.moves)
+      .flatMap(({ write: { found } }) => [found.day, found.storedDay])
+      .filter((day) => day !== null),
+  ),
+]
+
 /** A decision, with what it was made of. */
 export interface Decided {
   readonly decision: Decision

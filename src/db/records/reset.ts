@@ -2,6 +2,7 @@ import { SENT_TABLES } from '../account-tables.ts'
 import { isDoorOpen, throughDoor } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { markSql } from './changed.ts'
 
 /** The limits of a reset. */
 export const RESET_LIMITS = {
@@ -18,6 +19,8 @@ export const COUNTED_RESOURCES = {
   events: 'activities',
   customers: 'customers',
 } as const
+
+const resources: Readonly<Record<string, string>> = COUNTED_RESOURCES
 
 /** Another run may have ended the reset: what has been sent since must not be deleted. */
 const IS_RESETTING = 'exists (select 1 from resets where account = :account)'
@@ -36,6 +39,12 @@ const subtractDeleted = (table: string, key: readonly string[], resource: string
     where account = :account and resource = '${resource}'`)
 }
 
+/** Marks the days of what the next statement deletes. */
+const markDeleted = (table: string, key: readonly string[], resource: string) => {
+  const day = `${table === 'activity' ? 'date' : 'day'} as day`
+  return compileStatement(markSql(`'${resource}'`, firstRows(table, day, key)))
+}
+
 const deleteRows = (table: string, key: readonly string[]) =>
   compileStatement(`
     delete from ${table} where (account, ${key.join()}) in
@@ -51,8 +60,6 @@ const OPEN_BOOKS = compileStatement(`
 
 const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :account')
 
-const resources: Readonly<Record<string, string>> = COUNTED_RESOURCES
-
 /**
  * The statements of one step, in order. A step deletes at most 1000 rows of each table. The last step
  * finds all tables empty, deletes the totals and the count of bytes, and ends the reset.
@@ -61,7 +68,12 @@ export const RESET_STEP: readonly Statement[] = [
   OPEN_BOOKS,
   ...Object.entries(SENT_TABLES).flatMap(([table, key]) => {
     const resource = resources[table]
-    return [...(resource ? [subtractDeleted(table, key, resource)] : []), deleteRows(table, key)]
+    return [
+      ...(resource
+        ? [subtractDeleted(table, key, resource), markDeleted(table, key, resource)]
+        : []),
+      deleteRows(table, key),
+    ]
   }),
   compileStatement(
     `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,

@@ -73,7 +73,7 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
   { table: deliveries, isIndexed: false },
   { table: deliveryTerms, isIndexed: false },
   { table: idempotencyKeys, isIndexed: false },
-  { table: dayTotals, isIndexed: true },
+  { table: dayTotals, isIndexed: false },
   { table: customerAffiliations, isIndexed: false },
   { table: customerFields, isIndexed: false },
   { table: keptFacts, isIndexed: false },

@@ -4,6 +4,7 @@ import { toJsonChunks } from '../json-chunks.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, required, type Statement } from '../statement.ts'
+import { MARK_DAYS } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
 import {
   FIND_REQUEST,
@@ -19,6 +20,7 @@ import {
   type Decided,
   type Delivery,
   type DeliveryInput,
+  daysOf,
   type Facts,
   isNotified,
   prepare,
@@ -267,7 +269,9 @@ function writeStatements(
   const created = rowsOf(({ revision, isHeld }) => revision === 1 && !isHeld)
   const affiliated = rowsOf(({ found }) => found.affiliated !== null)
   const { listed, heldChange } = decision
+  const days = daysOf(delivery.table, rows)
   return [
+    ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
     ...(affiliate && affiliated.length > 0
       ? toJsonChunks(affiliated.map((cells) => [cells, firstDayOf(decision, cells)])).map((rows) =>
           bind(affiliate, { rows }),
@@ -287,7 +291,11 @@ function writeStatements(
       : []),
     ...(releases.length > 0
       ? toJsonChunks(created).flatMap((rows) =>
-          releases.flatMap(([release, add]) => [bind(release, { rows }), bind(add, {})]),
+          releases.flatMap(({ mark, release, add }) => [
+            bind(mark, { rows }),
+            bind(release, { rows }),
+            bind(add, {}),
+          ]),
         )
       : []),
     ...(input.idempotency && facts.request.digest === null

@@ -1,6 +1,7 @@
 import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
+import { markSql } from './changed.ts'
 import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { columnList, IDX, JSON_EACH, type SqlFragments, sqlFragments } from './sql-fragments.ts'
@@ -139,22 +140,25 @@ const signUpSql = ({ sent }: SqlFragments) => `
  * Releases records of another table that wait for the new customers of `:rows`, at most `:max_released`, so
  * that the statement's time does not grow with the number of held records.
  */
-const releaseSql = ({ sent }: SqlFragments, { table, key }: RecordTable['releases'][number]) =>
-  // `indexed by`: left to itself the planner walks all records of the account.
-  `
-      update ${table} set held = 0
-      where (account, ${columnList(key)}) in (
-          select w.account, ${columnList(key, (name) => `w.${name}`)}
-          from ${JSON_EACH}(:rows) cross join ${table} w indexed by ${table}_held
-            on w.account = :account and w.held = 1 and w.customer_id = ${sent('customer_id')}
+const releaseSql = (fragments: SqlFragments, waiting: Waiting) => `
+      update ${waiting.table} set held = 0
+      where (account, ${columnList(waiting.key)}) in (
+          select w.account, ${columnList(waiting.key, (name) => `w.${name}`)} ${waitingSql(fragments, waiting)}
           limit :max_released)`
+
+type Waiting = RecordTable['releases'][number]
+
+/** The records of a table that wait for the customers of `:rows`. Left to itself the planner walks all records. */
+const waitingSql = ({ sent }: SqlFragments, { table }: Waiting) => `
+          from ${JSON_EACH}(:rows) cross join ${table} w indexed by ${table}_held
+            on w.account = :account and w.held = 1 and w.customer_id = ${sent('customer_id')}`
 
 /**
  * Moves the records that the statement before released from the held ones of their resource to its
  * total. If it released as many as one statement may, and records are still held, the release is not
  * finished: `releasing` then names this delivery.
  */
-const addReleasedSql = ({ table, resource }: RecordTable['releases'][number]) => `
+const addReleasedSql = ({ table, resource }: Waiting) => `
       insert into totals (account, resource, total, held, releasing)
       select :account, '${resource}', changes(), -changes(), iif(changes() >= :max_released and exists (
           select 1 from ${table} indexed by ${table}_held where account = :account and held = 1
@@ -226,12 +230,15 @@ function build(table: RecordTable, fragments: SqlFragments) {
     upsert: compileStatement(upsertSql(table, fragments, [])),
     move: compileStatement(upsertSql(table, fragments, placeOf(table))),
     signUp: hasFirstSeen && timeColumn ? compileStatement(signUpSql(fragments)) : null,
-    releases: table.releases.map(
-      (waiting) =>
-        [
-          compileStatement(releaseSql(fragments, waiting)),
-          compileStatement(addReleasedSql(waiting)),
-        ] as const,
-    ),
+    releases: table.releases.map((waiting) => ({
+      mark: compileStatement(
+        markSql(
+          `'${waiting.resource}'`,
+          `select w.${waiting.dayColumn} as day ${waitingSql(fragments, waiting)}`,
+        ),
+      ),
+      release: compileStatement(releaseSql(fragments, waiting)),
+      add: compileStatement(addReleasedSql(waiting)),
+    })),
   }
 }
