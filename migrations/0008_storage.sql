@@ -83,7 +83,6 @@ CREATE TABLE export_runs (
 --   archived_at  when the last had left, in milliseconds
 --   records      how many records leave
 --   days         a JSON array of their days
---   fault        the object that is damaged or missing
 CREATE TABLE archived_months (
   account     TEXT NOT NULL,
   first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
@@ -94,14 +93,16 @@ CREATE TABLE archived_months (
   archived_at INTEGER,
   records     INTEGER NOT NULL CHECK (records > 0),
   days        TEXT NOT NULL CHECK (json_type(days) = 'array'),
-  fault       TEXT,
   PRIMARY KEY (account, first_day)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX archived_months_moving ON archived_months (account, first_day) WHERE state <> 'archived';
 
 -- The objects of these months, each with the key `archive/ACCOUNT/MONTH/` and `sha256`. Together they have every record that
 -- leaves, in the order of the primary key of its table.
 --
 --   last_key  the key of the last record, as a JSON array
+--   loaded    1 once its records are back in the database
 CREATE TABLE archive_objects (
   account   TEXT NOT NULL,
   first_day INTEGER NOT NULL,
@@ -110,6 +111,7 @@ CREATE TABLE archive_objects (
   bytes     INTEGER NOT NULL,
   records   INTEGER NOT NULL,
   last_key  TEXT NOT NULL CHECK (json_valid(last_key)),
+  loaded    INTEGER NOT NULL DEFAULT 0 CHECK (loaded IN (0, 1)),
   PRIMARY KEY (account, first_day, part)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { resolveDatabase } from './db/database.ts'
 import { findAccount } from './db/directory/accounts.ts'
-import { finishReleases, HELD_LIMITS } from './db/records/release.ts'
+import { HELD_LIMITS, pendingReleases } from './db/records/release.ts'
+import { within, workOff } from './db/steps.ts'
 import { MINUTE_MS } from './durations.ts'
 import { errorName } from './errors.ts'
 import { lastFiring } from './local-crons.ts'
@@ -80,11 +81,14 @@ export class BackgroundJob extends DurableObject<Env> {
 /** Each job of an account. It returns whether nothing is left to do; a cron does what fails. */
 const JOBS: Record<AccountJob['name'], (env: Env, job: AccountJob) => Promise<boolean>> = {
   async release(env, { account, binding }) {
-    const deadline = Date.now() + HELD_LIMITS.releaseMs
-    try {
-      return await finishReleases(resolveDatabase(env, binding), account, deadline)
-    } catch (error) {
+    const db = resolveDatabase(env, binding)
+    const fail = (error: unknown) =>
       console.error(JSON.stringify({ fault: errorName(error), not_released: account }))
+    try {
+      const readWorks = () => pendingReleases(db, account)
+      return await workOff(readWorks, within(HELD_LIMITS.releaseMs), fail)
+    } catch (error) {
+      fail(error)
       return true
     }
   },

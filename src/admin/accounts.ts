@@ -15,11 +15,12 @@ import { hasFiles } from '../db/exports/files.ts'
 import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
-import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
+import { beginReset, hasEndedReset, RESET_LIMITS, resetStep } from '../db/records/reset.ts'
 import { readUsages } from '../db/records/storage.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
+import { makeSteps, within } from '../db/steps.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { deleteExportObjects } from '../exports/objects.ts'
@@ -597,14 +598,14 @@ export const resetAccount = accountOperation({
     }
     await refuseWhileMoving(env, id)
     const entry = { actor, action: 'account.reset', account: id, details: {} }
-    const deadline = Date.now() + RESET_LIMITS.resetMs
+    const budget = within(RESET_LIMITS.resetMs)
     // First: if R2 fails, nothing is begun.
     if (account.exports !== 'off' || (await hasFiles(db, id)))
       await deleteExportObjects(env, account)
     await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
     const results = await withAudit(db, entry, beginReset(db, id))
     await dropOldCopy(env, id)
-    const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
+    const isDone = hasEndedReset(results) || (await makeSteps([resetStep(db, id)], budget))
     // A cron goes on with what is left.
     return isDone ? null : reply(202, { resetting: true })
   },

@@ -16,24 +16,23 @@ import {
   type ListedMonth,
   listArchivedMonths,
   type Month,
+  movingMonths,
   readMonth,
 } from '../db/archive/months.ts'
 import { ARCHIVED_RESOURCES, type ArchivedResource } from '../db/archive/tables.ts'
-import { accountDatabase, jurisdictionOf } from '../db/database.ts'
+import { accountDatabase, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { BEFORE_SWITCH, findActiveMove } from '../db/directory/account-moves.ts'
-import { findAccount } from '../db/directory/accounts.ts'
 import { withAudit } from '../db/directory/audit.ts'
-import { findWork } from '../db/move/doors.ts'
-import { runWithin } from '../db/query-limit.ts'
 import { formOf, keepTotals } from '../db/records/totals.ts'
 import type { Account } from '../db/schema.ts'
+import type { Step } from '../db/steps.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { readStoredRules } from '../fraud/stored-rules.ts'
 import { type AccountCall, accountList, accountOperation } from '../http/operation.ts'
 import { notFound } from '../http/read-fields.ts'
 import { firstIdAt } from '../ingest/delivery-id.ts'
-import { DamagedObject, resolveBucket } from '../parquet/bucket.ts'
+import { resolveBucket } from '../parquet/bucket.ts'
 import { count, time } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import * as f from '../validation/fields.ts'
@@ -41,7 +40,7 @@ import { member, said } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { todayOf } from '../zone.ts'
 import { keptDaysOf, longestWindow } from './archive-windows.ts'
-import { type ArchiveJob, sendJobs } from './jobs.ts'
+import { sendJobs } from './jobs.ts'
 
 /** The resource of an account of which months are archived. */
 const viewOf = ({ vertical }: Account) => {
@@ -76,8 +75,6 @@ async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
   if (exports === 'off') throw stays('The account has no exports: set `exports` first.')
   const move = await findActiveMove(env.DB, id)
   if (move && BEFORE_SWITCH.includes(move.status)) throw stays('The account is being moved.')
-  const work = await findWork(db, id)
-  if (work !== null && work !== 'archive') throw stays(`Other work goes on: ${work}.`)
   const [{ versions }, rules, periods] = await Promise.all([
     readStoredPlans(db, id),
     readStoredRules(db, id),
@@ -133,45 +130,29 @@ function isOpen({ first_open, first_approved, last_approved }: PlanPeriods, { la
   return begins && (last_approved === null || storedPeriod(last_approved).last < last_day)
 }
 
+const OTHER_WORK = 'A statement run, a reset or an erasure goes on.'
+
 /** Begins to archive a month. Returns false if other work has begun meanwhile. */
 async function begin({ env, actor, account, db }: AccountCall, month: Month): Promise<boolean> {
   const name = monthText(month.first_day)
   if (!(await beginMonth(db, month, Date.now()))) return false
   const entry = { actor, action: 'archive.start', account: account.id, details: { month: name } }
   await withAudit(db, entry, [])
-  await queue(env, account.id, month.first_day)
+  await goOn(env, account.binding)
   return true
 }
 
-const queue = (env: Env, account: string, first_day: number) =>
-  sendJobs(env, [{ job: 'archive', account, first_day, after: 0, at: Date.now() }])
+/** Has the steps of the database made now: otherwise a cron makes them within a minute. */
+const goOn = (env: Env, binding: string) =>
+  sendJobs(env, [{ job: 'steps', binding, round: 2, at: Date.now() }])
 
-/** The most queries of one message, and how long it goes on, in milliseconds. */
-const JOB_LIMITS = { queries: 450, ms: 30_000 }
-
-/** Goes on with a month that leaves or comes back, as far as one message may; another one does the rest. */
-export async function goOnArchiving(env: Env, job: ArchiveJob): Promise<void> {
-  const account = await findAccount(env.DB, job.account)
-  if (!account) return
-  const bucket = resolveBucket(env, jurisdictionOf(account.binding))
-  const deadline = Date.now() + JOB_LIMITS.ms
-  let after: number | null = job.after
-  try {
-    await runWithin(env, JOB_LIMITS.queries, async (limited) => {
-      const db = accountDatabase(limited, account)
-      while (after !== null && Date.now() <= deadline) {
-        after = await archiveStep({ db, bucket }, account.id, job.first_day, after)
-      }
-    })
-  } catch (error) {
-    if (!(error instanceof DamagedObject)) throw error
-    const month = monthText(job.first_day)
-    console.error(
-      JSON.stringify({ fault: 'damaged_archive', account: account.id, month, object: error.key }),
-    )
-    return
-  }
-  if (after !== null) await sendJobs(env, [{ ...job, after }])
+/** Returns the months of a database that leave or come back. */
+export async function pendingMonths(env: Env, binding: string): Promise<Step[]> {
+  const months = await movingMonths(resolveDatabase(env, binding))
+  return months.map(({ account: id, first_day }) => {
+    const db = accountDatabase(env, { id, binding })
+    return archiveStep({ db, bucket: resolveBucket(env, jurisdictionOf(binding)) }, id, first_day)
+  })
 }
 
 const monthName = member(
@@ -193,7 +174,6 @@ const presentMonth = ({ first_day, resource, state, records, bytes, ...month }: 
   bytes,
   begun_at: timeText(month.begun_at),
   archived_at: month.archived_at === null ? null : timeText(month.archived_at),
-  damaged_object: month.fault,
 })
 
 const ofArchives = { topic: 'accounts', path: '/archives' } as const
@@ -218,14 +198,11 @@ export const listArchives = accountList({
         bytes: member(count, 'The bytes of its objects.'),
         begun_at: member(time, 'When the records began to leave.'),
         archived_at: v.nullable(member(time, 'When the last of them had left. Null before.')),
-        damaged_object: v.nullable(
-          member(v.string(), 'The key of an object that is damaged or missing. Null if none is.'),
-        ),
       }),
     ),
     command: {
       name: 'archive list',
-      columns: ['month', 'resource', 'state', 'records', 'bytes', 'archived_at', 'damaged_object'],
+      columns: ['month', 'resource', 'state', 'records', 'bytes', 'archived_at'],
     },
   })),
   async list({ db, account }, _, page) {
@@ -263,12 +240,12 @@ export const archiveMonth = accountOperation({
       last_day: period.last,
     }
     if (await readMonth(db, account.id, month.first_day)) {
-      await queue(env, account.id, month.first_day)
+      await goOn(env, account.binding)
       return { month: name }
     }
     const obstacle = await obstacleOf(call, await openJudge(call), month, anyway)
     if (obstacle) throw stays(obstacle)
-    if (!(await begin(call, month))) throw stays('Other work has begun meanwhile.')
+    if (!(await begin(call, month))) throw stays(OTHER_WORK)
     return { month: name }
   },
 })
@@ -308,7 +285,7 @@ export const archiveDue = accountOperation({
       const reason = await obstacleOf(call, judge, month, false)
       const name = monthText(month.first_day)
       if (reason === null && (await begin(call, month))) archived.push(name)
-      else kept.push({ month: name, reason: reason ?? 'Other work has begun meanwhile.' })
+      else kept.push({ month: name, reason: reason ?? OTHER_WORK })
     }
     return { archived, kept }
   },
@@ -329,7 +306,7 @@ export const loadMonth = accountOperation({
     errors: ['conflict'],
     command: { name: 'archive load' },
   })),
-  async run({ env, actor, account: { id: account }, db }, { month: name }) {
+  async run({ env, actor, account: { id: account, binding }, db }, { month: name }) {
     const first_day = parsePeriod(name)?.first
     const month = first_day === undefined ? null : await readMonth(db, account, first_day)
     if (!month) throw notFound('month', name)
@@ -337,9 +314,9 @@ export const loadMonth = accountOperation({
       const entry = { actor, action: 'archive.load', account, details: { month: name } }
       await withAudit(db, entry, [beginLoad(db, account, month.first_day)])
       const begun = await readMonth(db, account, month.first_day)
-      if (begun?.state !== 'loading') throw stays('Records of the account are being changed.')
+      if (begun?.state !== 'loading') throw stays(OTHER_WORK)
     }
-    await queue(env, account, month.first_day)
+    await goOn(env, binding)
     return { month: name }
   },
 })

@@ -11,14 +11,15 @@ import {
 import { runWithin } from '../db/query-limit.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
 import type { RecordView } from '../db/records/list.ts'
-import { finishReleases } from '../db/records/release.ts'
-import { finishResets } from '../db/records/reset.ts'
+import { pendingReleases } from '../db/records/release.ts'
+import { pendingResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
 import { ALARM_SHARE } from '../db/records/storage-limits.ts'
 import { keepTotals } from '../db/records/totals.ts'
 import { isMoving } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
+import { type Step, within, workOff } from '../db/steps.ts'
 import { isLocal } from '../development.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
@@ -30,10 +31,10 @@ import { oldestOfWebhooks } from '../webhooks/oldest.ts'
 import { sendTeamAlarm } from '../webhooks/team-alarm.ts'
 import { today } from './account-day.ts'
 import { raiseAlarm } from './alarms.ts'
-import { goOnArchiving } from './archives.ts'
+import { pendingMonths } from './archives.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { measureDatabases } from './databases.ts'
-import { continueErasures } from './erasures.ts'
+import { pendingErasures } from './erasures.ts'
 import { queueMorningExport } from './exports.ts'
 import { type ResourceNames, readFeeds } from './feeds.ts'
 import {
@@ -48,7 +49,7 @@ import {
   sendJobs,
   spread,
 } from './jobs.ts'
-import { logFailure } from './log-failure.ts'
+import { logFailure, logFault } from './log-failure.ts'
 import { resumeMoves } from './move-steps.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -161,8 +162,19 @@ const ROUNDS_MS = 50_000
 /** How many messages of one cron delete expired rows of a database. */
 const MOST_ROUNDS = 4
 
-/** The most queries of each kind of work that a message goes on with in steps. */
-const STEP_QUERIES = { erasures: 110, resets: 130, releases: 80, resumes: 130 }
+/** The work that is done in steps, with the most queries of each kind that one message makes. */
+const WORKS: readonly (readonly [
+  queries: number,
+  pending: (env: Env, binding: string) => Promise<readonly Step[]>,
+])[] = [
+  [80, pendingErasures],
+  [130, (env, binding) => pendingResets(resolveDatabase(env, binding))],
+  [50, (env, binding) => pendingReleases(resolveDatabase(env, binding), null)],
+  [60, pendingMonths],
+]
+
+/** The most queries with which a message resumes runs. */
+const RESUME_QUERIES = 130
 
 /** The most queries by which one message deletes expired rows. */
 const EXPIRE_QUERIES = 450
@@ -261,8 +273,6 @@ export async function runJob(
       return expire(env, job)
     case 'alarm':
       return sendTeamAlarm(env, job)
-    case 'archive':
-      return goOnArchiving(env, job)
     default:
       throw new Error('A later version of the Worker has sent this job.')
   }
@@ -342,20 +352,27 @@ async function waitForRuns(env: Env, job: MorningJob): Promise<void> {
 /** Goes on with what is done in steps. If some are left, another message goes on at once. */
 async function finishSteps(env: Env, job: RoundJob<'steps'>): Promise<void> {
   const { binding, at } = job
-  const db = (limited: Env) => resolveDatabase(limited, binding)
-  const deadline = Date.now() + STEPS_MS
+  const mayBegin = within(STEPS_MS)
   let isDone = true
   const work = async (queries: number, task: (limited: Env) => Promise<unknown>) => {
     await logFailure(binding, async () => {
       if (!(await runWithin(env, queries, task))) isDone = false
     })
   }
-  await work(STEP_QUERIES.erasures, (limited) => continueErasures(limited, binding))
-  await work(STEP_QUERIES.resets, (limited) => finishResets(db(limited), deadline))
-  await work(STEP_QUERIES.releases, (limited) => finishReleases(db(limited), null, deadline))
+  for (const [queries, pending] of WORKS) {
+    await work(queries, (limited) =>
+      workOff(
+        () => pending(limited, binding),
+        mayBegin,
+        (error) => logFault(binding, error),
+      ),
+    )
+  }
   if (job.round === 1) {
-    await work(STEP_QUERIES.resumes, (limited) =>
-      resumeRuns(limited, db(limited), at, (resume) => logFailure(binding, resume)),
+    await work(RESUME_QUERIES, (limited) =>
+      resumeRuns(limited, resolveDatabase(limited, binding), at, (resume) =>
+        logFailure(binding, resume),
+      ),
     )
   }
   if (isDone || Date.now() > at + ROUNDS_MS) return

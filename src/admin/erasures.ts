@@ -16,10 +16,10 @@ import {
   type KeptFields,
   maskNextActivities,
   maskRows,
-  pendingErasures,
 } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
 import { type Account, erasures } from '../db/schema.ts'
+import { makeSteps, type Step, within } from '../db/steps.ts'
 import { accountList, accountOperation, teamOperation } from '../http/operation.ts'
 import { invalidQuery } from '../http/query.ts'
 import { notFound } from '../http/read-fields.ts'
@@ -33,68 +33,25 @@ import { dropOldCopy } from './drop-old-copy.ts'
 import { queueErasedExport } from './exports.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** The accounts and the steps of one run of the cron job for one database; the next run goes on. */
-const ACCOUNTS_PER_RUN = 20
-const STEPS_PER_RUN = 100
-
-/** Masks the next activities of an erased customer, and those of an archived month. Returns whether all are done. */
-async function maskNext(
-  env: Env,
-  binding: string,
-  { account, customer_id }: ErasedCustomer,
-  fields: KeptFields,
-): Promise<boolean> {
+/** Returns the step of an erasure: it masks the next activities of the customer, or those of an archived month. */
+function erasureStep(env: Env, binding: string, { account, customer_id }: ErasedCustomer): Step {
   const db = accountDatabase(env, { id: account, binding })
-  if (await maskNextActivities(db, { account, customer_id }, fields)) return true
-  try {
-    await eraseInMonth(
-      db,
-      () => resolveBucket(env, jurisdictionOf(binding)),
-      { account, customer_id: String(encode(erasures.customer_id, customer_id)) },
-      (rows) => maskRows(db, rows, fields),
-    )
-  } catch (error) {
-    // The erasure waits until the object is repaired and its month loaded.
-    if (!(error instanceof DamagedObject)) throw error
-    console.error(JSON.stringify({ fault: 'damaged_archive', account, object: error.key }))
+  const stored = { account, customer_id: String(encode(erasures.customer_id, customer_id)) }
+  const bucketOf = () => resolveBucket(env, jurisdictionOf(binding))
+  let fields: KeptFields | null = null
+  return async () => {
+    const kept = fields ?? (await keptFieldsOf(env, account))
+    fields = kept
+    if (await maskNextActivities(db, { account, customer_id }, kept)) return true
+    await eraseInMonth(db, bucketOf, stored, (rows) => maskRows(db, rows, kept))
+    return false
   }
-  return false
 }
 
-/** Masks activities of an erased customer in at most `steps` steps; returns whether all are done. */
-async function maskActivities(
-  env: Env,
-  binding: string,
-  customer: ErasedCustomer,
-  steps: number,
-): Promise<boolean> {
-  const fields = await keptFieldsOf(env, customer.account)
-  for (let step = 0; step < steps; step++) {
-    if (await maskNext(env, binding, customer, fields)) return true
-  }
-  return false
-}
-
-/**
- * Goes on with the erasures of one database that are not complete. Each account gets the same number
- * of steps, so that a large one does not hold up the others. Returns whether all are complete.
- */
-export async function continueErasures(env: Env, binding: string): Promise<boolean> {
-  const db = resolveDatabase(env, binding)
-  let steps = STEPS_PER_RUN
-  let pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
-  const fields = new Map<string, KeptFields>()
-  while (pending.length > 0 && steps > 0) {
-    for (const customer of pending.slice(0, steps)) {
-      const { account } = customer
-      const known = fields.get(account) ?? (await keptFieldsOf(env, account))
-      fields.set(account, known)
-      await maskNext(env, binding, customer, known)
-    }
-    steps -= pending.length
-    pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
-  }
-  return pending.length === 0
+/** Returns the erasures of a database that are not complete: one of each account, of at most 20. */
+export async function pendingErasures(env: Env, binding: string): Promise<Step[]> {
+  const found = await rows.pendingErasures(resolveDatabase(env, binding), 20)
+  return found.map((customer) => erasureStep(env, binding, customer))
 }
 
 /** Returns the members with the product line and the status of each defined event. */
@@ -110,8 +67,9 @@ async function keptFieldsOf(env: Env, account: string): Promise<KeptFields> {
 /** Returns whether the customers of an account have activities, which are those of a brand. */
 export const isBrand = (vertical: string) => vertical === 'igaming'
 
-/** The steps in which one request masks activities, at most 1000 each; a cron job does the rest. */
+/** The steps and the time in which one request masks activities, at most 1000 each; a cron does the rest. */
 const STEPS_PER_REQUEST = 10
+const ERASURE_MS = 20_000
 
 /** The maximum number of journal pages that one request reads. Each account takes at least one page. */
 const PAGES_PER_REQUEST = 10
@@ -234,11 +192,13 @@ export const eraseCustomer = accountOperation({
     const scope = { isBrand: isBrand(vertical), isRepeated: false }
     await withAudit(db, entry, erasePersonalData(db, account, [{ customer_id, erased_at }], scope))
     await dropOldCopy(env, account)
-    const complete = await maskActivities(
-      env,
-      row.binding,
-      { account, customer_id },
-      STEPS_PER_REQUEST,
+    const step = erasureStep(env, row.binding, { account, customer_id })
+    // The erasure waits until a damaged object is repaired.
+    const complete = await makeSteps([step], within(ERASURE_MS, STEPS_PER_REQUEST)).catch(
+      (error) => {
+        if (error instanceof DamagedObject) return false
+        throw error
+      },
     )
     await queueErasedExport(env, row)
     return { customer_id, erased_at, complete }

@@ -42,16 +42,6 @@ export interface MorningJob extends Due {
   readonly account: string
 }
 
-/** Goes on with a month of an account that leaves for the archive or comes back. */
-export interface ArchiveJob extends Due {
-  readonly job: 'archive'
-  readonly account: string
-  /** The first day of the month, in days since 1970. */
-  readonly first_day: number
-  /** The last of its objects that is loaded; 0 if none is. */
-  readonly after: number
-}
-
 /** Sends the settings of accounts to live tokens that have not received them. */
 export interface PropagationJob extends Due {
   readonly job: 'propagate'
@@ -66,7 +56,7 @@ export interface MinuteJob extends Due {
 
 /**
  * A job of a database that several messages do:
- * - `steps`: goes on with erasures, resets and releases.
+ * - `steps`: goes on with erasures, resets, releases and months that leave for the archive or come back.
  * - `expire`: deletes expired rows.
  */
 export interface RoundJob<Name extends 'steps' | 'expire'> extends Due {
@@ -92,7 +82,6 @@ export type Job =
   | PageJob<'storage'>
   | PageJob<'postbacks'>
   | MorningJob
-  | ArchiveJob
   | ExportJob
   | PropagationJob
   | MinuteJob

@@ -1,4 +1,5 @@
 import { errorName } from '../errors.ts'
+import { DamagedObject } from '../parquet/bucket.ts'
 
 /**
  * Runs a task on one database and logs its failure, so that the tasks of other databases still run. A failure for
@@ -13,6 +14,12 @@ export async function logFailure(
     await task()
   } catch (error) {
     if (isThrown(error)) throw error
-    console.error(JSON.stringify({ fault: errorName(error), binding }))
+    logFault(binding, error)
   }
 }
+
+/** Logs a failure on one database. */
+export const logFault = (binding: string, error: unknown): void =>
+  error instanceof DamagedObject
+    ? console.error(JSON.stringify({ fault: 'damaged_archive', binding, object: error.key }))
+    : console.error(JSON.stringify({ fault: errorName(error), binding }))

@@ -59,7 +59,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
     before_signup fenced paid_back first_deposit.amount first_deposit.currency`,
   country: 'country country_code',
   affiliate: 'affiliate_id',
-  never: 'actor author note kyc_status_id sales_status_id delivery_id audit_id archived',
+  never: 'actor author note kyc_status_id sales_status_id delivery_id audit_id',
 }
 
 const KINDS: ReadonlyMap<string, Kind> = new Map(

@@ -56,7 +56,7 @@ export async function writeRows(
   bucket: R2Bucket,
   month: Month,
   rows: readonly StoredRow[],
-): Promise<Omit<ArchivePart, 'part'>> {
+): Promise<Omit<ArchivePart, 'part' | 'loaded'>> {
   const { resource } = month
   const cells = rows.map((row) => cellsOf(resource, row))
   const file = openParquet(ARCHIVED_TABLES[resource].columns, { resource })

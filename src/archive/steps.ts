@@ -9,7 +9,7 @@ import {
   listArchivedMonths,
   nextMonthToErase,
   noteErased,
-  noteFault,
+  noteLoaded,
   putPart,
   readMonth,
   readParts,
@@ -21,7 +21,8 @@ import {
 import { ARCHIVED_TABLES } from '../db/archive/tables.ts'
 import type { Connection } from '../db/database.ts'
 import { toJsonChunks } from '../db/json-chunks.ts'
-import { DamagedObject, deleteObjects, listKeys } from '../parquet/bucket.ts'
+import type { Step } from '../db/steps.ts'
+import { deleteObjects, listKeys } from '../parquet/bucket.ts'
 import { areSame, knownObject, OBJECT_LIMITS, readRows, toRow, writeRows } from './object.ts'
 
 /** The limits of a step. */
@@ -39,45 +40,33 @@ export interface ArchivePlace {
 }
 
 /**
- * Makes the next step of a month that leaves or comes back: writes one object, deletes records that are in objects,
- * or loads one object. Every step may be repeated, also after a failure at any point of it.
- *
- * @param after The part of the last object that was loaded.
- * @returns what the next step needs; null after the last one.
- * @throws DamagedObject if an object is missing or is not what was written. It is noted as the fault of the month.
+ * Returns the step of a month that leaves or comes back: it writes one object, deletes records that are in objects,
+ * or loads one object. Every step may be repeated, also after a failure at any point of it. It throws `DamagedObject`
+ * if an object is missing or is not what was written.
  */
-export async function archiveStep(
-  place: ArchivePlace,
-  account: string,
-  first_day: number,
-  after: number,
-): Promise<number | null> {
-  const month = await readMonth(place.db, account, first_day)
-  try {
-    if (month?.state === 'leaving') return await leaveStep(place, month)
-    return month?.state === 'loading' ? await loadStep(place, month, after) : null
-  } catch (error) {
-    if (month && error instanceof DamagedObject) await noteFault(place.db, month, error.key)
-    throw error
+export const archiveStep =
+  (place: ArchivePlace, account: string, first_day: number): Step =>
+  async () => {
+    const month = await readMonth(place.db, account, first_day)
+    if (month?.state === 'leaving') return leaveStep(place, month)
+    return month?.state === 'loading' ? loadStep(place, month) : true
   }
-}
 
 const lastKeyOf = (month: ArchivedMonth, part: ArchivePart | undefined): KeyValue[] =>
   part ? JSON.parse(part.last_key) : startOf(month)
 
-async function leaveStep({ db, bucket }: ArchivePlace, month: ArchivedMonth) {
+async function leaveStep({ db, bucket }: ArchivePlace, month: ArchivedMonth): Promise<boolean> {
   const parts = await readParts(db, month)
   const written = parts.reduce((sum, { records }) => sum + records, 0)
   if (written >= month.records) {
-    const isDone = await dropRecords(db, month, { rows: STEP_LIMITS.dropped, now: Date.now() })
-    return isDone ? null : 0
+    return dropRecords(db, month, { rows: STEP_LIMITS.dropped, now: Date.now() })
   }
   const rows = await readRowsOfPart(db, month, lastKeyOf(month, parts.at(-1)))
   if (rows.length === 0) throw new Error('Records of a month that leaves are missing.')
   const part = await writeRows(bucket, month, rows)
   const customers = [...new Set(rows.map(({ customer_id }) => String(customer_id)))]
   await putPart(db, month, { ...part, part: parts.length + 1 }, customers)
-  return 0
+  return false
 }
 
 /** Reads the records of the next object. */
@@ -103,26 +92,27 @@ async function readRowsOfPart(
   return rows
 }
 
-/** Loads the object behind a part and compares what is stored then; after the last one ends the loading. */
-async function loadStep({ db, bucket }: ArchivePlace, month: ArchivedMonth, after: number) {
+/** Loads the next object and compares what is stored then; after the last one ends the loading. */
+async function loadStep({ db, bucket }: ArchivePlace, month: ArchivedMonth): Promise<boolean> {
   const parts = await readParts(db, month)
-  const part = parts.find((one) => one.part > after)
+  const next = parts.findIndex(({ loaded }) => loaded === 0)
+  const part = parts[next]
   if (part === undefined) {
     if (!(await endLoad(db, month))) throw new Error('Records of a loaded month are missing.')
     await deleteObjects(
       bucket,
       parts.map((one) => knownObject(month, one).key),
     )
-    return null
+    return true
   }
   const known = knownObject(month, part)
   const rows = await readRows(bucket, month.resource, known)
   for (const chunk of toJsonChunks(rows)) await insertRows(db, month, chunk)
-  const before = parts.find((one) => one.part === part.part - 1)
-  if (!(await areStored(db, month, rows, lastKeyOf(month, before)))) {
+  if (!(await areStored(db, month, rows, lastKeyOf(month, parts[next - 1])))) {
     throw new Error(`${known.key} was not loaded whole.`)
   }
-  return part.part
+  await noteLoaded(db, month, part.part)
+  return false
 }
 
 /** Whether the database has these rows of a month behind a key, and no others between them. */
@@ -150,7 +140,7 @@ async function areStored(
  *
  * @param customer_id As stored.
  * @param change Returns the rows as they are to be.
- * @throws DamagedObject if an object is missing or is not what was written. It is noted as the fault of the month.
+ * @throws DamagedObject if an object is missing or is not what was written.
  */
 export async function eraseInMonth(
   db: Connection,
@@ -163,10 +153,7 @@ export async function eraseInMonth(
   const bucket = bucketOf()
   for (const part of await readParts(db, month)) {
     const known = knownObject(month, part)
-    const cells = await readRows(bucket, month.resource, known).catch(async (error) => {
-      if (error instanceof DamagedObject) await noteFault(db, month, error.key)
-      throw error
-    })
+    const cells = await readRows(bucket, month.resource, known)
     const rows = cells.map((one) => toRow(month.resource, one))
     const isOwn = (row: StoredRow) => row.customer_id === customer_id
     const changed = (await change(rows.filter(isOwn))).values()

@@ -4,7 +4,6 @@ import { affiliatePage } from './pages/affiliate.tsx'
 import { affiliateKeysPage } from './pages/affiliate-keys.tsx'
 import { affiliateUploadPage } from './pages/affiliate-upload.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
-import { archivePage } from './pages/archive.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
 import { casePage } from './pages/case.tsx'
 import { casesPage } from './pages/cases.tsx'
@@ -74,7 +73,6 @@ export const PAGES: readonly Page[] = [
   credentialsPage,
   mappingsPage,
   linksPage,
-  archivePage,
   filesPage,
   webhooksPage,
   ...webhookPages,

@@ -87,8 +87,6 @@ export interface ListQuery {
   limitsBytes?: boolean
   /** A query for the archived months that have rows of the list; absent if none can. */
   archived?: string
-  /** The same query for a page by cursor; if absent, `archived`. */
-  archivedBeyondCursor?: string
 }
 
 /**
@@ -105,8 +103,7 @@ export async function paginate<T = Record<string, unknown>>(
   const values = { ...query.values, ...cursorValues(page) }
   const known = query.total === undefined && page.counted
   const bind = (text: string) => bindStatement(db, compileStatement(text), values)
-  const archived = (page.after && query.archivedBeyondCursor) || query.archived
-  const guard = archived === undefined ? [] : [bind(archived)]
+  const guard = query.archived === undefined ? [] : [bind(query.archived)]
   const [rows = [], ...others] = await readBatch<Record<string, unknown>[][]>(db, [
     bind(pageText(query, page)),
     ...guard,

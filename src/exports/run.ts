@@ -19,6 +19,7 @@ import { limitQueries } from '../db/query-limit.ts'
 import type { RecordView } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
 import { required } from '../db/statement.ts'
+import { makeSteps } from '../db/steps.ts'
 import { ulid } from '../db/ulid.ts'
 import { putObject } from '../parquet/bucket.ts'
 import type { Dataset, DatasetMonth } from './dataset.ts'
@@ -61,11 +62,14 @@ export async function runExport(
   const place = job.place ? await findPlace(exported, job.place) : await begin(exported, job)
   if (place === null) return
   let next = place
-  do {
+  const write = async () => {
     if (next.todo.length > 0) next = await writeNext(exported, next)
-  } while (next.todo.length > 0 && used.queries < EXPORT_LIMITS.queries)
-  if (next.todo.length > 0) await env.ACCOUNT_JOBS.send({ ...job, place: next })
-  else await end(exported, next)
+    return next.todo.length === 0
+  }
+  let files = 0
+  const mayBegin = () => files++ === 0 || used.queries < EXPORT_LIMITS.queries
+  const isDone = await makeSteps([write], mayBegin)
+  await (isDone ? end(exported, next) : env.ACCOUNT_JOBS.send({ ...job, place: next }))
 }
 
 /** Returns the place of a message; null if its run has ended, or another one has begun. */

@@ -144,10 +144,6 @@ export const fraudEvidence = described(() =>
           'The main values of the record, by the names of its fields. Null if it is gone or archived.',
         ),
       ),
-      archived: member(
-        v.boolean(),
-        'Whether the record may be in the archive. The case does not need it.',
-      ),
     }),
   ),
 )
@@ -211,9 +207,7 @@ async function withValues(
     activities: of('activities').map(({ id }) => id),
     statements: of('statements').map(({ id }) => id),
   }
-  const days = evidence.map(({ resource, day }) => [resource, day] as const)
-  const { values, archived } = await readMainValues(db, account, keys, days)
-  const archivedDays = new Set(archived.map((one) => one.join()))
+  const values = await readMainValues(db, account, keys)
   const byRecord = new Map(
     Object.entries(values).flatMap(([resource, rows]) => {
       const own = of(resource as Evidence['resource'])
@@ -223,16 +217,12 @@ async function withValues(
       })
     }),
   )
-  return evidence.map((one) => {
-    const found = byRecord.get(evidenceKey(one)) ?? null
-    return {
-      ...one,
-      day: dayText(one.day),
-      delivery_id: one.delivery_id ?? null,
-      values: found,
-      archived: found === null && archivedDays.has(`${one.resource},${one.day}`),
-    }
-  })
+  return evidence.map((one) => ({
+    ...one,
+    day: dayText(one.day),
+    delivery_id: one.delivery_id ?? null,
+    values: byRecord.get(evidenceKey(one)) ?? null,
+  }))
 }
 
 const TIMES = new Set(['signup_date', 'transaction_date', 'createtime'])

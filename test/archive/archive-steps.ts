@@ -4,6 +4,7 @@ import { type ArchivePlace, archiveStep, STEP_LIMITS } from '../../src/archive/s
 import { beginLoad, beginMonth, type Month } from '../../src/db/archive/months.ts'
 import type { ArchivedResource } from '../../src/db/archive/tables.ts'
 import { dayNumber } from '../../src/db/column-types.ts'
+import { makeSteps } from '../../src/db/steps.ts'
 
 /** The database and the bucket of the tests. */
 export const place: ArchivePlace = { db: env.DB, bucket: env.ARCHIVE }
@@ -30,8 +31,7 @@ export const october = (account: string, resource: ArchivedResource): Month => (
 
 /** Makes the steps that are left of a month. */
 export async function goOn({ account, first_day }: Month, from = place): Promise<void> {
-  let after: number | null = 0
-  while (after !== null) after = await archiveStep(from, account, first_day, after)
+  await makeSteps([archiveStep(from, account, first_day)], () => true)
 }
 
 /** Archives a month without asking whether it may go. */

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
-import { finishReset, finishResets, RESET_LIMITS } from '../../src/db/records/reset.ts'
+import { pendingResets, RESET_LIMITS, resetStep } from '../../src/db/records/reset.ts'
+import { makeSteps } from '../../src/db/steps.ts'
 import { HOUR_MS } from '../../src/durations.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { overriding } from '../ingest/watched.ts'
@@ -153,7 +154,7 @@ test.each([false, true])(
         return results
       },
     })
-    expect(await finishReset(failing, 'acme', Date.now() + 10_000)).toBe(true)
+    expect(await makeSteps([resetStep(failing, 'acme')], () => true)).toBe(true)
     expect(await isEmpty('acme')).toBe(true)
     expect(await hasOpenDoor()).toBe(false)
   },
@@ -194,7 +195,7 @@ test('an approval during the reset of its account leaves nothing behind', async 
     ...rows.slice(12).map(approve),
   ])
   for (const { status } of answers) expect([200, 204, 404]).toContain(status)
-  await finishResets(env.DB, Date.now() + 10_000)
+  await makeSteps(await pendingResets(env.DB), () => true)
   expect(await isEmpty('acme')).toBe(true)
   expect(await hasOpenDoor()).toBe(false)
 })

@@ -292,7 +292,6 @@ describe('the records of a case', () => {
       ['f1', 'f2'].map((id, i) => ({
         ...{ resource: 'transactions', id, customer_id: 'k2', day: ago(6 - i) },
         delivery_id: expect.stringMatching(/^dlv_/),
-        archived: false,
         values: {
           ...{ transaction_type: 'reset_fee', amount_currency: 99, currency: 'EUR' },
           ...{ status: 'approved', transaction_date: `${ago(6 - i)}T08:00:00.000Z` },

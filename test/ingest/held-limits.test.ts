@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import { finishReleases, HELD_LIMITS } from '../../src/db/records/release.ts'
-import { finishReset, RESET_LIMITS } from '../../src/db/records/reset.ts'
+import { HELD_LIMITS, pendingReleases } from '../../src/db/records/release.ts'
+import { RESET_LIMITS, resetStep } from '../../src/db/records/reset.ts'
+import { makeSteps } from '../../src/db/steps.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '../partner.ts'
 import { runCron } from '../platform/crons.ts'
@@ -207,7 +208,7 @@ test.each([false, true])(
       const records = many(13, (i) => waiting(i, i % 5 === 0 ? 'nobody' : 'late'))
       await acme.post('transactions', records)
       await acme.post('customers', { ...ada, customer_id: 'late' })
-      await finishReleases(failingBatch(nth, after), acme.account, Date.now() + 10_000)
+      await makeSteps(await pendingReleases(failingBatch(nth, after), acme.account), () => true)
       expect((await json(acme.get('held'))).meta.total).toBe(3)
       expect((await json(acme.get('transactions'))).meta.total).toBe(10)
       await expectExactCounts()
@@ -218,7 +219,7 @@ test.each([false, true])(
       await prepareHeld(acme.account, 2200, 5)
       expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(202)
       const db = failingBatch(nth, after)
-      expect(await finishReset(db, acme.account, Date.now() + 10_000)).toBe(true)
+      expect(await makeSteps([resetStep(db, acme.account)], () => true)).toBe(true)
       await expectExactCounts()
     }
     expect(await env.DB.prepare('select 1 from resets').first()).toBeNull()

@@ -79,9 +79,8 @@ const UNITS = [
 ] as const
 
 /** Renders the main values of a record. */
-function Values({ resource, values, archived }: PresentedEvidence) {
-  if (values === null)
-    return <span class="quiet">{archived ? 'Archived' : 'No longer stored'}</span>
+function Values({ resource, values }: PresentedEvidence) {
+  if (values === null) return <span class="quiet">Not in the database</span>
   const after = afterClick(values)
   const { currency, status } = values
   const shown = Object.entries(SHOWN[resource]).flatMap(([name, field]) => {
@@ -107,7 +106,7 @@ function Values({ resource, values, archived }: PresentedEvidence) {
 
 /** Renders what a record is, as a link to its page. */
 function RecordName(
-  { record }: { record: Omit<PresentedEvidence, 'delivery_id' | 'archived'> },
+  { record }: { record: Omit<PresentedEvidence, 'delivery_id'> },
   visit = useVisit(),
 ): Child {
   const { resource, id, day, customer_id, values } = record

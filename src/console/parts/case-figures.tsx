@@ -306,16 +306,15 @@ const currencyOf = ({ figures }: FraudCase, records: readonly PresentedEvidence[
   figures.find(({ unit }) => /^[A-Z]{3}$/.test(unit))?.unit
 
 /**
- * Reads and renders the weeks of the affiliate before and during a case, as bars; nothing if all are 0, or if a record
- * of the case is archived: its month would have to come back for them.
+ * Reads and renders the weeks of the affiliate before and during a case, as bars; nothing if all are 0, or if records
+ * of one are archived.
  */
 export async function renderPast(visit: Visit, found: FraudCase, { vertical, records }: PastOf) {
   const { affiliate_id, opened_for } = found
   const metrics = metricsOfCase(found, vertical)
   const weeks = weeksOf(found)
   const [first, last] = [weeks[0], weeks.at(-1)]
-  if (metrics.length === 0 || !first || !last || records.some(({ archived }) => archived))
-    return null
+  if (metrics.length === 0 || !first || !last) return null
   const report = await visit.api
     .call(getReport, {
       ...{ account: visit.account, from: dayText(first.first), to: dayText(last.last) },

@@ -27,7 +27,6 @@ const ACCOUNT_TABS = {
   Credentials: 'credentials',
   Mappings: 'mappings',
   Links: 'links',
-  Archive: 'archive',
   Files: 'files',
 }
 

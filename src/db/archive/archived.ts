@@ -106,14 +106,11 @@ export const archivedMonthsOfList = (narrowed: {
   readonly from: boolean
   readonly to: boolean
   readonly customer: boolean
-  /** Whether the page begins behind the day `:after_0`. */
-  readonly cursor: boolean
 }): string => `
   select m.first_day from archived_months m
   where m.account = :account and m.resource = :resource
     ${narrowed.from ? 'and m.last_day >= :first_day' : ''}
     ${narrowed.to ? 'and m.first_day <= :last_day' : ''}
-    ${narrowed.cursor ? 'and m.last_day >= :after_0' : ''}
     ${
       narrowed.customer
         ? `and exists (select 1 from archived_customers a where a.account = m.account

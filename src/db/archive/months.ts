@@ -1,4 +1,5 @@
 import type { Connection } from '../database.ts'
+import { isDoorOpen } from '../door.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all, first } from '../query.ts'
@@ -22,7 +23,6 @@ export interface ArchivedMonth extends Month {
   /** In milliseconds. */
   readonly begun_at: number
   readonly archived_at: number | null
-  readonly fault: string | null
 }
 
 /** An object of an archived month. */
@@ -33,6 +33,8 @@ export interface ArchivePart {
   readonly records: number
   /** The key of its last record, as JSON. */
   readonly last_key: string
+  /** 1 once its records are back in the database. */
+  readonly loaded: 0 | 1
 }
 
 /** A value of a primary key. */
@@ -90,7 +92,7 @@ export const beginMonth = async (
 
 const MONTH_COLUMNS = [
   ...['account', 'resource', 'first_day', 'last_day', 'state', 'records', 'begun_at'],
-  ...['archived_at', 'fault'],
+  'archived_at',
 ]
 
 const READ_MONTH = compileStatement(
@@ -103,6 +105,13 @@ export const readMonth = (
   account: string,
   first_day: number,
 ): Promise<ArchivedMonth | null> => first(db, READ_MONTH, { account, first_day })
+
+const MOVING = compileStatement(`
+  select ${MONTH_COLUMNS.join()} from archived_months indexed by archived_months_moving
+  where state <> 'archived' and ${isDoorOpen('account')} order by account, first_day limit 20`)
+
+/** Reads at most 20 months of all accounts that leave or come back. */
+export const movingMonths = (db: Connection): Promise<ArchivedMonth[]> => all(db, MOVING)
 
 /** An archived month with the bytes of its objects. */
 export type ListedMonth = ArchivedMonth & { readonly bytes: number }
@@ -127,7 +136,7 @@ export const listArchivedMonths = (
   )
 
 const READ_PARTS = compileStatement(`
-  select part, sha256, bytes, records, last_key from archive_objects where ${OF_MONTH} order by part`)
+  select part, sha256, bytes, records, last_key, loaded from archive_objects where ${OF_MONTH} order by part`)
 
 /** Reads the objects of a month, in the order of their records. */
 export const readParts = (
@@ -181,7 +190,7 @@ const PUT_CUSTOMERS = compileStatement(`
 export async function putPart(
   db: Connection,
   { account, first_day }: Month,
-  part: ArchivePart,
+  part: Omit<ArchivePart, 'loaded'>,
   customers: readonly string[],
 ): Promise<void> {
   const values = { account, first_day }
@@ -208,7 +217,7 @@ const DROP_RECORDS = forEachTable(
 
 const SET_ARCHIVED = forEachTable(
   (table) => `
-  update archived_months set state = 'archived', archived_at = :now, fault = null
+  update archived_months set state = 'archived', archived_at = :now
   where ${OF_MONTH} and state = 'leaving' and ${IS_WHOLE}
     and not exists (select 1 from ${table.table} where ${inMonth(table)})
   returning state`,
@@ -231,7 +240,7 @@ export async function dropRecords(
 }
 
 const BEGIN_LOAD = compileStatement(`
-  update archived_months set state = 'loading', fault = null
+  update archived_months set state = 'loading'
   where ${OF_MONTH} and not (${OTHER_WORK})
   returning state`)
 
@@ -259,6 +268,18 @@ export const insertRows = (
 ): Promise<unknown> =>
   withD1Retry(() => bindStatement(db, INSERT_ROWS[resource], { account, first_day, rows }).run())
 
+const NOTE_LOADED = compileStatement(
+  `update archive_objects set loaded = 1 where ${OF_MONTH} and part = :part and ${inState('loading')}`,
+)
+
+/** Notes that the records of an object are back in the database. */
+export const noteLoaded = (
+  db: Connection,
+  { account, first_day }: Month,
+  part: number,
+): Promise<unknown> =>
+  withD1Retry(() => bindStatement(db, NOTE_LOADED, { account, first_day, part }).run())
+
 const END_LOAD = forEachTable(
   (table) => `
   delete from archived_months
@@ -285,16 +306,6 @@ export async function endLoad(
   )
   return (ended?.results.length ?? 0) > 0
 }
-
-const NOTE_FAULT = compileStatement(`update archived_months set fault = :fault where ${OF_MONTH}`)
-
-/** Notes which object of a month is damaged or missing. */
-export const noteFault = (
-  db: Connection,
-  { account, first_day }: Month,
-  fault: string,
-): Promise<unknown> =>
-  withD1Retry(() => bindStatement(db, NOTE_FAULT, { account, first_day, fault }).run())
 
 const REPLACE_PART = compileStatement(`
   update archive_objects set sha256 = :sha256, bytes = :bytes where ${OF_MONTH} and part = :part`)

@@ -1,4 +1,3 @@
-import { isArchivedSql } from '../archive/archived.ts'
 import { encode } from '../column-types.ts'
 import type { Connection } from '../database.ts'
 import { all } from '../query.ts'
@@ -113,38 +112,25 @@ export type RecordValues = Readonly<Record<string, string | number | null>> & {
 
 const RESOURCES = Object.keys(SELECTS) as (keyof RecordKeys)[]
 
-/** A resource and a day, in days since 1970. */
-export type ResourceDay = readonly [resource: string, day: number]
-
-const ARCHIVED_DAYS = compileStatement(`
-  select value ->> 0 as resource, value ->> 1 as day from ${JSON_EACH}(:days)
-  where ${isArchivedSql('value ->> 0', 'value ->> 1')}`)
-
-/**
- * Returns the main values of records by resource; records that are gone or archived are left out.
- *
- * @param days The days of the records; `archived` has those whose records are archived.
- */
+/** Returns the main values of records by resource; records that are gone or archived are left out. */
 export async function readMainValues(
   db: Connection,
   account: string,
   keys: RecordKeys,
-  days: readonly ResourceDay[],
-): Promise<{ values: Record<keyof RecordKeys, RecordValues[]>; archived: ResourceDay[] }> {
+): Promise<Record<keyof RecordKeys, RecordValues[]>> {
   const wanted = RESOURCES.filter((resource) => keys[resource].length > 0)
   const values: Record<keyof RecordKeys, RecordValues[]> = {
     ...{ customers: [], transactions: [], 'trading-activity': [], activities: [], statements: [] },
   }
-  if (wanted.length === 0) return { values, archived: [] }
-  type Lists = [{ resource: string; day: number }[], ...RecordValues[][]]
-  const [archived, ...lists] = await readBatch<Lists>(db, [
-    bindStatement(db, ARCHIVED_DAYS, { account, days: JSON.stringify(days) }),
-    ...wanted.map((resource) =>
+  if (wanted.length === 0) return values
+  const lists = await readBatch<RecordValues[][]>(
+    db,
+    wanted.map((resource) =>
       bindStatement(db, SELECTS[resource], { account, keys: JSON.stringify(keys[resource]) }),
     ),
-  ])
+  )
   for (const [i, resource] of wanted.entries()) values[resource] = lists[i] ?? []
-  return { values, archived: archived.map(({ resource, day }) => [resource, day] as const) }
+  return values
 }
 
 /** Returns the id of a record or customer as it is stored. */

@@ -1,6 +1,7 @@
 import { only } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { makeSteps, type Step, within } from '../steps.ts'
 import { isGone, REQUIRE_GONE } from './doors.ts'
 import { COPY_LIMITS, type Mover } from './place.ts'
 import { describeTables, type MovedTable, quoted } from './tables.ts'
@@ -18,16 +19,15 @@ export async function dropStep(database: D1Database, mover: Mover): Promise<bool
   if (!(await isGone(database, mover))) return true
   const { isDirectory, tables } = await describeTables(database)
   const dropped = tables.filter(({ name }) => !(isDirectory && name === 'audit_log'))
-  const until = Date.now() + COPY_LIMITS.stepMs
-  let batches = 0
-  for (const table of await findFilled(database, account, dropped)) {
-    for (let deleted = COPY_LIMITS.deleted; deleted === COPY_LIMITS.deleted; batches++) {
-      if (batches === BATCHES || Date.now() > until) return false
-      const results = await withD1Retry(() => database.batch(dropRows(database, table, mover)))
-      deleted = results[deletionIn(table)]?.meta.changes ?? 0
-    }
-  }
-  return true
+  const filled = await findFilled(database, account, dropped)
+  const works = filled.map(
+    (table): Step =>
+      async () => {
+        const results = await withD1Retry(() => database.batch(dropRows(database, table, mover)))
+        return results[deletionIn(table)]?.meta.changes !== COPY_LIMITS.deleted
+      },
+  )
+  return makeSteps(works, within(COPY_LIMITS.stepMs, BATCHES))
 }
 
 /** Returns the names of the tables with rows of an account, without the audit log. */

@@ -234,10 +234,10 @@ export async function maskRows(
 const HAS_ARCHIVED = `exists (select 1 from archived_customers a
     where a.account = :account and a.customer_id = :customer_id and a.erased = 0)`
 
-/** A month leaves or comes back, so that its records are here and there, or has a damaged object. */
+/** A month leaves or comes back, so that its records are here and there. */
 const isMonthMoving = (account: string) =>
-  `exists (select 1 from archived_months m where m.account = ${account}
-    and (m.state <> 'archived' or m.fault is not null))`
+  `exists (select 1 from archived_months m
+    where m.account = ${account} and m.state <> 'archived')`
 
 /**
  * Moves the mark behind the step: behind its last activity, or behind its last day, or to the end. While archived

@@ -127,20 +127,15 @@ export function orderOfDays({ recordTable }: RecordView, { customer_id }: Filter
 export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
-/** Returns the queries for the archived months that have records of a list; nothing for resources that stay. */
-function guardOf({ name }: RecordView, { from, to, customer_id }: Filter, isByDay: boolean) {
-  const narrowed = {
-    from: from !== undefined,
-    to: to !== undefined,
-    customer: customer_id !== undefined,
+/** Returns the query for the archived months that have records of a list; nothing for resources that stay. */
+const guardOf = ({ name }: RecordView, { from, to, customer_id }: Filter) =>
+  ARCHIVED_RESOURCES.some((one) => one === name) && {
+    archived: archivedMonthsOfList({
+      from: from !== undefined,
+      to: to !== undefined,
+      customer: customer_id !== undefined,
+    }),
   }
-  return (
-    ARCHIVED_RESOURCES.some((one) => one === name) && {
-      archived: archivedMonthsOfList({ ...narrowed, cursor: false }),
-      archivedBeyondCursor: archivedMonthsOfList({ ...narrowed, cursor: isByDay }),
-    }
-  )
-}
 
 /** Returns the query of a list; `listCustomerRecords` reads the records of one customer. */
 export function listQuery(view: RecordView, account: string, filter: Filter): ListQuery {
@@ -160,7 +155,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
       key: dayKey,
       values,
       limitsBytes: true,
-      ...guardOf(view, filter, true),
+      ...guardOf(view, filter),
     }
   }
   const ofCustomer = customer_id === undefined ? '' : ' and customer_id = :customer_id'
@@ -172,7 +167,7 @@ export function listQuery(view: RecordView, account: string, filter: Filter): Li
     ...(customer_id === undefined && { total: KEPT_TOTAL }),
     values,
     limitsBytes: true,
-    ...guardOf(view, filter, key[0] === dayColumn),
+    ...guardOf(view, filter),
   }
 }
 
@@ -238,7 +233,7 @@ async function listCustomerRecords(
   if (visited > LIST_LIMITS.days) {
     return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }
   }
-  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter, true) }
+  const query = { ...customerQuery(view, { ...values, days }), ...guardOf(view, filter) }
   return paginate(session, query, { ...page, counted: count })
 }
 

@@ -15,6 +15,7 @@ import {
   required,
   type Statement,
 } from '../statement.ts'
+import type { Step } from '../steps.ts'
 import { markSql } from './changed.ts'
 import { presentRow, type RecordView } from './list.ts'
 import {
@@ -203,12 +204,9 @@ interface PendingRelease {
   releasing: string
 }
 
-/** The accounts and resources of which one run finishes the releases. */
-const RELEASES_PER_RUN = 100
-
 const SELECT_PENDING_RELEASES = `
   select account, resource, releasing from totals indexed by totals_releasing
-  where releasing is not null and ${isDoorOpen('account')} order by account, resource limit ${RELEASES_PER_RUN}`
+  where releasing is not null and ${isDoorOpen('account')} order by account, resource limit 100`
 
 const SELECT_RELEASES_OF_ACCOUNT = compileStatement(`
   select account, resource, releasing from totals
@@ -219,59 +217,35 @@ const END_RELEASE = compileStatement(`
   update totals set releasing = null
   where account = :account and resource = :resource and releasing = :releasing`)
 
-/**
- * Continues the releases that earlier deliveries of customers began, until `deadline` (milliseconds): for
- * one account, or for at most 100 if `account` is null. A run that ends early, or fails, loses
- * nothing: the next run goes on. Returns whether nothing is left to release: the time was enough, and no
- * delivery has left records meanwhile that this run may have passed.
- */
-export async function finishReleases(
-  db: D1Database,
-  account: string | null,
-  deadline: number,
-): Promise<boolean> {
+/** Returns the releases that earlier deliveries of customers began: of one account or, if it is null, of at most 100. */
+export async function pendingReleases(db: D1Database, account: string | null): Promise<Step[]> {
   const statement =
     account === null
       ? db.prepare(SELECT_PENDING_RELEASES)
       : bindStatement(db, SELECT_RELEASES_OF_ACCOUNT, { account })
   const { results } = await withD1Retry(() => statement.all<PendingRelease>())
-  let isFinished = true
-  for (const pending of results) {
-    if (!(await finishRelease(throughDoor(db, pending.account), pending, deadline)))
-      isFinished = false
-  }
-  return isFinished
+  return results.map((pending) => releaseWalk(throughDoor(db, pending.account), pending))
 }
 
-/**
- * Walks along the held records of one resource in steps, and releases those whose customer is known.
- * Returns whether nothing is left to release.
- */
-async function finishRelease(
-  db: D1Database,
-  pending: PendingRelease,
-  deadline: number,
-): Promise<boolean> {
+/** Returns the walk along the held records of one resource, which releases those whose customer is known. */
+function releaseWalk(db: D1Database, pending: PendingRelease): Step {
   const { account, resource } = pending
-  const values = { account, max_released: HELD_LIMITS.release }
   let after: Record<string, unknown> = {}
-  while (Date.now() <= deadline) {
+  return async () => {
     const { selectEnd, mark, release, addReleased }: StepStatements = releaseStep(
       resource,
       'after_0' in after ? 'next' : 'first',
     )
-    const bound: Record<string, unknown> = { ...values, ...after, now: Date.now() }
+    const bound = { account, max_released: HELD_LIMITS.release, ...after, now: Date.now() }
     const [[last]] = await readBatch<[Record<string, unknown>[], [], [], []]>(db, [
       bindStatement(db, selectEnd, bound),
       bindStatement(db, mark, bound),
       bindStatement(db, release, bound),
       bindStatement(db, addReleased, bound),
     ])
-    if (!last) {
-      const { meta } = await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
-      return meta.changes > 0
-    }
-    after = Object.fromEntries(Object.values(last).map((value, i) => [`after_${i}`, value]))
+    after = Object.fromEntries(Object.values(last ?? {}).map((value, i) => [`after_${i}`, value]))
+    if (last) return false
+    await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
+    return true
   }
-  return false
 }

@@ -2,6 +2,7 @@ import { SENT_TABLES } from '../account-tables.ts'
 import { isDoorOpen, throughDoor } from '../door.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import type { Step } from '../steps.ts'
 import { markSql } from './changed.ts'
 
 /** The limits of a reset. */
@@ -109,36 +110,17 @@ const stepOf = (db: D1Database, account: string) =>
 export const hasEndedReset = (results: readonly D1Result<Record<string, unknown>>[]): boolean =>
   results.some(({ results: [row] }) => row?.resetting === 0)
 
-/**
- * Goes on with the reset of an account until it ends, or until `deadline` (milliseconds). Returns
- * whether it has ended.
- */
-export async function finishReset(
-  db: D1Database,
-  account: string,
-  deadline: number,
-): Promise<boolean> {
-  while (Date.now() <= deadline) {
-    const step = () => db.batch<Record<string, unknown>>(stepOf(db, account))
-    if (hasEndedReset(await withD1Retry(step))) return true
-  }
-  return false
-}
+/** Returns the step of the reset of an account. */
+export const resetStep =
+  (db: D1Database, account: string): Step =>
+  async () =>
+    hasEndedReset(await withD1Retry(() => db.batch(stepOf(db, account))))
 
-/** The accounts whose reset one run goes on with. */
-const RESETS_PER_RUN = 100
+const SELECT_RESETS = `
+  select account from resets where account > '' and ${isDoorOpen('account')} order by account limit 100`
 
-/** Goes on with the resets that have not ended, until `deadline` (milliseconds). Returns whether all have. */
-export async function finishResets(db: D1Database, deadline: number): Promise<boolean> {
-  const { results } = await withD1Retry(() =>
-    db
-      .prepare(
-        `select account from resets where account > '' and ${isDoorOpen('account')} order by account limit ${RESETS_PER_RUN}`,
-      )
-      .all<{ account: string }>(),
-  )
-  for (const { account } of results) {
-    if (!(await finishReset(throughDoor(db, account), account, deadline))) return false
-  }
-  return results.length < RESETS_PER_RUN
+/** Returns the resets that have not ended, of at most 100 accounts. */
+export async function pendingResets(db: D1Database): Promise<Step[]> {
+  const found = await withD1Retry(() => db.prepare(SELECT_RESETS).all<{ account: string }>())
+  return found.results.map(({ account }) => resetStep(throughDoor(db, account), account))
 }
