@@ -161,24 +161,6 @@ CREATE UNIQUE INDEX transactions_key ON transactions (account, transaction_id);
 
 CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held = 1;
 
-CREATE TRIGGER changed_days_transactions_deleted AFTER DELETE ON transactions
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
-  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
--- Records that move to another day, or that are held or released.
-CREATE TRIGGER changed_days_transactions AFTER UPDATE OF day, held ON transactions
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, d.value
-  FROM kept_days k CROSS JOIN json_each(json_array(old.day, new.day)) d
-  WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
 CREATE TABLE activity (
   account      TEXT NOT NULL,
   date         INTEGER NOT NULL CHECK (date BETWEEN -719528 AND 2932896),
@@ -199,27 +181,7 @@ CREATE TABLE activity (
   PRIMARY KEY (account, date, customer_id, instrument, currency)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER changed_days_activity_deleted AFTER DELETE ON activity
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
-    AND old.date BETWEEN first_day AND last_day)
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, old.date FROM kept_days k
-  WHERE k.account = old.account AND old.date BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
 CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
-
-CREATE TRIGGER changed_days_activity AFTER UPDATE OF date, held ON activity
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, d.value
-  FROM kept_days k CROSS JOIN json_each(json_array(old.date, new.date)) d
-  WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
 
 -- Activities of brands: one event, or one day of one customer.
 --
@@ -255,27 +217,7 @@ CREATE TABLE events (
 
 CREATE UNIQUE INDEX events_key ON events (account, id);
 
-CREATE TRIGGER changed_days_events_deleted AFTER DELETE ON events
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'activities' AND state = 'leaving'
-    AND old.day BETWEEN first_day AND last_day)
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
-  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
 CREATE INDEX events_held ON events (account, customer_id) WHERE held = 1;
-
-CREATE TRIGGER changed_days_events AFTER UPDATE OF day, held ON events
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, d.value
-  FROM kept_days k CROSS JOIN json_each(json_array(old.day, new.day)) d
-  WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
 
 -- Changes of a customer's affiliate: one row for each day with a change, none while the first affiliate
 -- holds. A customer without rows has the affiliate of `customers`. Otherwise the rows alone count.

@@ -43,17 +43,6 @@ CREATE TABLE deliveries (
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
--- A delivery changes the days of its records, as for control totals.
-CREATE TRIGGER changed_days_written AFTER INSERT ON deliveries
-WHEN new.written > 0 AND new.resource <> 'customers'
-BEGIN
-  INSERT INTO changed_days (account, first_day, generation, day)
-  SELECT k.account, k.first_day, k.generation, d.value
-  FROM kept_days k CROSS JOIN json_each(new.days) d
-  WHERE k.account = new.account AND d.value BETWEEN k.first_day AND k.last_day
-  ON CONFLICT DO NOTHING;
-END;
-
 -- Finds refused deliveries: by what was wrong, and by the ids of refused records. Only a delivery with
 -- errors has rows here. The day comes first, so that the oldest rows are deleted along the key.
 --

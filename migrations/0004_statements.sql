@@ -173,6 +173,7 @@ CREATE TABLE statement_run_steps (
 --   generation   the run that began to keep the facts; facts of another generation are not read
 --   form         what was read of each record; facts of another form are not read
 --   summed_from  the first day of which sums were read; records are read one by one from the first day on
+--   position     from where that run reads marks of changed days: computations read the records of days behind it
 --   begun_at     when that run began, in milliseconds: it is lost if it does not end within a day
 --   ready        1 once the run has ended: until then computations read the records themselves
 --   mean         the mean number of facts of a customer, to read as many customers at once as fit
@@ -183,24 +184,12 @@ CREATE TABLE kept_days (
   generation  TEXT NOT NULL,
   form        TEXT NOT NULL,
   summed_from INTEGER NOT NULL,
+  position    INTEGER NOT NULL,
   begun_at    INTEGER NOT NULL,
   ready       INTEGER NOT NULL CHECK (ready IN (0, 1)),
   mean        REAL NOT NULL DEFAULT 0,
   PRIMARY KEY (account, first_day)
 ) STRICT, WITHOUT ROWID;
-
--- Kept days that are deleted or kept anew take their changed days with them.
-CREATE TRIGGER kept_days_deleted AFTER DELETE ON kept_days
-BEGIN
-  DELETE FROM changed_days WHERE account = old.account AND first_day = old.first_day;
-END;
-
-CREATE TRIGGER kept_days_replaced AFTER UPDATE OF generation ON kept_days
-WHEN old.generation <> new.generation
-BEGIN
-  DELETE FROM changed_days
-  WHERE account = old.account AND first_day = old.first_day AND generation <> new.generation;
-END;
 
 -- The facts of a customer on these days. A customer without a row is read from the records.
 --
@@ -214,15 +203,4 @@ CREATE TABLE kept_facts (
   facts       INTEGER NOT NULL,
   rows        TEXT NOT NULL CHECK (json_type(rows) = 'object'),
   PRIMARY KEY (account, customer_id, first_day)
-) STRICT, WITHOUT ROWID;
-
--- The kept days of which a record has changed since their facts began to be kept: computations read the
--- records of these days. Every change of a record adds its days, in the same transaction, by the triggers
--- below.
-CREATE TABLE changed_days (
-  account    TEXT NOT NULL,
-  first_day  INTEGER NOT NULL,
-  generation TEXT NOT NULL,
-  day        INTEGER NOT NULL,
-  PRIMARY KEY (account, first_day, generation, day)
 ) STRICT, WITHOUT ROWID;

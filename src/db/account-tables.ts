@@ -10,7 +10,6 @@ export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   // Then these, so that the triggers of deleted records find nothing kept and no webhooks.
   day_totals: ['resource', 'day'],
   kept_days: ['first_day'],
-  changed_days: ['first_day', 'generation', 'day'],
   kept_facts: ['customer_id', 'first_day'],
   fraud_progress: ['account'],
   fraud_changed_customers: ['customer_id'],

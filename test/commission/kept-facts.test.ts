@@ -2,10 +2,13 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEEPING } from '../../src/commission/statements/kept.ts'
 import { KEPT_LIMITS } from '../../src/db/commission/kept.ts'
+import { watchMarks } from '../marks.ts'
 import { bothWays, keepEagerly, OPEN, randomBrand, randomPartner, rowsOf } from './kept-firms.ts'
 import { randomSource } from './worlds.ts'
 
 // `npm run worlds -- model` tries more worlds.
+
+watchMarks()
 
 const WORLDS = env.MODEL_RUNS || 4
 const CHANGES = env.MODEL_RUNS ? 45 : 24

@@ -35,7 +35,7 @@ import type { AccountSource } from './source.ts'
 // Runs keep the facts of past days, so that a computation reads only the records of open days. For each
 // customer a run keeps the rows that SQL returned for the records of some days, before the status map,
 // rates, plans, affiliates or histories were applied: computations always read these as they are now.
-// When a record changes afterwards, a trigger stores its day as changed, and computations read the
+// When a record changes afterwards, its day is marked as changed, and computations read the
 // records of that day again. A computation therefore has the same result with and without kept facts.
 
 /** The days of which a computation reads facts. Days are since 1970. */

@@ -1,5 +1,6 @@
 import { isClosedFor } from '../commission/books/booked.ts'
 import { isDraft } from '../commission/books/is-draft.ts'
+import { CHANGED_SINCE } from '../commission/kept.ts'
 import type { Connection } from '../database.ts'
 import { all, only } from '../query.ts'
 import { isUnchanged } from '../records/changed.ts'
@@ -100,9 +101,8 @@ const readState = ({ table, dayColumn }: (typeof ARCHIVED_TABLES)[ArchivedResour
     exists (select 1 from assignments where account = :account) and (
       not exists (select 1 from kept_days k where k.account = :account and k.ready = 1
         and k.first_day <= r.first and k.last_day >= r.last)
-      or exists (select 1 from kept_days k join changed_days c on c.account = :account
-          and c.first_day = k.first_day and c.generation = k.generation
-        where k.account = :account and c.day between :first_day and :last_day)) as read,
+      or exists (select 1 from kept_days k where k.account = :account and exists (
+        select 1 from ${CHANGED_SINCE} and c.day between :first_day and :last_day))) as read,
     (select sum(e.records) = r.records and max(e.last_delivery) >= r.last_delivery from exports e
       where e.account = :account and e.resource = :resource and e.month = :month and e.part > 0
         and e.replaced_at is null) as exported,

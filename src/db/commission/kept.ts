@@ -1,9 +1,11 @@
 import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../json-chunks.ts'
+import { POSITION, RAISE_NUMBER } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { usageSql } from '../records/storage-sql.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { FACT_TABLES } from './fact-tables.ts'
 import type { FactRow, RowKind } from './facts.ts'
 
 /**
@@ -29,11 +31,14 @@ export interface KeptDays {
   readonly changed: string
 }
 
+/** The marks of the days of `k` of which a record has changed since, as `c`. */
+export const CHANGED_SINCE = `changed c where c.account = k.account
+        and c.resource in (${Object.values(FACT_TABLES).map(({ resource }) => `'${resource}'`)})
+        and c.day between k.first_day and k.last_day and c.seq > k.position`
+
 const READ_KEPT_DAYS = compileStatement(`
   select k.first_day, k.last_day, k.generation, k.form, k.summed_from, k.begun_at, k.ready, k.mean,
-    (select json_group_array(c.day) from changed_days c
-      where c.account = :account and c.first_day = k.first_day and c.generation = k.generation
-    ) as changed
+    (select json_group_array(distinct c.day) from ${CHANGED_SINCE}) as changed
   from kept_days k where k.account = :account order by k.first_day`)
 
 /** Returns the statement that reads which days an account keeps. */
@@ -49,19 +54,19 @@ export async function readKeptDays(db: Connection, account: string): Promise<Kep
 /** The days that a run begins to keep. */
 export type NewDays = Pick<KeptDays, 'first_day' | 'last_day' | 'summed_from'>
 
-// Must run before the facts are read: triggers store every later change in `changed_days`.
 const BEGIN_KEEPING = compileStatement(`
-  insert into kept_days (account, first_day, last_day, generation, form, summed_from, begun_at, ready)
-  select :account, value ->> 0, value ->> 1, :generation, :form, value ->> 2, :begun_at, 0
+  insert into kept_days (account, first_day, last_day, generation, form, summed_from, position, begun_at,
+    ready)
+  select :account, value ->> 0, value ->> 1, :generation, :form, value ->> 2, ${POSITION}, :begun_at, 0
   from ${JSON_EACH}(:days)
   where ${usageSql(':account')} <= :most_bytes
   on conflict (account, first_day) do update set last_day = excluded.last_day,
     generation = excluded.generation, form = excluded.form, summed_from = excluded.summed_from,
-    begun_at = excluded.begun_at, ready = 0, mean = 0
+    position = excluded.position, begun_at = excluded.begun_at, ready = 0, mean = 0
   where kept_days.generation <> excluded.generation`)
 
 /**
- * Begins to keep the facts of some days, and replaces what was kept for them. Does nothing if the account
+ * Begins to keep the facts of some days, before they are read, and replaces what was kept for them. Does nothing if the account
  * stores more than `maxBytes`.
  */
 export async function beginKeeping(
@@ -73,7 +78,9 @@ export async function beginKeeping(
 ): Promise<void> {
   const rows = days.map((one) => [one.first_day, one.last_day, one.summed_from])
   const values = { account, ...keeping, days: JSON.stringify(rows), most_bytes: maxBytes }
-  await withD1Retry(() => bindStatement(db, BEGIN_KEEPING, values).run())
+  await withD1Retry(() =>
+    db.batch([RAISE_NUMBER, BEGIN_KEEPING].map((one) => bindStatement(db, one, values))),
+  )
 }
 
 /** The maximum number of customers by which the mean number of facts is computed. */
