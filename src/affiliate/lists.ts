@@ -155,7 +155,6 @@ export const listSubAffiliates = affiliateOperation({
     const ranges = Map.groupBy(found, ({ from, to }) => `${from} ${to}`)
     if (ranges.size > MAX_RANGES) throw tooManyRanges()
     const counts = new Map<string, Figures['metrics']>()
-    // One computation of an account runs at a time.
     for (const [range, own] of ranges) {
       const [{ from, to } = sent] = own
       const of = { ids: own.map(({ affiliate_id }) => affiliate_id), drafts: view.drafts }

@@ -83,20 +83,13 @@ export interface Rest {
 }
 
 /**
- * Converts the sums of all days before `before` (§11); those without a day need no rate, and wait. The sums
- * of each currency and day convert together and are rounded once to 12 places, so the result does not
- * depend on how the records were grouped before, if all records of the days have been added.
+ * Converts the sums that are not converted yet (§11). The sums of each currency and day convert together and are
+ * rounded once to 12 places, so the result does not depend on how the records were grouped before, if all records of
+ * the days have been added.
  */
-export function convertDays(
-  { amounts }: Sums,
-  to: string,
-  rates: RateLookup,
-  before: number,
-): void {
+export function convertDays({ amounts }: Sums, to: string, rates: RateLookup): void {
   for (const sums of amounts.values()) {
-    for (const [key, sum] of sums.days) {
-      if (sum.day === null ? before !== Number.POSITIVE_INFINITY : sum.day >= before) continue
-      sums.days.delete(key)
+    for (const sum of sums.days.values()) {
       for (const part of convertDay(sum, to, rates)) {
         if (typeof part === 'bigint') {
           sums.units += part
@@ -106,6 +99,7 @@ export function convertDays(
         sums.rest.set(reason, { ...part, units: part.units + (sums.rest.get(reason)?.units ?? 0n) })
       }
     }
+    sums.days.clear()
   }
 }
 
@@ -131,13 +125,13 @@ function* restOf(currency: string | null, reason: HoldReason, units: bigint): Ge
   if (units !== 0n) yield { currency, reason, units }
 }
 
-/** Returns the currencies, and the days before `before`, whose rates the sums need. */
-export function neededRates({ amounts }: Sums, to: string, before: number) {
+/** Returns the currencies and the days whose rates the sums need. */
+export function neededRates({ amounts }: Sums, to: string) {
   const currencies = new Set<string>()
   const days = new Set<number>()
   for (const { days: sums } of amounts.values()) {
     for (const { currency, day } of sums.values()) {
-      if (currency === null || currency === to || day === null || day >= before) continue
+      if (currency === null || currency === to || day === null) continue
       currencies.add(currency)
       days.add(day)
     }

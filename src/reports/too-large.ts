@@ -8,21 +8,21 @@ const written = (limit: number) => limit.toLocaleString('en')
 const REASONS = {
   groups: `The report has more than ${written(REPORT_LIMITS.groups)} rows.`,
   figures: `The report has more than ${written(REPORT_LIMITS.figures)} figures.`,
-  customer: `A customer has more than ${written(REPORT_LIMITS.customer)} records of one resource on these days.`,
-  kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
+  customers: 'The affiliates have too many customers for so many days.',
   searched: `Finding first deposits would need more than ${written(REPORT_LIMITS.searched)} customer-days.`,
   sums: 'Too many combinations of group, metric, currency and day.',
+  time: `The report takes more than ${REPORT_LIMITS.ms / 1000} seconds.`,
   links: 'The account has too many links for a report by `affiliate_id`.',
 } as const
 
 const ADVICE: Readonly<Record<keyof typeof REASONS, string>> = {
   groups: 'Ask for fewer days, or for fewer or coarser groups.',
   figures: 'Name the `metrics` that you need, or ask for fewer groups.',
-  customer: 'Ask for fewer days, or name `metrics` of other records.',
-  kpis: 'Ask for fewer days, or name other `metrics` than those of events.',
+  customers: 'Ask for fewer days.',
   searched:
     'Ask for fewer days, or name the `metrics` that you need, without those of first deposits.',
   sums: 'Ask for fewer days, for fewer or coarser groups, or for the currency of the records.',
+  time: 'Ask for fewer days, for fewer groups, or name the `metrics` that you need.',
   links: 'Group by `link`.',
 }
 

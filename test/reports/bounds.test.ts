@@ -1,19 +1,14 @@
-import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { REPORT_LIMITS, REPORT_STEPS } from '../../src/reports/limits.ts'
-import { fetchWith } from '../checked-fetch.ts'
-import { overridingSessions } from '../ingest/watched.ts'
-import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
+import { REPORT_LIMITS } from '../../src/reports/limits.ts'
+import { ada, deposit, json, partner } from '../partner.ts'
 
 // What one report can take of the database that accounts share.
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
 const LIMITS = { ...REPORT_LIMITS }
-const STEPS = { ...REPORT_STEPS }
 
 afterEach(() => {
   Object.assign(REPORT_LIMITS, LIMITS)
-  Object.assign(REPORT_STEPS, STEPS)
 })
 
 const answerOf = async (response: Promise<Response>) => {
@@ -21,34 +16,13 @@ const answerOf = async (response: Promise<Response>) => {
   return `${status} ${code}: ${detail}`
 }
 
-/** Requests a report. Returns its batches with the rows that they read, and the SQL of all statements. */
-async function watch({ access_token }: { access_token: string }, query: string) {
-  const batches: { rowsRead: number }[] = []
-  const sql: string[] = []
-  const DB = overridingSessions(env.DB, (real) => ({
-    prepare: (text: string) => {
-      sql.push(text)
-      return real.prepare(text)
-    },
-    batch: async (list: D1PreparedStatement[]) => {
-      const results = await real.batch(list)
-      batches.push({ rowsRead: results.reduce((sum, { meta }) => sum + meta.rows_read, 0) })
-      return results
-    },
-  }))
-  const headers = { Authorization: `Bearer ${access_token}` }
-  const request = new Request(new URL(`/api/v1/forex/${query}`, ORIGIN), { headers })
-  const body = await json(fetchWith({ ...env, DB } as Env, request))
-  return { batches, sql, body }
-}
-
 /** Stores a customer with so many deposits on each of some days of October. */
-async function depositsOn(days: Readonly<Record<string, number>>, more: object = {}) {
+async function depositsOn(days: Readonly<Record<string, number>>) {
   const acme = await partner()
   await acme.post('customers', ada)
   const bulk = Object.entries(days).flatMap(([day, count]) =>
     Array.from({ length: count }, (_, i) => ({
-      ...{ ...deposit, ...more },
+      ...deposit,
       transaction_id: `${day}-${i}`,
       transaction_date: `${day}T00:00:00Z`,
     })),
@@ -57,30 +31,23 @@ async function depositsOn(days: Readonly<Record<string, number>>, more: object =
   return acme
 }
 
-test('the records of one customer are limited', async () => {
+test('a report of too many records names days that can be read', async () => {
   const acme = await depositsOn({ '2026-10-02': 5, '2026-10-03': 5 })
-  Object.assign(REPORT_STEPS, { cost: 1, count: 1e6, excess: 1 })
-  REPORT_LIMITS.customer = 4
   const query = `${OCTOBER}&metrics=deposit_count`
+  REPORT_LIMITS.records = 9
   expect(await answerOf(acme.get(query))).toMatch(
-    /^422 validation_failed: A customer has more than .* records of one resource on these days\./,
+    /^422 validation_failed: The days from 2026-10-01 to 2026-10-03 have more than .* transactions, .* `from=2026-10-01&to=2026-10-02`\.$/,
   )
-  REPORT_LIMITS.customer = 5
+  REPORT_LIMITS.records = 10
   expect((await json(acme.get(query))).totals.metrics.deposit_count).toBe(10)
-  // Active customers are counted over all days.
-  const active = `${OCTOBER}&metrics=active_customers`
-  expect((await acme.get(active)).status).toBe(422)
-  REPORT_LIMITS.customer = 10
-  expect((await json(acme.get(active))).totals.metrics.active_customers).toBe(1)
 })
 
-test('a report in USD reads one sum over all days of amounts with `amount_usd`', async () => {
-  const acme = await depositsOn({ '2026-10-02': 1, '2026-10-05': 1 }, { amount_usd: 110 })
-  const query = `${OCTOBER}&currency=USD&metrics=deposit_amount`
-  const { batches, body } = await watch(acme, query)
-  expect(body.totals.metrics).toEqual({ deposit_amount: '220' })
-  REPORT_LIMITS.rows = 1
-  expect((await watch(acme, query)).batches).toHaveLength(batches.length)
+test('a report that takes too long is refused with what to narrow', async () => {
+  const acme = await depositsOn({ '2026-10-02': 1 })
+  REPORT_LIMITS.ms = 0
+  expect(await answerOf(acme.get(OCTOBER))).toMatch(
+    /^422 validation_failed: The report takes more than .* Ask for fewer days/,
+  )
 })
 
 describe('first deposits', () => {

@@ -1,10 +1,8 @@
-import { ApiError } from '../../errors.ts'
 import { ARCHIVED_MONTHS_OF_REPORT, requireRecords } from '../archive/archived.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { clickSql } from '../directory/clicks.ts'
 import { sumSql } from '../exact-sums.ts'
-import { endLease, payFor, renewLease, takeLease } from '../lease.ts'
-import { all } from '../query.ts'
+import { all, only } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
@@ -134,19 +132,11 @@ export interface ReportShape {
   readonly hasStatus: boolean
   /** Whose records make a customer active. */
   readonly active: readonly Source[]
-  /** How the records of `:affiliates` are found; null: those of the whole account are read. */
-  readonly own: OwnWay | null
+  /** Whether the records of `:affiliates` are read, and not those of the whole account. */
+  readonly own: boolean
 }
 
-/**
- * How the records of some affiliates are found: by a search for each of their customers on each day, or among
- * all records of the days.
- */
-export type OwnWay = 'search' | 'scan'
-
-/**
- * The tables, and how their records are found: by day, and on each day by customer; clicks by link.
- */
+/** The tables, with the columns of the day and of whom it finds the records; the key begins with both. */
 const TABLES: Readonly<Record<Source, { from: string; day: string; id: string }>> = {
   customers: { from: 'customers r indexed by customers_day', day: 'day', id: 'customer_id' },
   transactions: { from: 'transactions r not indexed', day: 'day', id: 'customer_id' },
@@ -155,36 +145,19 @@ const TABLES: Readonly<Record<Source, { from: string; day: string; id: string }>
   clicks: { from: 'clicks r not indexed', day: 'day', id: 'link_id' },
 }
 
-/** The end of all ids: in SQLite a blob is greater than each text. */
-const END = `coalesce(:end, x'')`
-
-const isInRange = (id: string) => `${id} >= :first and ${id} < ${END}`
-
 /**
- * Finds the records of a day with an id from `:first` on and before `:end`.
- *
- * @param days The days of which an own customer has records: those on which they had the affiliate, or all.
+ * Finds the records of the days from `:from` to `:to`. Own ones are searched for by each customer in `owners`, a table
+ * of customers and of the days on which they count, and by each day; clicks by each link.
  */
-function recordsOfDay(
-  source: Source,
-  of: string,
-  own: OwnWay | null,
-  days: 'own' | 'all' = 'own',
-): string {
+function recordsOf(source: Source, own: boolean, owners: 'own' | 'own_customers'): string {
   const { from, day, id } = TABLES[source]
-  const ofDay = `r.account = :account and r.${day} = ${of}`
-  if (own === null) return `${from} where ${ofDay} and ${isInRange(`r.${id}`)}`
-  if (source === 'clicks') {
-    return `json_each(:own_links) o cross join ${from}
-        where ${ofDay} and r.link_id = o.value and ${isInRange('r.link_id')}`
-  }
-  const [customers, isOwnDay] =
-    days === 'all' ? ['own_customers', 'true'] : ['own', `${of} between o.first and o.last`]
-  return own === 'search'
-    ? `${customers} o cross join ${from}
-        where ${isOwnDay} and ${ofDay} and r.customer_id = o.customer_id`
-    : `${from} cross join ${customers} o
-        where ${ofDay} and ${isInRange('r.customer_id')} and o.customer_id = r.customer_id and ${isOwnDay}`
+  if (!own) return `${from} where r.account = :account and r.${day} between :from and :to`
+  const [others, condition, value] =
+    source === 'clicks'
+      ? ['json_each(:own_links)', 'true', 'o.value']
+      : [owners, 'd.day between o.first and o.last', 'o.customer_id']
+  return `days d cross join ${others} o cross join ${from}
+        where ${condition} and r.account = :account and r.${day} = d.day and r.${id} = ${value}`
 }
 
 /** The first and the last of all days. */
@@ -195,11 +168,11 @@ const isOwn = (affiliate: string, link: string, condition = 'true'): string =>
   `ifnull(${affiliate}, (select o.affiliate_id from owners o where o.link = ${link} and ${condition})) in (
       select value from json_each(:affiliates))`
 
-/** The customers whom `:affiliates` ever had, with ids from `:first` on and before `:end`. */
+/** The customers whom `:affiliates` ever had. */
 const HAD = `(
       select distinct customer_id from customer_owners where account = :account and owner in (
         select value from json_each(:affiliates) union all select link from owners
-      ) and ${isInRange('customer_id')})`
+      ))`
 
 /**
  * On which days each customer had one of `:affiliates`: always if the affiliate never changed; otherwise from each
@@ -222,18 +195,18 @@ const OWN = `changes_of_own as materialized (
     union all
     select h.customer_id, ${FIRST_DAY}, h.day - 1 from changes_of_own h
     where h.n = 1 and h.day > ${FIRST_DAY} and ${isOwn('h.previous_affiliate_id', 'h.previous_link')}
-  ), own_customers as materialized (select distinct customer_id from own)`
-
-/** Returns the tables of own customers before others of a statement. */
-const ownTables = (own: OwnWay | null): string => (own === null ? '' : `${OWNERS}, ${OWN}, `)
+  ), own_customers(customer_id, first, last) as materialized (
+    select distinct customer_id, ${FIRST_DAY}, ${LAST_DAY} from own
+  ), days(day) as materialized (
+    select :from union all select day + 1 from days where day < :to
+  )`
 
 const COUNT_OWN = compileStatement(`
-  select (select count(*) from customer_owners where account = :account and owner in (
-      select value from json_each(:affiliates) union all select key from json_each(:links))) as customers,
-    (select ifnull(sum(total), 0) from totals where account = :account) as records`)
+  select count(*) as customers from customer_owners where account = :account and owner in (
+    select value from json_each(:affiliates) union all select key from json_each(:links))`)
 
 /**
- * Returns how many customers some affiliates ever had, and how many records the account has.
+ * Returns how many customers some affiliates ever had.
  *
  * @param links The affiliates of links, as JSON by link; `{}` for firms.
  */
@@ -242,68 +215,34 @@ export async function countOwn(
   account: string,
   affiliates: readonly string[],
   links: string,
-): Promise<{ customers: number; records: number }> {
+): Promise<number> {
   const values = { account, affiliates: JSON.stringify(affiliates), links }
-  const rows = await all<{ customers: number; records: number }>(db, COUNT_OWN, values)
-  // A select without a table has one row.
-  const [row] = rows as [(typeof rows)[number]]
-  return row
+  return (await only<{ customers: number }>(db, COUNT_OWN, values)).customers
 }
 
-/**
- * Returns a query that counts the records of each day with any from `:from` to `:to`. It ends with the
- * day by which they exceed `:records` together, so it counts few more.
- */
-export const countDaysSql = (source: Source, own: OwnWay | null): string => `
-    with recursive ${ownTables(own)}counted(day, total) as (
-      select :from - 1, 0
-      union all
-      select c.day + 1, c.total + (select count(*) from (
-        select 1 from ${recordsOfDay(source, 'c.day + 1', own)} limit :records + 1))
-      from counted c where c.day < :to and c.total <= :records
-    )
-    select day, count from (
-      select day, total - lag(total) over (order by day) as count from counted
-    ) where count > 0`
-
-/**
- * Returns a query that divides the ids of a day, from `:first` on and before `:end`. Between two returned
- * ids are at most `:size` records, plus all records of the first id.
- */
-export const divideDaySql = (source: Source, own: OwnWay | null): string => {
-  const { id } = TABLES[source]
-  const next = (condition: string) => `(
-        select r.${id} from ${recordsOfDay(source, ':day', own)} ${condition}
-        order by r.${id} limit 1 offset :size)`
+/** Returns a query that counts the records of each day from `:from` to `:to`, until there are more than `:records`. */
+export function countDaysSql(source: Source): string {
+  const { from, day } = TABLES[source]
   return `
-    with recursive ${ownTables(own)}bounds(id) as (
-      select ${next('')}
-      union all
-      select ${next(`and r.${id} > bounds.id`)} from bounds where id is not null
-    )
-    select id from bounds where id is not null`
+    select day, count(*) as count from (
+      select r.${day} as day from ${from}
+      where r.account = :account and r.${day} between :from and :to limit :records + 1
+    ) group by day`
 }
 
-/**
- * Selects the records of the days from `:from` to `:to` with an id from `:first` on and before `:end`,
- * without those that are held: one more than a statement may read.
- */
+/** Selects the records of the days from `:from` to `:to`, without those that are held. */
 function recordsSql(
   { own }: ReportShape,
   source: Source,
   columns: readonly string[],
   condition = '',
-  ofDays: 'own' | 'all' = 'own',
+  owners: 'own' | 'own_customers' = 'own',
 ): string {
   const { day } = TABLES[source]
   const isNotHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
   const read = [day === 'day' ? 'r.day' : `r.${day} as day`, ...columns.map((name) => `r.${name}`)]
-  return `select ${[...new Set(read)].join(', ')} from (
-        with recursive days(day) as (
-          select :from union all select day + 1 from days where day < :to
-        ) select day from days
-      ) d cross join ${recordsOfDay(source, 'd.day', own, ofDays)}${isNotHeld}${condition && ` and ${condition}`}
-      limit :records + 1`
+  return `select ${[...new Set(read)].join(', ')}
+        from ${recordsOf(source, own, owners)}${isNotHeld}${condition && ` and ${condition}`}`
 }
 
 /** Returns the names of the groups in rows. A report without groups has one that is null. */
@@ -324,16 +263,12 @@ const customerJoin = ({ groups }: ReportShape): string =>
 
 /** Returns whether a statement needs the affiliates of links. */
 const needsOwners = ({ groups, own }: ReportShape): boolean =>
-  own !== null || groups.includes('affiliate_id')
+  own || groups.includes('affiliate_id')
 
 /** Returns the beginning of a statement: the affiliates of links where a group needs them, and own customers. */
 const withClause = (shape: ReportShape, ...others: readonly string[]): string => {
-  const all = [
-    ...(needsOwners(shape) ? [OWNERS] : []),
-    ...(shape.own === null ? [] : [OWN]),
-    ...others,
-  ]
-  return all.length === 0 ? '' : `with ${all.join(', ')}`
+  const all = [...(needsOwners(shape) ? [OWNERS] : []), ...(shape.own ? [OWN] : []), ...others]
+  return all.length === 0 ? '' : `with recursive ${all.join(', ')}`
 }
 
 /** Counts customers by their signup day, and those with a configured affiliate. */
@@ -353,7 +288,7 @@ export function signupsSql(shape: ReportShape, attributed: boolean): string {
 }
 
 /** Counts clicks. Where the affiliate is a group, its value is the link. */
-export const clicksSql = (shape: ReportShape): string => `
+export const clicksSql = (shape: ReportShape): string => `${withClause(shape)}
     select ${groupNames(shape).join(', ')}, count(*) as count
     from (
       select ${groupColumns(shape, 'clicks').join(', ')}
@@ -361,30 +296,18 @@ export const clicksSql = (shape: ReportShape): string => `
     )
     group by ${groupNames(shape).join(', ')} limit :rows + 1`
 
-/** Counts the customers with records of some sources, in each group and in all. */
+/** Counts the customers with records of some sources, in each group and, in the last row, in all. */
 export function activeSql(shape: ReportShape): string {
-  const { active: sources } = shape
-  const names = groupNames(shape).join(', ')
-  const parts = sources.map(
+  const names = groupNames(shape)
+  const parts = shape.active.map(
     (source) => `
-      select ${groupColumns(shape, source).join(', ')}, t.customer_id as customer_id,
-        ${sources.map((one) => `count(*) * ${Number(one === source)} as ${one}`).join(', ')}
-      from (${recordsSql(shape, source, ['customer_id', ...ownColumns(shape, source)])}) t ${customerJoin(shape)}
-      group by ${names}, t.customer_id`,
+      select ${groupColumns(shape, source).join(', ')}, t.customer_id as customer_id
+      from (${recordsSql(shape, source, ['customer_id', ...ownColumns(shape, source)])}) t ${customerJoin(shape)}`,
   )
-  const records = sources.map((one) => `ifnull(sum(${one}), 0)`)
-  return `${withClause(
-    shape,
-    `seen as materialized (
-      select ${names}, customer_id, ${sources.map((one) => `sum(${one}) as ${one}`).join(', ')}
-      from (${parts.join(' union all ')}) group by ${names}, customer_id
-    )`,
-  )}
-    select ${names}, count(*) as count, null as records from seen group by ${names}
+  return `${withClause(shape, `seen as materialized (select distinct * from (${parts.join(' union all ')}))`)}
+    select ${names.join(', ')}, count(*) as count, 0 as is_total from seen group by ${names.join(', ')}
     union all
-    select ${groupNames(shape)
-      .map(() => 'null')
-      .join(', ')}, count(distinct customer_id), max(${['0', ...records].join(', ')}) from seen
+    select ${names.map(() => 'null').join(', ')}, count(distinct customer_id), 1 from seen
     limit :rows + 1`
 }
 
@@ -464,16 +387,15 @@ export const hasDeposit = (first: string, end: string) => `exists (
  * Sums the first approved deposit of each customer since its signup day, if it is of one of the days.
  * For a customer who signed up before them, the days since then are searched for an earlier one, in
  * order: most customers deposit soon. The last row has the number of the further days that all others
- * have, and of the deposits that were read. If the days are more than `:searched`, it is the only row.
+ * have. If these are more than `:searched`, it is the only row.
  */
 export function firstDepositsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
   const columns = [...TRANSACTION_COLUMNS, 'transaction_date', 'transaction_id']
   // The first deposit counts for who had the customer on its day.
-  const isOwnDeposit =
-    shape.own === null
-      ? ''
-      : ` and exists (select 1 from own o
+  const isOwnDeposit = !shape.own
+    ? ''
+    : ` and exists (select 1 from own o
         where o.customer_id = t.customer_id and t.day between o.first and o.last)`
   return `${withClause(
     shape,
@@ -483,7 +405,7 @@ export function firstDepositsSql(shape: ReportShape): string {
         row_number() over (
           partition by t.customer_id order by t.day < d.day, t.day, t.transaction_date, t.transaction_id
         ) as n
-      from (${recordsSql(shape, 'transactions', columns, DEPOSITS, 'all')}) t
+      from (${recordsSql(shape, 'transactions', columns, DEPOSITS, 'own_customers')}) t
       cross join customers d on d.account = :account and d.customer_id = t.customer_id
     )`,
     `later as materialized (
@@ -491,13 +413,10 @@ export function firstDepositsSql(shape: ReportShape): string {
       where t.n = 1 and t.counts${isOwnDeposit} and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
     )`,
     `span as materialized (
-      select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched,
-        (select count(*) from deposits) as records
-      from later
+      select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched from later
     )`,
   )}
-    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}, ${sumOf('usd')}, null as searched,
-      null as records
+    select ${groups.join(', ')}, count(*) as count, ${sumOf('amount')}, ${sumOf('usd')}, null as searched
     from (
       select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
       from later t ${customerJoin(shape)}
@@ -506,7 +425,7 @@ export function firstDepositsSql(shape: ReportShape): string {
     )
     group by ${groups.join(', ')}
     union all
-    select ${groups.map(() => 'null').join(', ')}, 0, null, null, searched, records from span
+    select ${groups.map(() => 'null').join(', ')}, 0, null, null, searched from span
     limit :rows + 1`
 }
 
@@ -559,16 +478,15 @@ export function eventsSql(shape: ReportShape): string {
     group by ${groups.join(', ')} limit :rows + 1`
 }
 
-/** Sums each KPI of events by its name: one value more than a report may read. */
+/** Sums each KPI of events by its name. */
 export function kpisSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'event', 'approved', 'kpi', 'currency', 'rate_day']
   const columns = [...readColumns(shape), ...ownColumns(shape, 'events'), 'kpis']
   return `${withClause(shape)}
-    select ${groups.join(', ')}, count(*) as "values", ${sumOf('amount')}
+    select ${groups.join(', ')}, ${sumOf('amount')}
     from (
       select ${eventColumns(shape)}, k.key as kpi, k.value as amount
       from (${recordsSql(shape, 'events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
-      limit :kpis + 1
     )
     group by ${groups.join(', ')} limit :rows + 1`
 }
@@ -614,8 +532,8 @@ const ownCommissionSql = (affiliate: string): string => `
     order by 1 limit :rows + 1`
 
 /** The statements of periods that share a day with the report, by period and currency. */
-export const commissionSql = (byAffiliate: boolean, own: OwnWay | null): string =>
-  own !== null
+export const commissionSql = (byAffiliate: boolean, own: boolean): string =>
+  own
     ? ownCommissionSql(byAffiliate ? 's.affiliate_id' : 'null')
     : `
     select period, affiliate_id, currency, scale, sum(units) as units, count(*) as count
@@ -630,31 +548,10 @@ export const commissionSql = (byAffiliate: boolean, own: OwnWay | null): string 
 export type ReportRow = Readonly<Record<string, string | number | null>>
 
 /** A statement of a report with its parameters, without the account. */
-type ReportStatement = readonly [
+export type ReportStatement = readonly [
   sql: string,
   values: Readonly<Record<string, string | number | null>>,
 ]
-
-/** Reads statements in one batch. The last one of a report ends its turn. */
-export type ReadBatch = (
-  statements: readonly ReportStatement[],
-  isLast?: boolean,
-) => Promise<ReportRow[][]>
-
-/**
- * The share of a report's database time that counts against its account, as a pause before the next
- * report. An account can use a third of the database's time for reports, and a tenth for control totals.
- */
-const PAID_PART = 0.2
-
-/** A report with at most this much database time, in milliseconds, is followed by no pause. */
-const FREE_MS = 250
-
-/** How often a report that goes on renews its lease, in milliseconds. */
-const RENEW_MS = 5000
-
-/** How long a report waits for another computation of its account, try by try, in milliseconds. */
-const WAITS_MS = [100, 200, 400, 800]
 
 const ARCHIVED_MONTHS = compileStatement(ARCHIVED_MONTHS_OF_REPORT)
 
@@ -667,68 +564,22 @@ export interface ReportNeeds {
 }
 
 /**
- * Reads a report as the only computation of the account. D1 runs one batch of a database after the other,
- * so that a report of many short batches holds up nobody.
+ * Reads statements of a report in one batch.
  *
- * @throws MonthArchived if it needs archived records.
+ * @throws MonthArchived if the report needs archived records.
  */
-export async function readInTurn(
+export async function readStatements(
   session: D1DatabaseSession,
   account: string,
   needs: ReportNeeds,
-  read: (readBatch: ReadBatch) => Promise<void>,
-): Promise<void> {
-  const id = crypto.randomUUID()
-  const { paidAt } = await takeTurn(session, account, id)
-  let [databaseMs, renewedAt] = [0, Date.now()]
-  let startedAt: number | null = null
-  const end = (ms: number) =>
-    endLease(session, account, id, payFor(paidAt, PAID_PART * ms, Date.now()))
-  const readBatch: ReadBatch = async (statements, isLast = false) => {
-    startedAt = Date.now()
-    const bound = statements.map(([sql, values]) =>
-      bindStatement(session, compileStatement(sql), { ...values, account }),
-    )
-    bound.push(bindStatement(session, ARCHIVED_MONTHS, { ...needs, account }))
-    if (isLast) bound.push(end(0))
-    else if (startedAt - renewedAt > RENEW_MS) {
-      renewedAt = startedAt
-      bound.push(renewLease(session, account, id, startedAt))
-    }
-    const results = await withD1Retry(() => session.batch<ReportRow>(bound))
-    startedAt = null
-    databaseMs += results.reduce((sum, { meta }) => sum + meta.duration, 0)
-    requireRecords(results[statements.length]?.results ?? [])
-    return results.slice(0, statements.length).map((result) => result.results)
-  }
-  let isPaid = false
-  try {
-    await read(readBatch)
-    isPaid = databaseMs <= FREE_MS
-  } finally {
-    // A batch that failed may have worked until D1's limit of 30 seconds: without payment, an account
-    // could have it do so again and again. If this fails too, the lease ends by itself.
-    const failedMs = startedAt === null ? 0 : Date.now() - startedAt
-    if (!isPaid)
-      await end(databaseMs + failedMs)
-        .run()
-        .catch(() => {})
-  }
+  statements: readonly ReportStatement[],
+): Promise<ReportRow[][]> {
+  const bound = statements.map(([sql, values]) =>
+    bindStatement(session, compileStatement(sql), { ...values, account }),
+  )
+  const archived = bindStatement(session, ARCHIVED_MONTHS, { ...needs, account })
+  const results = await withD1Retry(() => session.batch<ReportRow>([archived, ...bound]))
+  const [months = [], ...rows] = results.map((result) => result.results)
+  requireRecords(months)
+  return rows
 }
-
-/** Waits a little for other computations of the account. */
-async function takeTurn(session: D1DatabaseSession, account: string, id: string) {
-  for (const wait of [...WAITS_MS, null]) {
-    const lease = await takeLease(session, account, id, Date.now())
-    if (!('retryAfter' in lease)) return lease
-    if (wait === null || !lease.isRunning) throw busy(lease.retryAfter)
-    await scheduler.wait(wait)
-  }
-  throw busy(1)
-}
-
-const busy = (seconds: number) =>
-  new ApiError('rate_limited', {
-    detail: `One report or computation of control totals of an account runs at a time, and after a long one there is a pause.`,
-    headers: { 'Retry-After': String(seconds) },
-  })
