@@ -161,18 +161,6 @@ CREATE TABLE day_totals (
   PRIMARY KEY (account, resource, day)
 ) STRICT, WITHOUT ROWID;
 
--- The computation of an account's totals. While it runs, no other one starts before `until`, in case
--- it crashed. Each millisecond of the database's time adds ten to `paid_at`, the time at which the
--- account has paid for what it used. The next computation starts at most a set time before that. Times
--- are in milliseconds.
-CREATE TABLE totals_leases (
-  account     TEXT PRIMARY KEY,
-  computation TEXT NOT NULL,
-  running     INTEGER NOT NULL CHECK (running IN (0, 1)),
-  until       INTEGER NOT NULL,
-  paid_at     INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
 -- Test accounts whose records are being deleted. They accept no deliveries until that is done.
 CREATE TABLE resets (
   account    TEXT PRIMARY KEY,

@@ -71,7 +71,6 @@ const KEPT_TABLES = [
   'delivery_conditions',
   'changed',
   'totals',
-  'totals_leases',
   'storage',
   'resets',
   'book_resets',

@@ -80,9 +80,6 @@ export const RESET_STEP: readonly Statement[] = [
     `delete from totals where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),
   compileStatement(
-    `delete from totals_leases where account = :account and ${IS_RESETTING} and ${isEmpty}`,
-  ),
-  compileStatement(
     `delete from storage where account = :account and ${IS_RESETTING} and ${isEmpty}`,
   ),
   compileStatement(`delete from resets where account = :account and ${isEmpty}`),
