@@ -151,15 +151,10 @@ async function answerReport(request: Request): Promise<Response> {
   }
 }
 
-/**
- * Writes what tests record: the responses of test/platform/examples.test.ts, which openapi.json shows as examples, and
- * the texts of test/commission/recorded-worlds.test.ts.
- */
+/** Writes the responses of test/platform/examples.test.ts, which openapi.json shows as examples. */
 async function record(request: Request) {
-  const [, seed] = /^\/worlds\/(\d+)$/.exec(new URL(request.url).pathname) ?? []
-  const text = await request.text()
-  if (seed) writeFileSync(`recorded/worlds/${seed}.txt`, text)
-  else writeFileSync('recorded/examples.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
+  const found = await request.json()
+  writeFileSync('recorded/examples.json', `${JSON.stringify(found, null, 2)}\n`)
   return new Response(null, { status: 204 })
 }
 

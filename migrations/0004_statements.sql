@@ -7,6 +7,7 @@
 --   digest     the SHA-256 of statement, lines and state: a draft with the same one is not written
 --   statement  the statement as JSON, without its lines; null if there is only something to carry
 --   lines      a JSON array of the first lines; `statement_lines` has the others
+--   steps      a JSON object of how these lines came about, by id
 --   state      what the next period starts from, as JSON
 --   read_at    when its computation began to read, in milliseconds: an older one never replaces it
 --
@@ -40,6 +41,7 @@ CREATE TABLE statements (
   approved_at  INTEGER,
   payment      TEXT,
   returned     TEXT,
+  steps        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(steps) = 'object'),
   PRIMARY KEY (account, period, affiliate_id, plan)
 ) STRICT, WITHOUT ROWID;
 
@@ -78,10 +80,10 @@ CREATE TRIGGER statements_no_update BEFORE UPDATE ON statements
 WHEN old.status <> 'draft' AND (
   (old.account, old.period, old.affiliate_id, old.plan, old.id, old.hash, old.digest, old.payable,
     old.closing, old.statement, old.lines, old.parts, old.state, old.read_at, old.computed_at,
-    old.previous, old.approval, old.approved_at)
+    old.previous, old.approval, old.approved_at, old.steps)
   IS NOT (new.account, new.period, new.affiliate_id, new.plan, new.id, new.hash, new.digest, new.payable,
     new.closing, new.statement, new.lines, new.parts, new.state, new.read_at, new.computed_at,
-    new.previous, new.approval, new.approved_at)
+    new.previous, new.approval, new.approved_at, new.steps)
   OR NOT iif(old.status = 'approved',
     new.status = 'paid' AND new.payment IS NOT NULL AND new.returned IS old.returned,
     new.status = 'approved' AND new.payment IS NULL AND new.returned IS old.payment
@@ -97,6 +99,7 @@ CREATE TABLE statement_lines (
   id      TEXT NOT NULL,
   part    INTEGER NOT NULL CHECK (part >= 2),
   lines   TEXT NOT NULL CHECK (json_type(lines) = 'array'),
+  steps   TEXT NOT NULL DEFAULT '{}' CHECK (json_type(steps) = 'object'),
   PRIMARY KEY (account, id, part)
 ) STRICT, WITHOUT ROWID;
 

@@ -74,7 +74,7 @@ function seeMember(
   switch (kindOf(parent, name)) {
     case 'open':
       if (name === 'id' && typeof member === 'string') return seeId(member, object, context)
-      if (name === 'steps' && !view.amounts) return see(lastStep(member), name, context)
+      if (name === 'steps' && !view.amounts) return []
       return see(member, name, context)
     case 'whole':
       return member
@@ -106,10 +106,6 @@ function seeId(id: string, { resource }: Members, context: ViewContext): string 
 /** Returns the id of a line or an adjustment as it is seen; other ids are not made from customers. */
 const seeLine = (id: string, context: ViewContext): string =>
   /^(?:lin|adj)_/.test(id) ? context.nameOf(id, 'line') : id
-
-/** Returns the steps of an explanation without amounts: what the line pays. */
-const lastStep = (steps: unknown): unknown =>
-  Array.isArray(steps) ? steps.filter((one) => isMembers(one) && one.step === 'amount') : steps
 
 /** Returns the id of an affiliate as it is seen. A step `funded` names the one above. */
 const seeAffiliate = (id: string, step: unknown, { view, own }: ViewContext): string =>

@@ -606,6 +606,7 @@ export const statements = /* @__PURE__ */ sqliteTable(
     approved_at: integer(),
     payment: text(),
     returned: text(),
+    steps: text().notNull().default('{}'),
   }),
   (t) => [
     primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] }),
@@ -621,6 +622,7 @@ export const statementLines = /* @__PURE__ */ sqliteTable(
     id: text().notNull(),
     part: integer().notNull(),
     lines: text().notNull(),
+    steps: text().notNull().default('{}'),
   }),
   (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
 )

@@ -15,9 +15,8 @@ import {
   parseScope,
 } from '../commission/statements/line-groups.ts'
 import { getStatement } from '../commission/statements/operations.ts'
-import { sentencesIn } from '../commission/why/affiliate-words.ts'
 import { getExplanation } from '../commission/why/operations.ts'
-import type { Explanation } from '../commission/why/steps.ts'
+import { type Explained, recordsIn, sentencesIn } from '../commission/why/sentences.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { Data } from '../console/parts/data.tsx'
 import { respond } from '../console/respond.ts'
@@ -252,8 +251,6 @@ function ruleOf(
   return terms && rule ? ruleWords(rule, terms, speech) : { pays: titleText(id), limits: [] }
 }
 
-type Explained = AnswerOf<typeof getExplanation>
-
 /** Returns what a question about a statement names. */
 const aboutOf = ({ id, period }: WholeStatement) => ({ statement: id, period })
 
@@ -262,7 +259,8 @@ async function renderWhy(frame: Frame, id: string) {
   const { visit, statement, questions } = frame
   const { words, speech } = visit
   const found = await visit.call(getExplanation, { line_id: id, period: statement.period })
-  const records = 'steps' in found ? recordsOf(found) : []
+  // The ids of other records have a customer in them.
+  const records = recordsIn(found).filter(({ resource }) => resource === 'transactions')
   return (
     <section class="why" id="why" aria-labelledby="why-title">
       <h2 id="why-title">{words.why}</h2>
@@ -281,10 +279,10 @@ async function renderWhy(frame: Frame, id: string) {
         <details>
           <summary>{words.record_ids}</summary>
           <ul>
-            {records.map((one) => (
+            {records.map(({ id: record }) => (
               <li>
                 <code>
-                  <Data text={one} />
+                  <Data text={record} />
                 </code>
               </li>
             ))}
@@ -298,21 +296,6 @@ async function renderWhy(frame: Frame, id: string) {
     </section>
   )
 }
-
-/** Returns the ids of the transactions that an explanation names: other ids have a customer in them. */
-const recordsOf = ({ steps }: Explanation): string[] => [
-  ...new Set(
-    steps.flatMap((step) => {
-      const records =
-        step.step === 'trigger'
-          ? [step.record]
-          : step.step === 'qualification'
-            ? step.conditions.flatMap((one) => one.records)
-            : []
-      return records.flatMap(({ resource, id }) => (resource === 'transactions' ? [id] : []))
-    }),
-  ),
-]
 
 /** Renders a page of single lines: those that are equal to one, or all of a rule. */
 function LineList({

@@ -31,18 +31,9 @@ function near(a: Rational, b: Rational | string, most: string, what: string): vo
   expect(compare(size, parse(most)), what).toBeLessThanOrEqual(0)
 }
 
-type Named<S extends Step['step']> = Extract<Step, { step: S }>
-
-const find = <S extends Step['step']>({ steps }: Explanation, step: S): Named<S> | undefined =>
-  steps.find((one): one is Named<S> => one.step === step)
-
 /** Checks each step of an explanation against those before it, up to the line's amount. */
 export function follow(explanation: Explanation): void {
-  const { steps, line, currency } = explanation
-  const facts = find(explanation, 'facts')
-  const conversion = find(explanation, 'conversion')
-  const base = find(explanation, 'base')
-  if (facts && conversion && base) followBase(facts, conversion, base, currency)
+  const { steps, line } = explanation
   // The base or the units, then the amount.
   let current: Rational = ZERO
   for (const step of steps) {
@@ -54,11 +45,6 @@ export function follow(explanation: Explanation): void {
 function followStep(step: Step, current: Rational, explanation: Explanation): Rational {
   const { line } = explanation
   switch (step.step) {
-    case 'facts':
-      return current
-    case 'conversion':
-      for (const day of step.days) followConversion(day)
-      return current
     case 'trigger':
       if (step.min !== null)
         expect(compare(parse(step.record.converted!), parse(step.min))).toBeGreaterThanOrEqual(0)
@@ -79,6 +65,7 @@ function followStep(step: Step, current: Rational, explanation: Explanation): Ra
       }
       return current
     case 'base':
+      followBase(step, explanation.currency)
       return parse(step.base)
     case 'sources': {
       const counted = step.sources.reduce((total, { lines }) => total + lines, 0)
@@ -90,8 +77,8 @@ function followStep(step: Step, current: Rational, explanation: Explanation): Ra
       for (const one of step.conversions) {
         const own = step.sources.filter(({ currency }) => currency === one.currency)
         same(sum(own.map(({ amount }) => parse(amount))), one.amount, 'the lines of a currency')
-        if (one.rates.length === 2 && one.converted !== null)
-          same(atRates(one.amount, one.rates), one.converted, 'a converted sum')
+        if (one.converted !== null && one.currency !== explanation.currency)
+          same(atRates(one, explanation.currency), one.converted, 'a converted sum')
       }
       return parse(step.sum)
     }
@@ -164,7 +151,7 @@ function followStep(step: Step, current: Rational, explanation: Explanation): Ra
     }
     case 'rounding':
       // What lies between two units by less than the 12 places that are shown may be rounded either way.
-      if (find(explanation, 'rate')?.rounded)
+      if (explanation.steps.some((one) => one.step === 'rate' && one.rounded))
         near(current, step.after, `0.${'0'.repeat(step.digits)}5000000001`, 'rounding')
       else same(round(current, step.digits), step.after, 'rounding')
       return parse(step.after)
@@ -195,16 +182,13 @@ function followStep(step: Step, current: Rational, explanation: Explanation): Ra
       same(current, step.before, 'before the advance')
       return followAdvance(step)
     case 'funded':
-      if (step.rates.length === 2)
-        same(atRates(step.amount, step.rates), step.converted, 'a funded line')
+      if (step.currency !== explanation.currency)
+        same(atRates(step, explanation.currency), step.converted, 'a funded line')
       return negate(parse(step.converted))
-    case 'amount':
-      same(current, step.amount, 'the amount')
-      return parse(step.amount)
   }
 }
 
-function followAdvance(step: Named<'advance'>): Rational {
+function followAdvance(step: StepOf<'advance'>): Rational {
   const due = subtract(subtract(parse(step.before), parse(step.paid_once)), parse(step.deficit_in))
   same(greatest(due, ZERO), step.after, 'what an advance pays')
   same(greatest(negate(due), ZERO), step.deficit_out, 'the deficit')
@@ -213,50 +197,67 @@ function followAdvance(step: Named<'advance'>): Rational {
   return parse(step.after)
 }
 
-/** Converts at two rates, and rounds to 12 places. */
-function atRates(amount: string, rates: readonly { rate: string }[]): Rational {
-  const [from, to] = rates
-  return round(divide(multiply(parse(amount), parse(to!.rate)), parse(from!.rate)), 12)
+/** An amount in a currency, and the rates by which it converts. */
+interface Rated {
+  readonly amount: string
+  readonly currency: string
+  readonly rates: readonly { readonly currency: string; readonly rate: string }[]
 }
 
-/** What was converted differs from amount × rate by half a unit of the 12th place a sum at most. */
-function followConversion(day: StepOf<'conversion'>['days'][number]): void {
-  if (day.sums === 0) return
-  expect(day.rates).toHaveLength(2)
-  const [from, to] = day.rates
-  const exact = divide(multiply(parse(day.amount), parse(to!.rate)), parse(from!.rate))
-  const off = subtract(exact, parse(day.converted))
-  const most = { n: BigInt(day.sums), d: 2n * 10n ** 12n }
+/** Converts at rates for one euro. */
+function exactly({ amount, currency, rates }: Rated, to: string): Rational {
+  const rateOf = (name: string): Rational => {
+    const found = rates.find((one) => one.currency === name)
+    expect(found === undefined, `a rate of ${name}`).toBe(name === 'EUR')
+    return parse(found?.rate ?? '1')
+  }
+  return divide(multiply(parse(amount), rateOf(to)), rateOf(currency))
+}
+
+/** Converts at rates for one euro, and rounds to 12 places. */
+const atRates = (rated: Rated, to: string): Rational => round(exactly(rated, to), 12)
+
+type Counted = StepOf<'base'>['terms'][number]['currencies'][number]
+
+/** What was converted on a day differs from amount × rate by half a unit of the 12th place a sum at most. */
+function followDay(currency: string, day: Counted['days'][number], to: string): void {
+  const rated = { ...day, currency }
+  if (day.sums === 1) same(atRates(rated, to), day.converted, 'a converted sum')
+  const most = divide({ n: BigInt(day.sums), d: 1n }, parse('2000000000000'))
+  const off = subtract(exactly(rated, to), parse(day.converted))
   expect(compare(off, most)).toBeLessThanOrEqual(0)
-  expect(compare(off, negate(most))).toBeLessThanOrEqual(most.n > 0n ? 1 : 0)
-  if (day.sums === 1) same(round(exact, 12), day.converted, 'a converted sum')
+  expect(compare(off, negate(most))).toBeGreaterThanOrEqual(0)
+}
+
+/** What was sent in a currency is what rates and the records' own amounts convert; that of the plan counts as sent. */
+function followCurrency(one: Counted, to: string): void {
+  if (one.currency === to) {
+    same(parse(one.amount), one.converted, 'what is not converted')
+    return
+  }
+  for (const day of one.days) followDay(one.currency, day, to)
+  const usd = one.by_amount_usd ?? { amount: '0', converted: '0' }
+  if (one.days.length === 0 && one.by_amount_usd === null) return
+  for (const name of ['amount', 'converted'] as const) {
+    const days = one.days.map((day) => parse(day[name]))
+    same(sum([...days, parse(usd[name])]), one[name], `${name} by day`)
+  }
 }
 
 /** The sum of a term is what was sent in the plan's currency, and all that was converted. */
-function followBase(
-  facts: StepOf<'facts'>,
-  conversion: StepOf<'conversion'>,
-  base: StepOf<'base'>,
-  currency: string,
-): void {
-  let position = 0
+function followBase({ terms, base }: StepOf<'base'>, currency: string): void {
+  if (terms.length === 0) return
   const termValues = new Map<string, Rational>()
-  for (const { term, sum: found, times, value } of base.terms) {
+  for (const { term, currencies, sum: found, times, value } of terms) {
     same(multiply(parse(found), parse(times)), value, 'a term of the base')
     const source = term as { name?: string; of?: string[]; fixed?: string }
     if (source.of) same(sum(source.of.map((name) => termValues.get(name) ?? ZERO)), found, '`of`')
     else if (source.fixed === undefined) {
-      const own = facts.terms[position]!.currencies.filter((one) => one.currency === currency)
-      const days = conversion.days.filter((one) => one.term === position)
-      const converted = days.flatMap((day) => [
-        parse(day.converted),
-        parse(day.by_amount_usd?.converted ?? '0'),
-      ])
-      same(sum([...own.map(({ amount }) => parse(amount)), ...converted]), found, 'a term')
-      position += 1
+      for (const one of currencies) followCurrency(one, currency)
+      same(sum(currencies.map((one) => parse(one.converted))), found, 'a term')
     }
     if (source.name !== undefined)
       termValues.set(source.name, add(termValues.get(source.name) ?? ZERO, parse(value)))
   }
-  same(sum(base.terms.map(({ value }) => parse(value))), base.base, 'the base')
+  same(sum(terms.map((one) => parse(one.value))), base, 'the base')
 }

@@ -97,30 +97,29 @@ test('a line is explained in steps and in sentences, down to records and their d
   expect(explanation).toMatchObject({ id, affiliate_id: 'ib-1', plan: 'standard', currency: 'EUR' })
   expect(explanation.line).toMatchObject({ base: '1234.5', rate: '30', amount: '370.35' })
   expect(explanation.steps.map(({ step }: { step: string }) => step)).toEqual([
-    ...['facts', 'conversion', 'base', 'rate', 'rounding', 'amount'],
+    ...['base', 'rate', 'rounding'],
   ])
-  expect(explanation.steps[1].days).toEqual([
-    {
-      ...{ term: 0, day: '2026-10-05', currency: 'USD', sums: 1, amount: '110', converted: '100' },
-      rates: [
-        { currency: 'USD', rate: '1.1', day: '2026-10-02' },
-        { currency: 'EUR', rate: '1', day: null },
-      ],
-      by_amount_usd: null,
-    },
-  ])
+  expect(explanation.steps[0].terms[0].currencies[1]).toEqual({
+    ...{ currency: 'USD', count: 1, amount: '110', converted: '100', by_amount_usd: null },
+    days: [
+      {
+        ...{ day: '2026-10-05', sums: 1, amount: '110', converted: '100' },
+        rates: [{ currency: 'USD', rate: '1.1', day: '2026-10-02' }],
+      },
+    ],
+  })
 
   const text = await ask(`/api/v1/forex/lines/${id}/explain${HINT}`, {
     headers: { Authorization: `Bearer ${acme.access_token}`, Accept: 'text/plain' },
   })
   expect(text.headers.get('Content-Type')).toMatch(/^text\/plain/)
   expect((await text.text()).split('\n')).toEqual([
-    'Rule share (version 1) of the plan standard for the affiliate ib-1 in October 2026',
+    'Rule share, version 1, standard, ib-1, October 2026',
     '',
-    'The base counts 3 records of 2 customers.',
-    'Deposits sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
-    'On 5 Oct 2026, 110.00 USD at 1 EUR = 1.1 USD (2 Oct 2026) is 100.00 EUR.',
-    'The base is 1,234.50 EUR.',
+    'Counted: 3 records of 2 customers.',
+    'Deposits: 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
+    '110.00 USD (1 EUR = 1.1 USD, 2 Oct 2026) of 5 Oct 2026 is 100.00 EUR.',
+    'This is paid on 1,234.50 EUR.',
     '30 % of 1,234.50 EUR is 370.35 EUR.',
     'The line pays 370.35 EUR.',
     '',
@@ -342,18 +341,32 @@ test('more than 50,000 records are refused, and narrowed they are read', async (
   expect((await acme.admin('transactions/t-1/earnings')).status).toBe(200)
 })
 
-test('an explanation says what the stored statement says, if records have changed since', async () => {
+test('a line is explained as its statement has it, and its parts say that records changed since', async () => {
   await rates()
   const acme = await firm('acme')
-  const id = acme.lineOf('share')
+  const lines = [acme.lineOf('share'), acme.lineOf('cpa')]
+  const read = async (path: string) =>
+    Promise.all(lines.map((id) => json(acme.admin(`lines/${id}/${path}`))))
+  const fresh = await read(`explain${HINT}`)
   await storeDrafts('acme', '2026-10', ['ib-1'])
-  expect(await json(acme.admin(`lines/${id}/explain`))).not.toHaveProperty('stored')
+  expect(await read('explain')).toEqual(fresh)
+  expect(await read('parts')).toMatchObject([{ changed: false }, { changed: false }])
 
   await acme.post('transactions', [deposit('t-1', 'c-1', 2000)])
-  const { line, stored } = await json(acme.admin(`lines/${id}/explain`))
-  expect([line.amount, stored.amount]).toEqual(['670.35', '370.35'])
-  const text = await ask(`/api/v1/forex/lines/${id}/explain`, {
-    headers: { Authorization: `Bearer ${acme.access_token}`, Accept: 'text/plain' },
-  })
-  expect(await text.text()).toContain('says 370.35 EUR. Records have changed since')
+  expect(await read('explain')).toEqual(fresh)
+  expect(await read('parts')).toMatchObject([{ changed: true }, { changed: true }])
+  await storeDrafts('acme', '2026-10', ['ib-1'])
+  expect((await read('explain'))[0].line.amount).toBe('670.35')
+  expect(await read('parts')).toMatchObject([{ changed: false }, { changed: false }])
+})
+
+test('the steps of a drafted line follow records that leave its amount as it was', async () => {
+  const acme = await firm('acme')
+  const id = acme.lineOf('share')
+  const counted = async () => (await json(acme.admin(`lines/${id}/explain`))).steps[0].records
+  await storeDrafts('acme', '2026-10', ['ib-1'])
+  expect(await counted()).toBe(2)
+  await acme.post('transactions', [deposit('t-1', 'c-1', 900), deposit('t-9', 'c-1', 100)])
+  await storeDrafts('acme', '2026-10', ['ib-1'])
+  expect(await counted()).toBe(3)
 })

@@ -1,14 +1,13 @@
 import type { AccountInput, PlanResult, SettlementInput } from './account-input.ts'
+import { openIn } from './books.ts'
 import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
-import type { Line } from './line.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
 import { type PeriodTallies, reduceCustomer } from './tally.ts'
-import type { Trace } from './trace.ts'
 import { transferringInto } from './transfer.ts'
 import { uplineRules } from './uplines.ts'
 
@@ -16,8 +15,6 @@ import { uplineRules } from './uplines.ts'
 export interface Settlement {
   /** Returns the results in order of affiliate and plan. */
   readonly settle: (period: Period) => readonly PlanResult[]
-  /** Settles a line of a result again, and returns what was done to it; empty for a funded line. */
-  readonly trace: (result: PlanResult, line: Line) => Trace
 }
 
 /** Computes periods of an account from its facts. */
@@ -33,7 +30,8 @@ export function openAccount(input: AccountInput): Account {
     everyone.map((customer) => asOf(customer, through))
   const tallies = oncePerPeriod((period) => {
     const found: PeriodTallies = new Map()
-    evaluated(period.last).forEach(customerTallier({ ...input, period }, found))
+    const isOpen = openIn(input.booksOf, period)
+    evaluated(period.last).forEach(customerTallier({ ...input, period, isOpen }, found))
     return found
   })
   return { ...openSettlement(input, tallies), evaluated, tallies }
@@ -50,14 +48,14 @@ export function openSettlement(
   const ownBefore = (period: Period): OwnResults | null =>
     isFirst(input, period) ? null : own(nextPeriod(period, -1))
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
-    settleOwn(input, period, tallies, ownBefore(period), null),
+    settleOwn(input, period, tallies, ownBefore(period)),
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
     hasOverrides(input.inForce, period.kind)
-      ? settleAllOverrides(input, period, tallies(period), own, before(period), null)
+      ? settleAllOverrides(input, period, tallies(period), own, before(period))
       : [],
   )
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
@@ -71,17 +69,7 @@ export function openSettlement(
       transferringInto(input, period).flatMap(settled),
     ),
   )
-  const trace = ({ affiliate, period }: PlanResult, line: Line): Trace => {
-    const one = { ...input, affiliates: [affiliate] }
-    const again =
-      line.rule.kind === 'override'
-        ? settleAllOverrides(one, period, tallies(period), own, before(period), line)
-        : [...settleOwn(one, period, tallies, ownBefore(period), line).values()].flatMap(
-            (plans) => [...plans.values()],
-          )
-    return again.flatMap(({ lines }) => lines).flatMap((settledLine) => settledLine.trace ?? [])
-  }
-  return { settle: settled, trace }
+  return { settle: settled }
 }
 
 /** Whether a plan with a kind of period has overrides. */

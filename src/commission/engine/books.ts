@@ -71,11 +71,19 @@ export interface Difference {
   /** The period of the statement that dropped; null unless `line` is null. */
   readonly droppedIn: string | null
   readonly amount: Decimal
+  /** The line as it comes to now; absent if there is none. */
+  readonly now?: Line | undefined
 }
 
 /** Whether a period was closed for an affiliate and plan. */
 export const isClosed = (books: PlanBooks | null, { last }: Period): boolean =>
   books !== null && last <= books.closedThrough
+
+/** Returns a function that tells whether a period is open for an affiliate and plan. */
+export const openIn =
+  (booksOf: BooksOf, period: Period) =>
+  (affiliate: string, plan: string): boolean =>
+    !isClosed(booksOf(affiliate, plan), period)
 
 /** Returns the key of a line within its period. */
 export const lineKey = ({ rule, version, scope, occurrence }: Omit<BookedLine, 'amount'>): string =>

@@ -10,6 +10,8 @@ export interface Context {
   readonly inForce: PlansInForce
   readonly tree: Tree
   readonly rates: RateLookup
+  /** Returns the day for which the rate that applies was published; null for the euro. */
+  readonly rateDay?: (currency: string, day: number) => number | null
   /** Returns the instant at which a day starts in the account's zone. */
   readonly dayStart: (day: number) => number
 }
@@ -17,6 +19,8 @@ export interface Context {
 /** A computation of one period. */
 export interface PeriodContext extends Context {
   readonly period: Period
+  /** Whether the period is open for an affiliate and plan, so that steps of lines name each day; absent: no. */
+  readonly isOpen?: (affiliate: string, plan: string) => boolean
 }
 
 /**

@@ -49,15 +49,13 @@ export interface Line {
   readonly once: OnceState | null
   /** Whether `max_count` took the line's amount. */
   readonly beyondCount: boolean
-  /** The period of the upline's override that this line pays for; null if the line is no such payment. */
-  readonly funds: string | null
-  /** How its amount came about; null unless the line is explained. */
-  readonly trace: Trace | null
+  /** How its amount came about. */
+  readonly trace: Trace
 }
 
 /** Returns a line without caps and carries. */
 export const newLine = (
-  line: Pick<Line, 'rule' | 'version' | 'scope' | 'amount'> & Partial<Line>,
+  line: Pick<Line, 'rule' | 'version' | 'scope' | 'amount' | 'trace'> & Partial<Line>,
 ): Line => ({
   base: null,
   units: null,
@@ -73,17 +71,8 @@ export const newLine = (
   fx: [],
   once: null,
   beyondCount: false,
-  funds: null,
-  trace: null,
   ...line,
 })
-
-/** Returns an empty trace for the line that is explained, and null for others. */
-export const traceOf = (traced: Line | null, { rule, version, scope }: LineName): Trace | null =>
-  traced?.rule === rule && traced.version === version && traced.scope === scope ? [] : null
-
-/** What tells a line from the others of its statement. */
-export type LineName = Pick<Line, 'rule' | 'version' | 'scope'>
 
 /** Lists amounts by currency, in order of its code. */
 export const fxList = (byCurrency: ReadonlyMap<string, Fx> | undefined): Line['fx'] =>
@@ -143,13 +132,13 @@ export function applyMax(lines: readonly Line[]): Line[] {
   const capped = lines.toReversed().map((line) => {
     const cut = greatest(least(excess, line.amount), ZERO)
     const after = subtract(line.amount, cut)
-    line.trace?.push({
+    line.trace.push(() => ({
       step: 'max',
       max: moneyText(line.version, most),
       before: moneyText(line.version, line.amount),
       capped: moneyText(line.version, cut),
       after: moneyText(line.version, after),
-    })
+    }))
     if (isZero(cut)) return line
     excess = subtract(excess, cut)
     return cutLine(line, cut)
@@ -169,26 +158,26 @@ export function limitLine(line: Line, most: Decimal | null): Line {
   if (most === null) return line
   const after = least(line.amount, most)
   const capped = subtract(line.amount, after)
-  line.trace?.push({
+  line.trace.push(() => ({
     step: 'max_per_customer',
     max: moneyText(line.version, most),
     before: moneyText(line.version, line.amount),
     capped: moneyText(line.version, capped),
     after: moneyText(line.version, after),
-  })
+  }))
   return isZero(capped) ? line : cutLine(line, capped)
 }
 
 /** Rounds an amount to the minor unit of the plan's currency, half to even. */
-export function rounded(paid: Ratio, version: Version, trace: Trace | null): Decimal {
+export function rounded(paid: Ratio, version: Version, trace: Trace): Decimal {
   const { digits } = version
   const amount = roundRatio(paid, digits)
-  trace?.push({
+  trace.push(() => ({
     step: 'rounding',
     digits,
     before: exactly(paid).text,
     after: fixedText(amount, digits),
-  })
+  }))
   return amount
 }
 
@@ -220,20 +209,22 @@ export function applyAdvance(state: OpenState, line: Line, once: readonly Line[]
   const key = stateKey(rule.id, version, line.scope)
   const paidOnce = recoupedBy(rule, version, once)
   const share = line.amount
-  const due = subtract(subtract(share, paidOnce), amountAt(state.deficits, key))
+  const deficitIn = amountAt(state.deficits, key)
+  const due = subtract(subtract(share, paidOnce), deficitIn)
   const amount = greatest(due, ZERO)
   const deficit = greatest(subtract(ZERO, due), ZERO)
   const recouped = subtract(greatest(share, ZERO), amount)
-  line.trace?.push({
+  const { recoups } = rule
+  line.trace.push(() => ({
     step: 'advance',
-    recoups: rule.recoups,
+    recoups,
     before: moneyText(line.version, share),
     paid_once: moneyText(line.version, paidOnce),
-    deficit_in: moneyText(line.version, amountAt(state.deficits, key)),
+    deficit_in: moneyText(line.version, deficitIn),
     recouped: moneyText(line.version, recouped),
     deficit_out: moneyText(line.version, deficit),
     after: moneyText(line.version, amount),
-  })
+  }))
   state.deficits.set(key, deficit)
   return { ...line, amount, recouped, deficit }
 }

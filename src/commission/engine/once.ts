@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../durations.ts'
+import type { StepOf } from '../why/steps.ts'
 import { type Context, fieldsOn, type Owner } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, subtract, ZERO } from './decimal.ts'
@@ -13,6 +14,7 @@ import {
   withinMonths,
 } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
+import { qualificationStep } from './steps.ts'
 
 /** Whether a fact is of the kind that triggers a rule. Without a `min`, one of amount 0 is not (§16.23). */
 export const isTriggerKind = ({ trigger, min }: CompiledOnce, fact: Fact): boolean =>
@@ -262,6 +264,8 @@ export interface OnceState {
   readonly at: number
   readonly day: number
   readonly used: ReadonlySet<Fact>
+  /** Returns how the customer qualified; null if that is not known. */
+  readonly evidence: () => StepOf<'qualification'> | null
 }
 
 /** Evaluates a customer under a rule by all of its facts. */
@@ -285,6 +289,7 @@ export function evaluateOnce(
     at: 0,
     day: 0,
     used: new Set(),
+    evidence: () => null,
     ...found,
   }
   if (found.trigger === null) return state
@@ -321,14 +326,16 @@ function evaluateConditions(
   if (blockers.length > 0) return { ...state, status: 'blocked', progress, blockers }
   const met = progress.filter((one) => one.status === 'met')
   if (met.length < progress.length) return { ...state, status: 'open', progress }
-  return {
+  const qualified: OnceState = {
     ...state,
     status: 'qualified',
     progress,
     at: Math.max(trigger.at, ...met.map(({ at }) => at)),
     day: Math.max(trigger.day, ...met.map(({ day }) => day)),
     used: new Set([trigger, ...met.flatMap(({ used }) => used)]),
+    evidence: () => qualificationStep(context, customer, qualified),
   }
+  return qualified
 }
 
 /** Orders qualifications by day, trigger instant and trigger id (§16.23). */

@@ -13,7 +13,7 @@ import {
   ZERO,
 } from './decimal.ts'
 import { compareText } from './facts.ts'
-import { applyMax, fxList, type Line, newLine, rounded, totalOf, traceOf } from './line.ts'
+import { applyMax, fxList, type Line, newLine, rounded, totalOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import {
   addRatio,
@@ -27,9 +27,10 @@ import {
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
-import type { AffiliateTallies, Fx } from './tally.ts'
+import { baseStep, fundedStep, sourcesStep, unitOf, unitsStep } from './steps.ts'
+import { type AffiliateTallies, type Fx, factsOf, fxOf } from './tally.ts'
 import { applyRate, type Measure } from './tiers.ts'
-import type { Trace } from './trace.ts'
+import { moneyText, type Trace } from './trace.ts'
 
 /** A line that an upline's override books in the statement of an affiliate below. */
 export interface FundedLine {
@@ -58,11 +59,15 @@ export interface OverrideInput {
   readonly upline: string
   readonly tallies: AffiliateTallies
   /** Returns the lines of an affiliate in statements whose period ends within the period. */
-  readonly linesWithin: (affiliate: string) => readonly Line[]
+  readonly linesWithin: (affiliate: string) => readonly SourceLine[]
   /** Returns the measures of earlier periods that a rule's window includes. */
   readonly earlier: (version: Version, rule: CompiledOverride) => Ratio
-  /** The line that is explained: its trace is noted. Null while statements are computed. */
-  readonly traced: Line | null
+}
+
+/** A line of an affiliate below, and the period of its statement. */
+export interface SourceLine {
+  readonly line: Line
+  readonly period: string
 }
 
 /**
@@ -130,11 +135,12 @@ function rateSources(
 
 /** Books the opposite of each line in the statement of the affiliate below. A line that cannot be booked waits. */
 function fund(
-  { inForce, rates, period }: PeriodContext,
+  context: PeriodContext,
   upline: string,
   lines: readonly Line[],
   result: { funded: FundedLine[]; holds: Overrides['holds'][number][] },
 ): Line[] {
+  const { inForce, rates, period } = context
   return lines.filter((line) => {
     const affiliate = line.scope.slice('affiliate:'.length)
     const version = overrideVersion(inForce, affiliate, period.last)
@@ -162,7 +168,15 @@ function fund(
       version: line.version,
       scope: `affiliate:${upline}`,
       amount,
-      funds: period.id,
+      trace: [
+        () => fundedStep(context, upline, line, version, converted),
+        () => ({
+          step: 'rounding',
+          digits: version.digits,
+          before: plainText(negate(converted)),
+          after: moneyText(version, amount),
+        }),
+      ],
     })
     result.funded.push({ affiliate, version, line: own })
     return true
@@ -176,7 +190,7 @@ interface OverrideSource {
   readonly units: Decimal | null
   readonly quantity: Ratio
   readonly fx: Line['fx']
-  readonly trace: Trace | null
+  readonly trace: Trace
 }
 
 /** Finds what each affiliate below brings, in order of its id. */
@@ -185,13 +199,13 @@ function sourcesOf(
   version: Version,
   rule: CompiledOverride,
 ): { sources: OverrideSource[]; holds: StatementHold[] } {
-  const { context, upline, traced } = input
+  const { context, upline } = input
   const sources: OverrideSource[] = []
   const holds: StatementHold[] = []
   const affiliates = [...context.tree.below(upline, rule.level, context.period.last)]
   for (const below of affiliates.sort(compareText)) {
     const scope = `affiliate:${below}`
-    const trace = traceOf(traced, { rule, version, scope })
+    const trace: Trace = []
     const quantity = quantityOf(input, version, rule, below, holds, trace)
     if (quantity) sources.push({ scope, trace, ...quantity })
   }
@@ -199,14 +213,14 @@ function sourcesOf(
 }
 
 /** A negative sum of an affiliate counts 0, unless the rule has `negative: "offset"` (§16.25). */
-function floor(value: Decimal, rule: CompiledOverride, trace: Trace | null): Decimal {
+function floor(value: Decimal, rule: CompiledOverride, trace: Trace): Decimal {
   if (rule.offset || !isNegative(value)) return value
-  trace?.push({ step: 'floor', before: plainText(value), after: '0' })
+  trace.push(() => ({ step: 'floor', before: plainText(value), after: '0' }))
   return ZERO
 }
 
 /** Whether an override pays for a line of an affiliate below. It counts no `once` line beyond `max_count`. */
-export function paysFor({ of }: CompiledOverride, { rule, beyondCount }: Line): boolean {
+function paysFor({ of }: CompiledOverride, { rule, beyondCount }: Line): boolean {
   if ('lines' in of) return of.lines.has(rule.kind)
   return 'once' in of && rule.kind === 'once' && rule.id === of.once && !beyondCount
 }
@@ -219,22 +233,34 @@ function quantityOf(
   rule: CompiledOverride,
   below: string,
   holds: StatementHold[],
-  trace: Trace | null,
+  trace: Trace,
 ): Quantity | null {
   const { of } = rule
   if ('once' in of || 'lines' in of) {
-    const used = linesWithin(below).filter((line) => paysFor(rule, line))
-    if ('once' in of) return used.length === 0 ? null : ofUnits(rule, integer(used.length))
+    const used = linesWithin(below).filter(({ line }) => paysFor(rule, line))
+    trace.push(() => sourcesStep(context, below, used, 'once' in of ? null : version.currency))
+    if ('once' in of) {
+      const count = used.length
+      const counted = { records: count, customers: count }
+      trace.push(() => unitsStep(of, counted, integer(count), rule.each))
+      return count === 0 ? null : ofUnits(rule, integer(count))
+    }
     const fx = convertSums(context, version, rule, used, holds)
     if (fx.size === 0) return null
     const converted = sum([...fx.values()].map((one) => one.converted))
     return ofBase(floor(converted, rule, trace), fxList(fx))
   }
-  const tally = tallies.overrides.get(rule)?.get(below)?.tally
-  if (!tally || tally.total.facts === 0) return null
-  const { total, fx } = tally
-  if ('unit' in of) return ofUnits(rule, floor(total.units, rule, trace))
-  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fx.get('')))
+  const from = tallies.overrides.get(rule)?.get(below)
+  if (!from || from.tally.total.facts === 0) return null
+  const { total } = from.tally
+  const facts = factsOf(from, '')
+  if ('unit' in of) {
+    const units = floor(total.units, rule, trace)
+    trace.push(() => unitsStep(unitOf(version, rule), facts, units, rule.each))
+    return ofUnits(rule, units)
+  }
+  trace.push(() => baseStep(context, of.base, facts, version.currency, true))
+  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fxOf(facts)))
 }
 
 const ofUnits = (rule: CompiledOverride, units: Decimal): Quantity => ({
@@ -256,12 +282,12 @@ function convertSums(
   { rates, period }: PeriodContext,
   version: Version,
   rule: CompiledOverride,
-  lines: readonly Line[],
+  used: readonly SourceLine[],
   holds: StatementHold[],
 ): Map<string, Fx> {
   const fx = new Map<string, Fx>()
-  for (const [currency, group] of Map.groupBy(lines, (line) => line.version.currency)) {
-    const amount = totalOf(group)
+  for (const [currency, group] of Map.groupBy(used, ({ line }) => line.version.currency)) {
+    const amount = totalOf(group.map(({ line }) => line))
     const converted = convertAmount(amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
       holds.push(holdOf(version, rule, converted, currency, group.length, amount))

@@ -66,17 +66,12 @@ export interface OwnResult {
 /** By affiliate, then plan. */
 export type OwnResults = Map<string, Map<string, OwnResult>>
 
-/**
- * Makes the lines of each affiliate's own facts, without overrides.
- *
- * @param traced The line that is explained: its trace is noted.
- */
+/** Makes the lines of each affiliate's own facts, without overrides. */
 export function settleOwn(
   input: SettlementInput,
   period: Period,
   talliesIn: (period: Period) => PeriodTallies,
   before: OwnResults | null,
-  traced: Line | null,
 ): OwnResults {
   const context: PeriodContext = { ...input, period }
   const tallies = talliesIn(period)
@@ -97,7 +92,6 @@ export function settleOwn(
         state,
         qualified: countQualified(plan, ofAffiliate.once),
         onceBelow: memoize((rule) => countOnceBelow(input, period, talliesIn, affiliate, rule)),
-        traced,
       })
       byPlan.set(plan.plan, { plan, lines, state: closeState(state, ZERO) })
     }

@@ -19,7 +19,6 @@ import type {
   Unit,
   UnitRule,
 } from './plan.ts'
-import { counted, isRecord } from './reasons.ts'
 
 // A plan in words: each rule as sentences that a manager and an affiliate can read, in English unless
 // other words are given.
@@ -96,18 +95,6 @@ export function kindWords(kind: FactKind, words = ENGLISH): string {
   return 'activity' in kind ? activityWord(kind.activity, words) : eventWords(kind, MANY, words)
 }
 
-const isFactKind = (kind: object): kind is FactKind =>
-  ['transactions', 'activity', 'event'].some((name) => Object.hasOwn(kind, name))
-
-/** Names in English what a term, a unit or a trigger counts: `deposits`, `signups`, `lines of the rule cpa`. */
-export function countedWords(kind: unknown): string {
-  if (!isRecord(kind)) return 'records'
-  if (isRecord(kind.count)) return countedWords(kind.count)
-  if (isFactKind(kind)) return kindWords(kind)
-  if (kind.signup) return 'signups'
-  return typeof kind.once === 'string' ? `lines of the rule ${kind.once}` : 'records'
-}
-
 /** Names a value of a condition as people read it: countries and known phases by their names. */
 function valueWord(list: string, value: string, words: Words): string {
   if (list === 'countries') return words.country(value)
@@ -170,7 +157,11 @@ export function conditionWords(
 }
 
 /** Writes conditions in brackets behind what they limit: `deposits (only records on XAU*)`. */
-function limitedWords(what: string, conditions: Conditions | undefined, words: Words): string {
+export function limitedWords(
+  what: string,
+  conditions: Conditions | undefined,
+  words: Words,
+): string {
   const found = conditionWords(conditions, words)
   const [only, not] = [words.and(found.only), words.or(found.not)]
   if (only === '' && not === '') return what
@@ -179,10 +170,6 @@ function limitedWords(what: string, conditions: Conditions | undefined, words: W
     ? words.text('limited.not', { what, not })
     : words.text('limited.both', { what, only, not })
 }
-
-/** Writes conditions in English, in brackets, to be put behind what they limit: ` (only records on XAU*)`. */
-export const conditionText = (conditions: Conditions | undefined): string =>
-  limitedWords('', conditions, ENGLISH)
 
 const percentText = (times: string, { percent }: Words): string =>
   percent(plainText(multiply(decimal(times), integer(100))))
@@ -398,13 +385,6 @@ export const measureOf = (
   frame: Frame,
   words: Words,
 ): string => ('sum' in one ? baseText(one.sum, { ...frame, words }) : countNouns(one.count, words))
-
-/** Names in English the sum or the count of a requirement: `the sum of deposits within 30 days`. */
-export function measuredWords(one: Exclude<Qualification, { customer: unknown }>): string {
-  const days = one.within_days === undefined ? '' : ` within ${counted(one.within_days, 'day')}`
-  if ('sum' in one) return `the sum of ${ENGLISH.and(one.sum.map(countedWords))}${days}`
-  return `the number of ${countNouns(one.count, ENGLISH)}${days}`
-}
 
 /** Returns the most that a rule pays in a period. */
 const perPeriod = ({ max }: Rule, { currency, period, words }: Speech): string[] =>

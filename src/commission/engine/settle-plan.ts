@@ -1,5 +1,4 @@
 import type { PeriodContext } from './context.ts'
-import type { Line } from './line.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
@@ -18,8 +17,6 @@ export interface PlanInput {
   readonly qualified: ReadonlyMap<string, readonly Qualified[]>
   /** Returns the number of lines of a `once` rule of affiliates below that the period has. */
   readonly onceBelow: (rule: string) => number
-  /** The line that is explained: its trace is noted. Null while statements are computed. */
-  readonly traced: Line | null
 }
 
 /** A customer who qualified by a `once` rule in the period. */

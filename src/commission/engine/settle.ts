@@ -30,7 +30,6 @@ import {
   newLine,
   recoupedBy,
   rounded,
-  traceOf,
 } from './line.ts'
 import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
 import type { Plan } from './plans-in-force.ts'
@@ -55,6 +54,8 @@ import {
   rulesWith,
 } from './settle-plan.ts'
 import { stateKey } from './state.ts'
+import { baseStep, triggerStep, unitOf, unitsStep } from './steps.ts'
+import { factsOf, fxOf } from './tally.ts'
 import { applyRate, type Measure, measureStep, payAt, stepAt } from './tiers.ts'
 import { exactly, moneyText, rateStep, type Trace } from './trace.ts'
 
@@ -140,21 +141,21 @@ function settleUnit(input: PlanInput, id: string): Line[] {
   const rules = rulesWith<CompiledUnitRule>(input, 'unit', id)
   const counted = rules.flatMap(({ version, rule, tally }) =>
     tally && tally.tally.total.facts > 0
-      ? [{ version, rule, total: tally.tally.total, quantity: quantityOf(rule, tally) }]
+      ? [{ version, rule, tally, total: tally.tally.total, quantity: quantityOf(rule, tally) }]
       : [],
   )
   const own: OwnMeasure = (rule) => sumRatios(counted.map((one) => measuredBy(rule, one)))
   const measureOf = measuresOf(input, own)
-  const lines = counted.map(({ version, rule, total, quantity }, index) => {
+  const lines = counted.map(({ version, rule, tally, total, quantity }, index) => {
     const measure = measureOf(version, rule)
     const before = counted.slice(0, index).map((one) => measuredBy(rule, one))
     const start = sumRatios([measure.earlier, ...before])
-    const name = { rule, version, scope: 'affiliate' }
-    const trace = traceOf(input.traced, name)
+    const trace: Trace = [
+      () => unitsStep(unitOf(version, rule), factsOf(tally, ''), total.units, rule.each),
+    ]
     const rated = applyRate(rule, quantity, measure, start, trace)
     return newLine({
-      ...name,
-      trace,
+      ...{ rule, version, scope: 'affiliate', trace },
       units: total.units,
       measure: rated.measure,
       step: rated.step,
@@ -181,13 +182,11 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
 function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { state, rule } = one
   const { version } = state
-  const name = { rule, version, scope: `customer:${state.customerId}` }
-  const trace = traceOf(input.traced, name)
+  const trace: Trace = [() => triggerStep(input.context, state), state.evidence]
   const rated = rateOf(one, measureOf, trace)
   const paid = clamp(paidBy(rule, state.amount, rated.rate, trace), rule, trace)
   const line = newLine({
-    ...name,
-    trace,
+    ...{ rule, version, scope: `customer:${state.customerId}`, trace },
     base: rule.rateIs === 'percent' ? (state.amount ?? ZERO) : null,
     measure: rated.measure,
     step: rated.step,
@@ -204,28 +203,28 @@ function paidBy(
   { rateIs }: CompiledOnce,
   trigger: Decimal | null,
   rate: Decimal,
-  trace: Trace | null,
+  trace: Trace,
 ): Ratio {
   const quantity = ratio(rateIs === 'amount' ? ONE : (trigger ?? ZERO))
   const paid = payAt(rateIs, quantity, rate)
-  trace?.push(rateStep(rateIs, [{ quantity, rate, paid }]))
+  trace.push(() => rateStep(rateIs, [{ quantity, rate, paid }]))
   return paid
 }
 
 /** Applies `min_amount` and `max_amount`. */
-function clamp(paid: Ratio, { minAmount, maxAmount }: CompiledOnce, trace: Trace | null): Ratio {
+function clamp(paid: Ratio, { minAmount, maxAmount }: CompiledOnce, trace: Trace): Ratio {
   if (minAmount === null && maxAmount === null) return paid
   const isBelow = minAmount !== null && compareRatio(paid, minAmount) < 0
   const isAbove = maxAmount !== null && compareRatio(paid, maxAmount) > 0
   const bound = isBelow ? minAmount : isAbove ? maxAmount : null
   const after = bound === null ? paid : ratio(bound)
-  trace?.push({
+  trace.push(() => ({
     step: 'clamp',
     min_amount: minAmount && plainText(minAmount),
     max_amount: maxAmount && plainText(maxAmount),
     before: exactly(paid).text,
     after: exactly(after).text,
-  })
+  }))
   return after
 }
 
@@ -233,14 +232,14 @@ function clamp(paid: Ratio, { minAmount, maxAmount }: CompiledOnce, trace: Trace
 function limitCount(line: Line, { maxCount, position, beyondCount }: Qualified): Line {
   if (maxCount === null) return line
   const capped = beyondCount ? line.amount : ZERO
-  line.trace?.push({
+  line.trace.push(() => ({
     step: 'max_count',
     max_count: maxCount,
     position,
     before: moneyText(line.version, line.amount),
     capped: moneyText(line.version, capped),
     after: moneyText(line.version, subtract(line.amount, capped)),
-  })
+  }))
   return beyondCount ? cutLine(line, capped) : line
 }
 
@@ -264,7 +263,7 @@ interface OnceRate {
  * Returns the rate of a CPA. Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the
  * measure decides for all (§16.20).
  */
-function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace | null): OnceRate {
+function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace): OnceRate {
   const { rule, state } = one
   const { tiers } = rule
   if (tiers === null) {
@@ -274,7 +273,7 @@ function rateOf(one: Qualified, measureOf: MeasureOf, trace: Trace | null): Once
   const measure = measureOf(state.version, rule)
   const isSlice = tiers.mode === 'slice'
   const before = isSlice ? positionOf(measure, one) : NOTHING
-  trace?.push(measureStep(tiers, measure, before))
+  trace.push(() => measureStep(tiers, measure, before))
   const { from: start, rate } = stepAt(tiers, isSlice ? before : measure.total)
   const from = plainText(start)
   const text = plainText(rate)
@@ -297,7 +296,7 @@ interface Scope {
   readonly base: Decimal
   readonly fenced: Fenced | null
   readonly fx: Line['fx']
-  readonly trace: Trace | null
+  readonly trace: Trace
 }
 
 /**
@@ -327,23 +326,35 @@ function scopesOf(
   once: readonly Line[],
 ): Scope[] {
   if (from.rule.per === 'affiliate') return affiliateScope(input, from, once)
-  const { tally, rule, version } = from
+  const { tally, rule } = from
   const sums = rule.per === 'customer' ? tally?.tally.customers : tally?.tally.products
   const names = new Set(
     [...(sums ?? [])].filter(([, { facts }]) => facts > 0).map(([name]) => name),
   )
   if (rule.negative === 'carry') for (const name of carriedNames(input, from)) names.add(name)
   return [...names].sort(compareText).map((name) => {
-    const scope = `${rule.per}:${name}`
     return {
       from,
-      scope,
+      scope: `${rule.per}:${name}`,
       base: sums?.get(name)?.base ?? ZERO,
       fenced: null,
-      fx: fxList(tally?.tally.fx.get(name)),
-      trace: traceOf(input.traced, { rule, version, scope }),
+      ...countedIn(input, from, name),
     }
   })
+}
+
+/** Returns what the facts of a scope come to by currency, and the step that sums them. */
+function countedIn(
+  { context }: PlanInput,
+  { rule, version, tally }: RuleOfVersion<CompiledShare>,
+  name: string,
+): Pick<Scope, 'fx' | 'trace'> {
+  const facts = factsOf(tally, name)
+  const isWhole = rule.per === 'affiliate'
+  return {
+    fx: fxList(fxOf(facts)),
+    trace: [() => baseStep(context, rule.base, facts, version.currency, isWhole)],
+  }
 }
 
 /** Returns the customers or products with a carry. */
@@ -376,10 +387,9 @@ function affiliateScope(
     carries || (rule.recoups !== null && !isZero(amountAt(state.deficits, key)))
   if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(rule, version, once))) return []
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
-  const trace = traceOf(input.traced, { rule, version, scope: 'affiliate' })
-  const fenced = fenceBase(input, from, key, base, trace)
-  const fx = fxList(tally?.tally.fx.get(''))
-  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, fx, trace }]
+  const counted = countedIn(input, from, '')
+  const fenced = fenceBase(input, from, key, base, counted.trace)
+  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, ...counted }]
 }
 
 function fenceBase(
@@ -387,23 +397,24 @@ function fenceBase(
   { rule, tally }: RuleOfVersion<CompiledShare>,
   key: string,
   base: Decimal,
-  trace: Trace | null,
+  trace: Trace,
 ): Fenced | null {
-  if (rule.fence === null) return null
+  const { fence } = rule
+  if (fence === null) return null
   const customers = new Map(
     [...(tally?.tally.customers ?? [])].map(([customer, sums]) => [customer, sums.base]),
   )
-  const fenced = applyFence(rule.fence, base, customers, state.fences.get(key) ?? new Map())
+  const fenced = applyFence(fence, base, customers, state.fences.get(key) ?? new Map())
   state.fences.set(key, fenced.toPayBack)
-  trace?.push({
+  trace.push(() => ({
     step: 'fence',
-    customer: plainText(rule.fence.customer),
-    affiliate: plainText(rule.fence.affiliate),
+    customer: plainText(fence.customer),
+    affiliate: plainText(fence.affiliate),
     before: plainText(fenced.before),
     paid_back: plainText(fenced.paidBack),
     fenced: plainText(fenced.fenced),
     base: plainText(fenced.base),
-  })
+  }))
   return fenced
 }
 
@@ -440,14 +451,15 @@ function applyNegative({ state }: PlanInput, line: Line, rule: CompiledShare): L
   const balance = add(carriedIn, line.amount)
   const carriedOut = carries ? least(balance, ZERO) : ZERO
   const amount = greatest(balance, ZERO)
-  line.trace?.push({
+  const { negative } = rule
+  line.trace.push(() => ({
     step: 'negative',
-    negative: rule.negative,
+    negative,
     before: moneyText(line.version, line.amount),
     carried_in: moneyText(line.version, carriedIn),
     carried_out: moneyText(line.version, carriedOut),
     after: moneyText(line.version, amount),
-  })
+  }))
   if (carries) state.carries.set(key, carriedOut)
   return { ...line, carriedIn, carriedOut, amount }
 }

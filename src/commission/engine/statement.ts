@@ -73,6 +73,8 @@ export interface Settled {
   /** Null if there is nothing to state, or if the period is closed. */
   readonly statement: StatementJson | null
   readonly lines: readonly Line[]
+  /** The corrections of its statement. */
+  readonly corrections: readonly Difference[]
   readonly state: PlanState
   readonly transfer: Transfer | null
   /** Corrections of closed periods that are still to be booked, if this one is closed, too. */
@@ -111,7 +113,8 @@ export function addUpStatement(
   const total = sum(Object.values(sums))
   const outcome = close(add(opening, total), versionOn(plan, period.last), departure)
   const { transfer } = outcome
-  const settled = { lines, state: closeState(open, outcome.closing), transfer, differences: [] }
+  const state = closeState(open, outcome.closing)
+  const settled = { lines, corrections: adjustments, state, transfer, differences: [] }
   const isEmpty = [lines, holds, received, adjustments, manual].every(({ length }) => length === 0)
   if (isEmpty && isZero(opening)) return { statement: null, ...settled }
   const money = (value: Decimal): string => fixedText(value, digits)
@@ -123,7 +126,7 @@ export function addUpStatement(
     opening: money(opening),
     lines: lines.map((line) => lineJson(line, digits)),
     lines_sum: money(sums.lines),
-    adjustments: adjustments.map((one) => ({ ...one, amount: money(one.amount) })),
+    adjustments: adjustments.map(({ now: _, ...one }) => ({ ...one, amount: money(one.amount) })),
     adjustments_sum: money(sums.adjustments),
     manual: manual.map((one) => ({ ...one, amount: money(decimal(one.amount)) })),
     manual_sum: money(sums.manual),

@@ -26,7 +26,7 @@ import {
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { earlierOf, measuredBy } from './measure.ts'
-import { type Overrides, settleOverrides } from './override.ts'
+import { type Overrides, type SourceLine, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
 import { NOTHING } from './ratio.ts'
@@ -44,24 +44,21 @@ import { addUpStatement, openingOf, type Settled } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tally.ts'
 import { balancesReceivedIn, departureFrom } from './transfer.ts'
 
-/**
- * Makes the override lines of all affiliates in a period.
- *
- * @param traced The line that is explained: its trace is noted.
- */
+/** Makes the override lines of all affiliates in a period. */
 export function settleAllOverrides(
   input: SettlementInput,
   period: Period,
   tallies: PeriodTallies,
   ownIn: (period: Period) => OwnResults,
   before: readonly PlanResult[] | null,
-  traced: Line | null,
 ): OverridesOf[] {
   const context: PeriodContext = { ...input, period }
   const within = endingWithin(period)
-  const linesWithin = (affiliate: string): Line[] =>
+  const linesWithin = (affiliate: string): SourceLine[] =>
     within.flatMap((one) =>
-      [...(ownIn(one).get(affiliate)?.values() ?? [])].flatMap(({ lines }) => lines),
+      [...(ownIn(one).get(affiliate)?.values() ?? [])].flatMap(({ lines }) =>
+        lines.map((line) => ({ line, period: one.id })),
+      ),
     )
   const stateBefore = statesBefore(input, before)
   return input.affiliates.flatMap((affiliate) => {
@@ -74,7 +71,6 @@ export function settleAllOverrides(
         const { measures } = stateBefore(affiliate, version.plan)
         return earlierOf(new Map(Object.entries(measures)), version, rule, period)
       },
-      traced,
     })
     return found ? [{ affiliate, period, ...found }] : []
   })
@@ -188,14 +184,15 @@ export function differencesOf(
   const gone = [...booked]
     .filter(([key]) => !known.has(key))
     .sort(([a], [b]) => compareText(a, b))
-    .map(([, line]) => ({ ...line, amount: negate(line.amount) }))
-  const changed = now.map((line) => ({
+    .map(([, line]) => ({ ...line, amount: negate(line.amount), now: undefined }))
+  const changed = now.map((line, index) => ({
     ...line,
     amount: subtract(line.amount, booked.get(lineKey(line))?.amount ?? ZERO),
+    now: lines[index],
   }))
   return [...changed, ...gone]
     .filter(({ amount }) => !isZero(amount))
-    .map(({ amount, ...line }) => ({ period: period.id, line, droppedIn: null, amount }))
+    .map(({ amount, now, ...line }) => ({ period: period.id, line, droppedIn: null, amount, now }))
 }
 
 /**
@@ -213,6 +210,7 @@ function keepClosed(
   return {
     statement: null,
     lines,
+    corrections: [],
     transfer,
     state: closeState(open, closing),
     differences: [...earlier, ...differencesOf(books, period, lines)],

@@ -112,12 +112,6 @@ function addUnits(tally: CustomerTally, unit: CompiledUnit, fact: Fact): void {
   markCounted(tally, fact)
 }
 
-/** Converts a group: its sum once, rounded to 12 places, and what `amount_usd` has converted. */
-export function convertGroup(group: Group, currency: string, rates: RateLookup): bigint {
-  const converted = convertUnits(group.units, group.currency, currency, group.day, rates)
-  return group.aloneConverted + (typeof converted === 'string' ? 0n : converted)
-}
-
 /** An amount in its own currency, and converted. */
 export interface Fx {
   readonly amount: Decimal
@@ -130,8 +124,30 @@ export interface Sums {
   base: Decimal
   /** Units before `each`. */
   units: Decimal
-  /** How many records were counted. */
+  /** How many records were counted, and how many customers they have. */
   facts: number
+  counted: number
+}
+
+/** What a term's facts in one currency come to. Integers are of 10^-12. */
+export interface TermSum {
+  readonly term: CompiledTerm
+  readonly currency: string
+  count: number
+  /** What rates convert, and what `amount_usd` converts. */
+  units: bigint
+  converted: bigint
+  alone: bigint
+  aloneConverted: bigint
+  /** What rates convert, by day; null if that is not kept, or if nothing is converted. */
+  readonly days: Map<number, DaySum> | null
+}
+
+/** What the rates of a day convert: the sums of so many customers and products, each rounded. */
+export interface DaySum {
+  sums: number
+  units: bigint
+  converted: bigint
 }
 
 /** What the facts of a rule come to in a period: by customer, by product and in all. */
@@ -139,56 +155,52 @@ export interface Tally {
   readonly total: Sums
   readonly customers: Map<string, Sums>
   readonly products: Map<string, Sums>
-  /** By scope (`""`, a customer or a product), then by currency. */
-  readonly fx: Map<string, Map<string, Fx>>
+  /** By scope (`""`, a customer or a product). */
+  readonly terms: Map<string, TermSum[]>
 }
 
 /** Returns sums of 0. */
-const noSums = (): Sums => ({ base: ZERO, units: ZERO, facts: 0 })
+const noSums = (): Sums => ({ base: ZERO, units: ZERO, facts: 0, counted: 0 })
 
 /** Returns a tally without facts. */
 const newTally = (): Tally => ({
   total: noSums(),
   customers: new Map(),
   products: new Map(),
-  fx: new Map(),
+  terms: new Map(),
 })
 
-/** What the groups of a term, product and currency come to on all days. Integers are of 10^-12. */
-interface TermTotal {
-  readonly term: CompiledTerm
-  readonly product: string
-  readonly currency: string
-  count: number
-  amount: bigint
-  converted: bigint
+/** The facts of a line: how many, of how many customers, and what they come to by term and currency. */
+export interface LineFacts {
+  readonly records: number
+  readonly customers: number
+  readonly terms: readonly TermSum[]
 }
 
-/** Converts groups, each on its day, and joins the days: a base is linear, so weights can follow. */
-function joinDays(
-  groups: readonly Group[],
-  currency: string,
-  rates: RateLookup,
-): Iterable<TermTotal[]> {
-  const byProduct = new Map<string | null, TermTotal[]>()
-  for (const group of groups) {
-    const totals = byProduct.get(group.product) ?? []
-    if (totals.length === 0) byProduct.set(group.product, totals)
-    const total = totalOf(totals, group)
-    total.count += group.count
-    total.amount += group.units + group.alone
-    total.converted += convertGroup(group, currency, rates)
+/** Returns what the facts of a line come to; `name` is its customer or product. */
+export function sumsFor({ tally, kept }: RuleTally, name: string): Sums | undefined {
+  if (kept.per === 'affiliate') return tally.total
+  return (kept.per === 'customer' ? tally.customers : tally.products).get(name)
+}
+
+/** Returns the facts of a line; `name` is its customer or product, or empty. */
+export function factsOf(from: RuleTally | null | undefined, name: string): LineFacts {
+  const { facts: records, counted: customers } = (from && sumsFor(from, name)) ?? noSums()
+  return { records, customers, terms: from?.tally.terms.get(name) ?? [] }
+}
+
+/** Adds up what facts come to by currency, with the weights of their terms. */
+export function fxOf({ terms }: LineFacts): Map<string, Fx> {
+  const found = new Map<string, Fx>()
+  for (const { term, currency, units, alone, converted, aloneConverted } of terms) {
+    const known = found.get(currency) ?? { amount: ZERO, converted: ZERO }
+    const weighted = (sum: bigint): Decimal => multiply(fromFact(sum), term.weight)
+    found.set(currency, {
+      amount: add(known.amount, weighted(units + alone)),
+      converted: add(known.converted, weighted(converted + aloneConverted)),
+    })
   }
-  return byProduct.values()
-}
-
-/** Returns the total of a group's term and currency, which is empty at first. */
-function totalOf(totals: TermTotal[], { term, product, currency }: Group): TermTotal {
-  for (const one of totals) if (one.term === term && one.currency === currency) return one
-  const empty = { count: 0, amount: 0n, converted: 0n }
-  const created: TermTotal = { term, product: product ?? '', currency, ...empty }
-  totals.push(created)
-  return created
+  return found
 }
 
 /** How the sums of a rule are kept beside their total. */
@@ -196,57 +208,95 @@ interface KeptSums {
   readonly per: 'affiliate' | 'customer' | 'product'
   /** Whether the sums of each customer are needed. */
   readonly customers: boolean
+  /** Whether a line is made of the sums, so that its steps name those of each term, or also of each day. */
+  readonly terms: 'none' | 'all' | 'by day'
 }
 
 /** Adds what one customer's facts came to. */
-export function addCustomer(
+function addCustomer(
   tally: Tally,
   customer: string,
   one: CustomerTally,
-  version: Version,
-  { per, customers }: KeptSums,
+  { currency: to }: Version,
+  { per, customers, terms }: KeptSums,
   rates: RateLookup,
 ): void {
   if (one.records === 0) return
-  let base = ZERO
-  for (const totals of joinDays(one.groups, version.currency, rates)) {
-    for (const total of totals) {
-      const { term, product, currency, count } = total
-      const converted = multiply(fromFact(total.converted), term.weight)
-      const amount = multiply(fromFact(total.amount), term.weight)
-      base = add(base, converted)
-      if (per === 'product') {
-        addSums(sumsOf(tally.products, product), { base: converted, units: ZERO, facts: count })
-      }
-      const scope = per === 'customer' ? customer : per === 'product' ? product : ''
-      addFx(tally, scope, currency, { amount, converted })
-    }
+  const byProduct = new Map<string, Map<CompiledTerm, bigint>>()
+  for (const group of one.groups) {
+    const product = per === 'product' ? (group.product ?? '') : ''
+    const rated = convertUnits(group.units, group.currency, to, group.day, rates)
+    const converted = typeof rated === 'string' ? 0n : rated
+    const ofTerm = byProduct.get(product) ?? new Map<CompiledTerm, bigint>()
+    byProduct.set(product, ofTerm)
+    ofTerm.set(group.term, (ofTerm.get(group.term) ?? 0n) + converted + group.aloneConverted)
+    if (terms === 'none') continue
+    const scope = per === 'customer' ? customer : product
+    addGroup(
+      termSumOf(tally, scope, group, terms === 'by day' && group.currency !== to),
+      group,
+      converted,
+    )
   }
-  const sums: Sums = { base, units: fromFact(one.units), facts: one.records }
+  let base = ZERO
+  for (const [product, ofTerm] of byProduct) {
+    let own = ZERO
+    for (const [term, units] of ofTerm) own = add(own, multiply(fromFact(units), term.weight))
+    base = add(base, own)
+    if (per !== 'product') continue
+    const facts = recordsOf(one, product)
+    addSums(sumsOf(tally.products, product), { base: own, units: ZERO, facts, counted: 1 })
+  }
+  const sums: Sums = { base, units: fromFact(one.units), facts: one.records, counted: 1 }
   if (customers) addSums(sumsOf(tally.customers, customer), sums)
   addSums(tally.total, sums)
 }
 
-function addSums(to: Sums, { base, units, facts }: Sums): void {
+/** Counts the records of a product, each once. */
+const recordsOf = ({ counted }: CustomerTally, product: string): number =>
+  counted.reduce((sum, fact) => ((fact.product ?? '') === product ? sum + fact.count : sum), 0)
+
+/** Returns the sum of a group's term and currency in a scope, which is empty at first. */
+function termSumOf(
+  { terms }: Tally,
+  scope: string,
+  { term, currency }: Group,
+  byDay: boolean,
+): TermSum {
+  const ofScope = terms.get(scope) ?? []
+  terms.set(scope, ofScope)
+  for (const one of ofScope) if (one.term === term && one.currency === currency) return one
+  const empty = { count: 0, units: 0n, converted: 0n, alone: 0n, aloneConverted: 0n }
+  const created: TermSum = { term, currency, ...empty, days: byDay ? new Map() : null }
+  ofScope.push(created)
+  return created
+}
+
+function addGroup(sum: TermSum, group: Group, converted: bigint): void {
+  sum.count += group.count
+  sum.units += group.units
+  sum.converted += converted
+  sum.alone += group.alone
+  sum.aloneConverted += group.aloneConverted
+  if (sum.days === null || group.units === 0n) return
+  const day = sum.days.get(group.day) ?? { sums: 0, units: 0n, converted: 0n }
+  sum.days.set(group.day, day)
+  day.sums += 1
+  day.units += group.units
+  day.converted += converted
+}
+
+function addSums(to: Sums, { base, units, facts, counted }: Sums): void {
   to.base = add(to.base, base)
   to.units = add(to.units, units)
   to.facts += facts
+  to.counted += counted
 }
 
 function sumsOf(map: Map<string, Sums>, key: string): Sums {
   const found = map.get(key) ?? noSums()
   map.set(key, found)
   return found
-}
-
-function addFx({ fx }: Tally, scope: string, currency: string, { amount, converted }: Fx): void {
-  const byCurrency = fx.get(scope) ?? new Map<string, Fx>()
-  fx.set(scope, byCurrency)
-  const known = byCurrency.get(currency)
-  byCurrency.set(currency, {
-    amount: add(known?.amount ?? ZERO, amount),
-    converted: add(known?.converted ?? ZERO, converted),
-  })
 }
 
 /** A rule of a version and what facts came to under it. */
@@ -316,10 +366,11 @@ function tallyOf<Key>(
   inForce: PlansInForce,
   version: Version,
   rule: CompiledRule,
+  terms: KeptSums['terms'] = 'none',
 ): RuleTally {
   const known = map.get(key)
   if (known) return known
-  const kept = keptSums(inForce, version, rule)
+  const kept = { ...keptSums(inForce, version, rule), terms }
   const created = { version, rule, tally: newTally(), kept }
   map.set(key, created)
   return created
@@ -419,7 +470,11 @@ export function reduceCustomer(
  * Returns which sums of a rule are kept. Those of each customer are, if a line or a fence is for one,
  * or if tiers of the plan count active customers.
  */
-function keptSums(inForce: PlansInForce, version: Version, rule: CompiledRule): KeptSums {
+function keptSums(
+  inForce: PlansInForce,
+  version: Version,
+  rule: CompiledRule,
+): Omit<KeptSums, 'terms'> {
   const per = rule.kind === 'share' ? rule.per : 'affiliate'
   const isFenced = rule.kind === 'share' && rule.fence !== null
   const countsActive = [version, ...versionsOf(inForce, version.plan)].some(({ rules }) =>
@@ -534,7 +589,8 @@ function entriesFor(
     } else {
       const byAffiliate = ofUpline.overrides.get(rule) ?? new Map<string, RuleTally>()
       ofUpline.overrides.set(rule, byAffiliate)
-      const target = tallyOf(byAffiliate, affiliate, context.inForce, earning, rule)
+      const terms = termsKept(context, upline, earning)
+      const target = tallyOf(byAffiliate, affiliate, context.inForce, earning, rule, terms)
       enter(upline, target, ownSource(rule))
     }
   }
@@ -544,17 +600,24 @@ function entriesFor(
 /** Enters facts into a tally of the affiliate that earns from it. */
 type Enter = (earner: string, target: RuleTally, source: TallySource) => void
 
+/** Returns which sums the steps of an affiliate's lines need. Days fill the memory: only open periods have them. */
+const termsKept = ({ isOpen }: PeriodContext, affiliate: string, { plan }: Version) =>
+  isOpen?.(affiliate, plan) ? 'by day' : 'all'
+
 /** Enters facts of a plan into the rules of its version, and into the measures of all versions. */
 function enterOwnRules(
-  { inForce }: PeriodContext,
+  context: PeriodContext,
   tallies: AffiliateTallies,
   affiliate: string,
   version: Version,
   enter: Enter,
 ): void {
+  const { inForce } = context
+  const terms = termsKept(context, affiliate, version)
   for (const rule of version.rules) {
     if (rule.kind === 'share' || rule.kind === 'unit') {
-      enter(affiliate, tallyOf(tallies.ownRules, rule, inForce, version, rule), ownSource(rule))
+      const target = tallyOf(tallies.ownRules, rule, inForce, version, rule, terms)
+      enter(affiliate, target, ownSource(rule))
     }
   }
   for (const other of versionsOf(inForce, version.plan)) {

@@ -84,28 +84,28 @@ export const measureStep = (
  *
  * @param measure The tier measure of the rule, over all lines.
  * @param before Under `slice`: what the lines before this one covered.
- * @param trace Gets the steps of an explained line.
+ * @param trace Gets the steps.
  */
 export function applyRate(
   rule: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
   quantity: Ratio,
   measure: Measure,
   before: Ratio,
-  trace: Trace | null,
+  trace: Trace,
 ): Rated {
   const { rateIs, tiers } = rule
   if (tiers === null) {
     const paid = payAt(rateIs, quantity, rule.rate)
-    trace?.push(rateStep(rateIs, [{ quantity, rate: rule.rate, paid }]))
+    trace.push(() => rateStep(rateIs, [{ quantity, rate: rule.rate, paid }]))
     return { measure: null, step: null, rate: plainText(rule.rate), paid }
   }
-  trace?.push(measureStep(tiers, measure, before))
+  trace.push(() => measureStep(tiers, measure, before))
   if (tiers.mode === 'slice') {
     return applySlices(rateIs, tiers.steps, quantity, measure.total, before, trace)
   }
   const { from, rate } = stepAt(tiers, measure.total)
   const paid = payAt(rateIs, quantity, rate)
-  trace?.push(rateStep(rateIs, [{ quantity, rate, paid }]))
+  trace.push(() => rateStep(rateIs, [{ quantity, rate, paid }]))
   return {
     measure: ratioText(measure.total),
     step: plainText(from),
@@ -120,7 +120,7 @@ function applySlices(
   quantity: Ratio,
   measure: Ratio,
   before: Ratio,
-  trace: Trace | null,
+  trace: Trace,
 ): Rated {
   const until = addRatio(before, quantity)
   const parts = steps.map((step, index) => {
@@ -129,7 +129,7 @@ function applySlices(
     return { ...step, quantity: part, paid: payAt(rateIs, part, step.rate) }
   })
   const covering = parts.filter(({ quantity: part }) => !isZero(part.num))
-  trace?.push(rateStep(rateIs, covering))
+  trace.push(() => rateStep(rateIs, covering))
   const step = covering.map(({ from, quantity: part, rate }) => ({
     from: plainText(from),
     part: ratioText(part),

@@ -12,10 +12,6 @@ const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' 
 /** Returns a day (`YYYY-MM-DD`) in words: `5 Oct 2026`. */
 export const dayWords = (day: string): string => DAY.format(new Date(day))
 
-/** Returns an instant (ISO 8601, UTC) in words: `5 Oct 2026, 06:00 UTC`. */
-export const instantWords = (instant: string): string =>
-  `${dayWords(instant)}, ${instant.slice(11, 16)} UTC`
-
 /** Returns a period in words: `October 2026` for `2026-10`, `Week 41 of 2026` for `2026-W41`. */
 export function periodWords(period: string): string {
   const [year = '', part = ''] = period.split('-')

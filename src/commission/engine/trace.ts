@@ -1,29 +1,17 @@
-import type { StepOf } from '../why/steps.ts'
+import type { Step, StepOf } from '../why/steps.ts'
 import { type Decimal, fixedText, plainText } from './decimal.ts'
 import type { Version } from './plans-in-force.ts'
 import { type Ratio, ratio, ratioText, roundRatio, subtractRatio, sumRatios } from './ratio.ts'
 
-// Settling notes what it does to a line that is explained: each modifier adds its own step when it is
-// applied, in the order of §12 "Modifiers" and §16.17. A line that is not explained has no trace, and costs
-// nothing.
+// Settling notes how a line comes about: what it counts, and what each modifier does to it when it is
+// applied, in the order of §12 "Modifiers" and §16.17. A step is written when it is stored: most lines that are
+// settled are not.
 
-/** What settling did to the base or the units of a line's facts, up to its amount. */
-export type Trace = SettlingStep[]
+/** How a line comes about, up to its amount. A step that nothing is known of is null. */
+export type Trace = (() => Step | null)[]
 
-/** A step that settling applies to a line. All figures are decimal text. */
-export type SettlingStep = StepOf<
-  | 'floor'
-  | 'fence'
-  | 'measure'
-  | 'rate'
-  | 'clamp'
-  | 'rounding'
-  | 'max_per_customer'
-  | 'negative'
-  | 'max_count'
-  | 'max'
-  | 'advance'
->
+/** Writes the steps of a line. */
+export const writeSteps = (trace: Trace): Step[] => trace.flatMap((write) => write() ?? [])
 
 /** What the tiers measure, and the step that it reaches. */
 export type MeasureStep = StepOf<'measure'>

@@ -6,7 +6,7 @@ import { parseScope } from './line-groups.ts'
 // Why a statement corrects a closed period, as a manager and an affiliate read it.
 
 /** Names what changed, without the verb: `the transaction T-1 of C-1 on 3 Nov 2026`. */
-function causeWords(cause: Cause, { text, day }: Words): string {
+export function causeWords(cause: Cause, { text, day }: Words): string {
   switch (cause.kind) {
     case 'record': {
       const { resource, id, customer_id: customer } = cause

@@ -385,7 +385,7 @@ function rateAdder({ context }: Computation): Add {
     for (const currency of new Set([...currencies, planCurrency])) {
       const own = rates.filter((one) => one.currency === currency)
       if (own.length === 0) continue
-      const applied = context.rateDay(currency, day)
+      const applied = context.rateDay?.(currency, day)
       if (applied === null) continue
       // A day waits for the rates of a later one, even if an earlier rate applies to it then.
       const found =

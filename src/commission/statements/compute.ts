@@ -5,8 +5,8 @@ import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { loadRates } from '../../db/commission/rates.ts'
 import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
-import type { BooksOf } from '../engine/books.ts'
-import { dayText, type Period } from '../engine/calendar.ts'
+import { type BooksOf, openIn } from '../engine/books.ts'
+import { dayText, type Period, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/convert.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from '../engine/evaluate.ts'
@@ -27,13 +27,7 @@ import {
 import { KEPT_FACT_WEIGHT } from './limits.ts'
 import { type ComputedRange, findRange } from './range.ts'
 import { type IsNeeded, neededQueries, readCustomers, yieldAfterFacts } from './read-customers.ts'
-import {
-  type AccountSource,
-  openContext,
-  type RateDays,
-  ratesOfFinder,
-  withinDays,
-} from './source.ts'
+import { type AccountSource, openContext, ratesOfFinder, withinDays } from './source.ts'
 import { type DatedTree, datedTree } from './tree.ts'
 
 /** What the statement of an affiliate depends on. */
@@ -141,7 +135,7 @@ export interface ComputedPeriod {
 export interface Computation {
   readonly source: AccountSource
   readonly range: ComputedRange
-  readonly context: Context & RateDays
+  readonly context: Context
   readonly dependenciesOf: ReturnType<typeof dependencies>
   /** The kept days to use; null: all facts are read from the records, with the same result. */
   readonly kept: KeptDaysInUse | null
@@ -200,7 +194,7 @@ export async function* customersOf(
 export interface RateView {
   /** The affiliates that have a result in the view. */
   readonly wanted: readonly string[]
-  readonly context: Context & RateDays
+  readonly context: Context
   /** Whether the rates of the view apply to a result. */
   readonly covers: (result: Pick<PlanResult, 'affiliate' | 'plan'>) => boolean
 }
@@ -309,7 +303,7 @@ async function contextOf(
   spans: readonly RateSpan[],
   finderOf: (epoch: number) => Promise<RateFinder>,
   now: RateFinder,
-): Promise<Context & RateDays> {
+): Promise<Context> {
   const finders: { last: number; find: RateFinder }[] = []
   for (const { last, epoch } of spans) finders.push({ last, find: await finderOf(epoch) })
   const find: RateFinder = (currency, day) => {
@@ -322,7 +316,7 @@ async function contextOf(
 /** Returns a computation with the rates that apply to one affiliate and plan. */
 export async function viewOf(
   computation: Computation,
-  books: AccountBooks,
+  books: Pick<AccountBooks, 'closingsOf'>,
   affiliate: string,
   plan: string,
 ): Promise<Computation> {
@@ -378,7 +372,7 @@ export async function computeAffiliates(
     const view = { ...computation, context }
     settlements.push({
       covers,
-      ...(await settleAffiliates(view, wanted, maxFacts, books.booksOf, withoutEvidence)),
+      ...(await settleAffiliates(view, wanted, maxFacts, books.booksOf)),
     })
   }
   return range.periods
@@ -396,14 +390,18 @@ export async function computeAffiliates(
 const NO_FACTS: ReadonlySet<Fact> = new Set()
 
 /**
- * Drops the facts by which a customer qualified: only explanations use them, and they fill the
+ * Writes how a customer qualified if the line of it is in an open period, and drops the facts: they fill the
  * memory.
  */
-function withoutEvidence(evaluated: EvaluatedCustomer): EvaluatedCustomer {
+function withoutFacts(evaluated: EvaluatedCustomer, booksOf: BooksOf): EvaluatedCustomer {
   if (evaluated.qualified.size === 0) return evaluated
   const qualified = new Map<string, OnceState>()
   for (const [rule, state] of evaluated.qualified) {
-    qualified.set(rule, { ...state, used: NO_FACTS, progress: [] })
+    const { version, affiliate, day } = state
+    const isOpen = openIn(booksOf, periodOf(day, version.period))(affiliate ?? '', version.plan)
+    const text = isOpen ? JSON.stringify(state.evidence()) : 'null'
+    const evidence: OnceState['evidence'] = () => JSON.parse(text)
+    qualified.set(rule, { ...state, used: NO_FACTS, progress: [], evidence })
   }
   return { ...evaluated, qualified }
 }
@@ -412,8 +410,6 @@ function withoutEvidence(evaluated: EvaluatedCustomer): EvaluatedCustomer {
  * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
  *
  * @param maxFacts The most facts to read.
- * @param reduce Is called for each customer, and returns what must stay in memory of the customer until
- * the settlement; absent: everything.
  * @throws TooManyFacts
  */
 export async function settleAffiliates(
@@ -421,11 +417,10 @@ export async function settleAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
-  reduce?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
-  const tallies = await tallyFacts(computation, [...read], maxFacts, reduce)
+  const tallies = await tallyFacts(computation, [...read], maxFacts, booksOf)
   const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
   const input: SettlementInput = {
@@ -448,17 +443,19 @@ async function tallyFacts(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
-  reduce?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
+  booksOf: BooksOf,
 ): Promise<Map<string, PeriodTallies>> {
   const { source, range, context, kept } = computation
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
   const add = range.periods.map((period) => {
-    const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
+    const isOpen = openIn(booksOf, period)
+    const own = tallies.get(period.id) ?? new Map()
+    const addTo = customerTallier({ ...context, period, isOpen }, own)
     return (evaluated: EvaluatedCustomer) => addTo(asOf(evaluated, period.last))
   })
   const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
-  const weightOf = factWeightByDay(kept, reduce === undefined ? 1 : KEPT_FACT_WEIGHT)
+  const weightOf = factWeightByDay(kept, KEPT_FACT_WEIGHT)
   let facts = 0
   const yieldAfter = yieldAfterFacts()
   for await (const customers of customersOf(computation, affiliates, queries, isNeeded, kept)) {
@@ -467,8 +464,7 @@ async function tallyFacts(
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
-      const own = evaluateCustomer(context, customer)
-      const evaluated = reduce ? reduce(own) : own
+      const evaluated = withoutFacts(evaluateCustomer(context, customer), booksOf)
       for (const addTo of add) addTo(evaluated)
     }
   }

@@ -4,10 +4,13 @@ import { byteLength } from '../../db/json-chunks.ts'
 import { canonicalJson } from '../../validation/canonical-json.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
+import { lineJson } from '../engine/line.ts'
 import type { LineJson } from '../engine/line-json.ts'
 import { versionOn } from '../engine/plans-in-force.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { AdjustmentJson, StatementJson } from '../engine/statement.ts'
+import { writeSteps } from '../engine/trace.ts'
+import type { Step } from '../why/steps.ts'
 import type { Cause, CausesOf } from './cause.ts'
 import { adjustmentId, lineId, lineIds, statementId } from './ids.ts'
 import { PART_LIMITS } from './limits.ts'
@@ -55,11 +58,19 @@ export interface Draft {
   readonly lines: readonly StatementLine[]
   readonly adjustments: readonly Adjustment[]
   readonly hash: string
+  /** How each line came about, and of adjustments how the corrected line comes about now, by id. */
+  readonly steps: ReadonlyMap<string, StoredSteps>
+}
+
+/** How a line comes about; of a line that a later statement corrects, with the line. */
+export interface StoredSteps {
+  readonly steps: readonly Step[]
+  readonly line?: LineJson
 }
 
 /** Returns the statement of a result; null if it has none. */
 export async function toDraft(
-  { plan, statement }: PlanResult,
+  { plan, statement, lines: settled, corrections: corrected }: PlanResult,
   { last, id: period }: Period,
   causesOf: CausesOf,
 ): Promise<Draft | null> {
@@ -71,6 +82,14 @@ export async function toDraft(
   const adjustments = await Promise.all(
     corrections.map((one) => toAdjustment(id, statement, one, causesOf)),
   )
+  const steps = new Map<string, StoredSteps>()
+  settled.forEach(({ trace }, index) => {
+    steps.set(ids[index] ?? '', { steps: writeSteps(trace) })
+  })
+  corrected.forEach(({ now }, index) => {
+    const line = now && lineJson(now, plan.first.digits)
+    if (line) steps.set(adjustments[index]?.id ?? '', { steps: writeSteps(now.trace), line })
+  })
   const { holdDays } = versionOn(plan, last)
   const head: StatementHead = {
     id,
@@ -79,7 +98,7 @@ export async function toDraft(
     adjustments_total: adjustments.length,
     payable_on: dayText(last + holdDays),
   }
-  return { head, lines, adjustments, hash: await hashOf(head, lines, adjustments) }
+  return { head, lines, adjustments, hash: await hashOf(head, lines, adjustments), steps }
 }
 
 async function toAdjustment(
@@ -124,29 +143,80 @@ async function hashOf(
 }
 
 /**
- * Divides lines and adjustments into JSON arrays within `PART_LIMITS`, at least one: a row stores
- * each.
+ * Divides lines and adjustments into JSON arrays within `PART_LIMITS`, at least one, each with an object of their
+ * steps by id: a row stores each.
  */
-export function partsOf(lines: readonly (StatementLine | Adjustment)[]): string[] {
-  const parts: string[] = []
+export function partsOf({
+  lines,
+  adjustments,
+  steps,
+}: Pick<Draft, 'lines' | 'adjustments' | 'steps'>) {
+  const parts: StoredDraft['parts'][number][] = []
   let texts: string[] = []
-  let bytes = 0
-  for (const line of lines) {
-    const text = JSON.stringify(line)
-    const size = byteLength(text)
-    if (
-      texts.length === PART_LIMITS.lines ||
-      (texts.length > 0 && bytes + size > PART_LIMITS.bytes)
-    ) {
-      parts.push(`[${texts.join()}]`)
-      texts = []
-      bytes = 0
-    }
-    texts.push(text)
-    bytes += size
+  let members: string[] = []
+  let [bytes, stepBytes] = [0, 0]
+  const end = (): void => {
+    parts.push({ lines: `[${texts.join()}]`, steps: `{${members.join()}}` })
+    texts = []
+    members = []
+    ;[bytes, stepBytes] = [0, 0]
   }
-  parts.push(`[${texts.join()}]`)
+  for (const line of [...lines, ...adjustments]) {
+    const text = JSON.stringify(line)
+    const found = steps.get(line.id)
+    const member = found && `${JSON.stringify(line.id)}:${stepsText(found)}`
+    const [size, more] = [byteLength(text), byteLength(member ?? '')]
+    const isFull =
+      texts.length === PART_LIMITS.lines ||
+      bytes + size > PART_LIMITS.bytes ||
+      stepBytes + more > PART_LIMITS.steps
+    if (isFull && texts.length > 0) end()
+    texts.push(text)
+    if (member) members.push(member)
+    bytes += size
+    stepBytes += more
+  }
+  end()
   return parts
+}
+
+/** The most bytes of the steps of a line. */
+const STEPS_BYTES = 32_768
+
+/** Ways to make steps shorter: each leaves out lists whose sums stay. */
+const SHORTER: readonly ((step: Step) => Step)[] = [
+  (step) => step,
+  (step) =>
+    step.step === 'base'
+      ? {
+          ...step,
+          terms: step.terms.map((term) => ({
+            ...term,
+            currencies: term.currencies.map((one) => ({ ...one, days: [] })),
+          })),
+        }
+      : step,
+  (step) =>
+    step.step === 'qualification'
+      ? { ...step, conditions: step.conditions.map((one) => ({ ...one, records: [] })) }
+      : step,
+  (step) => {
+    if (step.step === 'base') return { ...step, terms: [] }
+    if (step.step === 'sources') return { ...step, sources: [], conversions: [] }
+    return step.step === 'qualification' ? { ...step, conditions: [] } : step
+  },
+]
+
+/** Writes the steps of a line as JSON, as long as they may be. */
+export function stepsText(stored: StoredSteps): string {
+  let { steps } = stored
+  let text = ''
+  for (const shorten of SHORTER) {
+    steps = steps.map(shorten)
+    text = JSON.stringify({ ...stored, steps })
+    if (byteLength(text) <= STEPS_BYTES) break
+  }
+  return text
 }
 
 /**
@@ -167,7 +237,7 @@ export async function toStored(
   const { affiliate, plan } = result
   const id = draft?.head.id ?? (await statementId(affiliate, plan.plan, period.id))
   const statement = draft && JSON.stringify(draft.head)
-  const parts = partsOf(draft ? [...draft.lines, ...draft.adjustments] : [])
+  const parts = partsOf(draft ?? { lines: [], adjustments: [], steps: new Map() })
   const hash = draft?.hash ?? ''
   return {
     period: period.id,
@@ -181,6 +251,8 @@ export async function toStored(
     statement,
     parts,
     state,
-    digest: await digest(JSON.stringify([statement, hash, state, previous])),
+    digest: await digest(
+      JSON.stringify([statement, hash, state, previous, ...parts.map(({ steps }) => steps)]),
+    ),
   }
 }

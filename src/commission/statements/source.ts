@@ -157,12 +157,6 @@ export const withinDays =
     return found
   }
 
-/** Tells from which day a rate comes, for explanations. */
-export interface RateDays {
-  /** Returns the day for which the rate that applies was published; null for the euro. */
-  readonly rateDay: (currency: string, day: number) => number | null
-}
-
 /**
  * Loads the rates of some days and returns everything else that a computation needs besides facts. Its
  * rate finder throws for other days.
@@ -171,14 +165,14 @@ export async function openContext(
   { directory, inForce, settings }: AccountSource,
   tree: Tree,
   days: readonly DayRange[],
-): Promise<Context & RateDays> {
+): Promise<Context> {
   const loaded = await loadRates(directory, { currencies: null, days, at: null })
   const find = withinDays(rateFinder(loaded), days)
   return { inForce, tree, dayStart: settings.dayStart, ...ratesOfFinder(find) }
 }
 
 /** Returns the rates of a finder, and the days from which they come. */
-export const ratesOfFinder = (find: RateFinder): Pick<Context, 'rates'> & RateDays => ({
+export const ratesOfFinder = (find: RateFinder): Pick<Context, 'rates' | 'rateDay'> => ({
   rates: rateLookup(find),
   rateDay: (currency, day) => {
     const found = find(currency, day)

@@ -6,7 +6,7 @@ import { member } from '../../validation/fields.ts'
 import type { Qualification } from '../engine/plan.ts'
 import { REASONS } from '../engine/reasons.ts'
 import { causes } from '../statements/answers.ts'
-import { closed, correction, correctionMembers, explained } from './steps.ts'
+import { closed, correctedLine, correction, correctionMembers, explained } from './steps.ts'
 
 // What is answered about lines and records: the explanation of a line, and what a record earns or why it earns nothing.
 
@@ -135,8 +135,8 @@ const adjustmentExplanation = described(() =>
       ),
       now: v.nullable(
         member(
-          v.object(explained),
-          'The corrected line as it is computed now, with the rates that were known at the approval. Null if it is no longer a line.',
+          v.object(correctedLine),
+          'The corrected line as the adjustment makes it, with the rates that were known at the approval. Null if it is no longer a line.',
         ),
       ),
       amount: member(text, 'The amount of the adjustment.'),
@@ -159,43 +159,28 @@ export const explanation = described(() =>
   ),
 )
 
-/** What a line is made from: what a customer adds, a line of another statement, or what others add in all. */
-export const linePart = described(() => {
-  const customers = {
-    base: maybe('What they add to the base before a fence. Null if the line has none.'),
-    units: maybe('What they add to the units. Null if the line has none.'),
-  }
-  return named(
+/** What a customer adds to a line. */
+export const linePart = described(() =>
+  named(
     'LinePart',
-    v.union([
-      v.object({
-        customer_id: member(text, 'The customer.'),
-        records: member(count, 'The number of records that the line counts.'),
-        ...customers,
-      }),
-      v.object({
-        affiliate_id: member(text, 'The affiliate in whose statement the line stands.'),
-        line_id: member(text, 'The id of the line.'),
-        plan: member(text, 'The plan of its statement.'),
-        period: member(text, 'The period of its statement.'),
-        rule: member(text, 'The rule that made it.'),
-        version: member(count, 'The version of the plan.'),
-        scope: member(text, 'What it pays for.'),
-        currency: member(text, 'The currency of the amount.'),
-        amount: member(text, 'What it pays.'),
-      }),
-      v.object({
-        records: member(
-          count,
-          'Only of affiliates who do not see the customers of affiliates below: the records of all of these.',
-        ),
-        ...customers,
-      }),
-    ]),
-  )
-})
+    v.object({
+      customer_id: member(text, 'The customer.'),
+      records: member(count, 'The number of records that the line counts.'),
+      base: maybe('What they add to the base before a fence. Null if the line has none.'),
+      units: maybe('What they add to the units. Null if the line has none.'),
+    }),
+  ),
+)
 
-/** What a line is made from. */
+/** Whether the records behind a line changed. */
+export const partsChanged = described(() => ({
+  changed: member(
+    v.boolean(),
+    'Whether the records changed since the line was settled, so that they are no longer what it counted.',
+  ),
+}))
+
+/** What a customer adds to a line. */
 export type LinePart = Fixed<v.InferOutput<typeof linePart>>
 
 /** A record that a line counts. */

@@ -1,5 +1,5 @@
 import { decode, encode } from '../../db/column-types.ts'
-import { findItem, readRecordCorrections } from '../../db/commission/books/stored-items.ts'
+import { readRecordCorrections } from '../../db/commission/books/stored-items.ts'
 import { type FactKey, findFactPlace } from '../../db/commission/fact-keys.ts'
 import { readSignups } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
@@ -22,7 +22,7 @@ import { type Computation, type RateView, rateViews } from '../statements/comput
 import { lineId, statementId } from '../statements/ids.ts'
 import { openPeriod } from '../statements/on-request.ts'
 import type { CustomerLine, RecordEarnings } from './answers.ts'
-import { type AccountReader, closedLine, storedLine } from './explain.ts'
+import { type AccountReader, closedLine } from './explain.ts'
 import { recordQueries } from './record-queries.ts'
 import { evaluatedCustomers } from './unearned.ts'
 
@@ -192,11 +192,8 @@ async function presentEarning(
   const period = parsePeriod(text)
   const isClosed = closingsOf(affiliate_id, plan).some(({ last }) => last >= (period?.last ?? 0))
   if (!period || !isClosed) return { line_id: id, ...earning }
-  const item = await findItem(reader.session, reader.grant.account, statement, id)
-  const stored = item && storedLine(item)
-  const computed_at = item?.computed_at ?? null
-  const place = { id, statement, affiliate_id, plan, period, computed_at, stored }
-  return { line_id: id, ...earning, closed: await closedLine(reader, place) }
+  const place = { affiliate_id, plan, period: text, line: id }
+  return { line_id: id, ...earning, closed: await closedLine(reader, statement, place) }
 }
 
 /** Returns the adjustments that name a record as their cause. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ownFilter } from '../../auth/grant.ts'
+import { maySee, ownFilter } from '../../auth/grant.ts'
 import { type ReadCall, readList, readOperation } from '../../http/operation.ts'
 import { pageOfAll } from '../../http/pagination.ts'
 import { invalidQuery, invalidValue } from '../../http/query.ts'
@@ -13,22 +13,23 @@ import { dayNumber, type Period, parsePeriod, periodUntil } from '../engine/cale
 import { REASONS } from '../engine/reasons.ts'
 import { FAR_AHEAD, FRESH_LIMITS, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
 import { NARROW, withinLimit } from '../statements/on-request.ts'
-import { type Language, wordsOf } from '../words/words.ts'
-import { textOfSentences } from './affiliate-words.ts'
+import { ENGLISH, wordsOf } from '../words/words.ts'
 import {
   customerLines,
   explanation,
   linePart,
   lineRecord,
+  partsChanged,
   qualification,
   recordEarnings,
   unearned,
   unearnedRecord,
 } from './answers.ts'
 import { linesOfCustomer, type RecordKey, readEarnings } from './earnings.ts'
-import { computeById, explainById, lineReader, recordsOf, textOf } from './explain.ts'
-import { listOwnParts, listParts } from './line-parts.ts'
+import { explainById, findLine } from './explain.ts'
+import { listParts, openLine, recordsOf } from './parts.ts'
 import { periodIn } from './period.ts'
+import { type Explained, textOf } from './sentences.ts'
 import { groupUnearned, listQualifications, listUnearned, NO_RATE } from './unearned.ts'
 
 /** Computes what depends on the records of an account, once its turn comes. */
@@ -46,10 +47,6 @@ async function ownedBy<T extends { readonly customer_id?: string }>(call: ReadCa
   const named = name !== undefined && { customer_id: (await namedCustomer(call, name)) ?? '' }
   return { ...filter, ...named, ...ownFilter(call.grant) }
 }
-
-/** Writes an explanation: in English all of it, in other languages without the ids of records. */
-const textIn = (language: Language, found: Parameters<typeof textOf>[0]): string =>
-  language === 'en' ? textOf(found) : textOfSentences(found, wordsOf(language))
 
 /** Returns the period that a text names. */
 export function readPeriod(text: string): Period {
@@ -127,20 +124,19 @@ export const getExplanation = readOperation({
   path: '/lines/{line_id}/explain',
   params: ofLine,
   words: described(() => ({
-    description: `Computes a line from the records as they are now, and returns every step. Of a closed period it also returns what was approved. The id of an adjustment returns what was approved of the corrected line, what the line comes to now, and what has changed. With \`Accept: text/plain\` it returns sentences. A line of a statement that is not stored needs \`affiliate_id\` and \`period\`. ${LIMIT}`,
+    description: `Returns every step that led to the amount of a line, as they were when it was computed: a line of an approved statement is explained as it was approved. The id of an adjustment returns what was approved of the corrected line, what the line comes to with it, and what has changed. With \`Accept: text/plain\` it returns sentences. A line of a statement that is not stored needs \`affiliate_id\` and \`period\`, and is computed.`,
     answer: explanation,
     files: { 'text/plain': {} },
     errors: ['validation_failed'],
     command: { name: 'lines explain' },
   })),
-  run: (call, { line_id: name, ...hint }) =>
-    computeFor(call, async () => {
-      const id = await lineOf(call, name)
-      return explainById(call.env, lineReader(call), id, { ...hint, ...ownFilter(call.grant) })
-    }),
+  run: async (call, { line_id: name, ...hint }) =>
+    explainById(call, await lineOf(call, name), { ...hint, ...ownFilter(call.grant) }),
   files: {
-    'text/plain': async (c, { affiliate }, _, read) =>
-      c.text(textIn(affiliate?.language ?? 'en', (await read()) as Parameters<typeof textOf>[0])),
+    'text/plain': async (c, { affiliate }, _, read) => {
+      const words = affiliate?.language ? wordsOf(affiliate.language) : ENGLISH
+      return c.text(textOf((await read()) as Explained, words, affiliate === undefined))
+    },
   },
 })
 
@@ -151,20 +147,27 @@ export const listLineParts = readList({
   path: '/lines/{line_id}/parts',
   params: ofLine,
   words: described(() => ({
-    description: `Returns what each customer adds to a line, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units. The part of a \`once\` line is its customer. An override over lines has no customers: its parts are the lines of the affiliate below, as summed by the step \`sources\` of the explanation. ${LIMIT}`,
+    description: `Returns what each customer adds to a line by the records as they are now, by customer. The sum is the base of the line before \`fixed\` terms and a fence, or its units, unless records have changed since: then \`changed\` is true. The part of a \`once\` line is its customer. An override over lines has none: the step \`sources\` of the explanation has the lines of the affiliate below. ${LIMIT}`,
     answer: linePart,
+    more: partsChanged,
     errors: ['validation_failed'],
     command: { name: 'lines parts' },
   })),
   async list(call, { line_id: name, ...hint }, page) {
-    const { grant } = call
-    const all = await computeFor(call, async () => {
-      const own = { ...hint, ...ownFilter(grant) }
-      const line = await computeById(call.env, lineReader(call), await lineOf(call, name), own)
-      const isSummed = grant.affiliate && grant.affiliate.view.sub_affiliates !== 'customers'
-      return isSummed ? listOwnParts(line) : listParts(line)
+    const { affiliate } = call.grant
+    const own = { ...hint, ...ownFilter(call.grant) }
+    const found = await findLine(call, await lineOf(call, name), own)
+    const { parts, changed } = await computeFor(call, async () => {
+      const opened = await openLine(call, found)
+      const listed = await listParts(opened)
+      // The explanation has the sum of the customers of affiliates below. Parts that changed tell what drafts correct.
+      const isHidden =
+        affiliate &&
+        ((opened.rule.kind === 'override' && affiliate.view.sub_affiliates !== 'customers') ||
+          (listed.changed && !maySee(call.grant, found.affiliate_id, 'draft')))
+      return isHidden ? { ...listed, parts: [] } : listed
     })
-    return pageOfAll(all, page)
+    return { ...pageOfAll(parts, page), more: { changed } }
   },
 })
 
@@ -185,8 +188,9 @@ export const listLineRecords = readList({
     errors: ['validation_failed'],
   })),
   async list(call, { line_id: id, customer_id, ...hint }, page) {
+    const found = await findLine(call, id, hint)
     const all = await computeFor(call, async () =>
-      recordsOf(await computeById(call.env, lineReader(call), id, hint), customer_id),
+      recordsOf(await openLine(call, found), customer_id),
     )
     return pageOfAll(all, page)
   },

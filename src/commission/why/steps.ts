@@ -26,11 +26,11 @@ const stepOf = <const N extends string, const E extends v.ObjectEntries>(
 
 const rates = described(() =>
   list(
-    'The rates that were used: units of each currency for one euro. Empty if none was needed.',
+    'The rates that were used: units of each currency but the euro for one euro. Empty if none was needed.',
     v.object({
       currency: member(text, 'An ISO 4217 code.'),
       rate: figure('Units of the currency for one euro.'),
-      day: v.nullable(member(day, 'The day that it was published for. Null for the euro.')),
+      day: v.nullable(member(day, 'The day that it was published for. Null if that is not known.')),
     }),
   ),
 )
@@ -56,60 +56,42 @@ const cap = (what: string) => ({
   after: figure('The amount after.'),
 })
 
-const facts = described(() =>
-  stepOf('facts', 'The records that the base counts, by term.', {
-    records: member(count, 'The number of different records.'),
+const base = described(() =>
+  stepOf('base', 'The base: the sum of the `value` of its terms.', {
+    records: member(count, 'The number of different records that it counts.'),
     customers: member(count, 'The number of their customers.'),
     terms: list(
-      'The terms of the base that name records, in order.',
+      'The terms, in order. Empty if they are too many to be stored with the line.',
       v.object({
         term: member(v.unknown(), 'The term as the plan has it.'),
         currencies: list(
-          'What was sent, by currency.',
+          'What was sent, by currency. Empty for a `fixed` term and a part of other terms.',
           v.object({
             currency: member(text, 'An ISO 4217 code.'),
             count: member(count, 'The number of records.'),
             amount: figure('The sum of their amounts.'),
+            converted: figure('The sum in the currency of the plan.'),
+            days: list(
+              'What rates convert, by day. Empty if nothing is converted, if the days are too many to be stored with the line, and for a line of a closed period as it comes to now.',
+              v.object({
+                day: member(day, 'The day.'),
+                rates,
+                sums: member(
+                  count,
+                  'The number of sums (one for each customer and product) that were converted and rounded to 12 places apart.',
+                ),
+                amount: figure('The sum of the amounts.'),
+                converted: figure('What they were converted to.'),
+              }),
+            ),
+            by_amount_usd: v.nullable(
+              member(
+                v.object({ amount: text, converted: text }),
+                'What was converted by the `amount_usd` of the records. Null if nothing was.',
+              ),
+            ),
           }),
         ),
-      }),
-    ),
-  }),
-)
-
-const conversion = described(() =>
-  stepOf('conversion', 'Conversions. Amounts in the currency of the plan are not listed.', {
-    currency: member(text, 'The currency of the plan.'),
-    days: list(
-      'The amounts of a term in one currency on one day.',
-      v.object({
-        term: member(count, 'The position of the term among those of `facts`, from 0.'),
-        day: member(day, 'The day.'),
-        currency: member(text, 'The currency.'),
-        rates: rates,
-        sums: member(
-          count,
-          'The number of sums (one for each customer and product) that were converted and rounded to 12 places apart.',
-        ),
-        amount: figure('The sum of the amounts.'),
-        converted: figure('What they were converted to.'),
-        by_amount_usd: v.nullable(
-          member(
-            v.object({ amount: text, converted: text }),
-            'What was converted by the `amount_usd` of the records. Null if nothing was.',
-          ),
-        ),
-      }),
-    ),
-  }),
-)
-
-const base = described(() =>
-  stepOf('base', 'The base: the sum of the `value` of its terms.', {
-    terms: list(
-      'The terms, in order.',
-      v.object({
-        term: member(v.unknown(), 'The term as the plan has it.'),
         sum: figure('What its records sum to, or the terms that `of` names.'),
         times: figure('The factor.'),
         value: figure('`sum` × `times`.'),
@@ -133,6 +115,7 @@ const units = described(() =>
 const trigger = described(() =>
   stepOf('trigger', 'The record that triggers a `once` rule.', {
     record: record,
+    rates,
     min: maybe('The least amount. Null if the rule has none.'),
   }),
 )
@@ -316,17 +299,11 @@ const advance = described(() =>
   ),
 )
 
-const amount = described(() =>
-  stepOf('amount', 'What the line pays.', { amount: figure('The amount.') }),
-)
-
 /** A step of an explanation. */
 export const step = described(() =>
   named(
     'ExplanationStep',
     v.union([
-      facts,
-      conversion,
       base,
       units,
       trigger,
@@ -344,7 +321,6 @@ export const step = described(() =>
       maxCount,
       most,
       advance,
-      amount,
     ]),
   ),
 )
@@ -382,27 +358,26 @@ export const closed = described(() =>
   ),
 )
 
+/** A line and how it came about. */
+export const correctedLine = described(() => ({
+  line: member(
+    v.custom<LineJson>(() => true, 'type object'),
+    'The line, without its id.',
+  ),
+  steps: member(v.array(step), 'How the line came about, in order.'),
+}))
+
 /** How a line came about, without its id. */
 export const explained = described(() => ({
   affiliate_id: member(text, 'The affiliate.'),
   plan: member(text, 'The plan.'),
   period: member(text, 'The period.'),
   currency: member(text, 'The currency of the plan.'),
-  line: member(
-    v.custom<LineJson>(() => true, 'type object'),
-    'The line, without its id.',
+  ...correctedLine,
+  corrections: member(
+    v.array(correction),
+    'Corrections of the line in statements of later periods, if its own is approved.',
   ),
-  steps: member(v.array(step), 'How the line came about, in order.'),
-  stored: v.exactOptional(
-    member(
-      v.object({
-        amount: member(text, 'The amount of the line.'),
-        computed_at: member(text, 'When the statement was computed.'),
-      }),
-      'What the stored draft says, if records have changed since and the amount differs.',
-    ),
-  ),
-  closed: v.exactOptional(closed),
 }))
 
 /** A correction of a line, in the statement of a later period. */

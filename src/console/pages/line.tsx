@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
 import { listQuestions } from '../../admin/questions.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
-import { statementOfLine } from '../../commission/statements/ids.ts'
+import { statementId, statementOfLine } from '../../commission/statements/ids.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import type { LinePart, LineRecord } from '../../commission/why/answers.ts'
 import { getExplanation, listLineParts, listLineRecords } from '../../commission/why/operations.ts'
+import type { Explained } from '../../commission/why/sentences.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { type Page, useVisit, type Visit } from '../page.ts'
 import {
@@ -18,7 +19,7 @@ import {
   Table,
 } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { type Explained, ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
+import { ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { AffiliateName } from '../parts/names.tsx'
 import { type Question, QuestionsBeside } from '../parts/questions.tsx'
@@ -57,16 +58,16 @@ const partColumns = <Row extends { readonly base: string | null; readonly units:
 ]
 
 /** Lists the customers of a line; the number of records leads to them. */
-const Customers = ({ rows, currency }: Parts<CustomerPart>, visit = useVisit()) => (
+const Customers = ({ rows, currency }: Parts<LinePart>, visit = useVisit()) => (
   <Table
     caption="Customers of the line. Select a number to list the records."
     rows={rows}
     columns={[
-      ...fields<CustomerPart>('customer_id'),
+      ...fields<LinePart>('customer_id'),
       ...partColumns(rows, currency),
       column(
         'Records',
-        ({ customer_id, records }: CustomerPart) => (
+        ({ customer_id, records }: LinePart) => (
           <AccountLink
             at={['lines', visit.params.line ?? '']}
             query={{ ...hintOf(visit), customer_id }}
@@ -80,21 +81,46 @@ const Customers = ({ rows, currency }: Parts<CustomerPart>, visit = useVisit()) 
   />
 )
 
+/** Lines of another statement that a line is made from. */
+interface Source {
+  readonly statement: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly amount: string
+  readonly currency: string
+}
+
+/** Returns the lines of other statements that a line is made from. */
+const readSources = (explained: Explained): Promise<Source[]> =>
+  Promise.all(
+    stepsOf(explained)
+      .flatMap((step): Omit<Source, 'statement'>[] => {
+        if (step.step === 'funded') return [step]
+        if (step.step !== 'sources') return []
+        return step.sources.map((one) => ({ ...one, affiliate_id: step.affiliate_id }))
+      })
+      .map(async (one) => ({
+        ...one,
+        statement: await statementId(one.affiliate_id, one.plan, one.period),
+      })),
+  )
+
 /** Lists the lines of other statements that a line is made from. */
-const Sources = ({ rows }: { rows: readonly SourcePart[] }) => (
+const Sources = ({ rows }: { rows: readonly Source[] }) => (
   <Table
     caption="Lines that make it up"
     rows={rows}
     columns={[
-      column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
-        <AccountLink at={['lines', line_id]} query={{ affiliate_id, period }}>
-          <AffiliateName id={affiliate_id} />, <Data text={rule} />, {periodWords(period)}
+      column('Statement', ({ statement, affiliate_id, period }: Source) => (
+        <AccountLink at={['statements', statement]}>
+          <AffiliateName id={affiliate_id} />, {periodWords(period)}
         </AccountLink>
       )),
-      ...fields<SourcePart>('plan'),
+      ...fields<Source>('plan'),
       column(
         'Amount',
-        ({ amount, currency }: SourcePart) => <Amount value={amount} currency={currency} />,
+        ({ amount, currency }: Source) => <Amount value={amount} currency={currency} />,
         true,
       ),
     ]}
@@ -138,15 +164,13 @@ const Records = ({ rows, currency }: Parts<LineRecord>, visit = useVisit()) => (
   </>
 )
 
-/** Returns whether records or other lines are behind what is explained. */
-const hasParts = (explained: Explained) =>
-  'of' in explained ? explained.now !== null : explained.steps.length > 0
+/** Returns how the line that is explained came about. */
+const stepsOf = (explained: Explained) =>
+  'of' in explained ? (explained.now?.steps ?? []) : explained.steps
 
-type CustomerPart = Extract<LinePart, { readonly customer_id: string }>
-type SourcePart = Extract<LinePart, { readonly line_id: string }>
-
-const isSource = (part: LinePart): part is SourcePart => 'line_id' in part
-const isCustomer = (part: LinePart): part is CustomerPart => 'customer_id' in part
+const CHANGED = (
+  <p class="note">Records have changed since, so these are not all what the line counted.</p>
+)
 
 /** Reads and renders what is behind a line: its customers, or the records of one of them. */
 async function partsOf(visit: Visit, line_id: string): Promise<(currency: string) => Child> {
@@ -162,14 +186,11 @@ async function partsOf(visit: Visit, line_id: string): Promise<(currency: string
       </>
     )
   }
-  const { data, meta } = await api.call(listLineParts, ofLine)
+  const { data, meta, changed } = await api.call(listLineParts, ofLine)
   return (currency) => (
     <>
-      {data.some(isSource) ? (
-        <Sources rows={data.filter(isSource)} />
-      ) : (
-        <Customers rows={data.filter(isCustomer)} currency={currency} />
-      )}
+      {changed && CHANGED}
+      <Customers rows={data} currency={currency} />
       <Pager meta={meta} />
     </>
   )
@@ -216,7 +237,7 @@ async function readBeside(visit: Visit): Promise<readonly Question[]> {
   return data.filter((question) => question.line === line)
 }
 
-/** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
+/** Reads the explanation of a line and what is behind it. */
 async function readExplained(visit: Visit): Promise<Found> {
   const line_id = visit.params.line ?? ''
   const parts = partsOf(visit, line_id)
@@ -229,11 +250,18 @@ async function readExplained(visit: Visit): Promise<Found> {
   const decided = line ?? ('of' in explained ? explained.now?.line : null)
   const termsOf = await readTerms(visit, decided ? [{ ...decided, plan: explained.plan }] : [])
   const terms = decided ? termsOf({ ...decided, plan: explained.plan }) : null
+  const sources = await readSources(explained)
   const content = (
     <>
       <RuleInWords explained={explained} terms={terms} />
       <ExplanationView explained={explained} />
-      {hasParts(explained) ? (await parts)(explained.currency) : NO_PARTS}
+      {sources.length > 0 ? (
+        <Sources rows={sources} />
+      ) : stepsOf(explained).length > 0 ? (
+        (await parts)(explained.currency)
+      ) : (
+        NO_PARTS
+      )}
     </>
   )
   const { amount } = 'of' in explained ? explained : explained.line

@@ -1,43 +1,21 @@
-import { explanationText } from '../../commission/engine/explain.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import { causeWords } from '../../commission/statements/cause-words.ts'
+import { parseScope } from '../../commission/statements/line-groups.ts'
 import type { AdjustmentExplanation } from '../../commission/why/answers.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
-import { adjustmentSentences, changeText } from '../../commission/why/explain.ts'
+import { type Explained, recordsIn, sentencesIn } from '../../commission/why/sentences.ts'
 import type { Explanation } from '../../commission/why/steps.ts'
-import { type PlanNames, useVisit } from '../page.ts'
+import { ENGLISH } from '../../commission/words/words.ts'
+import { useVisit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Data, isolated, Sentence } from './data.tsx'
 import { AccountLink, Facts } from './fields.tsx'
 import { AffiliateLink } from './names.tsx'
+import { RecordLink } from './record-link.tsx'
 
 // The explanation of a line or an adjustment.
-
-/** What `GET …/lines/{line_id}/explain` returns. */
-export type Explained = Explanation | AdjustmentExplanation
-
-/** Returns an explanation in which plans have their names in place of their ids. */
-const withPlanNames = (explained: Explained, names: PlanNames): Explained =>
-  JSON.parse(
-    JSON.stringify(explained, (member, value) =>
-      member === 'plan' ? (names.get(value) ?? value) : value,
-    ),
-  )
-
-/** Returns an explanation in sentences, without its title. */
-const sentencesOf = (explanation: Explanation): string[] =>
-  explanationText(escapeStrings(explanation)).split('\n').slice(1).filter(Boolean)
-
-const Sentences = ({ sentences }: { sentences: readonly string[] }) => (
-  <ol class="sentences">
-    {sentences.map((sentence) => (
-      <li>
-        <Sentence text={sentence} />
-      </li>
-    ))}
-  </ol>
-)
 
 type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
 
@@ -45,16 +23,14 @@ type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: 
 const Causes = ({ explained }: { explained: AdjustmentExplanation }) => {
   const causes: readonly Cause[] = explained.causes
   const more = explained.causes_total - causes.length
-  if (causes.length === 0) {
-    return <p>No cause was found: some changes are logged for 30 days only.</p>
-  }
+  if (causes.length === 0) return null
   return (
     <>
       <h2>What changed after the last approval</h2>
       <ul>
         {causes.map((cause) => (
           <li>
-            <Data text={capital(changeText(cause))} />
+            <Data text={causeWords(cause, ENGLISH)} />
             {cause.delivery_id ? ', by ' : '.'}
             {cause.delivery_id && (
               <AccountLink at={['deliveries', cause.delivery_id]}>this delivery</AccountLink>
@@ -66,8 +42,6 @@ const Causes = ({ explained }: { explained: AdjustmentExplanation }) => {
     </>
   )
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What a page shows of the statement that has a line or an adjustment. */
 interface Statement {
@@ -144,18 +118,31 @@ export function RuleInWords({
   )
 }
 
-/** Renders an explanation in sentences; of an adjustment also what changed and the line as it is now. */
-export async function ExplanationView(props: { explained: Explained }, visit = useVisit()) {
-  const explained = withPlanNames(props.explained, await visit.names.plans())
-  if (!('of' in explained)) return <Sentences sentences={sentencesOf(explained)} />
+/** Renders an explanation in sentences, the records that it names, and of an adjustment what changed. */
+export function ExplanationView({ explained }: { explained: Explained }, visit = useVisit()) {
+  const line = 'of' in explained ? explained.now?.line : explained.line
+  const records = recordsIn(explained)
+  const customer_id = parseScope(line?.scope ?? '').id
   return (
     <>
-      <Sentences sentences={adjustmentSentences(escapeStrings(explained))} />
-      <Causes explained={explained} />
-      {explained.now && (
+      <ol class="sentences">
+        {sentencesIn(escapeStrings(explained), ENGLISH).map((sentence) => (
+          <li>
+            <Sentence text={sentence} />
+          </li>
+        ))}
+      </ol>
+      {'of' in explained && <Causes explained={explained} />}
+      {records.length > 0 && (
         <>
-          <h2>The line as it is computed now</h2>
-          <Sentences sentences={sentencesOf(explained.now)} />
+          <h2>Records that decided</h2>
+          <ul>
+            {records.map((record) => (
+              <li>
+                <RecordLink account={visit.account} record={{ ...record, customer_id }} />
+              </li>
+            ))}
+          </ul>
         </>
       )}
     </>

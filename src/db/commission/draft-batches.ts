@@ -45,15 +45,16 @@ export function draftBatches(
       one.payable,
       one.closing,
       one.statement,
-      one.parts[0],
+      one.parts[0]?.lines,
       one.parts.length,
       one.state,
       one.digest,
       one.previous,
+      one.parts[0]?.steps,
     ])
     const ids = drafts.map(({ id, digest }) => [id, digest])
     const parts = drafts.flatMap(({ id, digest, parts: all }) =>
-      all.slice(1).map((lines, i) => [id, digest, i + 2, lines]),
+      all.slice(1).map(({ lines, steps }, i) => [id, digest, i + 2, lines, steps]),
     )
     const statementChunks = toJsonChunks(rowsOfStatements)
     const partChunks = toJsonChunks(parts)
@@ -90,7 +91,10 @@ function inBatches(drafts: readonly StoredDraft[]): StoredDraft[][] {
   const batches: StoredDraft[][] = []
   let characters = 0
   for (const draft of drafts) {
-    const size = draft.parts.reduce((sum, { length }) => sum + length, draft.state.length)
+    const size = draft.parts.reduce(
+      (sum, { lines, steps }) => sum + lines.length + steps.length,
+      draft.state.length,
+    )
     const last = batches.at(-1)
     if (last && characters + size <= BATCH_CHARACTERS) {
       last.push(draft)

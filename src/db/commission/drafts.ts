@@ -18,8 +18,8 @@ export interface StoredDraft {
   readonly closing: string
   /** The statement as JSON without its lines; null if something is carried without one. */
   readonly statement: string | null
-  /** JSON arrays of lines; at least one. */
-  readonly parts: readonly string[]
+  /** JSON arrays of lines, each with an object of their steps by id; at least one. */
+  readonly parts: readonly { readonly lines: string; readonly steps: string }[]
   /** What the period leaves, as JSON: carries and measures. Only the digest of the row uses it. */
   readonly state: string
   /** The digest of the row before it, of the same affiliate and plan; '' if there is none. */
@@ -59,15 +59,15 @@ const IS_RUNNING = `exists (
  */
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
-    statement, lines, parts, state, digest, previous, read_at, computed_at)
+    statement, lines, parts, state, digest, previous, steps, read_at, computed_at)
   select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, 'draft', value ->> 4,
     value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
-    value ->> 12, :read_at, :computed_at
+    value ->> 12, value ->> 13, :read_at, :computed_at
   from ${JSON_EACH}(:rows) where ${IS_RUNNING} and ${IS_OPEN}
   on conflict (account, period, affiliate_id, plan) do update set
     hash = excluded.hash, payable = excluded.payable, closing = excluded.closing,
     statement = excluded.statement, lines = excluded.lines, parts = excluded.parts,
-    state = excluded.state, digest = excluded.digest, previous = excluded.previous, read_at = excluded.read_at,
+    state = excluded.state, steps = excluded.steps, digest = excluded.digest, previous = excluded.previous, read_at = excluded.read_at,
     computed_at = excluded.computed_at
   where statements.status = 'draft' and statements.read_at <= excluded.read_at
     and statements.digest <> excluded.digest`)
@@ -107,9 +107,10 @@ export const DROP_PARTS = compileStatement(`
 
 /** Stores the parts, after the first, of statements that this computation has stored. */
 export const PUT_PARTS = compileStatement(`
-  insert into statement_lines (account, id, part, lines)
-  select :account, value ->> 0, value ->> 2, value ->> 3 from ${JSON_EACH}(:rows) where ${IS_STORED}
-  on conflict (account, id, part) do update set lines = excluded.lines`)
+  insert into statement_lines (account, id, part, lines, steps)
+  select :account, value ->> 0, value ->> 2, value ->> 3, value ->> 4
+  from ${JSON_EACH}(:rows) where ${IS_STORED}
+  on conflict (account, id, part) do update set lines = excluded.lines, steps = excluded.steps`)
 
 /** Deletes drafts that a computation no longer has. */
 export const DROP_DRAFTS = compileStatement(`

@@ -16,9 +16,11 @@ export interface StoredItem {
   readonly dropped: string
   /** The line or adjustment as JSON; null if the statement has none with the id. */
   readonly item: string | null
+  /** How it came about, as JSON; null if the corrected line is none now. */
+  readonly steps: string | null
 }
 
-/** Reads a statement with one of its lines or adjustments. */
+/** Reads a statement with one of its lines or adjustments, and its steps. */
 export const FIND_ITEM = compileStatement(`
   select s.affiliate_id, s.plan, s.period, s.status, s.computed_at,
     s.statement ->> 'currency' as currency, s.statement ->> 'dropped' as dropped, coalesce((
@@ -26,7 +28,10 @@ export const FIND_ITEM = compileStatement(`
     ), (
       select j.value from statement_lines l cross join json_each(l.lines) j
       where l.account = :account and l.id = :statement and j.value ->> 'id' = :item
-    )) as item
+    )) as item, coalesce(s.steps -> :item, (
+      select l.steps -> :item from statement_lines l
+      where l.account = :account and l.id = :statement and l.steps -> :item is not null
+    )) as steps
   from statements s
   where s.account = :account and s.id = :statement and s.statement is not null`)
 

@@ -1,0 +1,349 @@
+import type { StepOf } from '../why/steps.ts'
+import { dayText } from './calendar.ts'
+import { type Context, fieldsOn, type PeriodContext } from './context.ts'
+import { conversionOf, convertAmount } from './convert.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  fromFact,
+  integer,
+  isPositive,
+  multiply,
+  ONE,
+  plainText,
+  sum,
+  ZERO,
+} from './decimal.ts'
+import { type Customer, compareText, type Fact } from './facts.ts'
+import type { Line } from './line.ts'
+import type { OnceState } from './once.ts'
+import type { SourceLine } from './override.ts'
+import type { OnceRule, OverrideRule, Qualification, Term, Unit, UnitRule } from './plan.ts'
+import type { Version } from './plans-in-force.ts'
+import { type Progress, termAmount } from './qualify.ts'
+import { ratio, ratioText } from './ratio.ts'
+import type { CompiledOverride, CompiledQualification, CompiledUnitRule } from './rules.ts'
+import type { LineFacts, TermSum } from './tally.ts'
+import type { CompiledBase } from './terms.ts'
+
+// The steps that lead to what a rate applies to: what was counted, and how it was converted. Modifiers write
+// theirs where they are applied.
+
+type BaseStep = StepOf<'base'>
+type CountedCurrency = BaseStep['terms'][number]['currencies'][number]
+type UsedRate = StepOf<'trigger'>['rates'][number]
+type CountedRecord = StepOf<'trigger'>['record']
+type QualificationStep = StepOf<'qualification'>
+type MetCondition = QualificationStep['conditions'][number]
+type SourcesStep = StepOf<'sources'>
+
+const text = (units: bigint): string => plainText(fromFact(units))
+
+/** Returns the rates by which one currency converts to another on a day. That of the euro is 1, and left out. */
+function usedRates({ rates, rateDay }: Context, from: string, to: string, day: number): UsedRate[] {
+  if (from === to) return []
+  return [from, to].flatMap((currency) => {
+    const rate = rates(currency, day)
+    if (currency === 'EUR' || typeof rate === 'string') return []
+    const published = rateDay?.(currency, day) ?? null
+    return [
+      { currency, rate: plainText(rate), day: published === null ? null : dayText(published) },
+    ]
+  })
+}
+
+/**
+ * Returns the step from the facts of a base to the base.
+ *
+ * @param to The currency of the plan.
+ * @param withFixed Whether `fixed` terms apply.
+ */
+export function baseStep(
+  context: Context,
+  base: CompiledBase,
+  { records, customers, terms }: LineFacts,
+  to: string,
+  withFixed: boolean,
+): BaseStep {
+  const compiled = [...base.terms]
+  const values: { term: Term; value: Decimal }[] = []
+  const written = base.source.map((term) => {
+    const own = 'fixed' in term || 'of' in term ? undefined : compiled.shift()
+    const sums = terms.filter((one) => own !== undefined && one.term === own)
+    const found = own ? convertedSum(sums) : derived(term, values, withFixed)
+    const times = own?.times ?? ('of' in term ? decimal(term.times) : ONE)
+    const value = multiply(found, times)
+    values.push({ term, value })
+    return {
+      term,
+      currencies: sums
+        .toSorted((a, b) => compareText(a.currency, b.currency))
+        .map((one) => countedCurrency(context, one, to)),
+      sum: plainText(found),
+      times: plainText(times),
+      value: plainText(value),
+    }
+  })
+  const total = plainText(sum(values.map(({ value }) => value)))
+  return { step: 'base', records, customers, terms: written, base: total }
+}
+
+function countedCurrency(context: Context, one: TermSum, to: string): CountedCurrency {
+  const { currency, count, units, alone, converted, aloneConverted, days } = one
+  const byUsd = alone !== 0n || aloneConverted !== 0n
+  return {
+    currency,
+    count,
+    amount: text(units + alone),
+    converted: text(converted + aloneConverted),
+    days: [...(days ?? [])]
+      .sort(([a], [b]) => a - b)
+      .map(([day, found]) => ({
+        day: dayText(day),
+        rates: usedRates(context, currency, to, day),
+        sums: found.sums,
+        amount: text(found.units),
+        converted: text(found.converted),
+      })),
+    by_amount_usd: byUsd ? { amount: text(alone), converted: text(aloneConverted) } : null,
+  }
+}
+
+/** Returns the amount of each period, or the sum of the earlier terms that a term names. */
+function derived(
+  term: Term,
+  values: readonly { term: Term; value: Decimal }[],
+  withFixed: boolean,
+): Decimal {
+  if ('fixed' in term) return withFixed ? decimal(term.fixed) : ZERO
+  if (!('of' in term)) return ZERO
+  const named = values.filter(
+    (one) => one.term.name !== undefined && term.of.includes(one.term.name),
+  )
+  return sum(named.map(({ value }) => value))
+}
+
+function convertedSum(sums: readonly TermSum[]): Decimal {
+  let total = 0n
+  for (const { converted, aloneConverted } of sums) total += converted + aloneConverted
+  return fromFact(total)
+}
+
+/** Returns what a rule counts, as its plan has it. */
+export function unitOf(
+  { source }: Version,
+  { id }: CompiledUnitRule | CompiledOverride,
+): Unit | undefined {
+  const rule = source.rules.find((one) => one.id === id) as UnitRule | OverrideRule | undefined
+  if (rule?.kind !== 'override') return rule?.unit
+  return 'unit' in rule.of ? rule.of.unit : undefined
+}
+
+/** Returns the step of a unit: what was counted, divided by `each`. */
+export const unitsStep = (
+  unit: unknown,
+  { records, customers }: Pick<LineFacts, 'records' | 'customers'>,
+  units: Decimal,
+  each: Decimal,
+): StepOf<'units'> => ({
+  step: 'units',
+  records,
+  customers,
+  unit,
+  units: plainText(units),
+  each: plainText(each),
+  quantity: ratioText(ratio(units, each)),
+})
+
+/**
+ * Returns the step of the lines below that an override pays for, before a floor.
+ *
+ * @param to The currency of the plan; null if the lines are counted.
+ */
+export function sourcesStep(
+  context: PeriodContext,
+  affiliate_id: string,
+  used: readonly SourceLine[],
+  to: string | null,
+): SourcesStep {
+  const { rates, period } = context
+  let total: Decimal = to === null ? integer(used.length) : ZERO
+  const byCurrency = to === null ? [] : Map.groupBy(used, ({ line }) => line.version.currency)
+  const conversions = [...byCurrency].map(([currency, group]) => {
+    const amount = amountOfLines(group)
+    const converted = convertAmount(amount, currency, to ?? '', period.last, rates)
+    const isMissing = typeof converted === 'string'
+    if (!isMissing) total = add(total, converted)
+    return {
+      currency,
+      amount: plainText(amount),
+      rates: usedRates(context, currency, to ?? '', period.last),
+      converted: isMissing ? null : plainText(converted),
+      reason: isMissing ? converted : null,
+    }
+  })
+  const sources = groupLines(used)
+  return { step: 'sources', affiliate_id, sources, conversions, sum: plainText(total) }
+}
+
+const amountOfLines = (lines: readonly SourceLine[]): Decimal =>
+  sum(lines.map(({ line }) => line.amount))
+
+/** Adds up lines by statement, rule and version. */
+function groupLines(used: readonly SourceLine[]): SourcesStep['sources'] {
+  const groups = Map.groupBy(used, ({ period, line: { rule, version } }) =>
+    JSON.stringify([version.plan, period, rule.id, version.version]),
+  )
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ period, line: { rule, version } }) => ({
+      plan: version.plan,
+      period,
+      rule: rule.id,
+      version: version.version,
+      currency: version.currency,
+      lines: group.length,
+      amount: plainText(amountOfLines(group)),
+    })),
+  )
+}
+
+/** Returns the step of an upline's line that an affiliate pays for. */
+export const fundedStep = (
+  context: PeriodContext,
+  upline: string,
+  { version, amount }: Line,
+  payer: Version,
+  converted: Decimal,
+): StepOf<'funded'> => ({
+  step: 'funded',
+  affiliate_id: upline,
+  plan: version.plan,
+  period: context.period.id,
+  amount: plainText(amount),
+  currency: version.currency,
+  rates: usedRates(context, version.currency, payer.currency, context.period.last),
+  converted: plainText(converted),
+})
+
+/** The maximum number of records that a condition lists. */
+const LISTED_RECORDS = 100
+
+/** Returns the instant as text; null for facts of whole days. */
+export const instantText = ({ wholeDay, at }: Fact): string | null =>
+  wholeDay ? null : new Date(at).toISOString()
+
+const recordOf = (
+  fact: Fact,
+  field: string | null,
+  currency: string | null,
+  converted: Decimal | null,
+): CountedRecord => {
+  const amount = field === null ? undefined : fact.amounts.get(field)
+  return {
+    resource: fact.resource,
+    id: fact.id,
+    day: dayText(fact.day),
+    at: instantText(fact),
+    amount: amount === undefined ? null : plainText(fromFact(amount)),
+    currency: amount === undefined ? null : currency,
+    converted: converted && plainText(converted),
+  }
+}
+
+/** Returns the step of the record that triggered a `once` rule. */
+export function triggerStep(
+  context: Context,
+  { rule, amount, version, trigger }: OnceState,
+): StepOf<'trigger'> | null {
+  const { trigger: kind } = rule
+  if (trigger === null) return null
+  const currency = kind?.currencyOf(trigger) ?? null
+  const to = version.currency
+  const isByRate =
+    kind !== null &&
+    currency !== null &&
+    conversionOf(trigger, kind.field, currency, to, context.rates).by === 'rate'
+  return {
+    step: 'trigger',
+    record: recordOf(trigger, kind?.field ?? null, currency, amount),
+    rates: isByRate && amount !== null ? usedRates(context, currency, to, trigger.day) : [],
+    min: rule.min && plainText(rule.min),
+  }
+}
+
+/** Returns the conditions of `qualify` as they were met. */
+export function qualificationStep(
+  context: Context,
+  customer: Customer,
+  state: OnceState,
+): QualificationStep {
+  const { rule, progress, version } = state
+  const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
+  const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
+    const [met, condition] = [progress[index], source?.qualify?.[index]]
+    if (met?.status !== 'met' || !condition) return []
+    return [metCondition(context, customer, state, qualification, met, condition)]
+  })
+  return {
+    step: 'qualification',
+    conditions,
+    qualified_on: dayText(state.day),
+    qualified_at: new Date(state.at).toISOString(),
+  }
+}
+
+function metCondition(
+  context: Context,
+  customer: Customer,
+  { version }: OnceState,
+  qualification: CompiledQualification,
+  { at, day, used }: Extract<Progress, { status: 'met' }>,
+  condition: Qualification,
+): MetCondition {
+  const met = { condition, met_on: dayText(day), met_at: new Date(at).toISOString() }
+  if (qualification.kind === 'customer') {
+    return { ...met, reached: null, min: null, records: [], records_total: 0 }
+  }
+  // A `min` of 0 or less is reached at the signup, before any record.
+  const isMetAtSignup = !(qualification.atEnd || isPositive(qualification.min))
+  if (isMetAtSignup) {
+    const min = plainText(qualification.min)
+    return { ...met, reached: '0', min, records: [], records_total: 0 }
+  }
+  const amounts = used.map((fact) =>
+    amountOf(context, customer, qualification, fact, version.currency),
+  )
+  const records = used.slice(0, LISTED_RECORDS).map((fact, index) => {
+    const term = qualification.terms.find((one) => one.names(fact))
+    const isSum = qualification.kind === 'sum'
+    const field = isSum && term ? term.field : null
+    const amount = isSum ? (amounts[index] ?? null) : null
+    return recordOf(fact, field, term?.currencyOf(fact) ?? null, amount)
+  })
+  return {
+    ...met,
+    reached: plainText(amounts.reduce<Decimal>((total, one) => add(total, one), ZERO)),
+    min: plainText(qualification.min),
+    records,
+    records_total: used.length,
+  }
+}
+
+/** Returns what a record added to a sum, or that it was counted. */
+function amountOf(
+  context: Context,
+  customer: Customer,
+  { kind, terms }: Exclude<CompiledQualification, { kind: 'customer' }>,
+  fact: Fact,
+  currency: string,
+): Decimal {
+  let total = ZERO
+  for (const term of terms) {
+    if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
+    const amount =
+      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
+    if (!('fact' in amount)) total = add(total, amount)
+  }
+  return total
+}
