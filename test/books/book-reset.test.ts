@@ -65,7 +65,7 @@ async function keepBooks(account: string) {
     env.DB.prepare(text)
       .bind(account, ...values)
       .run()
-  await insert(`insert into statement_lines values (?, ?, 2, '[]')`, paid.id)
+  await insert(`insert into statement_lines values (?, ?, 2, '[]', '{}')`, paid.id)
   await insert(`insert into statement_run_steps values (?, 'run_x', 1, '[]', null, 0)`)
   await insert(`insert into statement_approvals values (?, ?, '', 'ada', 1)`, paid.id)
   const at = `accounts/${account}`

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await assign('acme-forex', 'ib')
   await storeRows([paid, approved])
   for (const row of [paid, approved]) {
-    await env.DB.prepare(`insert into statement_lines values ('acme-forex', ?, 2, '[]')`)
+    await env.DB.prepare(`insert into statement_lines values ('acme-forex', ?, 2, '[]', '{}')`)
       .bind(idOf(row))
       .run()
     const body = { hash: digestOf(row) }

@@ -1,7 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import type { Adjustment, StatementHead } from '../../src/commission/statements/draft.ts'
+import type {
+  Adjustment,
+  StatementHead,
+  StatementLine,
+  StoredSteps,
+} from '../../src/commission/statements/draft.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { follow } from '../commission/follow.ts'
 import {
   add,
   negate,
@@ -27,6 +33,7 @@ interface Row {
   closing: string
   statement: string | null
   lines: string
+  steps: string
   parts: number
   state: string
   approval: string | null
@@ -38,8 +45,10 @@ interface Row {
 /** A statement with its lines and adjustments. */
 export interface Booked extends Row {
   readonly head: StatementHead | null
-  readonly own: readonly { rule: string; version: number; scope: string; amount: string }[]
+  readonly own: readonly StatementLine[]
   readonly adjustments: readonly Adjustment[]
+  /** The steps of each part. */
+  readonly stepsOfParts: readonly string[]
 }
 
 const total = (texts: readonly string[]): string => plain(sum(texts.map((text) => parse(text))))
@@ -58,17 +67,20 @@ const rowsOf = async <T>(table: string, account: string, order: string): Promise
 export async function readStatements(account: string): Promise<Booked[]> {
   const rows = await rowsOf<Row>('statements', account, 'affiliate_id, plan, period')
   const further = Map.groupBy(
-    await rowsOf<{ id: string; lines: string }>('statement_lines', account, 'id, part'),
+    await rowsOf<{ id: string; lines: string; steps: string }>(
+      ...(['statement_lines', account, 'id, part'] as const),
+    ),
     ({ id }) => id,
   )
   return rows.map((row) => {
     const head: StatementHead | null = row.statement === null ? null : JSON.parse(row.statement)
-    const parts = [row.lines, ...(further.get(row.id) ?? []).map(({ lines }) => lines)]
+    const parts = [row, ...(further.get(row.id) ?? [])]
     expect(parts.length, `parts of ${row.id}`).toBe(row.parts)
-    const all = parts.flatMap((text) => JSON.parse(text))
+    const all = parts.flatMap(({ lines }) => JSON.parse(lines))
+    const stepsOfParts = parts.map(({ steps }) => steps)
     const count = head?.lines_total ?? 0
     expect(all.length).toBe(count + (head?.adjustments_total ?? 0))
-    return { ...row, head, own: all.slice(0, count), adjustments: all.slice(count) }
+    return { ...row, head, own: all.slice(0, count), adjustments: all.slice(count), stepsOfParts }
   })
 }
 
@@ -151,11 +163,29 @@ function checkChain(chain: readonly Booked[]): void {
   }
 }
 
+/** The steps of each line, and of each line that an adjustment corrects, lead to its amount. */
+function followAll({ head, own, adjustments, stepsOfParts }: Booked): void {
+  const steps: Record<string, StoredSteps> = Object.assign(
+    {},
+    ...stepsOfParts.map((text) => JSON.parse(text)),
+  )
+  const { affiliate_id = '', plan = '', period = '', currency = '' } = head ?? {}
+  for (const line of [...own, ...adjustments]) {
+    const found = steps[line.id]
+    if ('of' in line && found === undefined) continue
+    const corrected = found?.line ?? ('of' in line ? undefined : line)
+    const about = { affiliate_id, plan, period, currency, corrections: [] }
+    follow({ ...about, line: corrected!, steps: found!.steps })
+  }
+}
+
 /** The sums of a statement are those of its lines, and its hash and digest those of its content. */
 async function checkContent(one: Booked): Promise<void> {
-  const { head, own, adjustments, statement, hash, state, previous } = one
-  expect(await digest(JSON.stringify([statement, hash, state, previous])), one.id).toBe(one.digest)
+  const { head, own, adjustments, statement, hash, state, previous, stepsOfParts } = one
+  const content = JSON.stringify([statement, hash, state, previous, ...stepsOfParts])
+  expect(await digest(content), one.id).toBe(one.digest)
   if (head === null) return
+  followAll(one)
   const { id, lines_total: _, adjustments_total: __, ...hashed } = head
   expect(await digest(canonicalJson({ ...hashed, lines: own, adjustments })), id).toBe(hash)
   const amounts = (list: readonly { amount: string }[]) => total(list.map(({ amount }) => amount))

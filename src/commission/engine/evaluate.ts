@@ -11,6 +11,7 @@ import {
   type OnceState,
   triggerAmount,
 } from './once.ts'
+import { qualificationStep } from './once-steps.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import { sinceSignup, withinMonths } from './qualify.ts'
 import { type HoldReason, type Reason, rankOf, type Verdict } from './reasons.ts'
@@ -70,7 +71,12 @@ export interface Evaluation {
 export function evaluateCustomer(context: Context, customer: Customer): EvaluatedCustomer {
   const ownerOf = ownersOf(context, customer)
   const once = evaluateAllOnce(context, customer, ownerOf)
-  return { customer, ownerOf, once, qualified: firstQualified(once) }
+  const qualified = new Map<string, OnceState>()
+  for (const [rule, state] of firstQualified(once)) {
+    const evidence = () => qualificationStep(context, customer, state)
+    qualified.set(rule, { ...state, evidence })
+  }
+  return { customer, ownerOf, once, qualified }
 }
 
 /**

@@ -14,7 +14,6 @@ import {
   withinMonths,
 } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
-import { qualificationStep } from './steps.ts'
 
 /** Whether a fact is of the kind that triggers a rule. Without a `min`, one of amount 0 is not (§16.23). */
 export const isTriggerKind = ({ trigger, min }: CompiledOnce, fact: Fact): boolean =>
@@ -326,16 +325,14 @@ function evaluateConditions(
   if (blockers.length > 0) return { ...state, status: 'blocked', progress, blockers }
   const met = progress.filter((one) => one.status === 'met')
   if (met.length < progress.length) return { ...state, status: 'open', progress }
-  const qualified: OnceState = {
+  return {
     ...state,
     status: 'qualified',
     progress,
     at: Math.max(trigger.at, ...met.map(({ at }) => at)),
     day: Math.max(trigger.day, ...met.map(({ day }) => day)),
     used: new Set([trigger, ...met.flatMap(({ used }) => used)]),
-    evidence: () => qualificationStep(context, customer, qualified),
   }
-  return qualified
 }
 
 /** Orders qualifications by day, trigger instant and trigger id (§16.23). */

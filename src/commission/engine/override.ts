@@ -27,7 +27,7 @@ import {
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
-import { baseStep, fundedStep, sourcesStep, unitOf, unitsStep } from './steps.ts'
+import { baseStep, fundedStep, type SourceLine, sourcesStep, unitOf, unitsStep } from './steps.ts'
 import { type AffiliateTallies, type Fx, factsOf, fxOf } from './tally.ts'
 import { applyRate, type Measure } from './tiers.ts'
 import { moneyText, type Trace } from './trace.ts'
@@ -62,12 +62,6 @@ export interface OverrideInput {
   readonly linesWithin: (affiliate: string) => readonly SourceLine[]
   /** Returns the measures of earlier periods that a rule's window includes. */
   readonly earlier: (version: Version, rule: CompiledOverride) => Ratio
-}
-
-/** A line of an affiliate below, and the period of its statement. */
-export interface SourceLine {
-  readonly line: Line
-  readonly period: string
 }
 
 /**

@@ -32,6 +32,7 @@ import {
   rounded,
 } from './line.ts'
 import { keepMeasure, measuredBy, measuresOf, type OwnMeasure, quantityOf } from './measure.ts'
+import { triggerStep } from './once-steps.ts'
 import type { Plan } from './plans-in-force.ts'
 import {
   addRatio,
@@ -54,7 +55,7 @@ import {
   rulesWith,
 } from './settle-plan.ts'
 import { stateKey } from './state.ts'
-import { baseStep, triggerStep, unitOf, unitsStep } from './steps.ts'
+import { baseStep, unitOf, unitsStep } from './steps.ts'
 import { factsOf, fxOf } from './tally.ts'
 import { applyRate, type Measure, measureStep, payAt, stepAt } from './tiers.ts'
 import { exactly, moneyText, rateStep, type Trace } from './trace.ts'

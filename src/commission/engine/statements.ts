@@ -26,7 +26,7 @@ import {
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { earlierOf, measuredBy } from './measure.ts'
-import { type Overrides, type SourceLine, settleOverrides } from './override.ts'
+import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
 import { NOTHING } from './ratio.ts'
@@ -41,6 +41,7 @@ import {
   type PlanState,
 } from './state.ts'
 import { addUpStatement, openingOf, type Settled } from './statement.ts'
+import type { SourceLine } from './steps.ts'
 import { type PeriodTallies, talliesOf } from './tally.ts'
 import { balancesReceivedIn, departureFrom } from './transfer.ts'
 

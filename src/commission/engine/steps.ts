@@ -1,29 +1,26 @@
 import type { StepOf } from '../why/steps.ts'
 import { dayText } from './calendar.ts'
-import { type Context, fieldsOn, type PeriodContext } from './context.ts'
-import { conversionOf, convertAmount } from './convert.ts'
+import type { Context, PeriodContext } from './context.ts'
+import { convertAmount } from './convert.ts'
 import {
   add,
   type Decimal,
   decimal,
   fromFact,
   integer,
-  isPositive,
   multiply,
   ONE,
   plainText,
   sum,
   ZERO,
 } from './decimal.ts'
-import { type Customer, compareText, type Fact } from './facts.ts'
+import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
-import type { OnceState } from './once.ts'
-import type { SourceLine } from './override.ts'
-import type { OnceRule, OverrideRule, Qualification, Term, Unit, UnitRule } from './plan.ts'
+import { usedRates } from './once-steps.ts'
+import type { OverrideRule, Term, Unit, UnitRule } from './plan.ts'
 import type { Version } from './plans-in-force.ts'
-import { type Progress, termAmount } from './qualify.ts'
 import { ratio, ratioText } from './ratio.ts'
-import type { CompiledOverride, CompiledQualification, CompiledUnitRule } from './rules.ts'
+import type { CompiledOverride, CompiledUnitRule } from './rules.ts'
 import type { LineFacts, TermSum } from './tally.ts'
 import type { CompiledBase } from './terms.ts'
 
@@ -32,26 +29,15 @@ import type { CompiledBase } from './terms.ts'
 
 type BaseStep = StepOf<'base'>
 type CountedCurrency = BaseStep['terms'][number]['currencies'][number]
-type UsedRate = StepOf<'trigger'>['rates'][number]
-type CountedRecord = StepOf<'trigger'>['record']
-type QualificationStep = StepOf<'qualification'>
-type MetCondition = QualificationStep['conditions'][number]
 type SourcesStep = StepOf<'sources'>
 
-const text = (units: bigint): string => plainText(fromFact(units))
-
-/** Returns the rates by which one currency converts to another on a day. That of the euro is 1, and left out. */
-function usedRates({ rates, rateDay }: Context, from: string, to: string, day: number): UsedRate[] {
-  if (from === to) return []
-  return [from, to].flatMap((currency) => {
-    const rate = rates(currency, day)
-    if (currency === 'EUR' || typeof rate === 'string') return []
-    const published = rateDay?.(currency, day) ?? null
-    return [
-      { currency, rate: plainText(rate), day: published === null ? null : dayText(published) },
-    ]
-  })
+/** A line of an affiliate below, and the period of its statement. */
+export interface SourceLine {
+  readonly line: Line
+  readonly period: string
 }
+
+const text = (units: bigint): string => plainText(fromFact(units))
 
 /**
  * Returns the step from the facts of a base to the base.
@@ -225,125 +211,3 @@ export const fundedStep = (
   rates: usedRates(context, version.currency, payer.currency, context.period.last),
   converted: plainText(converted),
 })
-
-/** The maximum number of records that a condition lists. */
-const LISTED_RECORDS = 100
-
-/** Returns the instant as text; null for facts of whole days. */
-export const instantText = ({ wholeDay, at }: Fact): string | null =>
-  wholeDay ? null : new Date(at).toISOString()
-
-const recordOf = (
-  fact: Fact,
-  field: string | null,
-  currency: string | null,
-  converted: Decimal | null,
-): CountedRecord => {
-  const amount = field === null ? undefined : fact.amounts.get(field)
-  return {
-    resource: fact.resource,
-    id: fact.id,
-    day: dayText(fact.day),
-    at: instantText(fact),
-    amount: amount === undefined ? null : plainText(fromFact(amount)),
-    currency: amount === undefined ? null : currency,
-    converted: converted && plainText(converted),
-  }
-}
-
-/** Returns the step of the record that triggered a `once` rule. */
-export function triggerStep(
-  context: Context,
-  { rule, amount, version, trigger }: OnceState,
-): StepOf<'trigger'> | null {
-  const { trigger: kind } = rule
-  if (trigger === null) return null
-  const currency = kind?.currencyOf(trigger) ?? null
-  const to = version.currency
-  const isByRate =
-    kind !== null &&
-    currency !== null &&
-    conversionOf(trigger, kind.field, currency, to, context.rates).by === 'rate'
-  return {
-    step: 'trigger',
-    record: recordOf(trigger, kind?.field ?? null, currency, amount),
-    rates: isByRate && amount !== null ? usedRates(context, currency, to, trigger.day) : [],
-    min: rule.min && plainText(rule.min),
-  }
-}
-
-/** Returns the conditions of `qualify` as they were met. */
-export function qualificationStep(
-  context: Context,
-  customer: Customer,
-  state: OnceState,
-): QualificationStep {
-  const { rule, progress, version } = state
-  const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
-  const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
-    const [met, condition] = [progress[index], source?.qualify?.[index]]
-    if (met?.status !== 'met' || !condition) return []
-    return [metCondition(context, customer, state, qualification, met, condition)]
-  })
-  return {
-    step: 'qualification',
-    conditions,
-    qualified_on: dayText(state.day),
-    qualified_at: new Date(state.at).toISOString(),
-  }
-}
-
-function metCondition(
-  context: Context,
-  customer: Customer,
-  { version }: OnceState,
-  qualification: CompiledQualification,
-  { at, day, used }: Extract<Progress, { status: 'met' }>,
-  condition: Qualification,
-): MetCondition {
-  const met = { condition, met_on: dayText(day), met_at: new Date(at).toISOString() }
-  if (qualification.kind === 'customer') {
-    return { ...met, reached: null, min: null, records: [], records_total: 0 }
-  }
-  // A `min` of 0 or less is reached at the signup, before any record.
-  const isMetAtSignup = !(qualification.atEnd || isPositive(qualification.min))
-  if (isMetAtSignup) {
-    const min = plainText(qualification.min)
-    return { ...met, reached: '0', min, records: [], records_total: 0 }
-  }
-  const amounts = used.map((fact) =>
-    amountOf(context, customer, qualification, fact, version.currency),
-  )
-  const records = used.slice(0, LISTED_RECORDS).map((fact, index) => {
-    const term = qualification.terms.find((one) => one.names(fact))
-    const isSum = qualification.kind === 'sum'
-    const field = isSum && term ? term.field : null
-    const amount = isSum ? (amounts[index] ?? null) : null
-    return recordOf(fact, field, term?.currencyOf(fact) ?? null, amount)
-  })
-  return {
-    ...met,
-    reached: plainText(amounts.reduce<Decimal>((total, one) => add(total, one), ZERO)),
-    min: plainText(qualification.min),
-    records,
-    records_total: used.length,
-  }
-}
-
-/** Returns what a record added to a sum, or that it was counted. */
-function amountOf(
-  context: Context,
-  customer: Customer,
-  { kind, terms }: Exclude<CompiledQualification, { kind: 'customer' }>,
-  fact: Fact,
-  currency: string,
-): Decimal {
-  let total = ZERO
-  for (const term of terms) {
-    if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
-    const amount =
-      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
-    if (!('fact' in amount)) total = add(total, amount)
-  }
-  return total
-}
