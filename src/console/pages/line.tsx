@@ -240,9 +240,6 @@ async function readBeside(visit: Visit): Promise<readonly Question[]> {
 /** Reads the explanation of a line and what is behind it. */
 async function readExplained(visit: Visit): Promise<Found> {
   const line_id = visit.params.line ?? ''
-  const parts = partsOf(visit, line_id)
-  // A line without parts is explained without them.
-  parts.catch(() => {})
   const explained = await visit.api.call(getExplanation, {
     ...{ account: visit.account, line_id, ...hintOf(visit) },
   })
@@ -258,7 +255,7 @@ async function readExplained(visit: Visit): Promise<Found> {
       {sources.length > 0 ? (
         <Sources rows={sources} />
       ) : stepsOf(explained).length > 0 ? (
-        (await parts)(explained.currency)
+        (await partsOf(visit, line_id))(explained.currency)
       ) : (
         NO_PARTS
       )}
