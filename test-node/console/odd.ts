@@ -134,7 +134,7 @@ export interface Shown {
   readonly width: number
 }
 
-/** Returns the addresses of all pages with the odd accounts. Pages of one id are opened for each odd id. */
+/** Returns the addresses of all pages with the odd accounts. Pages of one id are opened for two odd ids. */
 async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<string[]> {
   const at = `/console/accounts/${FIRM}`
   const period = `period=${PERIOD}`
@@ -144,16 +144,14 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
       .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name] ?? text))
       .replace(/\/\.\.$/, '/by-id?id=..')
   const ofOdd = (path: string) => /:(?:affiliate|customer)/.test(path)
+  let next = 0
+  const odd = () => ODD[next++ % ODD.length] ?? ''
   const pages = (await pagePaths()).flatMap((path) =>
-    ofOdd(path) ? ODD.map((text) => fill(path, text)) : [fill(path, '')],
+    ofOdd(path) ? [fill(path, odd()), fill(path, odd())] : [fill(path, '')],
   )
-  const searches = ODD.flatMap((text) => {
-    const id = encodeURIComponent(text)
-    return [
-      `${at}/deliveries?record_id=${id}`,
-      `${at}/find?record_id=${id}`,
-      `${at}/customers?customer_id=${id}`,
-    ]
+  const searches = ODD.map((text, i) => {
+    const search = ['deliveries?record_id', 'find?record_id', 'customers?customer_id'][i % 3]
+    return `${at}/${search}=${encodeURIComponent(text)}`
   })
   return [
     ...pages,
