@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
+import { type Cell, Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
 import { SUBS } from '../db/directory/clicks.ts'
 import { ApiError } from '../errors.ts'
@@ -90,19 +91,17 @@ export async function showCampaigns(c: Context<AppEnv>, visit: MemberVisit): Pro
         <Table
           caption={words.campaign_figures}
           rows={rows}
-          columns={[
-            {
-              title: by,
-              cell: ({ groups }: Row) => (
-                <Data text={String(groups[by] ?? fill(words.campaign_without, named))} />
-              ),
-            },
-            ...linkMetrics(visit).map(([name, title]) => ({
-              title,
-              isNumeric: true,
-              cell: ({ metrics }: Row) => speech.figure(String(metrics[name] ?? 0)),
-            })),
-          ]}
+          columns={{
+            [by]: ({ groups }) => (
+              <Data text={String(groups[by] ?? fill(words.campaign_without, named))} />
+            ),
+            ...Object.fromEntries(
+              linkMetrics(visit).map(([name, title]): [string, Cell<Row>] => [
+                title,
+                { number: ({ metrics }) => speech.figure(String(metrics[name] ?? 0)) },
+              ]),
+            ),
+          }}
           empty={<p class="note">{fill(words.campaign_none, named)}</p>}
         />
       )}

@@ -4,17 +4,16 @@ import { listAffiliateCustomers } from '../affiliate/customers.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { PlanTerms } from '../commission/engine/plan.ts'
 import { stateWords } from '../commission/why/sentences.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
+import { Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
-import type { AnswerOf } from '../http/operation.ts'
+
 import { portalPath } from './layout.tsx'
 import { countryText, MemberPage, NextPage, Sentence, titleText } from './member-page.tsx'
 import { type NamedPlans, readPlans } from './plans.ts'
 import { AskLink } from './questions.tsx'
 import { UNEARNED } from './unearned.tsx'
 import type { MemberVisit } from './visit.ts'
-
-type Customer = AnswerOf<typeof listAffiliateCustomers>['data'][number]
 
 const AT = '/customers'
 
@@ -90,45 +89,31 @@ export async function showCustomers(c: Context<AppEnv>, visit: MemberVisit): Pro
       <Table
         caption={words.customers}
         rows={data}
-        columns={[
-          {
-            title: words.customer,
-            cell: ({ customer }: Customer) =>
-              customer === null || customer === 'hidden' ? (
-                words.a_customer
-              ) : (
-                <>
-                  <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
-                </>
-              ),
-          },
-          {
-            title: words.signup_day,
-            cell: ({ signup_day }: Customer) => speech.day(signup_day),
-          },
-          ...(data.some(({ country_code }) => country_code)
-            ? [
-                {
-                  title: words.country,
-                  cell: ({ country_code }: Customer) =>
-                    country_code ? <Data text={countryText(country_code, language)} /> : '–',
-                },
-              ]
-            : []),
-          {
-            title: words.state,
-            cell: ({ states }: Customer) =>
-              states.length === 0 ? (
-                '–'
-              ) : (
-                <ul>
-                  {states.map((state) => (
-                    <StateItem visit={visit} plans={plans} state={state} />
-                  ))}
-                </ul>
-              ),
-          },
-        ]}
+        columns={{
+          [words.customer]: ({ customer }) =>
+            customer === null || customer === 'hidden' ? (
+              words.a_customer
+            ) : (
+              <>
+                <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
+              </>
+            ),
+          [words.signup_day]: ({ signup_day }) => speech.day(signup_day),
+          [words.country]:
+            data.some(({ country_code }) => country_code) &&
+            (({ country_code }) =>
+              country_code ? <Data text={countryText(country_code, language)} /> : '–'),
+          [words.state]: ({ states }) =>
+            states.length === 0 ? (
+              '–'
+            ) : (
+              <ul>
+                {states.map((state) => (
+                  <StateItem visit={visit} plans={plans} state={state} />
+                ))}
+              </ul>
+            ),
+        }}
         empty={
           <p class="note">{status === undefined ? words.no_customers : words.none_in_state}</p>
         }

@@ -4,8 +4,9 @@ import { changeOwnLink, createOwnLink, getOwnLink, listOwnLinks } from '../affil
 import { getAffiliateSelf } from '../affiliate/me.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
 import { FigureCard } from '../console/parts/figures.tsx'
+import { type Cell, Table } from '../console/parts/table.tsx'
 import { respond, textOf } from '../console/respond.ts'
 import { MAX_ACTIVE_LINKS } from '../db/directory/links.ts'
 import { ApiError } from '../errors.ts'
@@ -174,36 +175,31 @@ const LinkTable = (props: { visit: MemberVisit; list: Links; figures: Figures })
       <Table
         caption={fill(words.links_caption, { days: String(DAYS) })}
         rows={list.data}
-        columns={[
-          {
-            title: words.link,
-            cell: (link: Link) => (
-              <>
-                <a href={linkPath(visit, link)}>
-                  <Data text={link.name ?? link.link_id} />
-                </a>
-                {link.disabled && (
-                  <>
-                    {' '}
-                    <State visit={visit} link={link} />
-                  </>
-                )}
-                <small class="place">
-                  <Data text={link.landing_page} />
-                </small>
-              </>
-            ),
-          },
-          {
-            title: words.link_address,
-            cell: (link: Link) => <Copied visit={visit} text={link.url} />,
-          },
-          ...linkMetrics(visit).map(([name, title]) => ({
-            title,
-            isNumeric: true,
-            cell: (link: Link) => figureText(visit, figures, link, name),
-          })),
-        ]}
+        columns={{
+          [words.link]: (link) => (
+            <>
+              <a href={linkPath(visit, link)}>
+                <Data text={link.name ?? link.link_id} />
+              </a>
+              {link.disabled && (
+                <>
+                  {' '}
+                  <State visit={visit} link={link} />
+                </>
+              )}
+              <small class="place">
+                <Data text={link.landing_page} />
+              </small>
+            </>
+          ),
+          [words.link_address]: (link) => <Copied visit={visit} text={link.url} />,
+          ...Object.fromEntries(
+            linkMetrics(visit).map(([name, title]): [string, Cell<Link>] => [
+              title,
+              { number: (link) => figureText(visit, figures, link, name) },
+            ]),
+          ),
+        }}
         empty={<p class="note">{words.no_links}</p>}
       />
       <NextPage visit={visit} at={AT} cursor={list.meta.next_cursor} />

@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import { listAffiliateLedger, listAffiliatePayouts } from '../affiliate/books.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
 import type { Money } from '../console/parts/owed.ts'
+import { Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
 import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
@@ -26,8 +27,6 @@ export const dueText = (
     amount: speech.money(amount, currency),
     day: payable_on === null ? '' : speech.day(payable_on),
   })
-
-type Entry = AnswerOf<typeof listAffiliateLedger>['data'][number]
 
 const AT = '/payments'
 const LEDGER = '/payments/ledger'
@@ -59,11 +58,11 @@ export async function showPayments(c: Context<AppEnv>, visit: MemberVisit): Prom
       <Table
         caption={words.paid_so_far}
         rows={found.data}
-        columns={[
-          { title: words.state, cell: (one: Payment) => paymentText(one, visit) },
-          { title: words.reference, cell: ({ reference }: Payment) => <Data text={reference} /> },
-          { title: words.amount, isNumeric: true, cell: money },
-        ]}
+        columns={{
+          [words.state]: (one) => paymentText(one, visit),
+          [words.reference]: ({ reference }) => <Data text={reference} />,
+          [words.amount]: { number: money },
+        }}
         empty={<p class="note">{words.no_payments}</p>}
       />
       <NextPage visit={visit} at={AT} cursor={found.meta.next_cursor} />
@@ -85,38 +84,29 @@ export async function showLedger(c: Context<AppEnv>, visit: MemberVisit): Promis
       <Table
         caption={words.ledger}
         rows={data}
-        columns={[
-          {
-            title: words.entry,
-            cell: ({ kind, period, statement, reference }: Entry) => (
-              <>
-                {words[`entry_${kind}`]},{' '}
-                <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(statement)}`)}>
-                  {speech.period(period)}
-                </a>
-                {reference !== null && kind !== 'transferred' && (
-                  <>
-                    {' '}
-                    <small>
-                      <Data text={reference} />
-                    </small>
-                  </>
-                )}
-              </>
-            ),
+        columns={{
+          [words.entry]: ({ kind, period, statement, reference }) => (
+            <>
+              {words[`entry_${kind}`]},{' '}
+              <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(statement)}`)}>
+                {speech.period(period)}
+              </a>
+              {reference !== null && kind !== 'transferred' && (
+                <>
+                  {' '}
+                  <small>
+                    <Data text={reference} />
+                  </small>
+                </>
+              )}
+            </>
+          ),
+          [words.time]: ({ at }) => timeText(at, visit),
+          [words.amount]: { number: ({ amount, currency }) => speech.money(amount, currency) },
+          [words.balance]: {
+            number: ({ balance_after, currency }) => speech.money(balance_after, currency),
           },
-          { title: words.time, cell: ({ at }: Entry) => timeText(at, visit) },
-          {
-            title: words.amount,
-            isNumeric: true,
-            cell: ({ amount, currency }: Entry) => speech.money(amount, currency),
-          },
-          {
-            title: words.balance,
-            isNumeric: true,
-            cell: ({ balance_after, currency }: Entry) => speech.money(balance_after, currency),
-          },
-        ]}
+        }}
         empty={<p class="note">{words.no_entries}</p>}
       />
       <NextPage visit={visit} at={LEDGER} cursor={meta.next_cursor} />

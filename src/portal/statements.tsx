@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { listStatements } from '../commission/statements/operations.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
+import { Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
 import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
@@ -60,30 +61,16 @@ export async function showStatements(c: Context<AppEnv>, visit: MemberVisit): Pr
       <Table
         caption={words.statements}
         rows={data}
-        columns={[
-          {
-            title: words.period,
-            cell: ({ id, period }: Statement) => (
-              <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(id)}`)}>
-                {speech.period(period)}
-              </a>
-            ),
-          },
-          ...(plans.size > 1
-            ? [
-                {
-                  title: speech.text('plan'),
-                  cell: ({ plan }: Statement) => <Data text={nameOf(plan)} />,
-                },
-              ]
-            : []),
-          { title: words.state, cell: (one: Statement) => outcomeText(visit, one) },
-          {
-            title: words.total,
-            isNumeric: true,
-            cell: ({ total, currency }: Statement) => speech.money(total, currency),
-          },
-        ]}
+        columns={{
+          [words.period]: ({ id, period }) => (
+            <a href={portalPath(account.id, `${STATEMENTS}/${encodeURIComponent(id)}`)}>
+              {speech.period(period)}
+            </a>
+          ),
+          [speech.text('plan')]: plans.size > 1 && (({ plan }) => <Data text={nameOf(plan)} />),
+          [words.state]: (one) => outcomeText(visit, one),
+          [words.total]: { number: ({ total, currency }) => speech.money(total, currency) },
+        }}
         empty={<p class="note">{words.no_statements}</p>}
       />
       <NextPage visit={visit} at={STATEMENTS} cursor={meta.next_cursor} />

@@ -4,7 +4,8 @@ import { getAffiliateSelf } from '../affiliate/me.ts'
 import { HIDDEN } from '../affiliate/view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayBefore } from '../console/page.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
+import { Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
 import type { AnswerOf } from '../http/operation.ts'
 import { MemberPage } from './member-page.tsx'
@@ -57,45 +58,30 @@ export async function showSubAffiliates(c: Context<AppEnv>, visit: MemberVisit):
       <Table
         caption={words.last_days}
         rows={data}
-        columns={[
-          {
-            title: words.affiliate,
-            cell: (one: Below) => (
-              <span class={`level level-${Math.min(one.level, 5)}`}>
-                <Data text={one.affiliate_id} />
-                {(one.from !== from || one.to !== to) && (
-                  <small>
-                    {' '}
-                    {fill(words.below_days, {
-                      from: speech.day(one.from),
-                      to: speech.day(one.to),
-                    })}
-                  </small>
-                )}
-              </span>
-            ),
+        columns={{
+          [words.affiliate]: (one) => (
+            <span class={`level level-${Math.min(one.level, 5)}`}>
+              <Data text={one.affiliate_id} />
+              {(one.from !== from || one.to !== to) && (
+                <small>
+                  {' '}
+                  {fill(words.below_days, {
+                    from: speech.day(one.from),
+                    to: speech.day(one.to),
+                  })}
+                </small>
+              )}
+            </span>
+          ),
+          [words.level]: { number: ({ level }) => level },
+          [words.signups]: { number: ({ signups }) => speech.figure(String(signups)) },
+          [words.active_customers]: {
+            number: (one) => speech.figure(String(one.active_customers)),
           },
-          { title: words.level, isNumeric: true, cell: ({ level }: Below) => level },
-          {
-            title: words.signups,
-            isNumeric: true,
-            cell: ({ signups }: Below) => speech.figure(String(signups)),
+          [words.below_customers]: affiliate_view.sub_affiliates === 'customers' && {
+            prose: (one) => <Customers visit={visit} below={one} />,
           },
-          {
-            title: words.active_customers,
-            isNumeric: true,
-            cell: (one: Below) => speech.figure(String(one.active_customers)),
-          },
-          ...(affiliate_view.sub_affiliates === 'customers'
-            ? [
-                {
-                  title: words.below_customers,
-                  isProse: true,
-                  cell: (one: Below) => <Customers visit={visit} below={one} />,
-                },
-              ]
-            : []),
-        ]}
+        }}
         empty={<p class="note">{none}</p>}
       />
     </MemberPage>,

@@ -8,7 +8,8 @@ import { listUnearnedRecords } from '../commission/why/operations.ts'
 import { outcomeStateWords } from '../commission/why/sentences.ts'
 import { isMessageName } from '../commission/words/words.ts'
 import { dayBefore } from '../console/page.ts'
-import { Data, Table } from '../console/parts/data.tsx'
+import { Data } from '../console/parts/data.tsx'
+import { Table } from '../console/parts/table.tsx'
 import { respond } from '../console/respond.ts'
 import type { AnswerOf } from '../http/operation.ts'
 import { portalPath } from './layout.tsx'
@@ -222,27 +223,22 @@ export async function showUnearned(c: Context<AppEnv>, visit: MemberVisit): Prom
       <Table
         caption={words.unearned}
         rows={data}
-        columns={[
-          {
-            title: words.customer,
-            cell: ({ customer_id: customer = 'hidden' }: Seen) =>
-              customer === 'hidden' ? (
-                words.a_customer
-              ) : (
-                <>
-                  <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
-                </>
-              ),
-          },
-          { title: words.day, cell: ({ day }: Seen) => speech.day(day) },
-          { title: words.record, cell: (one: Seen) => <Data text={recordText(one, visit)} /> },
-          {
-            title: words.reason,
-            isProse: true,
-            cell: (one: Seen) =>
+        columns={{
+          [words.customer]: ({ customer_id: customer = 'hidden' }) =>
+            customer === 'hidden' ? (
+              words.a_customer
+            ) : (
+              <>
+                <Data text={customer} /> <AskLink visit={visit} subject={{ customer }} />
+              </>
+            ),
+          [words.day]: ({ day }) => speech.day(day),
+          [words.record]: (one) => <Data text={recordText(one, visit)} />,
+          [words.reason]: {
+            prose: (one) =>
               outcomesOf(one, reason).map((outcome) => <Outcome frame={frame} outcome={outcome} />),
           },
-        ]}
+        }}
         empty={
           <p class="note">
             {reason === undefined ? words.unearned_none : words.unearned_none_of_reason}

@@ -2,11 +2,12 @@ import { endAffiliateKey, listAffiliateKeys, makeAffiliateKey } from '../../admi
 import type { Overlap } from '../../admin/overlap.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, Day, EmptyState, Name, Table, Time } from '../parts/data.tsx'
-import { AccountLink, column } from '../parts/fields.tsx'
+import { Badge, Data, Day, EmptyState, Name, Time } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Option } from '../parts/forms.tsx'
 import { affiliateText } from '../parts/names.tsx'
 import { secretOf } from '../parts/rotation.tsx'
+import { Table } from '../parts/table.tsx'
 
 type Key = AnswerOf<typeof listAffiliateKeys>['data'][number]
 
@@ -45,8 +46,8 @@ const Keys = ({ rows }: { rows: readonly Key[] }, visit = useVisit()) => (
   <Table
     caption="Keys"
     rows={rows}
-    columns={[
-      column('Name', (row: Key) =>
+    columns={{
+      Name: (row) =>
         row.alive ? (
           <a href={withQuery(visit.path, { key: row.id })}>
             <Name text={row.name} />
@@ -54,18 +55,15 @@ const Keys = ({ rows }: { rows: readonly Key[] }, visit = useVisit()) => (
         ) : (
           <Data text={row.name} />
         ),
-      ),
-      column('May', scopeWords),
-      column('State', ({ alive }: Key) => (
+      May: scopeWords,
+      State: ({ alive }) => (
         <Badge tone={alive ? 'good' : 'quiet'}>{alive ? 'works' : 'ended'}</Badge>
-      )),
-      column('Ends', ({ ends_at }: Key) => (ends_at ? <Time at={ends_at} /> : '–')),
-      column('Last used', ({ last_used_on }: Key) =>
-        last_used_on ? <Day day={last_used_on} /> : 'not yet',
       ),
-      column('Made', ({ created_at }: Key) => <Time at={created_at} />),
-      column('By', ({ created_by }: Key) => <Data text={created_by} />),
-    ]}
+      Ends: ({ ends_at }) => (ends_at ? <Time at={ends_at} /> : '–'),
+      'Last used': ({ last_used_on }) => (last_used_on ? <Day day={last_used_on} /> : 'not yet'),
+      Made: 'created_at',
+      By: ({ created_by }) => <Data text={created_by} />,
+    }}
     empty={
       <EmptyState title="The affiliate has no keys.">
         <p>With a key, a program of the affiliate reads what the affiliate earns, and why.</p>

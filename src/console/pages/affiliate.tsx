@@ -47,7 +47,6 @@ import { StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { Actor } from '../parts/audit-words.tsx'
 import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
-  Amount,
   Badge,
   CopiedText,
   count,
@@ -60,10 +59,8 @@ import {
   Pager,
   periodWords,
   shortName,
-  Table,
-  Time,
 } from '../parts/data.tsx'
-import { AccountLink, column, prose } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { FigureCard, Moneys, WholeText } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
 import { AffiliateLink, AffiliateName, PlanName } from '../parts/names.tsx'
@@ -71,6 +68,7 @@ import { lastDayOf } from '../parts/periods.ts'
 import { Sentences } from '../parts/plan-words.tsx'
 import { QuestionsBeside } from '../parts/questions.tsx'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
+import { Table } from '../parts/table.tsx'
 import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
 
 // Where an affiliate has events sent.
@@ -135,16 +133,14 @@ const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
       <Table
         caption="Postbacks"
         rows={postbacks}
-        columns={[
-          column('Address', ({ url }: Postback) => <Data text={url} />),
-          column('What is sent', ({ events }: Postback) =>
+        columns={{
+          Address: ({ url }) => <Data text={url} />,
+          'What is sent': ({ events }) =>
             events.map((type) => EVENT_WORDS[type] ?? type).join(', '),
-          ),
-          column('State', ({ disabled_reason }: Postback) =>
+          State: ({ disabled_reason }) =>
             disabled_reason === null ? 'active' : (STATES[disabled_reason] ?? ''),
-          ),
-          column('Made', ({ created_at }: Postback) => <Time at={created_at} />),
-        ]}
+          Made: 'created_at',
+        }}
       />
       {active.length > 0 && (
         <FoldedForm
@@ -231,16 +227,12 @@ const Ledger = ({ rows }: { rows: readonly LedgerEntry[] }) => (
   <Table
     caption="Ledger, the latest entry first. The balance is the sum of all entries."
     rows={rows}
-    columns={[
-      column('When', ({ at }: LedgerEntry) => <Time at={at} />),
-      prose('What', (entry: LedgerEntry) => <EntryWords entry={entry} />),
-      column(
-        'Amount',
-        ({ amount, currency }: LedgerEntry) => <Amount value={amount} currency={currency} />,
-        true,
-      ),
-      column('By', ({ actor }: LedgerEntry) => <Actor actor={actor} />),
-    ]}
+    columns={{
+      When: 'at',
+      What: { prose: (entry) => <EntryWords entry={entry} /> },
+      Amount: 'amount',
+      By: ({ actor }) => <Actor actor={actor} />,
+    }}
     empty={
       <EmptyState title="Nothing has been booked yet.">
         <p>Approving a statement books what it earned.</p>
@@ -369,18 +361,17 @@ const Links = ({ rows }: { rows: readonly Link[] }) => (
   <Table
     caption="Links"
     rows={rows}
-    columns={[
-      column('Address', ({ url, link_id }: Link) => (
+    columns={{
+      Address: ({ url, link_id }) => (
         <AccountLink at={['links']} query={{ link: link_id }}>
           {url}
         </AccountLink>
-      )),
-      column('Name', ({ name }: Link) => (name === null ? NOTHING : <Name text={name} />)),
-      column('Landing page', ({ landing_page }: Link) => <Data text={landing_page} />),
-      column('State', ({ disabled }: Link) =>
-        disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
       ),
-    ]}
+      Name: ({ name }) => (name === null ? NOTHING : <Name text={name} />),
+      'Landing page': ({ landing_page }) => <Data text={landing_page} />,
+      State: ({ disabled }) =>
+        disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
+    }}
     empty={<p class="note">The affiliate has no links yet.</p>}
   />
 )

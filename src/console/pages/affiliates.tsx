@@ -15,7 +15,7 @@ import {
   tickValues,
 } from '../affiliate-export.ts'
 import { pick } from '../form.ts'
-import { accountPath, type Page, useVisit, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Page, useVisit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
   BalanceCell,
@@ -34,21 +34,19 @@ import {
 import { setStatus } from '../parts/affiliate-status.tsx'
 import {
   Badge,
-  type Column,
   count,
   Data,
-  Day,
   EmptyState,
   isolated,
   type List,
   Pager,
-  Table,
   visible,
 } from '../parts/data.tsx'
-import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
+import { AccountLink, Value } from '../parts/fields.tsx'
 import { Field, Filters, type Input, type Option, Refusal, Refusals } from '../parts/forms.tsx'
 import { AffiliateName, NameAndId } from '../parts/names.tsx'
 import { PostForm } from '../parts/payout-forms.tsx'
+import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { tickName } from '../payment-rows.ts'
 
@@ -96,22 +94,22 @@ const Tree = ({ rows }: { rows: readonly Affiliate[] }) => (
   <Table
     caption="Configured affiliates, each below the affiliate who referred them"
     rows={treeOf(rows)}
-    columns={[
-      column('Affiliate', ({ affiliate_id, level }: Placed) => (
+    columns={{
+      Affiliate: ({ affiliate_id, level }) => (
         <>
           {'\u2003'.repeat(level)}
           {level > 0 && '↳ '}
           <Value name="affiliate_id" value={affiliate_id} />
         </>
-      )),
-      ...fields<Placed>('parent'),
-      column('Affiliates below', ({ below }: Placed) => below, true),
-      column('Statements', ({ affiliate_id }: Placed) => (
+      ),
+      Parent: 'parent',
+      'Affiliates below': { number: ({ below }) => below },
+      Statements: ({ affiliate_id }) => (
         <AccountLink at={['statements']} query={{ affiliate_id }}>
           Show them
         </AccountLink>
-      )),
-    ]}
+      ),
+    }}
     empty={
       <EmptyState title="No affiliate is configured yet.">
         <p>Customers of affiliates who are not configured earn nothing. Add the first one above.</p>
@@ -138,11 +136,11 @@ const Unconfigured = (
     <Table
       caption="Not configured: affiliates that the latest customers name. They earn nothing."
       rows={rows}
-      columns={[
-        column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
-        ...fields<UnknownAffiliate>('customers'),
-        ...(canChange ? [column('What to do', configureButton)] : []),
-      ]}
+      columns={{
+        Affiliate: ({ affiliate_id }) => <Data text={affiliate_id} />,
+        Customers: 'customers',
+        'What to do': canChange && configureButton,
+      }}
     />
   )
   const others = found.data.length - rows.length
@@ -183,17 +181,6 @@ const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
   </button>
 )
 
-/** Returns the columns of what affiliates earned. */
-const figureColumns = (visit: Visit): Column<AffiliateFigures>[] => [
-  column('Balance', ({ balances }: AffiliateFigures) => <BalanceCell balances={balances} />, true),
-  column(
-    'Earned this period',
-    ({ earned }: AffiliateFigures) => <EarnedCell earned={earned} now={visit.today} />,
-    true,
-  ),
-  column('Last signup', ({ last_signup }: AffiliateFigures) => <Day day={last_signup} />),
-]
-
 /** Renders the affiliates with their figures. */
 const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit()) => {
   const { refused } = visit
@@ -211,8 +198,8 @@ const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit())
           aria-label={`Tick ${visible(affiliate_id)}`}
         />
       )}
-      columns={[
-        column('Affiliate', ({ affiliate_id, parent, status, ...profile }: AffiliateFigures) => (
+      columns={{
+        Affiliate: ({ affiliate_id, parent, status, ...profile }) => (
           <>
             <a href={accountPath(visit.account, 'affiliates', affiliate_id)}>
               <NameAndId name={profile.display_name} id={affiliate_id} />
@@ -229,11 +216,17 @@ const Figures = ({ list }: { list: List<AffiliateFigures> }, visit = useVisit())
               </small>
             )}
           </>
-        )),
-        column('Plan', (row: AffiliateFigures) => <PlanCell row={row} />),
+        ),
+        Plan: (row) => <PlanCell row={row} />,
         // Who chooses affiliates for a plan needs to find them, not their figures.
-        ...(visit.query.plan ? [] : figureColumns(visit)),
-      ]}
+        Balance: !visit.query.plan && {
+          number: ({ balances }) => <BalanceCell balances={balances} />,
+        },
+        'Earned this period': !visit.query.plan && {
+          number: ({ earned }) => <EarnedCell earned={earned} now={visit.today} />,
+        },
+        'Last signup': !visit.query.plan && 'last_signup',
+      }}
       empty={
         Object.keys(visit.query).length === 0 ? (
           <EmptyState title="No affiliate is configured yet.">

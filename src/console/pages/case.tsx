@@ -32,14 +32,15 @@ import {
   WaitingBadge,
 } from '../parts/cases.tsx'
 import { CustomerLink } from '../parts/customers.tsx'
-import { Badge, Data, Day, Pager, periodWords, Table, Time } from '../parts/data.tsx'
+import { Badge, Data, Day, Pager, periodWords, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink, column, type Pair, Pairs } from '../parts/fields.tsx'
+import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { canManage, canPay } from '../parts/payout-forms.tsx'
 import { Amounts, nounOf } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import { Table } from '../parts/table.tsx'
 import { TakenBackWords } from '../parts/taken-back.tsx'
 
 // The records behind a case, down to their deliveries.
@@ -135,21 +136,19 @@ const Evidence = ({ found }: { found: AnswerOf<typeof listFraudEvidence> }, visi
     <Table
       caption="Records, by day"
       rows={found.data}
-      columns={[
-        column('Record', (record: PresentedEvidence) => <RecordName record={record} />),
-        column('Day', ({ day }: PresentedEvidence) => <Day day={day} />),
-        column('Customer', ({ customer_id }: PresentedEvidence) =>
+      columns={{
+        Record: (record) => <RecordName record={record} />,
+        Day: 'day',
+        Customer: ({ customer_id }) =>
           customer_id === null ? NONE : <CustomerLink account={visit.account} id={customer_id} />,
-        ),
-        column('Values', Values),
-        column('Delivery', ({ delivery_id }: PresentedEvidence) =>
+        Values: Values,
+        Delivery: ({ delivery_id }) =>
           delivery_id === null ? (
             NONE
           ) : (
             <AccountLink at={['deliveries', delivery_id]} children="Delivery" />
           ),
-        ),
-      ]}
+      }}
       empty={<p class="note">The records of this case are no longer stored.</p>}
     />
     <Pager meta={found.meta} />

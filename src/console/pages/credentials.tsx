@@ -7,10 +7,10 @@ import { issueClient, listClients, revokeClient, rotateClient } from '../../admi
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { accountPath, type Change, type Page, useVisit, withQuery } from '../page.ts'
-import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
-import { fields } from '../parts/fields.tsx'
+import { Badge, EmptyState, Time } from '../parts/data.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
+import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
 /** A credential of a partner or a brand. */
@@ -69,22 +69,17 @@ const Credentials = (props: { kind: Kind; rows: readonly Credential[] }, visit =
   <Table
     caption={props.kind === 'client' ? 'OAuth clients' : 'Brand Tokens'}
     rows={props.rows}
-    columns={[
-      {
-        title: 'ID',
-        cell: ({ id }) => (
-          <a href={withQuery(visit.path, { [props.kind]: id })}>
-            <code>{id}</code>
-          </a>
-        ),
-      },
-      { title: 'State', cell: State },
-      {
-        title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
-        cell: ({ until }) => (until ? <Time at={until} /> : '–'),
-      },
-      ...fields<Credential>('created_at'),
-    ]}
+    columns={{
+      ID: ({ id }) => (
+        <a href={withQuery(visit.path, { [props.kind]: id })}>
+          <code>{id}</code>
+        </a>
+      ),
+      State: State,
+      [props.kind === 'client' ? 'Old secret ends' : 'Ends']: ({ until }) =>
+        until ? <Time at={until} /> : '–',
+      Created: 'created_at',
+    }}
     empty={
       <EmptyState title="The account has no credentials yet.">
         <p>Issue one below, and hand it over on a secure channel.</p>

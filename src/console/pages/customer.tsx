@@ -23,10 +23,9 @@ import {
   isolated,
   Pager,
   periodWords,
-  Table,
 } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm, Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { currentPeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
@@ -34,6 +33,7 @@ import { planName, readTerms, wordsOf } from '../parts/reasons.tsx'
 import { Amounts, RecordFields } from '../parts/record-fields.tsx'
 import { Records, recordsCalled } from '../parts/records.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
+import { Table } from '../parts/table.tsx'
 import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
 
 type Line = AnswerOf<typeof listCustomerLines>['data'][number]
@@ -94,33 +94,22 @@ const Lines = (props: { earned: Earned; termsOf: TermsOf }, visit = useVisit()) 
     <Table
       caption="Lines of statements that count records of the customer"
       rows={earned.lines}
-      columns={[
-        {
-          title: 'Affiliate',
-          cell: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
-        },
-        {
-          title: 'Statement',
-          cell: (line) => (
-            <a href={accountPath(account, 'statements', line.statement_id)}>
-              <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
-            </a>
-          ),
-        },
-        {
-          title: 'Rule',
-          cell: ({ rule, scope }) => (
-            <>
-              <Data text={rule} />{' '}
-              {scope.startsWith('customer:') && <small>this customer only</small>}
-            </>
-          ),
-        },
-        { title: 'Records', isNumeric: true, cell: ({ records }) => count(records) },
-        {
-          title: 'This customer’s part',
-          isNumeric: true,
-          cell: (line) => {
+      columns={{
+        Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
+        Statement: (line) => (
+          <a href={accountPath(account, 'statements', line.statement_id)}>
+            <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
+          </a>
+        ),
+        Rule: ({ rule, scope }) => (
+          <>
+            <Data text={rule} />{' '}
+            {scope.startsWith('customer:') && <small>this customer only</small>}
+          </>
+        ),
+        Records: { number: ({ records }) => count(records) },
+        'This customer’s part': {
+          number: (line) => {
             const { base, units, currency } = line
             if (base !== null) return <Amount value={base} currency={currency} />
             if (units === null) return '–'
@@ -128,10 +117,8 @@ const Lines = (props: { earned: Earned; termsOf: TermsOf }, visit = useVisit()) 
             return <Amount value={units} currency={unitNoun(rule)} />
           },
         },
-        {
-          title: 'Amount of the line',
-          isNumeric: true,
-          cell: ({ line_id, currency }) => {
+        'Amount of the line': {
+          number: ({ line_id, currency }) => {
             const amount = earned.amounts.get(line_id)
             return amount === undefined ? (
               'see the statement'
@@ -142,7 +129,7 @@ const Lines = (props: { earned: Earned; termsOf: TermsOf }, visit = useVisit()) 
             )
           },
         },
-      ]}
+      }}
       empty={<EmptyState title="No line of this period counts a record of the customer." />}
     />
   )
@@ -159,21 +146,17 @@ const Unearned = (
   <Table
     caption="Records that earned nothing"
     rows={props.rows}
-    columns={[
-      column('Why', (group: UnearnedGroup) => (
+    columns={{
+      Why: (group) => (
         <Data
           text={
             wordsOf(visit, { ...group, customer_id: props.customer_id }, props.termsOf).sentence
           }
         />
-      )),
-      column('Records', (group: UnearnedGroup) => countedRecords(group.count, group)),
-      column(
-        'Sum',
-        ({ sums, currency }: UnearnedGroup) => <Amounts amounts={sums} currency={currency} />,
-        true,
       ),
-    ]}
+      Records: (group) => countedRecords(group.count, group),
+      Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
+    }}
   />
 )
 
@@ -241,8 +224,8 @@ const Affiliations = ({ rows }: { rows: readonly Affiliation[] }) => (
   <Table
     caption="Affiliate history"
     rows={rows}
-    columns={[
-      column('From', ({ from, cause }: Affiliation) =>
+    columns={{
+      From: ({ from, cause }) =>
         cause ? (
           'The beginning: the first affiliate lasted less than a day'
         ) : from === null ? (
@@ -250,10 +233,10 @@ const Affiliations = ({ rows }: { rows: readonly Affiliation[] }) => (
         ) : (
           <Day day={from} />
         ),
-      ),
-      column('Affiliate', ({ affiliate_id: id }: Affiliation) => <AffiliateLink id={id} />),
-      ...fields<Affiliation>('link_id', 'delivery_id'),
-    ]}
+      Affiliate: ({ affiliate_id: id }) => <AffiliateLink id={id} />,
+      Link: 'link_id',
+      Delivery: 'delivery_id',
+    }}
   />
 )
 

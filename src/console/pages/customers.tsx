@@ -2,12 +2,12 @@ import { listAttributed } from '../../admin/attribution.ts'
 import { findRecords } from '../../admin/records.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { CustomerLink, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { Day, dayWords, EmptyState, isolated, Pager, Table } from '../parts/data.tsx'
+import { dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
-import { column } from '../parts/fields.tsx'
 import { Filters, type Input } from '../parts/forms.tsx'
 import type { FoundRecord } from '../parts/record-lookup.ts'
+import { Table } from '../parts/table.tsx'
 
 const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
   customer_id ? (
@@ -58,10 +58,10 @@ const Beginning = ({ account, id, rows }: BeginningProps) => (
     <Table
       caption={`Customers whose ids begin with ${isolated(id)}`}
       rows={rows}
-      columns={[
-        column('Customer', (row: FoundRecord) => <CustomerLink account={account} id={row.id} />),
-        column('Signup', ({ day }: FoundRecord) => <Day day={day} />),
-      ]}
+      columns={{
+        Customer: (row) => <CustomerLink account={account} id={row.id} />,
+        Signup: 'day',
+      }}
     />
     <p class="note">The first ten are listed. Enter more of the id to find others.</p>
   </>

@@ -2,11 +2,12 @@ import { getAccount } from '../../admin/accounts.ts'
 import { countDeliveryErrors, listDeliveries } from '../../admin/deliveries.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, dayBefore, type Page, useVisit, type Visit } from '../page.ts'
-import { count, EmptyState, isolated, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
+import { count, EmptyState, isolated, Live, Pager, Time } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
 import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { type DeliveryList, RecordHistory, toDelivery } from '../parts/record-history.tsx'
+import { Table } from '../parts/table.tsx'
 
 const LIVE_SECONDS = 10
 
@@ -56,25 +57,19 @@ const ErrorCounts = ({ rows }: { rows: CountedErrors }, visit = useVisit()) => (
   <Table
     caption="The errors of these days"
     rows={rows}
-    columns={[
-      {
-        title: 'Error',
-        cell: ({ code }) => (
-          <a href={deliveriesPath(visit.account, { ...visit.query, code, cursor: undefined })}>
-            {errorTitle(code)}
-          </a>
-        ),
-      },
-      { title: 'Deliveries', isNumeric: true, cell: ({ deliveries }) => count(deliveries) },
-      {
-        title: 'Last',
-        cell: ({ last_delivery_id: delivery_id, last_received_at }) => (
-          <a href={accountPath(visit.account, 'deliveries', delivery_id)}>
-            <Time at={last_received_at} />
-          </a>
-        ),
-      },
-    ]}
+    columns={{
+      Error: ({ code }) => (
+        <a href={deliveriesPath(visit.account, { ...visit.query, code, cursor: undefined })}>
+          {errorTitle(code)}
+        </a>
+      ),
+      Deliveries: { number: ({ deliveries }) => count(deliveries) },
+      Last: ({ last_delivery_id: delivery_id, last_received_at }) => (
+        <a href={accountPath(visit.account, 'deliveries', delivery_id)}>
+          <Time at={last_received_at} />
+        </a>
+      ),
+    }}
     empty={<p hidden />}
   />
 )
@@ -83,17 +78,16 @@ const Deliveries = ({ list }: { list: DeliveryList }, visit = useVisit()) => (
   <Table
     caption="Deliveries, the newest first"
     rows={list.data}
-    columns={[
-      { title: 'Received', cell: (one) => toDelivery(visit.account, one) },
-      { title: 'Resource', cell: ({ resource }) => resourceTitle(resource) },
-      { title: 'Result', cell: (one) => <DeliveryBadge delivery={one} /> },
-      { title: 'Records', isNumeric: true, cell: ({ summary }) => count(summary.received) },
-      ...(['created', 'updated', 'held', 'rejected'] as const).map((name) => ({
-        title: name === 'rejected' ? 'Refused' : titleOf(name),
-        isNumeric: true,
-        cell: ({ summary }: DeliveryList['data'][number]) => count(summary[name]),
-      })),
-    ]}
+    columns={{
+      Received: (one) => toDelivery(visit.account, one),
+      Resource: ({ resource }) => resourceTitle(resource),
+      Result: (one) => <DeliveryBadge delivery={one} />,
+      Records: { number: ({ summary }) => count(summary.received) },
+      Created: { number: ({ summary }) => count(summary.created) },
+      Updated: { number: ({ summary }) => count(summary.updated) },
+      Held: { number: ({ summary }) => count(summary.held) },
+      Refused: { number: ({ summary }) => count(summary.rejected) },
+    }}
     empty={
       <EmptyState title="No delivery matches.">
         <p>

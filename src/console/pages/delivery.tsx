@@ -1,9 +1,8 @@
 import { getDelivery, listDeliveryRefused } from '../../admin/deliveries.ts'
 import { OUTCOMES } from '../../db/records/decide.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-
 import { accountPath, type Page, useVisit } from '../page.ts'
-import { count, Data, EmptyState, Pager, Table, Time } from '../parts/data.tsx'
+import { count, Data, EmptyState, Pager, Time } from '../parts/data.tsx'
 import {
   DeliveryBadge,
   deliveriesPath,
@@ -15,6 +14,7 @@ import {
 import { errorTitle } from '../parts/error-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
 import { labelOf } from '../parts/record-fields.tsx'
+import { Table } from '../parts/table.tsx'
 
 // The parts of the page of a delivery that show why records were refused, and where to find the others.
 
@@ -25,26 +25,16 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
   <Table
     caption="The same error is one row"
     rows={delivery.error_groups}
-    columns={[
-      { title: 'What is wrong', cell: ({ example }) => <ErrorText error={example} /> },
-      {
-        title: 'Where',
-        cell: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
-      },
-      {
-        title: 'Records',
-        isNumeric: true,
-        cell: (group) => <a href="#refused">{count(group.count)}</a>,
-      },
-      {
-        title: 'In other deliveries',
-        cell: ({ code }) => (
-          <a href={deliveriesPath(account, { code, resource: delivery.resource })}>
-            {errorTitle(code)}
-          </a>
-        ),
-      },
-    ]}
+    columns={{
+      'What is wrong': ({ example }) => <ErrorText error={example} />,
+      Where: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
+      Records: { number: (group) => <a href="#refused">{count(group.count)}</a> },
+      'In other deliveries': ({ code }) => (
+        <a href={deliveriesPath(account, { code, resource: delivery.resource })}>
+          {errorTitle(code)}
+        </a>
+      ),
+    }}
   />
 )
 
@@ -73,10 +63,10 @@ const RefusedRecords = ({ list }: { list: RefusedList }, visit = useVisit()) => 
     <Table
       caption="Each record with its errors"
       rows={list.data}
-      columns={[
-        { title: 'Record', cell: (record) => <Key account={visit.account} record={record} /> },
-        { title: 'Errors', cell: ({ errors }) => <Errors errors={errors} /> },
-      ]}
+      columns={{
+        Record: (record) => <Key account={visit.account} record={record} />,
+        Errors: ({ errors }) => <Errors errors={errors} />,
+      }}
     />
     <Pager meta={list.meta} />
   </section>

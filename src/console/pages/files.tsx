@@ -5,10 +5,11 @@ import { DAY_MS } from '../../durations.ts'
 import { getExport, listExports } from '../../exports/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { type Page, useVisit, withQuery } from '../page.ts'
-import { count, EmptyState, NOTHING, Pager, periodWords, Table, Time } from '../parts/data.tsx'
+import { count, EmptyState, NOTHING, Pager, periodWords, Time } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
 import { AccountLink, Facts } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Option } from '../parts/forms.tsx'
+import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
 /** The files that a page lists. */
@@ -48,25 +49,19 @@ const FileTable = ({ files }: { files: Files }, visit = useVisit()) => (
   <Table
     caption="Files for a warehouse"
     rows={files.data}
-    columns={[
-      {
-        title: 'What it has',
-        cell: ({ resource, part }) =>
-          `${RESOURCES[resource] ?? resource}${part > 1 ? `, part ${part}` : ''}`,
-      },
-      { title: 'Month', cell: ({ month }) => (month === null ? NOTHING : periodWords(month)) },
-      { title: 'Rows', isNumeric: true, cell: ({ records }) => count(records) },
-      { title: 'Size', isNumeric: true, cell: ({ bytes }) => storageWords(bytes) },
-      { title: 'Written', cell: ({ written_at }) => <Time at={written_at} /> },
-      {
-        title: 'File',
-        cell: ({ id }) => (
-          <a href={withQuery(visit.path, { file: id })} download>
-            Download
-          </a>
-        ),
-      },
-    ]}
+    columns={{
+      'What it has': ({ resource, part }) =>
+        `${RESOURCES[resource] ?? resource}${part > 1 ? `, part ${part}` : ''}`,
+      Month: ({ month }) => (month === null ? NOTHING : periodWords(month)),
+      Rows: { number: ({ records }) => count(records) },
+      Size: { number: ({ bytes }) => storageWords(bytes) },
+      Written: 'written_at',
+      File: ({ id }) => (
+        <a href={withQuery(visit.path, { file: id })} download>
+          Download
+        </a>
+      ),
+    }}
     empty={
       <EmptyState title="There are no such files.">
         <p>They are written each morning. A month without rows has none.</p>

@@ -6,11 +6,11 @@ import { listed } from '../../commission/engine/reasons.ts'
 import { listStatements } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page, useVisit, type Visit } from '../page.ts'
-import { Badge, Data, Day, EmptyState, isolated, Table } from '../parts/data.tsx'
+import { Badge, Data, EmptyState, isolated } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
-import { column } from '../parts/fields.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
 import { type FoundRecord, findPath, recordPath } from '../parts/record-lookup.ts'
+import { Table } from '../parts/table.tsx'
 
 /** Something of the account that was found. */
 interface Choice {
@@ -85,19 +85,19 @@ const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }
     <Table
       caption={`What has or begins with ${isolated(text)}`}
       rows={choices}
-      columns={[
-        column('Found', ({ text: found, path }: Choice) => (
+      columns={{
+        Found: ({ text: found, path }) => (
           <a href={path}>
             <Data text={found} />
           </a>
-        )),
-        column('What it is', ({ noun, isHeld }: Choice) => (
+        ),
+        'What it is': ({ noun, isHeld }) => (
           <>
             <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
           </>
-        )),
-        column('Day', ({ day }: Choice) => <Day day={day} />),
-      ]}
+        ),
+        Day: 'day',
+      }}
     />
     <p class="note">
       The first ten of each kind are listed. Enter more of the text to find others.

@@ -10,8 +10,8 @@ import { DAY_MS } from '../../durations.ts'
 import { kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { dayBefore, type Page, useVisit, type Visit } from '../page.ts'
-import { Data, dayWords, isolated, Pager, Table } from '../parts/data.tsx'
-import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
+import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
+import { AccountLink, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import {
   type FraudVersion,
@@ -22,6 +22,7 @@ import {
   ruleEditing,
   ruleForm,
 } from '../parts/fraud-rule-form.tsx'
+import { Table } from '../parts/table.tsx'
 
 /** The number of versions that are shown. */
 const SHOWN = 5
@@ -75,16 +76,19 @@ const Versions = ({ rule, versions }: ShownRule) => (
   <Table
     caption="Versions"
     rows={versions}
-    columns={[
-      ...fields<FraudVersion>('version', 'effective_from', 'created_at', 'withdrawn_at'),
-      column('State', ({ version, effective_from, withdrawn_at }: FraudVersion) => {
+    columns={{
+      Version: 'version',
+      'Effective from': 'effective_from',
+      Created: 'created_at',
+      Withdrawn: 'withdrawn_at',
+      State: ({ version, effective_from, withdrawn_at }) => {
         const current = rule.versions.find((one) => one.version === rule.in_force)
         const isFuture = !current || effective_from > current.effective_from
         const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
         const state = version === rule.in_force && !withdrawn_at ? 'in force' : others
         return <Value name="status" value={state} />
-      }),
-    ]}
+      },
+    }}
   />
 )
 

@@ -7,9 +7,10 @@ import { usualId, usualRule } from '../../fraud/rule-sets.ts'
 import { defaultsOf, kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
-import { Badge, Data, Day, EmptyState, Name, Table } from '../parts/data.tsx'
-import { AccountLink, column, prose } from '../parts/fields.tsx'
+import { Badge, Data, EmptyState, Name } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { putRule, readAffiliates, ruleEditing, ruleForm } from '../parts/fraud-rule-form.tsx'
+import { Table } from '../parts/table.tsx'
 
 type ListedRule = AnswerOf<typeof listFraudRules>['data'][number]
 
@@ -42,27 +43,29 @@ const RuleTable = ({ rules }: { rules: readonly ListedRule[] }) => (
   <Table
     caption="Rules"
     rows={rules}
-    columns={[
-      column('Rule', ({ rule, name }: ListedRule) => (
+    columns={{
+      Rule: ({ rule, name }) => (
         <AccountLink at={['fraud-rules', rule]} children={<Name text={name} />} />
-      )),
-      prose('What it does', ({ words: [opens = '', ...limits] }: ListedRule) => (
-        <>
-          <Data text={opens} />
-          {limits
-            .filter((one) => /^It only reads|but not of/.test(one))
-            .map((one) => (
-              <>
-                {' '}
-                <Data text={one} />
-              </>
-            ))}
-        </>
-      )),
-      column('Severity', ({ severity }: ListedRule) => <Severity severity={severity} />),
-      column('Since', ({ effective_from }: ListedRule) => <Day day={effective_from} />),
-      column('State', stateOf),
-    ]}
+      ),
+      'What it does': {
+        prose: ({ words: [opens = '', ...limits] }) => (
+          <>
+            <Data text={opens} />
+            {limits
+              .filter((one) => /^It only reads|but not of/.test(one))
+              .map((one) => (
+                <>
+                  {' '}
+                  <Data text={one} />
+                </>
+              ))}
+          </>
+        ),
+      },
+      Severity: ({ severity }) => <Severity severity={severity} />,
+      Since: 'effective_from',
+      State: stateOf,
+    }}
     empty={
       <EmptyState title="There are no rules yet.">
         <p>Choose one below. It opens cases, and holds nothing unless you say so.</p>

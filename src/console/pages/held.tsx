@@ -3,9 +3,10 @@ import { listHeld } from '../../admin/held.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, type Page, useVisit, withQuery } from '../page.ts'
 import { Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { Data, EmptyState, Pager, Table, Time } from '../parts/data.tsx'
+import { Data, EmptyState, Pager, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { AccountLink } from '../parts/fields.tsx'
+import { Table } from '../parts/table.tsx'
 
 const PAGE_SIZE = 200
 
@@ -44,26 +45,20 @@ const HeldRecords = ({ list }: { list: HeldList }, visit = useVisit()) => (
     <Table
       caption="Records that wait for their customer"
       rows={waitingOf(list.data)}
-      columns={[
-        {
-          title: 'Missing customer',
-          cell: ({ customer }) => (
-            <a href={deliveriesPath(visit.account, { record_id: customer })}>
-              <Data text={customer} />
-            </a>
-          ),
-        },
-        { title: 'Resource', cell: ({ resource }) => resource },
-        { title: 'Records', isNumeric: true, cell: ({ count }) => count.toLocaleString('en') },
-        {
-          title: 'First received',
-          cell: ({ first }) => (
-            <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
-              <Time at={first.received_at} />
-            </a>
-          ),
-        },
-      ]}
+      columns={{
+        'Missing customer': ({ customer }) => (
+          <a href={deliveriesPath(visit.account, { record_id: customer })}>
+            <Data text={customer} />
+          </a>
+        ),
+        Resource: ({ resource }) => resource,
+        Records: { number: ({ count }) => count.toLocaleString('en') },
+        'First received': ({ first }) => (
+          <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
+            <Time at={first.received_at} />
+          </a>
+        ),
+      }}
       empty={
         <EmptyState title="No record waits for its customer.">
           <p>

@@ -8,24 +8,16 @@ import { getExplanation, listLineParts, listLineRecords } from '../../commission
 import type { Explained } from '../../commission/why/sentences.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { type Page, useVisit, type Visit } from '../page.ts'
-import {
-  Amount,
-  amountText,
-  type Column,
-  Data,
-  isolated,
-  Pager,
-  periodWords,
-  Table,
-} from '../parts/data.tsx'
+import { Amount, amountText, Data, isolated, Pager, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
-import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { AffiliateName } from '../parts/names.tsx'
 import { type Question, QuestionsBeside } from '../parts/questions.tsx'
 import { readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import { type NumberCell, Table } from '../parts/table.tsx'
 
 /** Returns the query that finds a line that no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
@@ -42,41 +34,33 @@ interface Parts<Row> {
 const partColumns = <Row extends { readonly base: string | null; readonly units: string | null }>(
   rows: readonly Row[],
   currency: string,
-): Column<Row>[] => [
-  ...(rows.some(({ base }) => base !== null)
-    ? [
-        column(
-          'Adds',
-          ({ base }: Row) => base !== null && <Amount value={base} currency={currency} />,
-          true,
-        ),
-      ]
-    : []),
-  ...(rows.some(({ units }) => units !== null)
-    ? [column('Units', ({ units }: Row) => units !== null && <Amount value={units} />, true)]
-    : []),
-]
+): Readonly<Record<string, NumberCell<Row> | false>> => ({
+  Adds: rows.some(({ base }) => base !== null) && {
+    number: ({ base }) => base !== null && <Amount value={base} currency={currency} />,
+  },
+  Units: rows.some(({ units }) => units !== null) && {
+    number: ({ units }) => units !== null && <Amount value={units} />,
+  },
+})
 
 /** Lists the customers of a line; the number of records leads to them. */
 const Customers = ({ rows, currency }: Parts<LinePart>, visit = useVisit()) => (
   <Table
     caption="Customers of the line. Select a number to list the records."
     rows={rows}
-    columns={[
-      ...fields<LinePart>('customer_id'),
+    columns={{
+      Customer: 'customer_id',
       ...partColumns(rows, currency),
-      column(
-        'Records',
-        ({ customer_id, records }: LinePart) => (
+      Records: {
+        number: ({ customer_id, records }) => (
           <AccountLink
             at={['lines', visit.params.line ?? '']}
             query={{ ...hintOf(visit), customer_id }}
             children={records}
           />
         ),
-        true,
-      ),
-    ]}
+      },
+    }}
     empty={NO_PARTS}
   />
 )
@@ -111,19 +95,15 @@ const Sources = ({ rows }: { rows: readonly Source[] }) => (
   <Table
     caption="Lines that make it up"
     rows={rows}
-    columns={[
-      column('Statement', ({ statement, affiliate_id, period }: Source) => (
+    columns={{
+      Statement: ({ statement, affiliate_id, period }) => (
         <AccountLink at={['statements', statement]}>
           <AffiliateName id={affiliate_id} />, {periodWords(period)}
         </AccountLink>
-      )),
-      ...fields<Source>('plan'),
-      column(
-        'Amount',
-        ({ amount, currency }: Source) => <Amount value={amount} currency={currency} />,
-        true,
       ),
-    ]}
+      Plan: 'plan',
+      Amount: 'amount',
+    }}
   />
 )
 
@@ -140,25 +120,22 @@ const Records = ({ rows, currency }: Parts<LineRecord>, visit = useVisit()) => (
     <Table
       caption={`Records of ${isolated(visit.query.customer_id ?? '')} that the line counts`}
       rows={rows}
-      columns={[
-        column('Record', (one: LineRecord) => (
+      columns={{
+        Record: (one) => (
           <RecordLink
             account={visit.account}
             record={{ ...one, customer_id: visit.query.customer_id ?? '' }}
           />
-        )),
-        column('Type', ({ type }: LineRecord) => type && <Data text={transactionWord(type)} />),
-        ...fields<LineRecord>('day'),
-        column(
-          'Amount',
-          ({ amounts, currency: own }: LineRecord) => <Amounts amounts={amounts} currency={own} />,
-          true,
         ),
+        Type: ({ type }) => type && <Data text={transactionWord(type)} />,
+        Day: 'day',
+        Amount: {
+          number: ({ amounts, currency: own }) => <Amounts amounts={amounts} currency={own} />,
+        },
         ...partColumns(rows, currency),
-        column('Delivery', ({ delivery_id: id }: LineRecord) =>
+        Delivery: ({ delivery_id: id }) =>
           id === null ? '–' : <AccountLink at={['deliveries', id]} children="Delivery" />,
-        ),
-      ]}
+      }}
       empty={NO_PARTS}
     />
   </>

@@ -13,12 +13,12 @@ import {
   type List,
   Name,
   Pager,
-  Table,
 } from '../parts/data.tsx'
 import { LINK_WORDS } from '../parts/field-words.ts'
-import { Facts, fields } from '../parts/fields.tsx'
+import { Facts } from '../parts/fields.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
+import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
 /** The days whose clicks are counted, today included. */
@@ -46,24 +46,20 @@ const Links = (props: { list: List<Link>; clicks: readonly Clicks[] }, visit = u
       <Table
         caption="Links, and how often they were followed"
         rows={list.data}
-        columns={[
-          {
-            title: 'Link',
-            cell: (link) => (
-              <a href={to(link)}>
-                <Name text={link.name ?? link.link_id} />
-              </a>
-            ),
+        columns={{
+          Link: (link) => (
+            <a href={to(link)}>
+              <Name text={link.name ?? link.link_id} />
+            </a>
+          ),
+          Address: ({ url }) => <code>{url}</code>,
+          Affiliate: 'affiliate_id',
+          'Landing page': 'landing_page',
+          [`Clicks in ${DAYS} days`]: {
+            number: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
           },
-          { title: 'Address', cell: ({ url }) => <code>{url}</code> },
-          ...fields<Link>('affiliate_id', 'landing_page'),
-          {
-            title: `Clicks in ${DAYS} days`,
-            isNumeric: true,
-            cell: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
-          },
-          { title: 'State', cell: (link) => <State link={link} /> },
-        ]}
+          State: (link) => <State link={link} />,
+        }}
         empty={
           <EmptyState title="The account has no links yet.">
             <p>

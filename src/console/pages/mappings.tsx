@@ -18,12 +18,12 @@ import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
 import { type Change, type Page, useVisit, type Values, type Visit, withQuery } from '../page.ts'
-import { Data, EmptyState, isolated, Table, visible } from '../parts/data.tsx'
+import { Data, EmptyState, isolated, visible } from '../parts/data.tsx'
 import { DEFINITION_WORDS } from '../parts/field-words.ts'
-import { column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Field, type Option } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
+import { Table } from '../parts/table.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
 
 /** An event definition as the API shows it. */
@@ -273,27 +273,20 @@ const Definitions = ({ rows }: { rows: readonly Definition[] }, visit = useVisit
       <Table
         caption="Event definitions"
         rows={rows}
-        columns={[
-          {
-            title: 'Event',
-            cell: ({ eventname }) => (
-              <a href={withQuery(visit.path, { event: eventname })}>
-                <Data text={eventname} />
-              </a>
-            ),
-          },
-          column(
-            'What a record is',
-            ({ granularity }: Definition) => GRANULARITY[granularity] ?? granularity,
+        columns={{
+          Event: ({ eventname }) => (
+            <a href={withQuery(visit.path, { event: eventname })}>
+              <Data text={eventname} />
+            </a>
           ),
-          column('Event id', ({ eventid }: Definition) => EVENT_ID[eventid] ?? eventid),
-          column('KPIs', ({ kpis }: Definition) => <Data text={kpis.join(', ')} />),
-          ...fields<Definition>('currency'),
-          {
-            title: 'Product lines',
-            cell: ({ product }) => <Data text={productsOf(product).replaceAll('\n', ', ')} />,
-          },
-        ]}
+          'What a record is': ({ granularity }) => GRANULARITY[granularity] ?? granularity,
+          'Event id': ({ eventid }) => EVENT_ID[eventid] ?? eventid,
+          KPIs: ({ kpis }) => <Data text={kpis.join(', ')} />,
+          Currency: 'currency',
+          'Product lines': ({ product }) => (
+            <Data text={productsOf(product).replaceAll('\n', ', ')} />
+          ),
+        }}
         empty={
           <EmptyState title="No event is defined yet.">
             <p>Define the events that the brand sends, such as a daily total for each player.</p>

@@ -18,18 +18,8 @@ import {
 } from '../page.ts'
 import { SEVERITY_TONES } from '../parts/cases.tsx'
 import { KeptFile } from '../parts/column-choices.tsx'
-import {
-  Amount,
-  Badge,
-  Data,
-  Day,
-  EmptyState,
-  Name,
-  Pager,
-  Table,
-  visible,
-} from '../parts/data.tsx'
-import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { Amount, Badge, Data, Day, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { Field, Filters, type Input } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
 import { moneyOf, sumByCurrency } from '../parts/owed.ts'
@@ -41,6 +31,7 @@ import {
   sumsText,
   TickTable,
 } from '../parts/payout-forms.tsx'
+import { type Cell, Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { TakenBackText } from '../parts/taken-back.tsx'
 import {
@@ -199,22 +190,13 @@ const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, vi
   return { csv: writeCsv([header, ...found]), name: ['payouts', visit.account] }
 }
 
-const statementsColumn = (status: string) =>
-  column(
-    'Statements',
-    ({ affiliate_id, statements, statements_held = 0 }: Payout) => (
-      <AccountLink at={['statements']} query={{ affiliate_id, status }}>
-        {statements + statements_held}
-      </AccountLink>
-    ),
-    true,
-  )
-
-const amountColumn = column(
-  'Amount',
-  ({ amount, currency }: Payout) => <Amount value={amount} currency={currency} />,
-  true,
-)
+const statementsCell = (status: string): Cell<Payout> => ({
+  number: ({ affiliate_id, statements, statements_held = 0 }) => (
+    <AccountLink at={['statements']} query={{ affiliate_id, status }}>
+      {statements + statements_held}
+    </AccountLink>
+  ),
+})
 
 /** Renders whom a payout is for, what holds it, and what will be taken back. */
 function Payee({ row }: { row: Payout }, visit = useVisit()) {
@@ -253,22 +235,6 @@ function Payee({ row }: { row: Payout }, visit = useVisit()) {
     </>
   )
 }
-
-/** Renders what can be paid, and what is held. */
-const dueColumn = column(
-  'Amount',
-  (row: Payout) => (
-    <>
-      <Amount value={row.amount} currency={row.currency} />
-      {isHeld(row) && (
-        <small class="line">
-          <Amount value={row.amount_held ?? '0'} currency={row.currency} /> held
-        </small>
-      )}
-    </>
-  ),
-  true,
-)
 
 /** Says what is taken back where some payouts have it. */
 const TakenBackNote = ({ rows }: Pick<ShownPayouts, 'rows'>) =>
@@ -334,30 +300,27 @@ function DueDays({ rows }: Pick<ShownPayouts, 'rows'>, visit = useVisit()) {
   const days = [...Map.groupBy(rows.filter(isPayable), ({ payable_on = '' }) => payable_on)]
   if (days.length < 2) return null
   const today = dayBefore(visit.today, 0)
-  type DueDay = (typeof days)[number]
   return (
     <Table
       isNarrow
       caption="By due day"
       rows={days.toSorted(([a], [b]) => (a < b ? -1 : 1))}
-      columns={[
-        column('Due', ([day]: DueDay) => (
+      columns={{
+        Due: ([day]) => (
           <>
             <Day day={day} /> {day <= today && <small>due now</small>}
           </>
-        )),
-        column('Payouts', ([, own]: DueDay) => own.length, true),
-        column(
-          'Amount',
-          ([, own]: DueDay) =>
+        ),
+        Payouts: { number: ([, own]) => own.length },
+        Amount: {
+          number: ([, own]) =>
             moneyOf(sumByCurrency(own)).map(({ amount, currency }) => (
               <div>
                 <Amount value={amount} currency={currency} />
               </div>
             )),
-          true,
-        ),
-      ]}
+        },
+      }}
     />
   )
 }
@@ -422,13 +385,24 @@ function Due({ rows, persons }: ShownPayouts, visit = useVisit()) {
             : 'What has to be paid. Ticked: what is due today.'
         }
         rows={rows.map((row, i) => ({ ...row, canTick: isPayable(row) && i < MAX_TICKS }))}
-        columns={[
-          column('Affiliate', (row: Payout) => <Payee row={row} />),
-          dueColumn,
-          column('Due', ({ payable_on }: Payout) => <Day day={payable_on ?? null} />),
-          statementsColumn('approved'),
-          ...fields<Payout>('reference'),
-        ]}
+        columns={{
+          Affiliate: (row) => <Payee row={row} />,
+          Amount: {
+            number: (row) => (
+              <>
+                <Amount value={row.amount} currency={row.currency} />
+                {isHeld(row) && (
+                  <small class="line">
+                    <Amount value={row.amount_held ?? '0'} currency={row.currency} /> held
+                  </small>
+                )}
+              </>
+            ),
+          },
+          Due: 'payable_on',
+          Statements: statementsCell('approved'),
+          Reference: 'reference',
+        }}
         isTicked={isTicked}
         verb="Pay"
       />
@@ -518,14 +492,15 @@ function Paid({ rows }: { rows: readonly Payout[] }, visit = useVisit()) {
       <TickTable
         caption="Payments, the latest first. Tick those that came back."
         rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
-        columns={[
-          ...fields<Payout>('affiliate_id'),
-          amountColumn,
-          column('Paid', ({ paid_on }: Payout) => <Day day={paid_on ?? null} />),
-          ...fields<Payout>('reference'),
-          column('Statements', ({ statements }: Payout) => statements, true),
-          ...(rows.some(({ returned_on }) => returned_on) ? cameBack() : []),
-        ]}
+        columns={{
+          Affiliate: 'affiliate_id',
+          Amount: 'amount',
+          Paid: 'paid_on',
+          Reference: 'reference',
+          Statements: { number: ({ statements }) => statements },
+          'Came back': rows.some(isCameBack) && 'returned_on',
+          Reason: rows.some(isCameBack) && 'reason',
+        }}
         isTicked={isTicked}
         verb="Returned:"
       />
@@ -559,10 +534,7 @@ function Paid({ rows }: { rows: readonly Payout[] }, visit = useVisit()) {
   )
 }
 
-const cameBack = () => [
-  column('Came back', ({ returned_on }: Payout) => <Day day={returned_on ?? null} />),
-  ...fields<Payout>('reason'),
-]
+const isCameBack = ({ returned_on }: Payout) => returned_on !== undefined && returned_on !== null
 
 /** What has to be paid, and what was. */
 export const payoutsPage: Page = {

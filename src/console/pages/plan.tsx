@@ -1,8 +1,8 @@
 import { getPlan, listPlanVersions, withdrawPlanVersion } from '../../admin/plans.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { type Plan, versionWords } from '../parts/affiliate-forms.tsx'
-import { Data, dayWords, isolated, Pager, Table } from '../parts/data.tsx'
-import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
+import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
+import { AccountLink, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
 import {
@@ -13,6 +13,7 @@ import {
   type Version,
 } from '../parts/plan-editor.tsx'
 import { InWords } from '../parts/plan-words.tsx'
+import { Table } from '../parts/table.tsx'
 import { nextFirstDay } from '../plan/templates.ts'
 
 /** The number of versions that are shown side by side. */
@@ -42,20 +43,23 @@ const Versions = ({ plan: { plan, in_force }, versions }: Shown) => (
   <Table
     caption="Versions"
     rows={versions}
-    columns={[
-      ...fields<Version>('version', 'effective_from', 'created_at', 'withdrawn_at'),
-      column('State', ({ version, withdrawn_at }: Version) => {
+    columns={{
+      Version: 'version',
+      'Effective from': 'effective_from',
+      Created: 'created_at',
+      Withdrawn: 'withdrawn_at',
+      State: ({ version, withdrawn_at }) => {
         const isFuture = in_force === null || version > in_force
         const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
         const state = version === in_force ? 'in force' : others
         return <Value name="status" value={state} />
-      }),
-      column('Simulate', ({ version }: Version) => (
+      },
+      Simulate: ({ version }) => (
         <AccountLink at={['plans', plan, 'simulate']} query={{ version: `${version}` }}>
           Simulate version {version}
         </AccountLink>
-      )),
-    ]}
+      ),
+    }}
   />
 )
 

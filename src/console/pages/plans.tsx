@@ -22,12 +22,13 @@ import {
   type Plan,
   versionWords,
 } from '../parts/affiliate-forms.tsx'
-import { dayWords, EmptyState, isolated, Pager, Table } from '../parts/data.tsx'
-import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { dayWords, EmptyState, isolated, Pager } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
 import { AffiliateLink, PlanLink } from '../parts/names.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
+import { Table } from '../parts/table.tsx'
 import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
 
 /** An assignment of a plan. */
@@ -81,13 +82,13 @@ export const Assignments = (
     <Table
       caption="Assignments, by affiliate and first day. All others: affiliates without an assignment of their own."
       rows={[...rows, ...forAll]}
-      columns={[
-        column('Affiliate', ({ affiliate_id }: Assignment) =>
+      columns={{
+        Affiliate: ({ affiliate_id }) =>
           affiliate_id === '*' ? ALL_OTHERS : <AffiliateLink id={affiliate_id} />,
-        ),
-        ...fields<Assignment>('plan', 'from'),
-        column('For', ({ customers }: Assignment) => assignedFor(customers)),
-      ]}
+        Plan: 'plan',
+        From: 'from',
+        For: ({ customers }) => assignedFor(customers),
+      }}
       empty={<p class="note">No plan is assigned.</p>}
     />
     {rows.length === 0 && forAll.length > 0 && (
@@ -248,17 +249,14 @@ export const plansPage: Page = {
         <Table
           caption="Plans"
           rows={plans}
-          columns={[
-            column('Plan', ({ plan, name }: Plan) => <PlanLink id={plan} name={name} />),
-            ...fields<Plan>('currency'),
-            column('Statements', ({ period }: Plan) =>
-              period === 'week' ? 'each week' : 'each month',
-            ),
-            column('A new version is for', ({ terms }: Plan) =>
+          columns={{
+            Plan: ({ plan, name }) => <PlanLink id={plan} name={name} />,
+            Currency: 'currency',
+            Statements: ({ period }) => (period === 'week' ? 'each week' : 'each month'),
+            'A new version is for': ({ terms }) =>
               terms === 'signup' ? 'new customers' : 'all customers',
-            ),
-            column('In force', (plan: Plan) => versionWords(plan)),
-          ]}
+            'In force': (plan) => versionWords(plan),
+          }}
           empty={
             <EmptyState title="There are no plans yet.">
               <p>Choose a template below, and save it. Then assign it to affiliates.</p>

@@ -17,22 +17,14 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import {
-  Amount,
-  count,
-  Data,
-  Day,
-  EmptyState,
-  type List,
-  periodWords,
-  Table,
-} from '../parts/data.tsx'
-import { AccountLink, column, prose } from '../parts/fields.tsx'
+import { Amount, count, Data, Day, EmptyState, type List, periodWords } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { Field, Filters, Refusals } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 import { plainWords } from '../parts/plain-words.ts'
 import { REST_WORDS } from '../parts/report-words.ts'
 import type { Statement } from '../parts/statement-lists.tsx'
+import { Table } from '../parts/table.tsx'
 import { readAmount, readDay, type Typed } from '../typed.ts'
 
 /** The currencies that the European Central Bank publishes. */
@@ -149,26 +141,22 @@ const WaitingTable = ({
     <Table
       caption="Amounts in drafts that are not paid until their rate is there"
       rows={waiting}
-      columns={[
-        column('Currency', ({ currency }: Waiting) => <Data text={currency} />),
-        column(
-          'Money',
-          ({ sum, currency }: Waiting) => <Amount value={plainText(sum)} currency={currency} />,
-          true,
-        ),
-        column('Amounts', ({ amounts }: Waiting) => count(amounts), true),
-        column('Affiliates', ({ affiliates }: Waiting) => count(affiliates.size), true),
-        column('Since', ({ since }: Waiting) => (
+      columns={{
+        Currency: ({ currency }) => <Data text={currency} />,
+        Money: {
+          number: ({ sum, currency }) => <Amount value={plainText(sum)} currency={currency} />,
+        },
+        Amounts: { number: ({ amounts }) => count(amounts) },
+        Affiliates: { number: ({ affiliates }) => count(affiliates.size) },
+        Since: ({ since }) => (
           <AccountLink
             at={['statements']}
             query={{ period: since, status: 'draft' }}
             children={periodWords(since)}
           />
-        )),
-        prose('Why, and what to do', (one: Waiting) => (
-          <Why one={one} rates={rates.get(one.since)} />
-        )),
-      ]}
+        ),
+        'Why, and what to do': { prose: (one) => <Why one={one} rates={rates.get(one.since)} /> },
+      }}
       empty={<EmptyState title="Nothing waits for a rate." />}
     />
     {drafts.meta.next_cursor && (
@@ -314,11 +302,11 @@ const Known = ({ known }: { known: Rates }) => (
     <Table
       caption="What one euro is, by the rate that applies to the day"
       rows={known.rates}
-      columns={[
-        column('Currency', ({ currency }: Rates['rates'][number]) => currency),
-        column('Rate', ({ rate }: Rates['rates'][number]) => <Amount value={rate} />, true),
-        column('Published', ({ day }: Rates['rates'][number]) => <Day day={day} />),
-      ]}
+      columns={{
+        Currency: ({ currency }) => currency,
+        Rate: { number: ({ rate }) => <Amount value={rate} /> },
+        Published: 'day',
+      }}
       empty={<EmptyState title="No rate applies to this day yet." />}
     />
   </section>

@@ -9,7 +9,7 @@ import {
   listStatements,
   startRun,
 } from '../../commission/statements/operations.ts'
-import type { ChangedDraft } from '../../commission/statements/present.ts'
+
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
@@ -33,11 +33,10 @@ import {
   Live,
   Pager,
   periodWords,
-  Table,
   Time,
   visible,
 } from '../parts/data.tsx'
-import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import {
   ChangeForm,
   Filters,
@@ -46,7 +45,7 @@ import {
   type Input,
   sinceFilter,
 } from '../parts/forms.tsx'
-import { AffiliateLink, AffiliateName, PlanName } from '../parts/names.tsx'
+import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage, sumsText } from '../parts/payout-forms.tsx'
 import { choosablePeriods, hasBegun, isOpen, periodFilter } from '../parts/periods.ts'
@@ -57,6 +56,7 @@ import {
   type StatementTotals,
   StatusSums,
 } from '../parts/statement-lists.tsx'
+import { Table } from '../parts/table.tsx'
 
 /** How often a page shows the progress of a run, in seconds. */
 const RUN_SECONDS = 2
@@ -180,15 +180,15 @@ const NotApproved = ({ approved, isNamed }: NotApprovedProps) => {
             : 'Not approved'
         }
         rows={refused}
-        columns={[
-          column('Statement', ({ id, affiliate_id, plan }: Refused) => (
+        columns={{
+          Statement: ({ id, affiliate_id, plan }) => (
             <AccountLink at={['statements', id]}>
               <AffiliateName id={affiliate_id} />, <PlanName id={plan} />
             </AccountLink>
-          )),
-          prose('Why', ({ detail }: Refused) => <FormSentence text={detail} />),
-          column('Next', (row: Refused) => <NextStep row={row} />),
-        ]}
+          ),
+          Why: { prose: ({ detail }) => <FormSentence text={detail} /> },
+          Next: (row) => <NextStep row={row} />,
+        }}
         empty={<p hidden />}
       />
     </>
@@ -402,19 +402,14 @@ const Review = (props: ReviewProps, visit = useVisit()) => {
       <Table
         caption={`The largest changes against ${previous}`}
         rows={totals.changes ?? []}
-        columns={[
-          column('Affiliate', ({ affiliate_id }: ChangedDraft) => (
-            <AffiliateLink id={affiliate_id} />
-          )),
-          ...fields<ChangedDraft>('plan'),
-          ...(['before', 'total'] as const).map((name) =>
-            column(
-              name === 'before' ? `In ${previous}` : `In ${periodWords(period)}`,
-              (row: ChangedDraft) => <Amount value={row[name]} currency={row.currency} />,
-              true,
-            ),
-          ),
-        ]}
+        columns={{
+          Affiliate: 'affiliate_id',
+          Plan: 'plan',
+          [`In ${previous}`]: {
+            number: (row) => <Amount value={row.before} currency={row.currency} />,
+          },
+          [`In ${periodWords(period)}`]: 'total',
+        }}
         empty={<p class="note">Nothing differs from {previous}.</p>}
       />
       <div class="actions">

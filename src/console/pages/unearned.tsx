@@ -4,14 +4,15 @@ import type { TermsOf } from '../../commission/why/found-record.ts'
 import { getUnearned, listUnearnedRecords } from '../../commission/why/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { type Page, useVisit, type Visit, VisitContext } from '../page.ts'
-import { Data, EmptyState, Pager, Table } from '../parts/data.tsx'
+import { Data, EmptyState, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink, column, fields, prose } from '../parts/fields.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { choosablePeriods, periodFilter } from '../parts/periods.ts'
 import { planName, Reason, readTerms } from '../parts/reasons.tsx'
 import { Amounts } from '../parts/record-fields.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import { Table } from '../parts/table.tsx'
 
 const NOTHING = <EmptyState title="No unearned records in this selection." />
 
@@ -28,31 +29,23 @@ const Groups = ({ rows, termsOf }: Found<UnearnedGroup>, visit = useVisit()) => 
   <Table
     caption="What earned nothing, by reason. Select a number to list the records."
     rows={rows}
-    columns={[
-      column('Why', (group: UnearnedGroup) => (
-        <Reason unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />
-      )),
-      ...(new Set(rows.map(({ plan }) => plan)).size > 1
-        ? [
-            column('Plan', (group: UnearnedGroup) => (
-              <Data text={group.plan === null ? '–' : planName(termsOf(group), group.plan)} />
-            )),
-          ]
-        : []),
-      column('Records', (group: UnearnedGroup) => {
+    columns={{
+      Why: (group) => <Reason unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />,
+      Plan:
+        new Set(rows.map(({ plan }) => plan)).size > 1 &&
+        ((group) => (
+          <Data text={group.plan === null ? '–' : planName(termsOf(group), group.plan)} />
+        )),
+      Records: (group) => {
         const query = { ...visit.query, reason: group.reason, list: 'records' }
         return (
           <AccountLink at={['unearned']} query={query}>
             {countedRecords(group.count, group)}
           </AccountLink>
         )
-      }),
-      column(
-        'Sum',
-        ({ sums, currency }: UnearnedGroup) => <Amounts amounts={sums} currency={currency} />,
-        true,
-      ),
-    ]}
+      },
+      Sum: { number: ({ sums, currency }) => <Amounts amounts={sums} currency={currency} /> },
+    }}
     empty={NOTHING}
   />
 )
@@ -67,20 +60,16 @@ const Records = ({ rows, termsOf }: Found<UnearnedRecord>, visit = useVisit()) =
   <Table
     caption="Records that earned nothing"
     rows={rows}
-    columns={[
-      column('Record', (one: UnearnedRecord) => (
-        <RecordLink account={visit.account} record={one} />
-      )),
-      prose('Why', (one: UnearnedRecord) => <Reason unearned={one} termsOf={termsOf} />),
-      column(
-        'Amount',
-        ({ amounts, currency }: UnearnedRecord) => (
-          <Amounts amounts={amounts} currency={currency} />
-        ),
-        true,
-      ),
-      ...fields<UnearnedRecord>('day', 'customer_id', 'affiliate_id'),
-    ]}
+    columns={{
+      Record: (one) => <RecordLink account={visit.account} record={one} />,
+      Why: { prose: (one) => <Reason unearned={one} termsOf={termsOf} /> },
+      Amount: {
+        number: ({ amounts, currency }) => <Amounts amounts={amounts} currency={currency} />,
+      },
+      Day: 'day',
+      Customer: 'customer_id',
+      Affiliate: 'affiliate_id',
+    }}
     empty={NOTHING}
   />
 )

@@ -21,13 +21,14 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import { Badge, EmptyState, isolated, Live, Pager, Table, Time, visible } from '../parts/data.tsx'
+import { Badge, EmptyState, isolated, Live, Pager, Time, visible } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
-import { fields, Members, Pairs } from '../parts/fields.tsx'
+import { Members, Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters, type Input } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
+import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
 
@@ -65,32 +66,24 @@ const Events = ({ list, attempts: path }: EventsProps) => (
       <Table
         caption="Events, the newest first"
         rows={list.data}
-        columns={[
-          { title: 'Caused', cell: ({ timestamp }) => <Time at={timestamp} /> },
-          ...fields<Sent['data'][number]>('type'),
-          { title: 'Status', cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
-          {
-            title: 'Attempts',
-            isNumeric: true,
-            cell: ({ event_id, attempts }) => (
+        columns={{
+          Caused: ({ timestamp }) => <Time at={timestamp} />,
+          Type: 'type',
+          Status: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
+          Attempts: {
+            number: ({ event_id, attempts }) => (
               <a href={withQuery(path, { event_id })}>{attempts}</a>
             ),
           },
-          {
-            title: 'Next attempt',
-            cell: ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
-          },
-          {
-            title: 'Data',
-            cell: ({ event_id, data }) => (
-              <details>
-                <summary>Show</summary>
-                <code>{event_id}</code>
-                <Members object={data} />
-              </details>
-            ),
-          },
-        ]}
+          'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
+          Data: ({ event_id, data }) => (
+            <details>
+              <summary>Show</summary>
+              <code>{event_id}</code>
+              <Members object={data} />
+            </details>
+          ),
+        }}
         empty={<Nothing what="events" />}
       />
       <Pager meta={list.meta} />
@@ -118,28 +111,19 @@ const Attempts = ({ list }: { list: Attempted }, visit = useVisit()) => (
       <Table
         caption="Attempts, the newest first"
         rows={list.data}
-        columns={[
-          ...fields<Attempted['data'][number]>('at'),
-          { title: 'Type', cell: ({ type }) => type ?? 'expired' },
-          ...fields<Attempted['data'][number]>('attempt'),
-          {
-            title: 'Answer',
-            cell: ({ status, error }) => (
-              <Badge tone={error ? 'bad' : 'good'}>
-                {visible([status, error?.replaceAll('_', ' ')].filter(Boolean).join(' '))}
-              </Badge>
-            ),
-          },
-          {
-            title: 'Next attempt',
-            cell: ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
-          },
-          { title: 'Milliseconds', isNumeric: true, cell: ({ ms }) => ms.toLocaleString('en') },
-          {
-            title: 'Event',
-            cell: ({ event_id }) => <a href={withQuery(visit.path, { event_id })}>{event_id}</a>,
-          },
-        ]}
+        columns={{
+          At: 'at',
+          Type: ({ type }) => type ?? 'expired',
+          Attempt: 'attempt',
+          Answer: ({ status, error }) => (
+            <Badge tone={error ? 'bad' : 'good'}>
+              {visible([status, error?.replaceAll('_', ' ')].filter(Boolean).join(' '))}
+            </Badge>
+          ),
+          'Next attempt': ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
+          Milliseconds: { number: ({ ms }) => ms.toLocaleString('en') },
+          Event: ({ event_id }) => <a href={withQuery(visit.path, { event_id })}>{event_id}</a>,
+        }}
         empty={<Nothing what="attempts" />}
       />
       <Pager meta={list.meta} />

@@ -1,13 +1,13 @@
 import { newWebhook } from '../../admin/webhook-fields.ts'
 import { createWebhook, listWebhooks } from '../../admin/webhooks.ts'
 import { accountPath, type Page } from '../page.ts'
-import { EmptyState, Table } from '../parts/data.tsx'
+import { EmptyState } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
-import { fields } from '../parts/fields.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
-import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
+import { Table } from '../parts/table.tsx'
+import { eventNames, WebhookState } from '../parts/webhook.tsx'
 
 /** The webhooks of an account. */
 export const webhooksPage: Page = {
@@ -31,19 +31,17 @@ export const webhooksPage: Page = {
         <Table
           caption="Webhooks"
           rows={data}
-          columns={[
-            {
-              title: 'URL',
-              cell: ({ id, url }) => (
-                <a href={accountPath(visit.account, 'webhooks', id)}>
-                  <code>{url}</code>
-                </a>
-              ),
-            },
-            { title: 'State', cell: (hook) => <WebhookState hook={hook} /> },
-            { title: 'Events', cell: eventNames },
-            ...fields<Webhook>('description', 'created_at'),
-          ]}
+          columns={{
+            URL: ({ id, url }) => (
+              <a href={accountPath(visit.account, 'webhooks', id)}>
+                <code>{url}</code>
+              </a>
+            ),
+            State: (hook) => <WebhookState hook={hook} />,
+            Events: eventNames,
+            Description: 'description',
+            Created: 'created_at',
+          }}
           empty={
             <EmptyState title="The account has no webhooks yet.">
               <p>

@@ -11,9 +11,9 @@ import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
 import { type Change, useVisit, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
-import { Data, Day, isolated, Name, Table, Time, timeWords } from './data.tsx'
-import { column } from './fields.tsx'
+import { Data, Day, isolated, Name, timeWords } from './data.tsx'
 import { ChangeForm, FoldedForm, type Option } from './forms.tsx'
+import { Table } from './table.tsx'
 
 // Who signs in to the portal for an affiliate, and who is invited.
 
@@ -101,12 +101,12 @@ const Members = ({ access }: { access: Access }) => (
   <Table
     caption="Members"
     rows={access.members}
-    columns={[
-      column('Name', ({ name }: Member) => <Name text={name} />),
-      column('Passkeys', ({ passkeys }: Member) => String(passkeys), true),
-      column('Member since', ({ created_at }: Member) => <Time at={created_at} />),
-      column('Last seen', ({ last_seen_at }: Member) => <Day day={last_seen_at.slice(0, 10)} />),
-    ]}
+    columns={{
+      Name: ({ name }) => <Name text={name} />,
+      Passkeys: { number: ({ passkeys }) => String(passkeys) },
+      'Member since': 'created_at',
+      'Last seen': ({ last_seen_at }) => <Day day={last_seen_at.slice(0, 10)} />,
+    }}
     empty={<p class="note">Nobody signs in to the portal for this affiliate yet.</p>}
   />
 )
@@ -116,15 +116,15 @@ const Invitations = ({ access }: { access: Access }) => (
     <Table
       caption="Open invitations"
       rows={access.open}
-      columns={[
-        column('For', ({ member }: Invitation) => {
+      columns={{
+        For: ({ member }) => {
           const name = nameOf(access, member)
           return name === null ? 'another person' : <Data text={name} />
-        }),
-        column('Made', ({ created_at }: Invitation) => <Time at={created_at} />),
-        column('By', ({ created_by }: Invitation) => <Data text={created_by} />),
-        column('Ends', ({ ends_at }: Invitation) => <Time at={ends_at} />),
-      ]}
+        },
+        Made: 'created_at',
+        By: ({ created_by }) => <Data text={created_by} />,
+        Ends: 'ends_at',
+      }}
     />
     <FoldedForm
       change="uninvite"

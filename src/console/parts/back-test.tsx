@@ -10,12 +10,12 @@ import type { PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts
 import { readErrors } from '../api-errors.ts'
 import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
-import { Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
-import { column, prose } from './fields.tsx'
+import { Badge, Data, Day, dayWords, periodWords, visible } from './data.tsx'
 import { AffiliateLink, AffiliateName } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { Sum } from './plan-figures.tsx'
 import { RecordLink } from './record-link.tsx'
+import { Table } from './table.tsx'
 
 // What a fraud rule would have found on past days.
 
@@ -102,33 +102,26 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
   <Table
     caption="Cases, by day"
     rows={cases}
-    columns={[
-      column('Day', ({ opened_for }: PresentedCase) => <Day day={opened_for} />),
-      column('Affiliate', (one: PresentedCase) => <AffiliateLink id={one.affiliate_id} />),
-      column('About', (one: PresentedCase) =>
+    columns={{
+      Day: 'opened_for',
+      Affiliate: (one) => <AffiliateLink id={one.affiliate_id} />,
+      About: (one) =>
         'affiliate_id' in one.subject ? 'the affiliate' : <SubjectLinks subject={one.subject} />,
-      ),
-      prose('What was found', (one: PresentedCase) => (
-        <>
-          <Data text={one.sentence} />{' '}
-          {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}
-          {one.also_in_force === false && <Badge tone="quiet">new</Badge>}{' '}
-          {one.outcome && (
-            <Badge tone={OUTCOMES[one.outcome].tone}>{OUTCOMES[one.outcome].text}</Badge>
-          )}
-        </>
-      )),
-      column('Records', (one: PresentedCase) => <Records account={visit.account} one={one} />),
-      ...(isHolding
-        ? [
-            column(
-              'Would hold',
-              ({ would_hold }: PresentedCase) => <Sum money={would_hold} />,
-              true,
-            ),
-          ]
-        : []),
-    ]}
+      'What was found': {
+        prose: (one) => (
+          <>
+            <Data text={one.sentence} />{' '}
+            {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}
+            {one.also_in_force === false && <Badge tone="quiet">new</Badge>}{' '}
+            {one.outcome && (
+              <Badge tone={OUTCOMES[one.outcome].tone}>{OUTCOMES[one.outcome].text}</Badge>
+            )}
+          </>
+        ),
+      },
+      Records: (one) => <Records account={visit.account} one={one} />,
+      'Would hold': isHolding && { number: ({ would_hold }) => <Sum money={would_hold} /> },
+    }}
   />
 )
 
@@ -152,10 +145,10 @@ const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
       isNarrow
       caption="Cases by month"
       rows={rows}
-      columns={[
-        column('Month', ({ month }: (typeof rows)[number]) => periodWords(month)),
-        column('Cases', ({ cases }: (typeof rows)[number]) => `${cases}`, true),
-      ]}
+      columns={{
+        Month: ({ month }) => periodWords(month),
+        Cases: { number: ({ cases }) => `${cases}` },
+      }}
     />
   )
 }

@@ -9,9 +9,10 @@ import { getReport } from '../../reports/operations.ts'
 import { metricsOf, type Row } from '../../reports/report.ts'
 import type { Visit } from '../page.ts'
 import type { FraudCase } from './cases.tsx'
-import { Table, titleOf } from './data.tsx'
-import { AccountLink, column } from './fields.tsx'
+import { titleOf } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { metricTitle } from './report-words.ts'
+import { Table } from './table.tsx'
 
 // The figures of a case beside their thresholds, and the affiliate's own past.
 
@@ -148,18 +149,16 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
   <Table
     caption="What was compared"
     rows={joinSame(figures)}
-    columns={[
-      column('Figure', ({ figure: { name } }: Compared) => figureTitle(name)),
-      column(
-        'Found',
-        ({ figure: { value, unit } }: Compared) => <strong>{figureText(value, unit)}</strong>,
-        true,
-      ),
-      column('Threshold', ({ thresholds }: Compared) => thresholds.join(', '), true),
-      ...(figures.some(({ made_of, left_out }) => made_of ?? left_out)
-        ? [column('Made of', ({ figure: one }: Compared) => <MadeOf {...one} />)]
-        : []),
-    ]}
+    columns={{
+      Figure: ({ figure: { name } }) => figureTitle(name),
+      Found: {
+        number: ({ figure: { value, unit } }) => <strong>{figureText(value, unit)}</strong>,
+      },
+      Threshold: { number: ({ thresholds }) => thresholds.join(', ') },
+      'Made of':
+        figures.some(({ made_of, left_out }) => made_of ?? left_out) &&
+        (({ figure: one }) => <MadeOf {...one} />),
+    }}
   />
 )
 

@@ -5,9 +5,10 @@ import type { Subject } from '../../fraud/kind.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { dayBefore, useVisit, type Visit } from '../page.ts'
-import { Amount, Badge, Data, Day, isolated, Table } from './data.tsx'
-import { AccountLink, column } from './fields.tsx'
+import { Amount, Badge, Data, Day, isolated } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { affiliateText } from './names.tsx'
+import { Table } from './table.tsx'
 
 // Cases of the fraud review, as lists show them.
 
@@ -130,21 +131,21 @@ export const CaseTable = (
     caption={caption}
     rows={rows}
     empty={empty}
-    columns={[
-      column('Case', (found: FraudCase) => (
+    columns={{
+      Case: (found) => (
         <>
           <CaseLink found={found} /> <WaitingBadge {...found} />
         </>
-      )),
-      column('Severity', SeverityBadge),
-      ...(rows.some(({ status }) => status !== 'open') ? [column('Status', CaseStatusBadge)] : []),
-      column('Holds', HeldAmounts, true),
-      column('Opened', ({ opened_for }: FraudCase) => (
+      ),
+      Severity: SeverityBadge,
+      Status: rows.some(({ status }) => status !== 'open') && CaseStatusBadge,
+      Holds: { number: HeldAmounts },
+      Opened: ({ opened_for }) => (
         <>
           <Day day={opened_for} /> <small>{agoText(opened_for, visit.today)}</small>
         </>
-      )),
-    ]}
+      ),
+    }}
   />
 )
 

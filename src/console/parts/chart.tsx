@@ -1,4 +1,4 @@
-import { type Column, Table } from './data.tsx'
+import { type Columns, Table } from './table.tsx'
 
 /** A point of a chart: its label, and its number in each series; null if there is none. */
 export type ChartRow = readonly [label: string, ...values: (number | null)[]]
@@ -18,20 +18,13 @@ export function Chart(props: {
 }) {
   const { caption, label, series, rows, summary = 'The numbers of this chart' } = props
   const { numberOf = (value: number) => value.toLocaleString('en') } = props
-  const columns: Column<ChartRow>[] = [
-    { title: label, cell: ([name]) => name },
-    ...series.map((title, i) => ({
-      title,
-      isNumeric: true,
-      cell: (row: ChartRow) => {
-        const value = row[i + 1]
-        return typeof value === 'number' ? (
-          <data value={String(value)}>{numberOf(value)}</data>
-        ) : (
-          '–'
-        )
-      },
-    })),
+  const figureOf = (value: ChartRow[number] | undefined) =>
+    typeof value === 'number' ? <data value={String(value)}>{numberOf(value)}</data> : '–'
+  const columns: Columns<ChartRow> = [
+    [label, ([name]) => name],
+    ...series.map(
+      (title, i) => [title, { number: (row: ChartRow) => figureOf(row[i + 1]) }] as const,
+    ),
   ]
   return (
     <figure class="chart" data-chart>

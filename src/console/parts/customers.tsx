@@ -2,8 +2,9 @@ import type { listAttributed } from '../../admin/attribution.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { accountPath, dayBefore, useVisit } from '../page.ts'
-import { Badge, Data, Day, EmptyState, Table } from './data.tsx'
+import { Badge, Data, Day, EmptyState } from './data.tsx'
 import { AffiliateLink } from './names.tsx'
+import { Table } from './table.tsx'
 
 // The parts of pages that show customers and where they came from.
 
@@ -90,32 +91,23 @@ export const Customers = (
   <Table
     caption="Customers and who is paid for them"
     rows={rows}
-    columns={[
-      {
-        title: 'Customer',
-        cell: ({ customer_id }) => <CustomerLink account={visit.account} id={customer_id} />,
-      },
-      {
-        title: 'Signup',
-        cell: ({ day }) => (
-          <>
-            <Day day={day} /> {now !== undefined && <small>{agoWords(day, now)}</small>}
-          </>
-        ),
-      },
-      {
-        title: 'Affiliate',
-        cell: ({ attribution: { affiliate_id, affiliate_configured } }) => (
-          <>
-            <AffiliateLink id={affiliate_id} />{' '}
-            {affiliate_id !== null && !affiliate_configured && (
-              <Badge tone="warn">not configured</Badge>
-            )}
-          </>
-        ),
-      },
-      { title: 'Attribution', cell: ({ attribution }) => <AttributionVerdict {...attribution} /> },
-    ]}
+    columns={{
+      Customer: ({ customer_id }) => <CustomerLink account={visit.account} id={customer_id} />,
+      Signup: ({ day }) => (
+        <>
+          <Day day={day} /> {now !== undefined && <small>{agoWords(day, now)}</small>}
+        </>
+      ),
+      Affiliate: ({ attribution: { affiliate_id, affiliate_configured } }) => (
+        <>
+          <AffiliateLink id={affiliate_id} />{' '}
+          {affiliate_id !== null && !affiliate_configured && (
+            <Badge tone="warn">not configured</Badge>
+          )}
+        </>
+      ),
+      Attribution: ({ attribution }) => <AttributionVerdict {...attribution} />,
+    }}
   />
 )
 

@@ -67,69 +67,6 @@ export function titleOf(name: string): string {
 /** Stands where there is nothing. Cards on a phone leave such a field out. */
 export const NOTHING = <span class="quiet none">–</span>
 
-/** A column of a table. Numbers are right-aligned. Sentences have the width of the card on a phone. */
-export interface Column<Row> {
-  readonly title: string
-  readonly cell: (row: Row) => Child
-  readonly isNumeric?: boolean
-  readonly isProse?: boolean
-}
-
-interface TableProps<Row> {
-  readonly caption: string
-  readonly columns: readonly Column<Row>[]
-  readonly rows: readonly Row[]
-  /** What to show instead if there are no rows: an `EmptyState`. */
-  readonly empty?: Child
-  /** Renders the tick box of a row by its position; if absent, rows have none. */
-  readonly tick?: (row: Row, position: number) => Child
-  /** Whether it stays a table on a phone. Otherwise each row is a card there, with the titles of its columns. */
-  readonly isNarrow?: boolean
-}
-
-/** Renders a table. The first column names the row. */
-export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, empty, tick, isNarrow } = props
-  if (rows.length === 0 && empty) return <>{empty}</>
-  const classOf = ({ isNumeric, isProse }: Column<Row>) =>
-    isNumeric ? 'number' : isProse ? 'prose' : undefined
-  return (
-    <section class={isNarrow ? 'wide' : 'wide cards'} aria-label={caption} tabindex={0}>
-      <table>
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {tick && <td class="tick" />}
-            {columns.map((column) => (
-              <th scope="col" class={classOf(column)}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, position) => (
-            <tr>
-              {tick && <td class="tick">{tick(row, position)}</td>}
-              {columns.map((column, i) =>
-                i === 0 ? (
-                  <th scope="row" class={classOf(column)}>
-                    {column.cell(row)}
-                  </th>
-                ) : (
-                  <td class={classOf(column)} data-title={isNarrow ? undefined : column.title}>
-                    {isNarrow ? column.cell(row) : <div>{column.cell(row)}</div>}
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
 /** How a list of the administration API describes its page. */
 export interface PageMeta {
   readonly total: number

@@ -1,16 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, useVisit, type Visit, withQuery } from '../page.ts'
-import {
-  Amount,
-  Badge,
-  type Column,
-  Data,
-  Day,
-  NOTHING,
-  periodWords,
-  Time,
-  titleOf,
-} from './data.tsx'
+import { Amount, Badge, Data, Day, NOTHING, periodWords, Time, titleOf } from './data.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
 
 // Fields of the administration API, shown in the same way on every page.
@@ -48,10 +38,14 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 const NUMBERS =
   /^(?:amount|balance|base|capped|carried_out|causes|closing|count|current|customers|difference|due|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
 
+/** Whether a field is right-aligned in a table. */
+export const isNumber = (name: string): boolean => NUMBERS.test(name)
+
 const IS_DAY = /^\d{4}-\d\d-\d\d$/
 
 /** Renders the value of a field: as a link if it names something that has a page. */
-export function Value({ name, value }: { name: string; value: unknown }) {
+export function Value(props: { name: string; value: unknown; row?: unknown }) {
+  const { name, value, row } = props
   const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
   const page = PAGES[name]
   const id = <Data text={text} />
@@ -64,34 +58,11 @@ export function Value({ name, value }: { name: string; value: unknown }) {
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
   if (IS_DAY.test(text)) return <Day day={text} />
   if (name === 'period' && IS_PERIOD.test(text)) return <>{periodWords(text)}</>
-  if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
+  if (NUMBERS.test(name) && typeof value === 'string')
+    return <Amount value={text} currency={Object(row).currency} />
   // The codes of reasons are words with underscores. Members write the others.
   return name === 'reason' && /^[a-z_]+$/.test(text) ? text.replaceAll('_', ' ') : id
 }
-
-/** Returns columns of fields, by their names. */
-export const fields = <Row extends object>(
-  ...names: readonly (keyof Row & string)[]
-): Column<Row>[] =>
-  names.map((name) => ({
-    title: titleOf(name),
-    isNumeric: NUMBERS.test(name),
-    cell: (row) => <Value name={name} value={row[name]} />,
-  }))
-
-/** Returns a column. */
-export const column = <Row,>(title: string, cell: Column<Row>['cell'], isNumeric = false) => ({
-  title,
-  cell,
-  isNumeric,
-})
-
-/** Returns a column of sentences. */
-export const prose = <Row,>(title: string, cell: Column<Row>['cell']): Column<Row> => ({
-  title,
-  cell,
-  isProse: true,
-})
 
 /** A title and a value. */
 export type Pair = readonly [title: string, value: Child]

@@ -4,9 +4,10 @@ import { moneyText } from '../../commission/books/money.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import { type FieldError, type RefusedForm, useVisit, type Visit } from '../page.ts'
 import { type PaymentRow, type Ticked as Ticks, tickName, tickValue } from '../payment-rows.ts'
-import { Amount, amountText, type Column, Data, Table, visible } from './data.tsx'
+import { Amount, amountText, Data, visible } from './data.tsx'
 import { Refusals } from './forms.tsx'
 import { type Money, sumByCurrency } from './owed.ts'
+import { type Columns, Table } from './table.tsx'
 
 // The parts of the forms that record payments.
 
@@ -27,7 +28,7 @@ interface TickTableProps<Row extends Ticked> {
   readonly caption: string
   readonly rows: readonly Row[]
   /** The columns after the tick box; the first names the row. */
-  readonly columns: readonly Column<Row>[]
+  readonly columns: Columns<Row>
   readonly isTicked: (row: Row) => boolean
   /** What ticking does, such as `Pay`. */
   readonly verb: string

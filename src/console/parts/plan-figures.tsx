@@ -9,11 +9,12 @@ import { ApiError } from '../../errors.ts'
 import { readErrors } from '../api-errors.ts'
 import { type Values, type Visit, withQuery } from '../page.ts'
 import { placeWords, plainError } from '../plan/places.ts'
-import { Amount, EmptyState, periodWords, Table, visible } from './data.tsx'
-import { AccountLink, column } from './fields.tsx'
+import { Amount, EmptyState, periodWords, visible } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { AffiliateLink, AffiliateName } from './names.tsx'
 import { changeOf, type Money, moneyOf, sumByCurrency } from './owed.ts'
 import type { PeriodSums } from './statement-lists.tsx'
+import { Table } from './table.tsx'
 
 // What terms would have paid, beside what the plans in force paid.
 
@@ -204,24 +205,18 @@ export const Figures = ({ result, isStored, more }: FiguresProps) => {
       <Table
         caption={`${span}, ${counted(rows.length, 'affiliate')}`}
         rows={rows}
-        columns={[
-          column('Affiliate', ({ affiliate }: Compared) => <AffiliateLink id={affiliate} />),
-          column(
-            isStored ? 'In force' : 'Plans in force',
-            (row: Compared) => <Monies money={row.current} />,
-            true,
-          ),
-          column(
-            isStored ? 'These terms' : 'This plan',
-            (row: Compared) => <Monies money={row.simulated} />,
-            true,
-          ),
-          column(
-            'Difference',
-            (row: Compared) => <Monies money={differences(row.current, row.simulated)} />,
-            true,
-          ),
-        ]}
+        columns={{
+          Affiliate: ({ affiliate }) => <AffiliateLink id={affiliate} />,
+          [isStored ? 'In force' : 'Plans in force']: {
+            number: (row) => <Monies money={row.current} />,
+          },
+          [isStored ? 'These terms' : 'This plan']: {
+            number: (row) => <Monies money={row.simulated} />,
+          },
+          Difference: {
+            number: (row) => <Monies money={differences(row.current, row.simulated)} />,
+          },
+        }}
       />
       {more}
     </>

@@ -1,7 +1,8 @@
 import { accountPath } from '../page.ts'
-import { type Column, Data, Day, EmptyState, Table } from './data.tsx'
+import { Data, Day, EmptyState } from './data.tsx'
 import { FieldValue, isAmount, labelOf, shownNames } from './record-fields.tsx'
 import { findPath, recordPath, type StoredRecord } from './record-lookup.ts'
+import { type Columns, Table } from './table.tsx'
 
 // The parts of pages that show records as they are stored.
 
@@ -52,16 +53,12 @@ export function Records(props: {
   const { account, resource, rows } = props
   const first = nameField(resource)
   const names = [...new Set(rows.flatMap((row) => shownNames(row, [...CUSTOMER_KEYS, first])))]
-  const columns: Column<StoredRecord>[] = [
-    {
-      title: labelOf(first),
-      cell: (record) => <Name account={account} resource={resource} record={record} />,
-    },
-    ...names.slice(0, MAX_COLUMNS).map((name) => ({
-      title: labelOf(name),
-      isNumeric: isAmount(name),
-      cell: (record: StoredRecord) => <FieldValue name={name} record={record} />,
-    })),
+  const columns: Columns<StoredRecord> = [
+    [labelOf(first), (record) => <Name account={account} resource={resource} record={record} />],
+    ...names.slice(0, MAX_COLUMNS).map((name) => {
+      const cell = (record: StoredRecord) => <FieldValue name={name} record={record} />
+      return [labelOf(name), isAmount(name) ? { number: cell } : cell] as const
+    }),
   ]
   return (
     <Table

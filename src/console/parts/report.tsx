@@ -2,24 +2,13 @@ import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
 import { decimal } from '../../commission/engine/decimal.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
-
 import { Chart, type ChartRow } from './chart.tsx'
-import {
-  Amount,
-  amountText,
-  type Column,
-  Data,
-  dayWords,
-  EmptyState,
-  Name,
-  NOTHING,
-  Sentence,
-  Table,
-} from './data.tsx'
+import { Amount, amountText, Data, dayWords, EmptyState, Name, NOTHING, Sentence } from './data.tsx'
 import { FigureCard } from './figures.tsx'
 import { AffiliateLink } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { groupText, groupTitle, metricTitle, REST_WORDS, TIME_GROUPS } from './report-words.ts'
+import { type Cell, Table } from './table.tsx'
 
 // The part of the reports page that shows a report.
 
@@ -255,18 +244,16 @@ export function ReportView(props: ReportProps) {
   const group = group_by.length === 1 ? String(group_by[0]) : ''
   const rows: Shown[] = [...data.slice(0, SHOWN_ROWS), totals]
   const metrics = new Set(shownMetrics(report))
-  const shown: Column<Shown>[] = columns
+  const shown = columns
     .filter(({ type, name }) => type === 'group' || metrics.has(name))
-    .map(({ name, type }) => ({
-      title: type === 'group' ? groupTitle(name) : metricTitle(name),
-      isNumeric: type !== 'group',
-      cell: (row) =>
-        type === 'group' ? (
-          <Group {...props} name={name} row={row} />
-        ) : (
-          <FigureText report={report} row={row} metric={name} />
-        ),
-    }))
+    .map(({ name, type }): readonly [string, Cell<Shown>] =>
+      type === 'group'
+        ? [groupTitle(name), (row) => <Group {...props} name={name} row={row} />]
+        : [
+            metricTitle(name),
+            { number: (row) => <FigureText report={report} row={row} metric={name} /> },
+          ],
+    )
   const hidden = data.length - SHOWN_ROWS
   if (hasGroups && data.length === 0) {
     const [first] = report.notes
@@ -312,13 +299,9 @@ const Totals = ({ report }: { report: Report }) => (
     isNarrow
     caption={`${daysText(report)}, in ${report.currency}`}
     rows={shownMetrics(report)}
-    columns={[
-      { title: 'Figure', cell: (name) => <Data text={metricTitle(name)} /> },
-      {
-        title: 'Total',
-        isNumeric: true,
-        cell: (name) => <FigureText report={report} row={report.totals} metric={name} />,
-      },
-    ]}
+    columns={{
+      Figure: (name) => <Data text={metricTitle(name)} />,
+      Total: { number: (name) => <FigureText report={report} row={report.totals} metric={name} /> },
+    }}
   />
 )

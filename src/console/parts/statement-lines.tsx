@@ -15,10 +15,11 @@ import {
   parseScope,
 } from '../../commission/statements/line-groups.ts'
 import { useVisit, type Visit, withQuery } from '../page.ts'
-import { Amount, type Column, count, Data, isolated, Table, titleOf } from './data.tsx'
-import { AccountLink, column } from './fields.tsx'
+import { Amount, count, Data, isolated, titleOf } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { Sentences } from './plan-words.tsx'
 import { readTerms } from './reasons.tsx'
+import { type Cell, type NumberCell, Table } from './table.tsx'
 
 // The lines of a statement, by rule.
 
@@ -107,25 +108,18 @@ const Money = ({ value, currency }: { value: string; currency: string }) => {
   return <Amount value={digits ? `${whole}.${digits}` : whole} currency={currency} />
 }
 
-/** Returns a column of amounts of the lines; none if all are 0. */
+/** Returns the amounts of lines; false if all are 0. */
 const amounts = (
-  title: string,
   lines: readonly StatementLine[],
   currency: string,
   amountOf: (line: StatementLine) => string | null,
-): Column<StatementLine>[] =>
-  lines.some((line) => isSome(amountOf(line)))
-    ? [
-        column(
-          title,
-          (line: StatementLine) => {
-            const value = amountOf(line)
-            return value === null ? '–' : <Money value={value} currency={currency} />
-          },
-          true,
-        ),
-      ]
-    : []
+): NumberCell<StatementLine> | false =>
+  lines.some((line) => isSome(amountOf(line))) && {
+    number: (line) => {
+      const value = amountOf(line)
+      return value === null ? '–' : <Money value={value} currency={currency} />
+    },
+  }
 
 const figureOrDash = (text: string | null): string => (text === null ? '–' : figure(text))
 
@@ -140,38 +134,35 @@ function figureColumns(
   { currency }: LinesFrame,
   rule: Rule | undefined,
   lines: readonly StatementLine[],
-): Column<StatementLine>[] {
+): Readonly<Record<string, NumberCell<StatementLine> | false>> {
   const reached = ({ measure, units, base }: StatementLine) =>
     measure === null || measure === (units ?? base) ? null : measure
-  const numbers = (title: string, textOf: (line: StatementLine) => string | null) =>
-    lines.some((line) => textOf(line) !== null)
-      ? [column(title, (line: StatementLine) => figureOrDash(textOf(line)), true)]
-      : []
-  return [
-    ...amounts('Based on', lines, currency, ({ base }) => base),
-    ...numbers(titleOf(unitNoun(rule)), ({ units }) => units),
-    ...numbers('Reached', reached),
-    ...(lines.some((line) => hasRate(line))
-      ? [column('Rate', (line: StatementLine) => rateText(line, rule, currency), true)]
-      : []),
-    ...amounts('Carried in', lines, currency, ({ carried_in }) => carried_in),
-    ...amounts('Carried on', lines, currency, ({ carried_out }) => carried_out),
-    ...amounts('Cut by a limit', lines, currency, ({ capped }) => capped),
-    ...amounts('Advance paid back', lines, currency, ({ recouped }) => recouped),
-    ...amounts('Advance still open', lines, currency, ({ deficit }) => deficit),
-    ...amounts('Losses set apart', lines, currency, ({ fence }) => fence?.fenced ?? null),
-  ]
+  const numbers = (textOf: (line: StatementLine) => string | null) =>
+    lines.some((line) => textOf(line) !== null) && {
+      number: (line: StatementLine) => figureOrDash(textOf(line)),
+    }
+  return {
+    'Based on': amounts(lines, currency, ({ base }) => base),
+    [titleOf(unitNoun(rule))]: numbers(({ units }) => units),
+    Reached: numbers(reached),
+    Rate: lines.some(hasRate) && { number: (line) => rateText(line, rule, currency) },
+    'Carried in': amounts(lines, currency, ({ carried_in }) => carried_in),
+    'Carried on': amounts(lines, currency, ({ carried_out }) => carried_out),
+    'Cut by a limit': amounts(lines, currency, ({ capped }) => capped),
+    'Advance paid back': amounts(lines, currency, ({ recouped }) => recouped),
+    'Advance still open': amounts(lines, currency, ({ deficit }) => deficit),
+    'Losses set apart': amounts(lines, currency, ({ fence }) => fence?.fenced ?? null),
+  }
 }
 
-/** Returns a column of amounts, each with a link to its explanation. */
-export const explained = (currency: string) =>
-  column(
-    'Amount',
-    ({ id, amount }: { readonly id: string; readonly amount: string }) => (
-      <AccountLink at={['lines', id]} children={<Amount value={amount} currency={currency} />} />
-    ),
-    true,
-  )
+/** Returns the amounts of lines, each with a link to its explanation. */
+export const explained = <Row extends { readonly id: string; readonly amount: string }>(
+  currency: string,
+): NumberCell<Row> => ({
+  number: ({ id, amount }) => (
+    <AccountLink at={['lines', id]} children={<Amount value={amount} currency={currency} />} />
+  ),
+})
 
 /** Returns the address of the list of lines of a rule; of those that are equal to a line if it is given. */
 const listAddress = (
@@ -195,16 +186,14 @@ const GroupRows = ({ frame, group, most }: GroupProps, visit = useVisit()) => {
   )
   const shown = rows.slice(0, most)
   const lines = shown.map(({ line }) => line)
-  const ofLine = ({ title, cell, isNumeric = false }: Column<StatementLine>) =>
-    column(title, ({ line }: EqualLines) => cell(line), isNumeric)
-  const single = explained(currency)
+  const { number: single } = explained<StatementLine>(currency)
   return (
     <>
       <Table
         caption={`Rule ${isolated(group.rule)}, version ${group.version} of the plan`}
         rows={shown}
-        columns={[
-          column(scopeTitle(lines), ({ line, count: of }: EqualLines) =>
+        columns={{
+          [scopeTitle(lines)]: ({ line, count: of }) =>
             of === 1 ? (
               <Scope scope={line.scope} />
             ) : (
@@ -212,19 +201,23 @@ const GroupRows = ({ frame, group, most }: GroupProps, visit = useVisit()) => {
                 {count(of)} × {money(line.amount, currency)}
               </a>
             ),
-          ),
-          column(
-            single.title,
-            ({ line, count: of, sum }: EqualLines) =>
+          Amount: {
+            number: ({ line, count: of, sum }) =>
               of === 1 ? (
-                single.cell(line)
+                single(line)
               ) : (
                 <Amount value={moneyText(sum, currency)} currency={currency} />
               ),
-            true,
+          },
+          ...Object.fromEntries(
+            Object.entries(figureColumns(frame, ruleOf(frame, group), lines)).map(
+              ([title, cell]): [string, Cell<EqualLines> | false] => [
+                title,
+                cell && { number: ({ line }) => cell.number(line) },
+              ],
+            ),
           ),
-          ...figureColumns(frame, ruleOf(frame, group), lines).map(ofLine),
-        ]}
+        }}
       />
       {shown.length < rows.length && (
         <p>
@@ -299,11 +292,11 @@ export function LineList(
       <Table
         caption={`Lines ${count(offset + 1)} to ${count(end)} of ${count(lines.length)}. Select an amount to see why.`}
         rows={shown}
-        columns={[
-          column(scopeTitle(shown), ({ scope }: StatementLine) => <Scope scope={scope} />),
-          explained(currency),
+        columns={{
+          [scopeTitle(shown)]: ({ scope }) => <Scope scope={scope} />,
+          Amount: explained(currency),
           ...figureColumns(frame, ruleOf(frame, named), shown),
-        ]}
+        }}
         empty={<p class="note">The statement has no such lines.</p>}
       />
       <nav class="pager" aria-label="Pages of the lines">

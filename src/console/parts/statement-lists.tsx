@@ -9,21 +9,10 @@ import type {
 } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { type PlanNames, useVisit } from '../page.ts'
-import {
-  Amount,
-  Badge,
-  type Column,
-  count,
-  Day,
-  dayWords,
-  EmptyState,
-  isolated,
-  periodWords,
-  Table,
-  Time,
-} from './data.tsx'
-import { AccountLink, column, fields } from './fields.tsx'
+import { Amount, Badge, count, dayWords, EmptyState, isolated, periodWords } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { AffiliateName } from './names.tsx'
+import { type Cell, Table } from './table.tsx'
 
 // The parts of pages that list statements.
 
@@ -78,25 +67,21 @@ export const Statements = (props: StatementsProps) => {
   const { caption, period, rows, planNames, isOfAffiliate, empty } = props
   /** Returns a column of amounts, each with the balance that was carried, unless that is 0. */
   const amount = (
-    title: string,
     name: 'total' | 'payable',
     balance: 'opening' | 'closing',
     carried: string,
-  ) =>
-    column(
-      title,
-      (row: Statement) => (
-        <>
-          <Amount value={row[name]} currency={row.currency} />
-          {isSome(row[balance]) && (
-            <small>
-              <Amount value={row[balance]} currency={row.currency} /> {carried}
-            </small>
-          )}
-        </>
-      ),
-      true,
-    )
+  ): Cell<Statement> => ({
+    number: (row) => (
+      <>
+        <Amount value={row[name]} currency={row.currency} />
+        {isSome(row[balance]) && (
+          <small>
+            <Amount value={row[balance]} currency={row.currency} /> {carried}
+          </small>
+        )}
+      </>
+    ),
+  })
   const [plan, ...otherPlans] = new Set(rows.map((row) => row.plan))
   // What is the same in all rows is said once.
   const isOfOnePlan = rows.length > 1 && plan !== undefined && otherPlans.length === 0
@@ -110,28 +95,24 @@ export const Statements = (props: StatementsProps) => {
       caption={`${caption}${ofPlan}${ofDay}`}
       rows={rows}
       empty={empty}
-      columns={[
-        column('Statement', ({ id, affiliate_id, period: own }: Statement) => (
+      columns={{
+        Statement: ({ id, affiliate_id, period: own }) => (
           <AccountLink at={['statements', id]}>
             {isOfAffiliate || <AffiliateName id={affiliate_id} />}
             {!period && (isOfAffiliate ? periodWords(own) : `, ${periodWords(own)}`)}
           </AccountLink>
-        )),
-        amount('Payable', 'payable', 'closing', 'carried on'),
-        column('Status', (row: Statement) => (
+        ),
+        Payable: amount('payable', 'closing', 'carried on'),
+        Status: (row) => (
           <>
             <StatusBadge {...row} />
             {held(row) > 0 && <small class="held">{counted(held(row), 'record')} on hold</small>}
           </>
-        )),
-        ...(isOfOneDay
-          ? []
-          : [column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />)]),
-        ...(isOfOnePlan ? [] : fields<Statement>('plan')),
-        ...(rows.some(isOtherThanPayable)
-          ? [amount('Earned', 'total', 'opening', 'carried in')]
-          : []),
-      ]}
+        ),
+        Due: !isOfOneDay && 'payable_on',
+        Plan: !isOfOnePlan && 'plan',
+        Earned: rows.some(isOtherThanPayable) && amount('total', 'opening', 'carried in'),
+      }}
     />
   )
 }
@@ -208,43 +189,40 @@ const PaidByStatus = ({ sum }: { sum: StatusSum }, visit = useVisit()) => {
 /** Renders what statements have earned, and what they pay by status: one row for each currency. */
 export const StatusSums = ({ totals }: { totals: StatementTotals }) => {
   const byStatus = sumsByStatus(totals)
-  const amounts = (title: string, sums: SumsByCurrency): Column<string>[] =>
-    sums.size === 0
-      ? []
-      : [
-          column(
-            title,
-            (currency) => {
-              const sum = sums.get(currency)
-              return sum ? <Amount value={moneyText(sum, currency)} currency={currency} /> : NONE
-            },
-            true,
-          ),
-        ]
+  const amounts = (sums: SumsByCurrency): Cell<string> | false =>
+    sums.size > 0 && {
+      number: (currency) => {
+        const sum = sums.get(currency)
+        return sum ? <Amount value={moneyText(sum, currency)} currency={currency} /> : NONE
+      },
+    }
   return (
     <>
       {totals.data.length > 0 && (
         <Table
           caption="Sums of the statements"
           rows={[...new Set(totals.data.map(({ currency }) => currency))].sort()}
-          columns={[
-            column('Currency', (currency: string) => currency),
-            ...amounts('Carried in', sumOf(totals, 'opening')),
-            ...amounts('Earned', sumOf(totals, 'total')),
-            ...[...new Set(byStatus.map(({ words }) => words))].map((words) =>
-              column(
-                words,
-                (currency: string) => {
-                  const sum = byStatus.find(
-                    (one) => one.words === words && one.currency === currency,
-                  )
-                  return sum ? <PaidByStatus sum={sum} /> : NONE
-                },
-                true,
+          columns={{
+            Currency: (currency) => currency,
+            'Carried in': amounts(sumOf(totals, 'opening')),
+            Earned: amounts(sumOf(totals, 'total')),
+            ...Object.fromEntries(
+              [...new Set(byStatus.map(({ words }) => words))].map(
+                (words): [string, Cell<string>] => [
+                  words,
+                  {
+                    number: (currency) => {
+                      const sum = byStatus.find(
+                        (one) => one.words === words && one.currency === currency,
+                      )
+                      return sum ? <PaidByStatus sum={sum} /> : NONE
+                    },
+                  },
+                ],
               ),
             ),
-            ...amounts('Carried on', sumOf(totals, 'closing')),
-          ]}
+            'Carried on': amounts(sumOf(totals, 'closing')),
+          }}
         />
       )}
       {totals.is_limited && <p class="note">These are the sums of the first 100,000 statements.</p>}
@@ -258,26 +236,17 @@ export type PeriodSums = AnswerOf<typeof listPeriods>
 /** The maximum number of sums of periods that a page lists. */
 const LISTED_SUMS = 12
 
-type PeriodSum = PeriodSums['data'][number]
-
 /** Renders the sums of the statements of the latest periods, each with a link to the statements. */
 export const Periods = ({ sums }: { sums: PeriodSums }) => (
   <Table
     rows={sums.data.slice(0, LISTED_SUMS)}
     caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
-    columns={[
-      column('Period', ({ period }: PeriodSum) => periodWords(period)),
-      column(
-        'Earned',
-        ({ total, currency }: PeriodSum) => <Amount value={total} currency={currency} />,
-        true,
-      ),
-      column('Status', ({ status, paying }: PeriodSum) => (
-        <StatusBadge status={status} payable={`${paying}`} />
-      )),
-      column(
-        'Statements',
-        ({ period, status, statements, paying }: PeriodSum) => (
+    columns={{
+      Period: ({ period }) => periodWords(period),
+      Earned: 'total',
+      Status: ({ status, paying }) => <StatusBadge status={status} payable={`${paying}`} />,
+      Statements: {
+        number: ({ period, status, statements, paying }) => (
           <>
             <AccountLink at={['statements']} query={{ period, status }}>
               {count(status === 'approved' && paying > 0 ? paying : statements)}
@@ -287,10 +256,9 @@ export const Periods = ({ sums }: { sums: PeriodSums }) => (
             )}
           </>
         ),
-        true,
-      ),
-      column('Computed', ({ computed_at }: PeriodSum) => <Time at={computed_at} />),
-    ]}
+      },
+      Computed: 'computed_at',
+    }}
     empty={
       <EmptyState title="There are no statements yet.">
         <p>

@@ -6,10 +6,11 @@ import type { Adjustment } from '../../commission/statements/draft.ts'
 import type { getStatement } from '../../commission/statements/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { useVisit } from '../page.ts'
-import { Amount, Data, Day, periodWords, Table } from './data.tsx'
-import { AccountLink, column, fields, prose } from './fields.tsx'
+import { Amount, Data, Day, periodWords } from './data.tsx'
+import { AccountLink } from './fields.tsx'
 import { AffiliateLink, PlanLink } from './names.tsx'
 import { StatusBadge } from './statement-lists.tsx'
+import { Table } from './table.tsx'
 
 // The parts of the page of a statement, without its lines.
 
@@ -74,11 +75,11 @@ export const Balance = async ({ statement }: ShownStatement, visit = useVisit())
     <Table
       caption={`How ${money(payable, currency)} comes to be`}
       rows={sums}
-      columns={[
-        column('Sum', ({ title }: BalanceRow) => <Data text={title} />),
-        column('Amount', amountOf, true),
-        prose('What it is', ({ explanation }: BalanceRow) => explanation),
-      ]}
+      columns={{
+        Sum: ({ title }) => <Data text={title} />,
+        Amount: { number: amountOf },
+        'What it is': { prose: ({ explanation }) => explanation },
+      }}
     />
   )
 }
@@ -121,7 +122,6 @@ export const Adjustments = (props: {
 
 /** Renders the manual entries; nothing if there are none. */
 export const Manual = ({ statement: { manual, currency } }: ShownStatement) => {
-  type Entry = WholeStatement['manual'][number]
   if (manual.length === 0) return null
   return (
     <>
@@ -129,15 +129,12 @@ export const Manual = ({ statement: { manual, currency } }: ShownStatement) => {
       <Table
         caption="Entries of the team"
         rows={manual}
-        columns={[
-          ...fields<Entry>('reason', 'reference'),
-          column('Entered', ({ at }: Entry) => <Day day={at.slice(0, 10)} />),
-          column(
-            'Amount',
-            ({ amount }: Entry) => <Amount value={amount} currency={currency} />,
-            true,
-          ),
-        ]}
+        columns={{
+          Reason: 'reason',
+          Reference: 'reference',
+          Entered: ({ at }) => <Day day={at.slice(0, 10)} />,
+          Amount: { number: ({ amount }) => <Amount value={amount} currency={currency} /> },
+        }}
       />
     </>
   )
@@ -151,30 +148,23 @@ const HOLD_WORDS: Readonly<Record<string, string>> = {
 
 /** Renders what waits for a rate or a currency. */
 export const Holds = ({ statement: { holds, affiliate_id, period } }: ShownStatement) => {
-  type Hold = WholeStatement['holds'][number]
   return (
     <Table
       caption="Not paid yet: records that wait for a rate or a currency"
       rows={holds}
-      columns={[
-        prose('Why', ({ reason }: Hold) => HOLD_WORDS[reason] ?? reason.replaceAll('_', ' ')),
-        ...fields<Hold>('rule'),
-        column(
-          'Sum',
-          ({ sum, currency }: Hold) => <Amount value={sum} currency={currency ?? ''} />,
-          true,
-        ),
-        column(
-          'Records',
-          ({ reason, count }: Hold) => {
+      columns={{
+        Why: { prose: ({ reason }) => HOLD_WORDS[reason] ?? reason.replaceAll('_', ' ') },
+        Rule: 'rule',
+        Sum: { number: ({ sum, currency }) => <Amount value={sum} currency={currency ?? ''} /> },
+        Records: {
+          number: ({ reason, count }) => {
             // The rates of later days turn a rate that is not published yet into one that is missing.
             const why = reason.startsWith('fx_') ? 'no_rate' : reason
             const query = { period, affiliate_id, reason: why, list: 'records' }
             return <AccountLink at={['unearned']} query={query} children={count} />
           },
-          true,
-        ),
-      ]}
+        },
+      }}
       empty={<p hidden />}
     />
   )
