@@ -125,7 +125,9 @@ async function statementRun({ admin }: Service): Promise<undefined> {
 async function morning(service: Service): Promise<undefined> {
   await statementRun(service)
   const done = service.database.prepare(`select 1 from fraud_progress where account = '${ACCOUNT}'
-    and first is null and changed_from is null and through = unixepoch('${LAST_DAY}') / 86400`)
+    and first is null and through = unixepoch('${LAST_DAY}') / 86400 and not exists (
+      select 1 from changed c where c.account = fraud_progress.account and c.seq > position and c.day <= through
+        and c.resource <> '')`)
   await expectEnd('The fraud rules', async () => (await done.first()) !== null)
 }
 

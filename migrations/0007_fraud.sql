@@ -29,8 +29,7 @@ END;
 -- How far the rules of an account were evaluated. An account whose rules were never evaluated has no row.
 --
 --   through       the last day that was evaluated for all affiliates
---   changed_from  the earliest evaluated day whose findings may have changed since; null if there is none.
---                 The triggers below set it. A delivery of days that are not evaluated yet changes nothing
+--   position      from where the next evaluation reads marks of changed days
 --   inputs        what findings follow from beside the records, such as the versions of rules and plans: a JSON
 --                 object of digests by the first day for which each counts
 --   first, last   the days that are being evaluated; null if none are
@@ -40,7 +39,7 @@ END;
 CREATE TABLE fraud_progress (
   account      TEXT PRIMARY KEY,
   through      INTEGER NOT NULL,
-  changed_from INTEGER,
+  position     INTEGER NOT NULL,
   inputs       TEXT NOT NULL CHECK (json_type(inputs) = 'object'),
   first        INTEGER,
   last         INTEGER CHECK ((last IS NULL) = (first IS NULL)),
@@ -155,16 +154,6 @@ CREATE TABLE fraud_decisions (
   PRIMARY KEY (account, case_id, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER fraud_days_events_deleted AFTER DELETE ON events
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'activities' AND state = 'leaving'
-    AND old.day BETWEEN first_day AND last_day)
-BEGIN
-  UPDATE fraud_progress SET changed_from = old.day
-  WHERE account = old.account
-    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
 CREATE TABLE fraud_notes (
   account TEXT NOT NULL,
   case_id TEXT NOT NULL,
@@ -174,146 +163,6 @@ CREATE TABLE fraud_notes (
   at      TEXT NOT NULL,
   PRIMARY KEY (account, case_id, id)
 ) STRICT, WITHOUT ROWID;
-
--- Days that change after they were evaluated. A row of `fraud_progress` is written only for a day that is
--- earlier than all others that have changed.
-CREATE TRIGGER fraud_days_written AFTER INSERT ON deliveries
-WHEN new.written > 0 AND new.resource <> 'customers'
-BEGIN
-  UPDATE fraud_progress SET changed_from = (SELECT min(value) FROM json_each(new.days))
-  WHERE account = new.account AND (SELECT min(value) FROM json_each(new.days))
-    < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_transactions AFTER UPDATE OF day, held ON transactions
-BEGIN
-  UPDATE fraud_progress SET changed_from = min(old.day, new.day)
-  WHERE account = new.account
-    AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_activity AFTER UPDATE OF date, held ON activity
-BEGIN
-  UPDATE fraud_progress SET changed_from = min(old.date, new.date)
-  WHERE account = new.account
-    AND min(old.date, new.date) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_activity_deleted AFTER DELETE ON activity
-WHEN NOT EXISTS (SELECT 1 FROM archived_months
-  WHERE account = old.account AND resource = 'trading-activity' AND state = 'leaving'
-    AND old.date BETWEEN first_day AND last_day)
-BEGIN
-  UPDATE fraud_progress SET changed_from = old.date
-  WHERE account = old.account
-    AND old.date < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_events AFTER UPDATE OF day, held ON events
-BEGIN
-  UPDATE fraud_progress SET changed_from = min(old.day, new.day)
-  WHERE account = new.account
-    AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_customers AFTER INSERT ON customers
-BEGIN
-  UPDATE fraud_progress SET changed_from = min(new.day, ifnull(new.first_seen_day, new.day))
-  WHERE account = new.account AND min(new.day, ifnull(new.first_seen_day, new.day))
-    < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
--- The signup, and who shares an identity with the customer: it counts from the signup on.
-CREATE TRIGGER fraud_days_customers_changed AFTER UPDATE OF day, signup_date, first_seen_at, first_seen_day,
-  email, first_name, last_name, country_code, tracking_data, verdict ON customers
-WHEN (old.day, old.signup_date, old.first_seen_at, old.first_seen_day, old.email, old.first_name,
-    old.last_name, old.country_code, old.tracking_data, old.verdict)
-  IS NOT (new.day, new.signup_date, new.first_seen_at, new.first_seen_day, new.email, new.first_name,
-    new.last_name, new.country_code, new.tracking_data, new.verdict)
-BEGIN
-  UPDATE fraud_progress SET changed_from = min(old.day, new.day,
-    ifnull(old.first_seen_day, old.day), ifnull(new.first_seen_day, new.day))
-  WHERE account = new.account AND min(old.day, new.day,
-      ifnull(old.first_seen_day, old.day), ifnull(new.first_seen_day, new.day))
-    < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_transactions_deleted AFTER DELETE ON transactions
-BEGIN
-  UPDATE fraud_progress SET changed_from = old.day
-  WHERE account = old.account
-    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
--- The first value of a field holds from the beginning, and so does the first affiliate.
-CREATE TRIGGER fraud_first_values AFTER UPDATE OF country_code, trading_account_type, challenge_type,
-  phase, kyc_status_id, sales_status_id, account_size, affiliate_id, link ON customers
-WHEN (old.country_code IS NULL AND new.country_code IS NOT NULL)
-  OR (old.trading_account_type IS NULL AND new.trading_account_type IS NOT NULL)
-  OR (old.challenge_type IS NULL AND new.challenge_type IS NOT NULL)
-  OR (old.phase IS NULL AND new.phase IS NOT NULL)
-  OR (old.kyc_status_id IS NULL AND new.kyc_status_id IS NOT NULL)
-  OR (old.sales_status_id IS NULL AND new.sales_status_id IS NOT NULL)
-  OR (old.account_size IS NULL AND new.account_size IS NOT NULL)
-  OR (old.affiliate_id IS NULL AND new.affiliate_id IS NOT NULL)
-  OR (old.link IS NULL AND new.link IS NOT NULL)
-BEGIN
-  INSERT INTO fraud_changed_customers (account, customer_id)
-  SELECT account, new.customer_id FROM fraud_progress WHERE account = new.account
-  ON CONFLICT DO NOTHING;
-END;
-
--- Another value counts from the day of its receipt on, which can be over where the account's days begin
--- before those of UTC. An erasure takes a country out of the history.
-CREATE TRIGGER fraud_days_fields AFTER INSERT ON customer_fields
-BEGIN
-  UPDATE fraud_progress SET changed_from = new.day
-  WHERE account = new.account
-    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_fields_changed AFTER UPDATE ON customer_fields
-BEGIN
-  INSERT INTO fraud_changed_customers (account, customer_id)
-  SELECT account, new.customer_id FROM fraud_progress
-  WHERE account = new.account AND old.country_code IS NOT NULL AND new.country_code IS NULL
-  ON CONFLICT DO NOTHING;
-
-  UPDATE fraud_progress SET changed_from = new.day
-  WHERE account = new.account
-    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_affiliations AFTER INSERT ON customer_affiliations
-BEGIN
-  INSERT INTO fraud_changed_customers (account, customer_id)
-  SELECT account, new.customer_id FROM fraud_progress
-  WHERE account = new.account AND new.day = -719528
-  ON CONFLICT DO NOTHING;
-
-  UPDATE fraud_progress SET changed_from = new.day
-  WHERE account = new.account AND new.day > -719528
-    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_days_affiliations_changed AFTER UPDATE ON customer_affiliations
-BEGIN
-  INSERT INTO fraud_changed_customers (account, customer_id)
-  SELECT account, new.customer_id FROM fraud_progress
-  WHERE account = new.account AND min(old.day, new.day) = -719528
-  ON CONFLICT DO NOTHING;
-
-  UPDATE fraud_progress SET changed_from = min(old.day, new.day)
-  WHERE account = new.account AND min(old.day, new.day) > -719528
-    AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
-END;
-
-CREATE TRIGGER fraud_affiliations_deleted AFTER DELETE ON customer_affiliations
-BEGIN
-  INSERT INTO fraud_changed_customers (account, customer_id)
-  SELECT account, old.customer_id FROM fraud_progress WHERE account = old.account
-  ON CONFLICT DO NOTHING;
-END;
 
 -- When a case that is gone was first found: if its records come back, it keeps the time.
 CREATE TABLE fraud_gone_cases (

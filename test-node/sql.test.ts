@@ -39,9 +39,9 @@ const afterKey = (key: readonly unknown[]) => ({ ...FIRST_PAGE, after: key.map((
 
 /** Returns the statements that store a delivery. */
 function writesOf(table: RecordTable): Case[] {
-  const { cells: _, releases, signUp, ...all } = statementsOf(table)
+  const { cells: _, releases, signUp, judge, ...all } = statementsOf(table)
   return [
-    ...Object.entries(all).flatMap(([name, statement]): Case[] =>
+    ...Object.entries({ ...all, ...judge }).flatMap(([name, statement]): Case[] =>
       statement ? [[name, statement]] : [],
     ),
     ...(signUp ? [['signUp', signUp, ['events_held']] as const] : []),

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect } from 'vitest'
+import { FIELDS } from '../src/db/commission/histories.ts'
 
 // Each change of a record is noted by triggers that only tests have. Its day must have a mark that is not older.
 
@@ -22,6 +23,15 @@ const TABLES = {
   events: ['activities', 'day', BRAND_COLUMNS],
 } as const
 
+/** The columns of customers that count from the signup on, and those whose first value counts from the beginning. */
+const OF_SIGNUP = [
+  ...['day', 'signup_date', 'first_seen_at', 'first_seen_day', 'email', 'first_name', 'last_name'],
+  ...['country_code', 'tracking_data', 'verdict'],
+]
+const FIRST = [...FIELDS, 'affiliate_id']
+
+const BEGINNING = -719528
+
 const databases = () => [env.DB, env.DB_2]
 
 /** Records that are copied with their marks, leave for an archive or come back are as they were. */
@@ -31,45 +41,69 @@ const isChange = (row: 'old' | 'new', resource: string, day: string) => `
     and resource = '${resource}' and state <> 'archived' and ${row}.${day} between first_day and last_day)`
 
 const note = (row: 'old' | 'new', resource: string, day: string) => `
-  insert into noted select ${row}.account, '${resource}', ${row}.${day}, ifnull((
-    select seq from changed where account = ${row}.account and resource = '' and day = 0), 0);`
+  insert into noted select ${row}.account, '${resource}', ${day}, ifnull((
+    select seq from changed where account = ${row}.account and resource = '' and day = 0), 0),
+    ${row}.customer_id;`
 
 const triggers = Object.entries(TABLES).flatMap(([table, [resource, day, columns]]) => [
   `create trigger note_${table}_insert after insert on ${table} when ${isChange('new', resource, day)}
-    begin ${note('new', resource, day)} end`,
+    begin ${note('new', resource, `new.${day}`)} end`,
   `create trigger note_${table}_update after update of ${columns} on ${table}
-    begin ${note('old', resource, day)} ${note('new', resource, day)} end`,
+    begin ${note('old', resource, `old.${day}`)} ${note('new', resource, `new.${day}`)} end`,
   `create trigger note_${table}_delete after delete on ${table} when ${isChange('old', resource, day)}
-    begin ${note('old', resource, day)} end`,
+    begin ${note('old', resource, `old.${day}`)} end`,
 ])
+
+/** The review looks for the first record of the customer. */
+const FROM_THE_BEGINNING = 'null'
+const judged = (day: string) => note('new', 'review', day)
+
+/** What the fraud review must judge again: the day of the signup, that of another value, or from the first record on. */
+const ofCustomers = [
+  `create trigger note_signups after update on customers
+    when (${OF_SIGNUP.map((name) => `old.${name}`)}) is not (${OF_SIGNUP.map((name) => `new.${name}`)})
+    begin ${judged(`min(old.day, new.day, ifnull(old.first_seen_day, old.day),
+      ifnull(new.first_seen_day, new.day))`)} end`,
+  `create trigger note_first_values after update on customers
+    when ${FIRST.map((name) => `(old.${name} is null and new.${name} is not null)`).join(' or ')}
+    begin ${judged(FROM_THE_BEGINNING)} end`,
+  ...['insert', 'update'].flatMap((event) => [
+    `create trigger note_fields_${event} after ${event} on customer_fields
+      begin ${judged('new.day')} end`,
+    `create trigger note_affiliations_${event} after ${event} on customer_affiliations
+      begin ${judged(`nullif(new.day, ${BEGINNING})`)} end`,
+  ]),
+]
 
 /** Forgets the changes so far: the test has written to the tables itself. */
 export const forgetChanges = () =>
   Promise.all(databases().map((db) => db.prepare('delete from noted').run()))
 
+/** A note has a mark of its day. What a customer changes may be marked with another resource, or by the customer. */
+const UNMARKED = `
+  select distinct n.account, n.resource, n.day from noted n where not exists (
+    select 1 from changed c where c.account = n.account and c.day = n.day and c.seq >= n.seq
+      and c.resource <> '' and (c.resource = n.resource or n.resource = 'review'))
+  and not (n.resource = 'review' and exists (
+    select 1 from fraud_changed_customers c where c.account = n.account and c.customer_id = n.customer_id))`
+
+const NAMES = [...triggers, ...ofCustomers].map((sql) => /note_\w+/.exec(sql)?.[0])
+
 /** Has each test of the file fail that has changed a record without marking its day. */
 export function watchMarks(): void {
   beforeEach(async () => {
     for (const db of databases()) {
-      const list = ['create table noted (account, resource, day, seq)', ...triggers]
-      await db.batch(list.map((sql) => db.prepare(sql)))
+      const table = 'create table noted (account, resource, day, seq, customer_id)'
+      await db.batch([table, ...triggers, ...ofCustomers].map((sql) => db.prepare(sql)))
     }
   })
   afterEach(async () => {
+    const unmarked: unknown[] = []
     for (const db of databases()) {
-      const { results } = await db
-        .prepare(
-          `select distinct n.* from noted n where not exists (select 1 from changed c
-            where c.account = n.account and c.resource = n.resource and c.day = n.day and c.seq >= n.seq)`,
-        )
-        .all()
-      const names = triggers.map((sql) => /note_\w+/.exec(sql)?.[0])
-      await db.batch(
-        [...names.map((name) => `drop trigger ${name}`), 'drop table noted'].map((sql) =>
-          db.prepare(sql),
-        ),
-      )
-      expect(results, 'days that have changed without a mark').toEqual([])
+      unmarked.push(...(await db.prepare(UNMARKED).all()).results)
+      const drops = [...NAMES.map((name) => `trigger ${name}`), 'table noted']
+      await db.batch(drops.map((one) => db.prepare(`drop ${one}`)))
     }
+    expect(unmarked, 'days that have changed without a mark').toEqual([])
   })
 }

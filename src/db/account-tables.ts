@@ -3,11 +3,9 @@
  * primary key behind the account.
  */
 export const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  // First: then records that leave for an archive are deleted like all others.
   archived_months: ['first_day'],
   archive_objects: ['first_day', 'part'],
   archived_customers: ['customer_id', 'first_day'],
-  // Then these, so that the triggers of deleted records find nothing kept and no webhooks.
   day_totals: ['resource', 'day'],
   kept_days: ['first_day'],
   kept_facts: ['customer_id', 'first_day'],

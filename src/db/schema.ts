@@ -790,7 +790,7 @@ export const fraudRuleVersions = /* @__PURE__ */ sqliteTable(
 export const fraudProgress = /* @__PURE__ */ sqliteTable('fraud_progress', () => ({
   account: text().primaryKey(),
   through: integer().notNull(),
-  changed_from: integer(),
+  position: integer().notNull(),
   inputs: text().notNull(),
   first: integer(),
   last: integer(),

@@ -17,7 +17,9 @@ import {
   firstDayOfCustomers,
   type Place,
   type Progress,
+  raisePosition,
   readChangedCustomers,
+  readChangedFrom,
   readProgress,
 } from '../db/fraud/progress.ts'
 import { isAssertionFailure } from '../db/retry.ts'
@@ -148,13 +150,14 @@ async function begin(
 ): Promise<boolean> {
   const { inputs } = opened
   const account = opened.source.account.id
+  const position = await raisePosition(db, account)
   const changed = await readChangedCustomers(db, account)
   let start = opened.first
   if (was) {
     const through = was.last ?? was.through
     const first = Math.min(
       was.first ?? was.through + 1,
-      was.changed_from ?? Number.POSITIVE_INFINITY,
+      await readChangedFrom(db, account, was.position),
       firstChange(JSON.parse(was.inputs), opened, through),
       await firstChangedDay(db, opened, changed),
     )
@@ -165,7 +168,7 @@ async function begin(
   const days = Object.fromEntries(
     Object.entries(inputs.days).filter(([day]) => Number(day) <= last),
   )
-  const begun = { first: start, last, through: start - 1 }
+  const begun = { first: start, last, through: start - 1, position }
   const text = JSON.stringify({ ...inputs, days })
   await beginEvaluation(db, account, was, { ...begun, inputs: text }, changed)
   return true

@@ -118,13 +118,13 @@ async function countDays(
 }
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
-export interface ReportDatabases {
+interface ReportDatabases {
   readonly session: D1DatabaseSession
   readonly directory: D1Database
 }
 
 /** The account of a report. */
-export interface ReportAccount {
+interface ReportAccount {
   readonly account: string
   readonly vertical: string
 }

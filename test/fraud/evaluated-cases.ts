@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
 import type { StoredFinding } from '../../src/db/fraud/findings.ts'
+import { CUSTOMER_CHANGES, MARK_DAYS, NOTE_CUSTOMERS } from '../../src/db/records/changed.ts'
+import { bindStatement } from '../../src/db/statement.ts'
 import { fromStored } from '../../src/fraud/derive-cases.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
@@ -139,20 +141,9 @@ export async function storeRules(account: string, rules: readonly RuleToStore[])
 export const morningAfter = (day: string, zone = 'UTC'): number =>
   instantOfLocalTime(zone, (dayNumber(day) + 1) * DAY_MS).instant + 1
 
-let deliveries = 0
-
-/** Logs that a delivery has written records of some days, as ingestion does. */
-export function logDelivery(account: string, resource: string, days: readonly number[]) {
-  const id = `dlv_late_${deliveries++}`
-  return [
-    env.DB.prepare(
-      `insert into deliveries (account, id, received_at, received_day, resource, form, dry_run,
-         received, errors_total, rejected, refused, held, stale, created, updated, written, hold_refused,
-         reused, days)
-       values (?, ?, 0, 0, ?, 'array', 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, ?)`,
-    ).bind(account, id, resource, JSON.stringify(days)),
-  ]
-}
+/** Marks days of a resource, as ingestion does. */
+const markDays = (account: string, resource: string, days: readonly number[]) =>
+  bindStatement(env.DB, MARK_DAYS, { account, resource, days: JSON.stringify(days) })
 
 const RESOURCES = {
   transactions: 'transactions',
@@ -195,7 +186,7 @@ export async function holdBack(
         env.DB.prepare(
           `insert into ${table} (${names.join()}) values (${names.map(() => '?').join()})`,
         ).bind(...Object.values(row)),
-        ...logDelivery(account, RESOURCES[table], [Number(row[dayOf(table)])]),
+        markDays(account, RESOURCES[table], [Number(row[dayOf(table)])]),
       ]
     })
     if (statements.length > 0) await env.DB.batch(statements)
@@ -245,6 +236,8 @@ export async function holdBackInput(
   input: string,
   isLate: () => boolean,
 ): Promise<() => Promise<void>> {
+  const note = (id: unknown) =>
+    bindStatement(env.DB, NOTE_CUSTOMERS, { account, ids: JSON.stringify([id]) })
   const removals: D1PreparedStatement[] = []
   const insertions: D1PreparedStatement[] = []
   for (const [table, { key, where }] of Object.entries(LATE_TABLES)) {
@@ -257,23 +250,26 @@ export async function holdBackInput(
       const values = key.map((name) => row[name])
       removals.push(env.DB.prepare(`delete from ${table} where ${condition}`).bind(...values))
       insertions.push(insertRow(table, row))
+      if (table === 'customer_affiliations') insertions.push(note(row.customer_id))
     }
   }
   for (const [table, key, column] of LATE_VALUES) {
     if (column !== input) continue
     const known = table === 'customers' ? ` and ${WITHOUT_HISTORY}` : ''
     const { results } = await env.DB.prepare(
-      `select ${key} as id, ${column} as value from ${table} t
+      `select ${key} as id, ${column} as value, ${table === 'customers' ? 'min(day, ifnull(first_seen_day, day))' : 'null'} as day from ${table} t
        where account = ? and ${column} is not null${known}`,
     )
       .bind(account)
       .all<StoredRow>()
-    for (const { id, value } of results.filter(isLate)) {
+    for (const { id, value, day } of results.filter(isLate)) {
       const set = env.DB.prepare(
         `update ${table} set ${column} = ? where account = ? and ${key} = ?`,
       )
       removals.push(set.bind(null, account, id))
       insertions.push(set.bind(value, account, id))
+      if (column === 'country_code') insertions.push(note(id))
+      if (column === 'email') insertions.push(markDays(account, CUSTOMER_CHANGES, [Number(day)]))
     }
   }
   const run = (statements: D1PreparedStatement[]) =>

@@ -2,6 +2,7 @@ import { decode, encode } from '../column-types.ts'
 import { affiliatesByLink } from '../directory/links.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { all } from '../query.ts'
+import { NOTE_CUSTOMERS } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { affiliateParents, customerAffiliations, customers } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, readBatch, type Statement } from '../statement.ts'
@@ -169,6 +170,7 @@ export function replaceAffiliations(
     ]),
   )
   return [
+    bindStatement(db, NOTE_CUSTOMERS, { account, ids: JSON.stringify([customer_id]) }),
     bindStatement(db, DELETE_AFFILIATIONS, { account, customer_id }),
     bindStatement(db, INSERT_AFFILIATIONS, { account, customer_id, rows }),
   ]

@@ -1,13 +1,14 @@
 import { ABORT } from '../commission/books/audit-guard.ts'
 import type { FACT_TABLES } from '../commission/fact-tables.ts'
 import type { Connection } from '../database.ts'
-import { all, first } from '../query.ts'
+import { all, first, only } from '../query.ts'
+import { RAISE_NUMBER } from '../records/changed.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { fraudProgress } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
-// How far the fraud rules of an account were evaluated. Triggers note which evaluated days change afterwards.
+// How far the fraud rules of an account were evaluated. Marks tell which days change afterwards.
 
 type Row = typeof fraudProgress.$inferSelect
 
@@ -15,12 +16,31 @@ type Row = typeof fraudProgress.$inferSelect
 export type Progress = Omit<Row, 'account'>
 
 const READ = compileStatement(`
-  select through, changed_from, inputs, first, last, cursor, too_large from fraud_progress
+  select through, position, inputs, first, last, cursor, too_large from fraud_progress
   where account = :account`)
 
 /** Returns how far the rules of an account were evaluated; null if they never were. */
 export const readProgress = (db: D1Database, account: string): Promise<Progress | null> =>
   first<Progress>(db, READ, { account })
+
+/**
+ * Returns the position from which an evaluation that begins now reads marks the next time. What was marked before can be
+ * read afterwards.
+ */
+export const raisePosition = async (db: D1Database, account: string): Promise<number> =>
+  (await only<{ position: number }>(db, RAISE_NUMBER, { account })).position
+
+const CHANGED_FROM = compileStatement(`
+  select min(day) as day from changed where account = :account and resource <> '' and seq > :position`)
+
+/** Returns the first day that was marked behind a position, in days since 1970; Infinity if none was. */
+export const readChangedFrom = async (
+  db: D1Database,
+  account: string,
+  position: number,
+): Promise<number> =>
+  (await only<{ day: number | null }>(db, CHANGED_FROM, { account, position })).day ??
+  Number.POSITIVE_INFINITY
 
 const READ_CHANGED = compileStatement(
   'select customer_id from fraud_changed_customers where account = :account limit :most',
@@ -97,12 +117,12 @@ export async function firstDayOfCustomers(
 }
 
 const BEGIN = compileStatement(`
-  insert into fraud_progress (account, through, inputs, first, last)
-  values (:account, :through, :inputs, :first, :last)
-  on conflict (account) do update set through = excluded.through, changed_from = null,
+  insert into fraud_progress (account, through, position, inputs, first, last)
+  values (:account, :through, :position, :inputs, :first, :last)
+  on conflict (account) do update set through = excluded.through, position = excluded.position,
     inputs = excluded.inputs, first = excluded.first, last = excluded.last, cursor = ''
-  where (through, changed_from, first, last, cursor)
-    is (:was_through, :was_changed_from, :was_first, :was_last, :was_cursor)`)
+  where (through, position, first, last, cursor)
+    is (:was_through, :was_position, :was_first, :was_last, :was_cursor)`)
 
 const IS_BEGUN = `exists (select 1 from fraud_progress
   where account = :account and (first, last, cursor, inputs) = (:first, :last, '', :inputs))`
@@ -112,13 +132,13 @@ const FORGET_CUSTOMERS = compileStatement(`
     and (:ids is null or customer_id in (select value from ${JSON_EACH}(:ids))) and ${IS_BEGUN}`)
 
 /** What an evaluation begins with. */
-export interface Beginning extends Pick<Row, 'through' | 'inputs'> {
+export interface Beginning extends Pick<Row, 'through' | 'position' | 'inputs'> {
   readonly first: number
   readonly last: number
 }
 
 /**
- * Begins the evaluation of some days. Changes from now on count for the next one. Does nothing if the
+ * Begins the evaluation of some days. Changes behind its position count for the next one. Does nothing if the
  * progress is not that which was read.
  *
  * @param ids The changed customers that were read, as stored; null: all.
@@ -133,7 +153,7 @@ export async function beginEvaluation(
   const values = {
     ...{ account, ...begin, ids: ids && JSON.stringify(ids) },
     was_through: was?.through ?? null,
-    was_changed_from: was?.changed_from ?? null,
+    was_position: was?.position ?? null,
     was_first: was?.first ?? null,
     was_last: was?.last ?? null,
     was_cursor: was?.cursor ?? null,

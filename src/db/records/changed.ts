@@ -35,3 +35,23 @@ export const MARK_DAYS = compileStatement(
 export const isUnchanged = (resource: string, day: string, position: string): string => `
   not exists (select 1 from changed c where c.account = :account and c.resource = ${resource}
     and c.day = ${day} and c.seq > ${position})`
+
+/**
+ * The resource of marks for the fraud review: days of signups, fields and affiliates of customers whose records stay where
+ * they are.
+ */
+export const CUSTOMER_CHANGES = 'customer-changes'
+
+/**
+ * Returns the SQL that notes customers of whom something became known that counts from their first record on; `ids` is a
+ * query with a column `customer_id`. The fraud review then looks for that record.
+ */
+export const noteCustomersSql = (ids: string): string => `
+  insert into fraud_changed_customers (account, customer_id)
+  select :account, customer_id from (${ids}) where true
+  on conflict do nothing`
+
+/** Notes the customers of `:ids`, a JSON array of stored ids. */
+export const NOTE_CUSTOMERS = compileStatement(
+  noteCustomersSql(`select value as customer_id from ${JSON_EACH}(:ids)`),
+)

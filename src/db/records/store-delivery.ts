@@ -2,9 +2,9 @@ import { ApiError } from '../../errors.ts'
 import { encode } from '../column-types.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { isAssertionFailure, isUniqueViolation, withD1Retry } from '../retry.ts'
-import { customers } from '../schema.ts'
+import { customers, deliveries } from '../schema.ts'
 import { bindStatement, compileStatement, lookUp, required, type Statement } from '../statement.ts'
-import { MARK_DAYS } from './changed.ts'
+import { CUSTOMER_CHANGES, MARK_DAYS, NOTE_CUSTOMERS } from './changed.ts'
 import { type Deciding, type Decision, decide, type Write } from './decide.ts'
 import {
   FIND_REQUEST,
@@ -267,11 +267,13 @@ function writeStatements(
   const plain = rowsOf(({ moves }) => !moves)
   const moved = rowsOf(({ moves }) => moves)
   const created = rowsOf(({ revision, isHeld }) => revision === 1 && !isHeld)
+  const updated = rowsOf(({ revision }) => revision > 1)
   const affiliated = rowsOf(({ found }) => found.affiliated !== null)
   const { listed, heldChange } = decision
   const days = daysOf(delivery.table, rows)
   return [
     ...(days.length > 0 ? [bind(MARK_DAYS, { days: JSON.stringify(days) })] : []),
+    ...judgeStatements(delivery, decision, updated, bind),
     ...(affiliate && affiliated.length > 0
       ? toJsonChunks(affiliated.map((cells) => [cells, firstDayOf(decision, cells)])).map((rows) =>
           bind(affiliate, { rows }),
@@ -305,6 +307,31 @@ function writeStatements(
           }),
         ]
       : []),
+  ]
+}
+
+/** Returns the statements that have the fraud review judge updated customers again. */
+function judgeStatements(
+  { statements: { judge }, input }: Delivery,
+  { affiliated }: Decision,
+  updated: readonly (readonly unknown[])[],
+  bind: (statement: Statement, own: object) => D1PreparedStatement,
+): D1PreparedStatement[] {
+  if (!judge || updated.length === 0) return []
+  const others = updated.flatMap(([idx, id]) => {
+    const [day, isEarly] = affiliated.get(Number(idx)) ?? []
+    return day === undefined ? [] : [{ id, day, isEarly }]
+  })
+  const early = others.flatMap(({ id, isEarly }) => (isEarly ? [id] : []))
+  const later = others.flatMap(({ day, isEarly }) => (isEarly ? [] : [day]))
+  // Other fields count from the day of the receipt on.
+  const days = JSON.stringify([encode(deliveries.received_day, input.receivedDay), ...later])
+  return [
+    bind(MARK_DAYS, { resource: CUSTOMER_CHANGES, days }),
+    ...(early.length > 0 ? [bind(NOTE_CUSTOMERS, { ids: JSON.stringify(early) })] : []),
+    ...toJsonChunks(updated).flatMap((rows) =>
+      [judge.mark, judge.note].map((one) => bind(one, { rows })),
+    ),
   ]
 }
 

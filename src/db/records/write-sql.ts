@@ -1,10 +1,18 @@
+import { FIELDS } from '../commission/histories.ts'
 import { BEGINNING } from '../commission/history.ts'
 import { compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
-import { markSql } from './changed.ts'
+import { CUSTOMER_CHANGES, markSql, noteCustomersSql } from './changed.ts'
 import { contentColumnsOf, findSql, membersOfSql, missingSql } from './find-sql.ts'
 import type { RecordTable } from './record-table.ts'
-import { columnList, IDX, JSON_EACH, type SqlFragments, sqlFragments } from './sql-fragments.ts'
+import {
+  columnList,
+  IDX,
+  JSON_EACH,
+  rowValue,
+  type SqlFragments,
+  sqlFragments,
+} from './sql-fragments.ts'
 
 // The batch that stores a delivery. Records were read and decided on before, so it fails as a whole unless what the
 // decision depends on still holds: it calls `json()` with text that is not JSON. An insert of a row that exists fails,
@@ -107,6 +115,41 @@ function affiliateSql(column: 'affiliate_id' | 'link', { sent }: SqlFragments): 
       on conflict (account, customer_id, day) do update set affiliate_id = excluded.affiliate_id,
         link = excluded.link, delivery = excluded.delivery,
         previous_affiliate_id = iif(day = ${BEGINNING}, excluded.previous_affiliate_id, previous_affiliate_id)`
+}
+
+/** The columns of a customer that count from the signup on: the signup, and who shares an identity with the customer. */
+const OF_SIGNUP = [
+  ...['day', 'signup_date', 'email', 'first_name', 'last_name', 'country_code'],
+  ...['tracking_data', 'verdict'],
+]
+
+/**
+ * Marks the days from which updated customers of `:rows` count anew for the fraud review, before they are written, and
+ * notes those of whom a field or an affiliate becomes known, or no longer is: that counts from their first record on.
+ */
+function judgeSql(table: RecordTable, fragments: SqlFragments) {
+  const { columns, hasFirstSeen, merge } = table
+  const value = fragments.storedIf(fragments.isErased)
+  const next = (name: string) =>
+    name === 'day' ? `ifnull(${merge('day', value)}, ${value('first_day')})` : merge(name, value)
+  const stored = (name: string) => `t.${name}`
+  const sent = `from ${JSON_EACH}(:rows) cross join ${table.table} t on ${fragments.keyMatches}`
+  const ofSignup = OF_SIGNUP.filter((name) => columns.includes(name))
+  const firstSeen = hasFirstSeen ? 'ifnull(t.first_seen_day, t.day)' : 't.day'
+  const known = [...FIELDS, 'affiliate_id'].filter((name) => columns.includes(name))
+  const becomesKnown = known.map((name) => `(t.${name} is null) <> (${next(name)} is null)`)
+  return {
+    mark: compileStatement(
+      markSql(
+        `'${CUSTOMER_CHANGES}'`,
+        `select min(t.day, ${next('day')}, ${firstSeen}) as day ${sent}
+        where ${rowValue(ofSignup, next)} is not ${rowValue(ofSignup, stored)}`,
+      ),
+    ),
+    note: compileStatement(
+      noteCustomersSql(`select t.customer_id ${sent} where ${becomesKnown.join(' or ')}`),
+    ),
+  }
 }
 
 /** The stored day 2000-01-01. A time before it is a mistake, and no customer signed up then. */
@@ -227,6 +270,7 @@ function build(table: RecordTable, fragments: SqlFragments) {
     findMembers: sizeLimit && compileStatement(membersOfSql(table, sizeLimit)),
     insertDelivery: compileStatement(insertDelivery(table)),
     affiliate: affiliation && compileStatement(affiliateSql(affiliation, fragments)),
+    judge: table.canHold ? null : judgeSql(table, fragments),
     upsert: compileStatement(upsertSql(table, fragments, [])),
     move: compileStatement(upsertSql(table, fragments, placeOf(table))),
     signUp: hasFirstSeen && timeColumn ? compileStatement(signUpSql(fragments)) : null,
