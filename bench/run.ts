@@ -72,7 +72,8 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
       }
       used.push(one)
     }
-    return chapterOf(customers * (TRANSACTIONS + ACTIVITY), customers, used)
+    const explained = await rowsOfExplanation(service)
+    return chapterOf(customers * (TRANSACTIONS + ACTIVITY), customers, used, explained)
   } finally {
     await service.end()
     end()
@@ -131,7 +132,26 @@ async function morning(service: Service): Promise<undefined> {
   await expectEnd('The fraud rules', async () => (await done.first()) !== null)
 }
 
-function chapterOf(facts: number, customers: number, used: readonly Record<Name, Used>[]): Chapter {
+/** Returns the most rows that the explanation of a line reads, of three lines of each statement of a page. */
+async function rowsOfExplanation(service: Service): Promise<number> {
+  const read = (path: string) => expectOk(service.admin('GET', `${AT}/${path}`))
+  let most = 0
+  for (const { id } of (await read('statements')).data) {
+    for (const line of (await read(`statements/${id}`)).lines.slice(0, 3)) {
+      await takeRows(service)
+      await read(`lines/${line.id}/explain`)
+      most = Math.max(most, (await takeRows(service)).read)
+    }
+  }
+  return most
+}
+
+function chapterOf(
+  facts: number,
+  customers: number,
+  used: readonly Record<Name, Used>[],
+  explained: number,
+): Chapter {
   const row = (name: Name) => {
     const of = (figure: keyof Used) => median(used.map((one) => one[name][figure]))
     const against = (figure: keyof Used) =>
@@ -143,7 +163,7 @@ function chapterOf(facts: number, customers: number, used: readonly Record<Name,
   }
   return {
     title: 'A run against its sums in SQL',
-    notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning the usual fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns.`,
+    notes: `A month of ${format(facts)} facts (transactions and rows of trading activity) of ${format(customers)} customers. The sums are one pass over each table, in the same database. The run computes all statements again by the Workflow; on the morning the usual fraud rules evaluate the last day besides. CPU is that of the whole local runtime, with the database and the engine of Workflows. Medians of ${used.length} rounds, in which the three take turns. The explanation of a line reads at most ${format(explained)} rows.`,
     tables: [
       [
         ['', 'CPU ÷ SQL', 'rows read ÷ SQL', 'CPU-ms', 'ms', 'rows read a fact', 'rows written'],

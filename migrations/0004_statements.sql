@@ -4,7 +4,7 @@
 --
 --   id         derived from affiliate, plan and period
 --   hash       the SHA-256 of the statement's canonical JSON; '' without a statement
---   digest     the SHA-256 of statement, lines and state: a draft with the same one is not written
+--   digest     the SHA-256 of statement, lines, steps and state: a draft with the same one is not written
 --   statement  the statement as JSON, without its lines; null if there is only something to carry
 --   lines      a JSON array of the first lines; `statement_lines` has the others
 --   steps      a JSON object of how these lines came about, by id

@@ -35,7 +35,7 @@ export function usedRates(
 }
 
 /** The maximum number of records that a condition lists. */
-const LISTED_RECORDS = 100
+const LISTED_RECORDS = 10
 
 /** Returns the instant as text; null for facts of whole days. */
 export const instantText = ({ wholeDay, at }: Fact): string | null =>

@@ -435,7 +435,7 @@ export type CustomerTallies = Map<RuleTally, CustomerTally>
 
 /**
  * Adds the facts of one customer in the period to the tallies of every affiliate that earns from them.
- * Returns the customer's share of each tally, for explanations.
+ * Returns the customer's share of each tally.
  */
 export function reduceCustomer(
   context: PeriodContext,

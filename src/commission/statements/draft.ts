@@ -58,8 +58,11 @@ export interface Draft {
   readonly lines: readonly StatementLine[]
   readonly adjustments: readonly Adjustment[]
   readonly hash: string
-  /** How each line came about, and of adjustments how the corrected line comes about now, by id. */
-  readonly steps: ReadonlyMap<string, StoredSteps>
+  /**
+   * Writes how a line came about, and of an adjustment how the corrected line comes about now; undefined if it is none
+   * now. Written one by one, since all together would fill the memory.
+   */
+  readonly stepsOf: (id: string) => StoredSteps | undefined
 }
 
 /** How a line comes about; of a line that a later statement corrects, with the line. */
@@ -82,14 +85,16 @@ export async function toDraft(
   const adjustments = await Promise.all(
     corrections.map((one) => toAdjustment(id, statement, one, causesOf)),
   )
-  const steps = new Map<string, StoredSteps>()
-  settled.forEach(({ trace }, index) => {
-    steps.set(ids[index] ?? '', { steps: writeSteps(trace) })
-  })
-  corrected.forEach(({ now }, index) => {
-    const line = now && lineJson(now, plan.first.digits)
-    if (line) steps.set(adjustments[index]?.id ?? '', { steps: writeSteps(now.trace), line })
-  })
+  const explained = new Map([
+    ...settled.map((line, index) => [ids[index] ?? '', line] as const),
+    ...corrected.map(({ now }, index) => [adjustments[index]?.id ?? '', now] as const),
+  ])
+  const stepsOf = (one: string): StoredSteps | undefined => {
+    const line = explained.get(one)
+    if (line === undefined) return undefined
+    const steps = writeSteps(line.trace)
+    return one.startsWith('adj_') ? { steps, line: lineJson(line, plan.first.digits) } : { steps }
+  }
   const { holdDays } = versionOn(plan, last)
   const head: StatementHead = {
     id,
@@ -98,7 +103,7 @@ export async function toDraft(
     adjustments_total: adjustments.length,
     payable_on: dayText(last + holdDays),
   }
-  return { head, lines, adjustments, hash: await hashOf(head, lines, adjustments), steps }
+  return { head, lines, adjustments, hash: await hashOf(head, lines, adjustments), stepsOf }
 }
 
 async function toAdjustment(
@@ -146,11 +151,11 @@ async function hashOf(
  * Divides lines and adjustments into JSON arrays within `PART_LIMITS`, at least one, each with an object of their
  * steps by id: a row stores each.
  */
-export function partsOf({
+function partsOf({
   lines,
   adjustments,
-  steps,
-}: Pick<Draft, 'lines' | 'adjustments' | 'steps'>) {
+  stepsOf,
+}: Pick<Draft, 'lines' | 'adjustments' | 'stepsOf'>) {
   const parts: StoredDraft['parts'][number][] = []
   let texts: string[] = []
   let members: string[] = []
@@ -163,7 +168,7 @@ export function partsOf({
   }
   for (const line of [...lines, ...adjustments]) {
     const text = JSON.stringify(line)
-    const found = steps.get(line.id)
+    const found = stepsOf(line.id)
     const member = found && `${JSON.stringify(line.id)}:${stepsText(found)}`
     const [size, more] = [byteLength(text), byteLength(member ?? '')]
     const isFull =
@@ -237,7 +242,7 @@ export async function toStored(
   const { affiliate, plan } = result
   const id = draft?.head.id ?? (await statementId(affiliate, plan.plan, period.id))
   const statement = draft && JSON.stringify(draft.head)
-  const parts = partsOf(draft ?? { lines: [], adjustments: [], steps: new Map() })
+  const parts = partsOf(draft ?? { lines: [], adjustments: [], stepsOf: () => undefined })
   const hash = draft?.hash ?? ''
   return {
     period: period.id,

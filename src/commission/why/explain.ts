@@ -105,7 +105,7 @@ async function computeItem(
   const item = [...(draft?.lines ?? []), ...(draft?.adjustments ?? [])].find((one) => one.id === id)
   if (!draft || !item) return null
   const { currency } = draft.head
-  const steps = draft.steps.get(id) ?? null
+  const steps = draft.stepsOf(id) ?? null
   return { affiliate_id, plan, period: text, currency, status: 'draft', item, steps }
 }
 

@@ -133,7 +133,7 @@ const qualification = described(() =>
         met_at: member(text, 'The instant.'),
         reached: maybe('What the sum or count had reached.'),
         min: maybe('What it had to reach.'),
-        records: list('The first 100 of its records.', record),
+        records: list('The first 10 of its records.', record),
         records_total: member(count, 'The number of its records.'),
       }),
     ),
