@@ -2,11 +2,9 @@ import type { Child } from 'hono/jsx'
 import { listQuestions } from '../../admin/questions.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { statementId, statementOfLine } from '../../commission/statements/ids.ts'
-import { getStatement } from '../../commission/statements/operations.ts'
 import type { LinePart, LineRecord } from '../../commission/why/answers.ts'
 import { getExplanation, listLineParts, listLineRecords } from '../../commission/why/operations.ts'
 import type { Explained } from '../../commission/why/sentences.ts'
-import { nullIfNotFound } from '../api-errors.ts'
 import { type Page, useVisit, type Visit } from '../page.ts'
 import { Amount, amountText, Data, isolated, Pager, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
@@ -150,13 +148,13 @@ const CHANGED = (
 )
 
 /** Reads and renders what is behind a line: its customers, or the records of one of them. */
-async function partsOf(visit: Visit, line_id: string): Promise<(currency: string) => Child> {
+async function partsOf(visit: Visit, line_id: string, currency: string): Promise<Child> {
   const { api, account } = visit
   const { customer_id, ...query } = visit.query
   const ofLine = { account, line_id, ...query }
   if (customer_id) {
     const { data, meta } = await api.call(listLineRecords, { ...ofLine, customer_id })
-    return (currency) => (
+    return (
       <>
         <Records rows={data} currency={currency} />
         <Pager meta={meta} />
@@ -164,45 +162,13 @@ async function partsOf(visit: Visit, line_id: string): Promise<(currency: string
     )
   }
   const { data, meta, changed } = await api.call(listLineParts, ofLine)
-  return (currency) => (
+  return (
     <>
       {changed && CHANGED}
       <Customers rows={data} currency={currency} />
       <Pager meta={meta} />
     </>
   )
-}
-
-/** What is shown of a line or an adjustment. The explanation of a stored one is deferred. */
-interface Found {
-  readonly statement: Parameters<typeof Head>[0]['statement']
-  readonly line: Parameters<typeof Head>[0]['line']
-  readonly amount: string | undefined
-  readonly content: Child
-}
-
-/** Reads the stored statement of a line; null if there is none, or if it does not have the line. */
-async function readStored(visit: Visit): Promise<Found | null> {
-  const { api, account, params } = visit
-  const { line: id = '' } = params
-  const statementId = statementOfLine(id)
-  if (statementId === null) return null
-  const sent = { account, statement_id: statementId }
-  const statement = await api.call(getStatement, sent).catch(nullIfNotFound)
-  if (!statement) return null
-  const line = statement.lines.find((one) => one.id === id) ?? null
-  const { amount } = line ?? statement.adjustments.find((one) => one.id === id) ?? {}
-  // A line that is not in the first part of a long statement may be in another part.
-  if (amount === undefined && statement.parts === 1) return null
-  const content = (
-    <>
-      <p class="quick">
-        <AccountLink at={['statements', statementId]} children="Statement" />
-      </p>
-      <DeferredPart />
-    </>
-  )
-  return { statement, line, amount, content }
 }
 
 /** Reads the questions of the affiliate about a line. */
@@ -214,32 +180,22 @@ async function readBeside(visit: Visit): Promise<readonly Question[]> {
   return data.filter((question) => question.line === line)
 }
 
-/** Reads the explanation of a line and what is behind it. */
-async function readExplained(visit: Visit): Promise<Found> {
-  const line_id = visit.params.line ?? ''
-  const explained = await visit.api.call(getExplanation, {
-    ...{ account: visit.account, line_id, ...hintOf(visit) },
-  })
-  const line = 'of' in explained ? null : explained.line
-  const decided = line ?? ('of' in explained ? explained.now?.line : null)
-  const termsOf = await readTerms(visit, decided ? [{ ...decided, plan: explained.plan }] : [])
-  const terms = decided ? termsOf({ ...decided, plan: explained.plan }) : null
-  const sources = await readSources(explained)
-  const content = (
+/** Reads and renders what is behind a line: its rule, and the records or other lines that it counts. */
+async function behind(visit: Visit, explained: Explained): Promise<Child> {
+  const { plan, currency } = explained
+  const line = 'of' in explained ? explained.now?.line : explained.line
+  const [termsOf, sources] = await Promise.all([
+    readTerms(visit, line ? [{ ...line, plan }] : []),
+    readSources(explained),
+  ])
+  const hasParts = sources.length === 0 && stepsOf(explained).length > 0
+  return (
     <>
-      <RuleInWords explained={explained} terms={terms} />
-      <ExplanationView explained={explained} />
-      {sources.length > 0 ? (
-        <Sources rows={sources} />
-      ) : stepsOf(explained).length > 0 ? (
-        (await partsOf(visit, line_id))(explained.currency)
-      ) : (
-        NO_PARTS
-      )}
+      <RuleInWords explained={explained} terms={line ? termsOf({ ...line, plan }) : null} />
+      {sources.length > 0 && <Sources rows={sources} />}
+      {hasParts && (await partsOf(visit, visit.params.line ?? '', currency))}
     </>
   )
-  const { amount } = 'of' in explained ? explained : explained.line
-  return { statement: explained, line, amount, content }
 }
 
 /** Why a line pays what it pays, down to its records and their deliveries. */
@@ -249,18 +205,27 @@ export const linePage: Page = {
   hasNames: true,
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const [stored, questions] = await Promise.all([readStored(visit), readBeside(visit)])
-    const { statement, line, amount, content } = stored ?? (await readExplained(visit))
+    const { line: line_id = '' } = visit.params
+    const [explained, questions] = await Promise.all([
+      visit.api.call(getExplanation, { account: visit.account, line_id, ...hintOf(visit) }),
+      readBeside(visit),
+    ])
+    const { currency } = explained
+    const { amount } = 'of' in explained ? explained : explained.line
     const body = (
       <>
-        <Head statement={statement} line={line} />
+        <Head statement={explained} line={'of' in explained ? null : explained.line} />
         <QuestionsBeside questions={questions} />
-        {content}
+        {visit.query.period === undefined && (
+          <p class="quick">
+            <AccountLink at={['statements', statementOfLine(line_id) ?? '']} children="Statement" />
+          </p>
+        )}
+        <ExplanationView explained={explained} />
+        <DeferredPart />
       </>
     )
-    const title =
-      amount === undefined ? 'Why a line pays' : `Why ${amountText(amount, statement.currency)}`
-    const computeDeferred = stored ? async () => (await readExplained(visit)).content : undefined
-    return { title, body, computeDeferred }
+    const title = `Why ${amountText(amount, currency)}`
+    return { title, body, computeDeferred: () => behind(visit, explained) }
   },
 }
