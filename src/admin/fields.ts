@@ -346,7 +346,7 @@ export const accountChange = {
       member(
         f.textOf(MAX_LOGO_TEXT),
         said(
-          'The logo in the portal: an SVG or PNG image of at most 50 KB as a data URL. A PNG has 16 to 2,000 pixels on each side. An SVG has no scripts and loads nothing. Null: none.',
+          'The logo in the portal: an SVG or PNG image of at most 50 KB as a data URL. A PNG has 16 to 2,000 pixels on each side. Browsers run no script of an SVG, and load nothing for it. Null: none.',
           'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyIDEiLz4=',
         ),
       ),

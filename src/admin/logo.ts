@@ -1,5 +1,4 @@
 import type { Account } from '../db/schema.ts'
-import { svgContentProblem } from './svg.ts'
 
 // The logo of an account. A browser shows it as an image only, and the service sends it with a policy that
 // runs nothing; what is refused here would not work, or would be a mistake.
@@ -76,8 +75,6 @@ function svgProblem(bytes: Uint8Array): string | null {
       text,
     ) ?? []
   if (start === undefined) return 'must be an SVG or PNG image: this file is neither'
-  const what = svgContentProblem(text)
-  if (what) return `${what}, which an SVG logo must not: save it without, as a plain SVG`
   const sides = sidesOf(start)
   return sides && sidesProblem(...sides)
 }

@@ -208,8 +208,7 @@ const PortalLooksForm = ({ looks }: { looks: Looks }, visit = useVisit()) => {
           label={logo ? 'Another logo' : 'Logo'}
           accept=".svg,.png,image/svg+xml,image/png"
         >
-          An SVG or PNG image of at most 50 KB, without scripts. It stands beside the name of the
-          account.
+          An SVG or PNG image of at most 50 KB. It stands beside the name of the account.
         </FileField>
         {logo && (
           <div class="field">
