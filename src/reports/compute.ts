@@ -44,24 +44,6 @@ import {
 import { addCount, convertDays, neededRates } from './sums.ts'
 import { tooLarge, tooManyRecords } from './too-large.ts'
 
-/** The records that each part reads; those of `active` depend on the shape. */
-const SOURCES: Readonly<Record<Part, readonly Source[]>> = {
-  clicks: ['clicks'],
-  signups: ['customers'],
-  transactions: ['transactions'],
-  first_deposits: ['transactions'],
-  activity: ['activity'],
-  events: ['events'],
-  kpis: ['events'],
-  active: [],
-  commission: [],
-}
-
-/** Returns the sources whose records parts read. */
-const sourcesOf = (parts: readonly Part[], { active }: Selection['shape']): Source[] => [
-  ...new Set(parts.flatMap((part) => (part === 'active' ? active : SOURCES[part]))),
-]
-
 /** Parts whose days cannot be read one after the other: a customer counts once, and so does a statement. */
 const IS_WHOLE: readonly Part[] = ['active', 'first_deposits', 'commission']
 
@@ -156,8 +138,8 @@ export async function computeReport(
   const byLink = affiliatesByLink(vertical, links)
   if (of) await limitSearches(session, account, of, byLink, days)
   const selection = selectMetrics(vertical, query, { ...settings, own: of !== null })
-  const { statements, shape } = selection
-  const sources = sourcesOf([...new Map(statements).keys()], shape)
+  const { statements } = selection
+  const sources = [...new Set(statements.flatMap(([, of]) => of))]
   const needs = needsOf(sources, days)
   const read = readUntil(deadline, (all) => readStatements(session, account, needs, all))
   const values = {
@@ -178,7 +160,9 @@ export async function computeReport(
   let scope = collectCommission(collecting, [], days)
   const readParts = async (wanted: Selection['statements'], { first, last }: Days) => {
     if (wanted.length === 0) return
-    const results = await read(wanted.map(([, sql]) => [sql, { ...values, from: first, to: last }]))
+    const results = await read(
+      wanted.map(([, , sql]) => [sql, { ...values, from: first, to: last }]),
+    )
     for (const [i, [part]] of wanted.entries()) {
       const rows = results[i] ?? []
       if (rows.length > REPORT_LIMITS.rows) throw tooLarge('sums')

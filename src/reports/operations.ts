@@ -12,7 +12,6 @@ import { CLICK_DAYS, REPORT_LIMITS, REPORT_WEIGHT } from './limits.ts'
 import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
 import {
   type Figures,
-  metricsOf,
   parseReport,
   type Report,
   type ReportQuery,
@@ -106,17 +105,15 @@ export const getReport = readOperation({
 
 /**
  * Returns a query with the currency that is meant if none was sent: an affiliate means that in which they are
- * paid. Counts have no currency, so that nothing is read for them.
+ * paid.
  */
 async function completed(
   session: D1DatabaseSession,
-  { account, vertical, affiliate }: Grant,
+  { account, affiliate }: Grant,
   query: ReportQuery,
   sent: { readonly currency?: string | undefined },
 ): Promise<ReportQuery> {
-  const counts = metricsOf(vertical).flatMap(({ name, type }) => (type === 'count' ? [name] : []))
-  const hasOnlyCounts = query.metrics?.every((name) => counts.includes(name)) ?? false
-  if (!affiliate || sent.currency !== undefined || hasOnlyCounts) return query
+  if (!affiliate || sent.currency !== undefined) return query
   const currency = await findPayoutCurrency(session, account, affiliate.id)
   return currency === null ? query : { ...query, currency }
 }

@@ -9,6 +9,7 @@ import {
   firstDepositsSql,
   kpisSql,
   type ReportShape,
+  type Source,
   signupsSql,
   transactionsSql,
 } from '../db/reports/read-report.ts'
@@ -413,9 +414,11 @@ export interface Selection {
   readonly metrics: readonly Metric[]
   /** Whether the metrics of events are read. */
   readonly hasEvents: boolean
-  /** The statements, by what they read. */
-  readonly statements: readonly (readonly [Part, string])[]
+  readonly statements: readonly PartStatement[]
 }
+
+/** A statement: what it reads, the sources of its records, and its SQL. */
+type PartStatement = readonly [Part, readonly Source[], string]
 
 /** Groups by which the commission is known: statements have an affiliate and a period. */
 const COMMISSION_GROUPS = ['affiliate_id', 'month', 'week']
@@ -453,29 +456,20 @@ export function selectMetrics(
     ...settings,
     active: isBrand ? (['events'] as const) : (['transactions', 'activity'] as const),
   }
-  const parts: (readonly [Part, boolean, () => string])[] = [
-    ['clicks', sums.has('clicks'), () => clicksSql(shape)],
-    [
-      'signups',
-      sums.has('signups') || sums.has('attributed'),
-      () => signupsSql(shape, sums.has('attributed')),
-    ],
-    ['transactions', types.length > 0, () => transactionsSql(shape)],
-    ['first_deposits', hasFirst, () => firstDepositsSql(shape)],
-    ['activity', activity.length > 0, () => activitySql(shape)],
-    ['events', hasEvents, () => eventsSql(shape)],
-    ['kpis', hasEvents, () => kpisSql(shape)],
-    ['active', sums.has('active_customers'), () => activeSql(shape)],
-    [
-      'commission',
-      sums.has('commission_owed'),
-      () =>
-        commissionSql(hasCommissionRows(groups) && groups.includes('affiliate_id'), settings.own),
-    ],
+  const hasSignups = sums.has('signups') || sums.has('attributed')
+  const byAffiliate = hasCommissionRows(groups) && groups.includes('affiliate_id')
+  const parts: readonly (readonly [boolean, ...PartStatement])[] = [
+    [sums.has('clicks'), 'clicks', ['clicks'], clicksSql(shape)],
+    [hasSignups, 'signups', ['customers'], signupsSql(shape, sums.has('attributed'))],
+    [types.length > 0, 'transactions', ['transactions'], transactionsSql(shape)],
+    [hasFirst, 'first_deposits', ['transactions'], firstDepositsSql(shape)],
+    [activity.length > 0, 'activity', ['activity'], activitySql(shape)],
+    [hasEvents, 'events', ['events'], eventsSql(shape)],
+    [hasEvents, 'kpis', ['events'], kpisSql(shape)],
+    [sums.has('active_customers'), 'active', shape.active, activeSql(shape)],
+    [sums.has('commission_owed'), 'commission', [], commissionSql(byAffiliate, settings.own)],
   ]
-  const statements = parts.flatMap(([part, isNeeded, sql]) =>
-    isNeeded ? [[part, sql()] as const] : [],
-  )
+  const statements = parts.flatMap(([isNeeded, ...one]) => (isNeeded ? [one] : []))
   return { shape, metrics, hasEvents, statements }
 }
 

@@ -6,29 +6,18 @@ import { REPORT_LIMITS } from './limits.ts'
 const written = (limit: number) => limit.toLocaleString('en')
 
 const REASONS = {
-  groups: `The report has more than ${written(REPORT_LIMITS.groups)} rows.`,
-  figures: `The report has more than ${written(REPORT_LIMITS.figures)} figures.`,
-  customers: 'The affiliates have too many customers for so many days.',
-  searched: `Finding first deposits would need more than ${written(REPORT_LIMITS.searched)} customer-days.`,
-  sums: 'Too many combinations of group, metric, currency and day.',
-  time: `The report takes more than ${REPORT_LIMITS.ms / 1000} seconds.`,
-  links: 'The account has too many links for a report by `affiliate_id`.',
+  groups: `The report has more than ${written(REPORT_LIMITS.groups)} rows. Ask for fewer days, or for fewer or coarser groups.`,
+  figures: `The report has more than ${written(REPORT_LIMITS.figures)} figures. Name the \`metrics\` that you need, or ask for fewer groups.`,
+  customers: 'The affiliates have too many customers for so many days. Ask for fewer days.',
+  searched: `Finding first deposits would need more than ${written(REPORT_LIMITS.searched)} customer-days. Ask for fewer days, or name the \`metrics\` that you need, without those of first deposits.`,
+  sums: 'Too many combinations of group, metric, currency and day. Ask for fewer days, for fewer or coarser groups, or for the currency of the records.',
+  time: `The report takes more than ${REPORT_LIMITS.ms / 1000} seconds. Ask for fewer days, for fewer groups, or name the \`metrics\` that you need.`,
+  links: 'The account has too many links for a report by `affiliate_id`. Group by `link`.',
 } as const
-
-const ADVICE: Readonly<Record<keyof typeof REASONS, string>> = {
-  groups: 'Ask for fewer days, or for fewer or coarser groups.',
-  figures: 'Name the `metrics` that you need, or ask for fewer groups.',
-  customers: 'Ask for fewer days.',
-  searched:
-    'Ask for fewer days, or name the `metrics` that you need, without those of first deposits.',
-  sums: 'Ask for fewer days, for fewer or coarser groups, or for the currency of the records.',
-  time: 'Ask for fewer days, for fewer groups, or name the `metrics` that you need.',
-  links: 'Group by `link`.',
-}
 
 /** Returns the error of a report that is too large. It says what to narrow. */
 export const tooLarge = (what: keyof typeof REASONS): ApiError =>
-  new ApiError('validation_failed', { detail: `${REASONS[what]} ${ADVICE[what]}` })
+  new ApiError('validation_failed', { detail: REASONS[what] })
 
 /** What messages call the records of each source. */
 const NAMES: Readonly<Record<Source, string>> = {
