@@ -5,6 +5,7 @@ import { deleteArchive } from '../archive/steps.ts'
 import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
 import { requireRole } from '../auth/roles.ts'
 import { digest } from '../auth/secret.ts'
+import { refuseArchived } from '../db/archive/archived.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { databaseBindings, jurisdictionOf, resolveDatabase } from '../db/database.ts'
 import { putLogo } from '../db/directory/account-logos.ts'
@@ -231,6 +232,7 @@ function refuseUnknownBinding(env: Env, name: string | undefined): void {
  */
 async function admitAmountSigns({ account, db }: AccountCall, signs: AmountSigns): Promise<void> {
   if (signs === account.amount_signs) return
+  await refuseArchived(db, account.id, null)
   if (!(await hasClosedPeriods(db, account.id))) return
   throw new ApiError('conflict', {
     detail:

@@ -150,7 +150,7 @@ export const putAffiliations = accountOperation({
     if (issues.length > 0) throw validationFailed(issues)
     const { affiliations: before } = await findHistory(call, id)
     const from = firstDifference(before, affiliations, ({ affiliate_id }) => affiliate_id)
-    if (from !== undefined) await refuseArchived(db, account.id, from, id)
+    if (from !== undefined) await refuseArchived(db, account.id, from, [id])
     const details = { customer_id: id, reason, affiliations, before }
     const entry = { actor, action: 'affiliations.put', account: account.id, details }
     await withAudit(db, entry, rows.replaceAffiliations(db, account.id, id, affiliations))
@@ -210,7 +210,7 @@ export const refuseCustomer = accountOperation({
   async run(call, { customer_id: id, reason, from = null }) {
     const { db, account, actor } = call
     const { refusal: before } = await findHistory(call, id)
-    await refuseArchived(db, account.id, earlierOf(from, before?.from), id)
+    await refuseArchived(db, account.id, earlierOf(from, before?.from), [id])
     const refused = { from, reason, refused_at: new Date().toISOString() }
     const details = { customer_id: id, from, reason, before }
     const entry = { actor, action: 'refusal.put', account: account.id, details }
@@ -236,7 +236,7 @@ export const endRefusal = accountOperation({
     const { db, account, actor } = call
     const { refusal: refused } = await findHistory(call, id)
     if (!refused) throw notFound('refusal of customer', id)
-    await refuseArchived(db, account.id, refused.from, id)
+    await refuseArchived(db, account.id, refused.from, [id])
     const details = { customer_id: id, ...refused }
     const entry = { actor, action: 'refusal.delete', account: account.id, details }
     await withAudit(db, entry, [deleteRefusal(db, account.id, id)])

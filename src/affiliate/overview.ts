@@ -10,7 +10,6 @@ import { readBalances } from '../db/commission/books/ledger.ts'
 import { readEarned } from '../db/directory/affiliate-figures.ts'
 import { type AffiliateCall, affiliateOperation } from '../http/operation.ts'
 import { readDayRange } from '../http/query.ts'
-import { computeReport } from '../reports/compute.ts'
 import { reportOfAffiliate } from '../reports/own-report.ts'
 import { type Figures, metricsIn, parseReport } from '../reports/report.ts'
 import { count, day, daysNeeded, money } from '../validation/answer-fields.ts'
@@ -45,9 +44,8 @@ function readCounts({ env, session, grant, affiliate }: AffiliateCall, days: Day
     .map(({ name }) => name)
     .join()
   const sent = { ...days, metrics, ...(group_by && { group_by }) }
-  return reportOfAffiliate(affiliate, vertical, parseReport(vertical, sent), (query, of) =>
-    computeReport({ session, directory: env.DB }, { account, vertical }, query, Date.now(), of),
-  )
+  const databases = { session, directory: env.DB }
+  return reportOfAffiliate(databases, { account, vertical }, affiliate, parseReport(vertical, sent))
 }
 
 /** Returns the days of some qualifications. */

@@ -100,13 +100,13 @@ async function countDays(
 }
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
-interface ReportDatabases {
+export interface ReportDatabases {
   readonly session: D1DatabaseSession
   readonly directory: D1Database
 }
 
 /** The account of a report. */
-interface ReportAccount {
+export interface ReportAccount {
   readonly account: string
   readonly vertical: string
 }

@@ -7,7 +7,7 @@ import { sendText } from '../http/send.ts'
 import { showTo } from '../http/show.ts'
 import { described } from '../validation/described.ts'
 import { member, said } from '../validation/fields.ts'
-import { computeReport, type ReportedAffiliates } from './compute.ts'
+import { computeReport } from './compute.ts'
 import { CLICK_DAYS, REPORT_LIMITS, REPORT_WEIGHT } from './limits.ts'
 import { groupsOfAffiliate, reportOfAffiliate } from './own-report.ts'
 import {
@@ -26,9 +26,9 @@ async function readReport({ env, grant, session }: ReadCall, sent: SentReport): 
   const allowed = affiliate ? groupsOfAffiliate(affiliate, vertical) : undefined
   const query = await completed(session, grant, parseReport(vertical, sent, allowed), sent)
   const databases = { session, directory: env.DB }
-  const compute = (one: ReportQuery, of: ReportedAffiliates | null = null) =>
-    computeReport(databases, { account, vertical }, one, Date.now(), of)
-  return affiliate ? reportOfAffiliate(affiliate, vertical, query, compute) : compute(query)
+  return affiliate
+    ? reportOfAffiliate(databases, { account, vertical }, affiliate, query)
+    : computeReport(databases, { account, vertical }, query, Date.now())
 }
 
 const CSV = [

@@ -1,7 +1,6 @@
 import type { CallingAffiliate } from '../auth/grant.ts'
-import { ApiError } from '../errors.ts'
 import { invalidQuery } from '../http/query.ts'
-import type { ReportedAffiliates } from './compute.ts'
+import { computeReport, type ReportAccount, type ReportDatabases } from './compute.ts'
 import { groupsOf, metricsOf, type Report, type ReportQuery } from './report.ts'
 
 /** Groups that no affiliate has: the report is of one, and what the team decides of a customer is not shown. */
@@ -14,27 +13,19 @@ export function groupsOfAffiliate({ view }: CallingAffiliate, vertical: string):
 }
 
 /**
- * Returns the report of an affiliate: the rows that the report of the account has of them.
+ * Computes the report of an affiliate: the rows that the report of the account has of them.
  *
  * @throws ApiError `invalid_query`, `validation_failed` if the report is too large.
  */
-export async function reportOfAffiliate(
+export function reportOfAffiliate(
+  databases: ReportDatabases,
+  account: ReportAccount,
   { id, view }: CallingAffiliate,
-  vertical: string,
   query: ReportQuery,
-  compute: (query: ReportQuery, of: ReportedAffiliates) => Promise<Report>,
 ): Promise<Report> {
-  const metrics = view.amounts ? query.metrics : earnedMetrics(vertical, query.metrics)
-  return compute({ ...query, metrics }, { ids: [id], drafts: view.drafts }).catch(hideCounts)
-}
-
-/** The messages about a report that is too large may count records of the whole account. */
-function hideCounts(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
-  throw new ApiError('validation_failed', {
-    detail: 'The report is too large. Ask for fewer days, fewer groups, or name `metrics`.',
-    cause: error,
-  })
+  const metrics = view.amounts ? query.metrics : earnedMetrics(account.vertical, query.metrics)
+  const of = { ids: [id], drafts: view.drafts }
+  return computeReport(databases, account, { ...query, metrics }, Date.now(), of)
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Job } from '../../src/admin/jobs.ts'
 import { readMonth } from '../../src/db/archive/months.ts'
 import worker from '../../src/index.ts'
 import { brand, deposited, eve } from '../brand.ts'
-import { planWith, rules } from '../commission/plan-values.ts'
 import { runExport, turnOn } from '../exports/exported.ts'
 import { forgetChanges, watchMarks } from '../marks.ts'
 import { overriding } from '../overriding.ts'
@@ -217,42 +216,6 @@ describe('§19.3 a month that is archived', () => {
     const found = `accounts/acme/records?id=${encodeURIComponent(key)}`
     expect((await json(askAdmin(found))).code).toBe('month_archived')
   })
-})
-
-describe('a change', () => {
-  const plan = planWith(rules.once)
-
-  test.for([
-    [
-      'PUT',
-      'customers/c-1/affiliations',
-      { reason: 'r', affiliations: [{ from: null, affiliate_id: 'aff-9' }] },
-    ],
-    ['PUT', 'customers/c-1/refusal', { reason: 'fraud' }],
-    ['PUT', 'affiliates', [{ affiliate_id: 'aff-7', parent: 'aff-8', from: '2026-10-31' }]],
-    ['PUT', 'status-map', { Paid: 'approved' }],
-    ['PUT', 'plans/cpa', plan],
-  ] as const)(
-    'that takes effect in an archived month is 409: %s %s',
-    async ([method, path, body]) => {
-      await firm()
-      await askAdmin('accounts/acme/affiliates', 'PUT', [
-        { affiliate_id: 'aff-8' },
-        { affiliate_id: 'aff-9' },
-      ])
-      await archive(october('acme', 'trading-activity'))
-      const before = await dump()
-      const send = (at: string) => askAdmin(`accounts/acme/${at}`, method, body)
-      const refused = await send(path)
-      expect(await json(refused)).toMatchObject({ status: 409, code: 'month_archived' })
-      expect(await dump()).toEqual(before)
-      if (path.startsWith('customers/')) {
-        expect((await send(path.replace('c-1', 'C-2'))).status).toBe(200)
-      }
-      await load(october('acme', 'trading-activity'))
-      expect((await send(path)).ok).toBe(true)
-    },
-  )
 })
 
 describe('an erasure', () => {

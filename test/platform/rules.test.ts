@@ -415,6 +415,19 @@ describe.each(cases)('$resource $field: $code', (rule) => {
   })
 })
 
+test('a summed amount that is too fine is quoted', async () => {
+  const acme = await partnerWithCustomer()
+  const { errors } = await json(
+    acme.postText(
+      'trading-activity',
+      `[${recordOf('trading-activity', 'pnl', '-0.000000125', 0)}]`,
+    ),
+  )
+  expect(errors).toMatchObject([
+    { pointer: '/0/pnl', code: 'digits', message: '`-1.25e-7` is finer than 10^-8.' },
+  ])
+})
+
 /** Asserts that each record in which one of these fields has one of these values has this error alone. */
 async function expectEachRefused(
   resource: string,

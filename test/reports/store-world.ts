@@ -3,17 +3,9 @@ import { FIELDS, type World } from './world.ts'
 
 type Cell = string | number | null
 
-/** What the statements of this file need of a database. */
-interface Database {
-  prepare(sql: string): {
-    bind(...values: unknown[]): { run(): Promise<unknown> }
-    run(): Promise<unknown>
-  }
-}
-
 /** Inserts rows into a table, at most 500 in a statement. */
 async function insert(
-  db: Database,
+  db: D1Database,
   table: string,
   columns: string[],
   rows: Cell[][],
@@ -31,7 +23,7 @@ const STORED = ['delivery', 'idx', 'revision']
 const stored: Cell[] = ['d', 0, 1]
 
 /** Stores a world as the service does. */
-export async function storeWorld(db: Database, world: World): Promise<void> {
+export async function storeWorld(db: D1Database, world: World): Promise<void> {
   const { account, vertical } = world
   const isBrand = vertical === 'igaming'
   await insert(
@@ -216,7 +208,7 @@ export async function storeWorld(db: Database, world: World): Promise<void> {
 }
 
 async function storeCustomers(
-  db: Database,
+  db: D1Database,
   { account, customers }: World,
   isBrand: boolean,
 ): Promise<void> {

@@ -2,10 +2,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { computeReport, type ReportedAffiliates } from '../../src/reports/compute.ts'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
-import { groupsOf, type Report } from '../../src/reports/report.ts'
+import { type Figures, groupsOf, type Report } from '../../src/reports/report.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { oracle } from './oracle.ts'
-import { sortedReport } from './sorted.ts'
 import { storeWorld } from './store-world.ts'
 import { dayOf, randomWorld, type Vertical, type World } from './world.ts'
 
@@ -130,6 +129,19 @@ async function compareAffiliates(vertical: Vertical, every: number) {
   }
   expect(compared).toBeGreaterThan(wanted.length)
 }
+
+const sortedFigures = ({ metrics, unconverted }: Figures) => ({
+  metrics,
+  unconverted: [...unconverted].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+})
+
+/** Returns the rows and totals of a report in an order that does not depend on it. */
+const sortedReport = ({ data, totals }: Pick<Report, 'data' | 'totals'>) => ({
+  data: data
+    .map(({ groups, ...figures }) => ({ groups, ...sortedFigures(figures) }))
+    .sort((a, b) => (JSON.stringify(a.groups) < JSON.stringify(b.groups) ? -1 : 1)),
+  totals: sortedFigures(totals),
+})
 
 /** Compares reports of a random world with those of the oracle. */
 async function compare(vertical: Vertical, choose: (all: string[][]) => string[][]) {

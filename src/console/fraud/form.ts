@@ -163,7 +163,7 @@ export function valuesForTerms(members: Members, terms: Partial<RuleTerms>): Val
     ...(not_affiliates && { not_affiliates }),
     parameters: Object.fromEntries(own),
   }
-  return valuesOf(showFields(members, shown, DIGITS).texts)
+  return valuesOf(showFields(members, shown, DIGITS))
 }
 
 /** What was typed: the terms, and what cannot be understood. */

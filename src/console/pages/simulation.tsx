@@ -14,7 +14,7 @@ import { PlanLink } from '../parts/names.tsx'
 import type { Version } from '../parts/plan-editor.tsx'
 import { computeFigures, endedPeriods, simulationOf } from '../parts/plan-figures.tsx'
 import { InWords } from '../parts/plan-words.tsx'
-import { valuesFor } from '../plan/draft.ts'
+import { formOf, valuesOf } from '../plan/form.ts'
 
 /** What the page knows of the plan before it computes anything. */
 interface Known {
@@ -160,7 +160,7 @@ export const simulationPage: Page = {
       title: `What ${isolated(planNames.get(plan) ?? plan)} would have paid`,
       body,
       computeDeferred: isPossible
-        ? () => computeFigures(visit, input, valuesFor(known.terms))
+        ? () => computeFigures(visit, input, valuesOf(formOf(known.terms)))
         : undefined,
     }
   },

@@ -25,12 +25,12 @@ import {
   type Visit,
   withQuery,
 } from '../page.ts'
-import { checkTerms, putInput, redrawPlan, replaced, typedTerms, valuesFor } from '../plan/draft.ts'
+import { checkTerms, putInput, redrawPlan, replaced } from '../plan/draft.ts'
 import { type Members, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
-import { keptMembers, rowCount, ruleKind } from '../plan/form.ts'
+import { formOf, rowCount, ruleKind, sameJson, termsOf, valuesOf } from '../plan/form.ts'
 import { placeWords, plainError } from '../plan/places.ts'
 import { nextFirstDay } from '../plan/templates.ts'
-import { dayWords, periodWords, titleOf, visible } from './data.tsx'
+import { dayWords, periodWords, visible } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import {
   FieldErrors,
@@ -47,7 +47,7 @@ import { InWords, Sentences, sentencesOf } from './plan-words.tsx'
 import type { PeriodSums } from './statement-lists.tsx'
 import { EnterButton, SavedMeanwhile } from './version-form.tsx'
 
-// The editor of a plan: its form or its JSON, each rule in words, and what the terms would have paid.
+// The editor of a plan: its form, each rule in words, and what the terms would have paid.
 
 type Stored = AnswerOf<typeof putPlan>
 
@@ -107,7 +107,6 @@ export interface EditorProps {
 /** What is typed, and what is wrong with it. */
 interface Draft {
   readonly values: Values
-  readonly isJson: boolean
   readonly terms: unknown
   readonly errors: readonly FieldError[]
   /** The first day instead of the typed one, which a version has that was saved meanwhile; null if it was kept. */
@@ -132,6 +131,13 @@ function freeDay({ visit: { today }, versions }: EditorProps, typed: Values): st
   return nextFirstDay(latest.terms.period, today, latest.terms.effective_from)
 }
 
+/** Returns the values of the form that shows terms, all of them: what it left out would be lost when it is saved. */
+function valuesFor(terms: unknown): Values {
+  const values = valuesOf(formOf(terms))
+  if (sameJson(termsOf(values).terms, { rules: [], ...Object(terms) })) return values
+  throw new Error('The form of plans has no field for a part of these terms.')
+}
+
 function openDraft(props: EditorProps): Draft {
   const { visit, data, versions, initial } = props
   const refused = visit.refused?.change === 'put' ? visit.refused : null
@@ -139,13 +145,13 @@ function openDraft(props: EditorProps): Draft {
   const movedTo = refused && isUnseen(refused) ? freeDay(props, refused.values) : null
   const sent = typed?.values ?? valuesFor(initial)
   const values = movedTo ? replaced(sent, new Map([['effective_from', movedTo]])) : sent
-  const { terms, problems } = typedTerms(values)
+  const { terms, problems } = termsOf(values)
   const isAsked = !refused && (!typed || values('do') === 'show')
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
   const known = refused ? refused.errors.map(plainError) : problems
   // What cannot be read at all is wrong in one way only.
   const found =
-    (isAsked || refused) && terms !== null
+    isAsked || refused
       ? checkTerms(terms, data.vocabulary, others).filter(
           (one) => !known.some((other) => isSameProblem(other, one)),
         )
@@ -156,7 +162,6 @@ function openDraft(props: EditorProps): Draft {
   const shown = typed && !isRow ? errors : []
   return {
     values,
-    isJson: values('view') === 'json',
     terms,
     movedTo,
     // An error of the plan's id has no pointer.
@@ -242,26 +247,6 @@ const offersOf = ({ vocabulary }: EditorData, lists: Iterable<string>): Offers =
   lists: new Set(lists),
 })
 
-/** Renders what the form keeps of a rule or a plan because it has no field for it. */
-const Kept = ({ form, path, what }: { form: PlanForm; path: string; what: string }) => {
-  const kept = Object.keys(keptMembers(form.values, path))
-  const name = path === '' ? 'kept' : `${path}/kept`
-  const errors = form.errors.filter(({ pointer }) =>
-    kept.some((one) => pointer?.startsWith(`/${path === '' ? '' : `${path}/`}${one}`)),
-  )
-  if (kept.length === 0) return null
-  const words = kept.map((one) => titleOf(one).toLowerCase()).join(', ')
-  return (
-    <p class={errors.length > 0 ? 'note wrong' : 'note'}>
-      <input type="hidden" name={name} value={form.values(name)} />
-      <FieldErrors errors={errors} />
-      The form keeps {kept.length === 1 ? '1 setting' : `${kept.length} settings`} of this {what} as{' '}
-      {kept.length === 1 ? 'it is' : 'they are'}: {words}. “Show as JSON” shows{' '}
-      {kept.length === 1 ? 'it' : 'them'}.
-    </p>
-  )
-}
-
 /** Returns the sentences of a rule that is typed; null if it is not complete. */
 function typedSentences(rule: unknown, terms: unknown): string[] | null {
   const { output } = validateShape(ruleSchema, rule)
@@ -323,13 +308,10 @@ function RuleFields({
 }) {
   const { values, errors } = form
   const kind = ruleKind(values, path)
-  const kept = keptMembers(values, path)
   const rules: unknown = Object(terms).rules
   const rule: unknown = Array.isArray(rules) ? rules[row] : null
   const own = errors.filter(({ pointer }) => pointer === `/${path}`)
-  const members: Members = Object.fromEntries(
-    Object.entries(kind?.members ?? {}).filter(([name]) => !Object.hasOwn(kept, name)),
-  )
+  const members: Members = kind?.members ?? {}
   const rates = new Set(kind?.pays.map(([name]) => name))
   const limits = kind?.limits.flatMap((name) => {
     const field = members[name]
@@ -338,7 +320,6 @@ function RuleFields({
   const { id, ...main } = Object.fromEntries(
     Object.entries(members).filter(([name]) => !kind?.limits.includes(name) && !rates.has(name)),
   )
-  const hasRate = kind?.pays.every(([name]) => !Object.hasOwn(kept, name))
   return (
     <fieldset class="plan-rule" id={path}>
       <legend>
@@ -352,13 +333,12 @@ function RuleFields({
         </p>
       )}
       <InSentences sentences={typedSentences(rule, terms)} />
-      <Kept form={form} path={path} what="rule" />
       {kind && (
         <>
           <div class="plan-fields">
             {id && <FieldOf field={id} name={`${path}/id`} form={form} />}
           </div>
-          {hasRate && <Rate kind={kind} path={path} form={form} />}
+          <Rate kind={kind} path={path} form={form} />
           <MemberFields members={main} path={path} form={form} />
           <FoldedFields title="Limits and more" fields={limits ?? []} form={form} />
         </>
@@ -390,11 +370,9 @@ const FIXED = ['currency', 'period', 'terms']
 
 /** Renders the members of the plan beside its rules. */
 const PlanFields = ({ form, isNew }: { form: PlanForm; isNew: boolean }) => {
-  const kept = keptMembers(form.values, '')
   return (
     <div class="plan-fields">
       {Object.entries(PLAN_MEMBERS).map(([name, field]) => {
-        if (Object.hasOwn(kept, name)) return null
         const isFixed = !isNew && FIXED.includes(name) && form.values(`${name}=`) === ''
         return isFixed ? (
           <Fixed name={name} form={form} />
@@ -413,7 +391,6 @@ const FormView = ({ form, terms, isNew }: { form: PlanForm; terms: unknown; isNe
   return (
     <>
       <PlanFields form={form} isNew={isNew} />
-      <Kept form={form} path="" what="plan" />
       <section id="rules">
         <h2>Rules</h2>
         <input type="hidden" name="rules#" value={String(count)} />
@@ -444,21 +421,6 @@ const FormView = ({ form, terms, isNew }: { form: PlanForm; terms: unknown; isNe
   )
 }
 
-const JsonView = ({ form }: { form: PlanForm }) => {
-  const errors = form.errors.filter(({ pointer }) => pointer === '/json')
-  return (
-    <div class={errors.length > 0 ? 'field wrong' : 'field'}>
-      <label for="json">The plan as JSON</label>
-      <textarea id="json" name="json" rows={24} spellcheck={false} aria-describedby="json-about">
-        {form.values('json')}
-      </textarea>
-      <p class="note" id="json-about">
-        <FieldErrors errors={errors} />
-      </p>
-    </div>
-  )
-}
-
 /** Returns the id of the rule or of the field of the plan at which an error points. */
 const anchorOf = (pointer: string): string =>
   /^\/(rules\/\d+|\w+)/.exec(pointer)?.[1] ?? 'change-put'
@@ -470,15 +432,10 @@ const Problems = ({ draft, detail }: { draft: Draft; detail: string }) => (
     <ul>
       {draft.errors.map(({ pointer = '', message, hint }) => (
         <li>
-          {pointer !== '/json' && (
-            <>
-              <a href={`#${anchorOf(pointer)}`}>
-                {pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values))}
-              </a>
-              :{' '}
-            </>
-          )}
-          {visible(message)} {hint && visible(hint)}
+          <a href={`#${anchorOf(pointer)}`}>
+            {pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values))}
+          </a>
+          : {visible(message)} {hint && visible(hint)}
         </li>
       ))}
     </ul>
@@ -534,16 +491,13 @@ const WhyRefused = ({ draft, versions }: EditorProps & { draft: Draft }, visit =
 }
 
 /** Renders the buttons of the editor. */
-const Buttons = ({ isJson, isNew }: { isJson: boolean; isNew: boolean }) => (
+const Buttons = ({ isNew }: { isNew: boolean }) => (
   <div class="plan-buttons">
     <button type="submit" name="do" value="show" class="plain" formaction="#figures">
       Show in words and figures
     </button>
     <button type="submit" name="do" value="save">
       {isNew ? 'Save the plan' : 'Save this version'}
-    </button>
-    <button type="submit" name="do" value={isJson ? 'form' : 'json'} class="plain">
-      {isJson ? 'Show as form' : 'Show as JSON'}
     </button>
   </div>
 )
@@ -624,17 +578,12 @@ export function planEditor(props: EditorProps): {
       <form method="post" class="change plan-form" id="change-put">
         <input type="hidden" name="csrf" value={visit.csrf} />
         <input type="hidden" name="change" value="put" />
-        <input type="hidden" name="view" value={draft.isJson ? 'json' : 'form'} />
         <input type="hidden" name="after" value={String(versions?.[0]?.version ?? 0)} />
         <EnterButton />
         <WhyRefused {...props} draft={draft} />
         {isNew && <PlanId draft={draft} errors={form.errors} />}
-        {draft.isJson ? (
-          <JsonView form={form} />
-        ) : (
-          <FormView form={form} terms={draft.terms} isNew={isNew} />
-        )}
-        <Buttons isJson={draft.isJson} isNew={isNew} />
+        <FormView form={form} terms={draft.terms} isNew={isNew} />
+        <Buttons isNew={isNew} />
         <Lists lists={lists} />
       </form>
       {/* Where the terms are refused, the page begins with why. */}

@@ -1,54 +1,20 @@
 import { checkPlan } from '../../commission/plans/check-plan.ts'
 import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
 import { ApiError } from '../../errors.ts'
-import { notJson } from '../../http/json.ts'
 import { validationFailed } from '../../http/read-fields.ts'
 import { readErrors } from '../api-errors.ts'
 import type { FieldError, Values, Visit } from '../page.ts'
 import { RULE_KINDS } from './fields.ts'
-import { formOf, rowCount, termsOf, valuesOf, withoutRow, withRow } from './form.ts'
+import { rowCount, termsOf, withoutRow, withRow } from './form.ts'
 import { plainError } from './places.ts'
 
-// What somebody types of a plan before it is saved: as a form, or as JSON.
-
-/** What was typed: the terms, and what cannot be understood. */
-export interface Typed {
-  readonly terms: unknown
-  readonly problems: readonly FieldError[]
-}
-
-const isJson = (values: Values): boolean => values('view') === 'json'
-
-/** Reads what was typed, in either view. */
-export function typedTerms(values: Values): Typed {
-  if (!isJson(values)) return termsOf(values)
-  try {
-    return { terms: JSON.parse(values('json')), problems: [] }
-  } catch (error) {
-    return { terms: null, problems: [{ pointer: '/json', message: `The text ${notJson(error)}` }] }
-  }
-}
+// What somebody types of a plan before it is saved.
 
 /** Returns values, some of them replaced. */
 export const replaced =
   (values: Values, texts: ReadonlyMap<string, string>): Values =>
   (name) =>
     texts.get(name) ?? values(name)
-
-/** The fields of the form that are no terms. */
-const OWN = new Set(['plan', 'after', 'do'])
-
-/** Returns the values of the form that shows the JSON that was typed; the same if it is no plan. */
-function asForm(values: Values): Values {
-  const { terms, problems } = typedTerms(values)
-  const texts = problems.length > 0 ? null : formOf(terms)
-  return texts ? (name) => (OWN.has(name) ? values(name) : (texts.get(name) ?? '')) : values
-}
-
-function asJson(values: Values): Values {
-  const json = JSON.stringify(termsOf(values).terms, null, 2)
-  return replaced(values, new Map(Object.entries({ view: 'json', json })))
-}
 
 /** Returns the first fields of a new rule of a kind. */
 function newRule(values: Values, kind: string): Record<string, string> {
@@ -63,8 +29,6 @@ function newRule(values: Values, kind: string): Record<string, string> {
 export function redrawPlan(values: Values): Values | null {
   const [does, path = '', first = ''] = values('do').split(' ')
   if (does === 'show') return values
-  if (does === 'json') return isJson(values) ? values : asJson(values)
-  if (does === 'form') return isJson(values) ? asForm(values) : values
   if (does === 'add') {
     return withRow(values, path, path === 'rules' ? newRule(values, first) : { '@': first })
   }
@@ -87,9 +51,9 @@ const idOf = (name: unknown): string =>
  * @throws ApiError `validation_failed` if something cannot be understood.
  */
 export function putInput(values: Values, { account, params }: Visit) {
-  const { terms, problems } = typedTerms(values)
-  const plan = params.plan ?? (values('plan').trim() || idOf(Object(terms).name))
-  const missing = Object(terms).name
+  const { terms, problems } = termsOf(values)
+  const plan = params.plan ?? (values('plan').trim() || idOf(terms.name))
+  const missing = terms.name
     ? { pointer: '/plan', message: 'Write a short name.' }
     : { pointer: '/name', message: 'This is missing.' }
   const errors = plan === '' && problems.length === 0 ? [missing] : problems
@@ -111,11 +75,4 @@ export function checkTerms(
   const context = { vocabulary, ratedCurrencies: null, onceIds: new Set<string>(), versions }
   const { issues } = checkPlan(terms, context)
   return issues.length === 0 ? [] : readErrors(validationFailed(issues)).map(plainError)
-}
-
-/** Returns the values of a form that shows terms; those of the JSON view if they cannot be shown so. */
-export function valuesFor(terms: unknown): Values {
-  const texts = formOf(terms)
-  const json = JSON.stringify(terms, null, 2)
-  return valuesOf(texts ?? new Map(Object.entries({ view: 'json', json })))
 }

@@ -153,24 +153,22 @@ function shownTexts({ is }: Atom, path: string, values: Values): readonly string
   return is === 'ticks' ? tickedNames(values, path).sort() : [values(path)]
 }
 
-/** Sets the fields of an atom. Returns false if they cannot show the value. */
-function showAtom(atom: Atom, path: string, value: unknown, texts: Map<string, string>): boolean {
+/** Sets the fields of an atom, unless they cannot show the value. */
+function showAtom(atom: Atom, path: string, value: unknown, texts: Map<string, string>): void {
   if (atom.is === 'ticks') {
-    if (!isTexts(value)) return false
+    if (!isTexts(value)) return
     texts.set(`${path}:all`, JSON.stringify([...new Set(value)]))
     for (const one of value) texts.set(`${path}:${one}`, 'on')
-    return true
+    return
   }
   if (atom.is === 'times') {
-    const shown = isText(value) ? showTimes(value) : null
-    if (!shown) return false
-    texts.set(path, shown[0])
-    texts.set(`${path}+`, shown[1])
-    return true
+    const [text, sign] = (isText(value) && showTimes(value)) || []
+    if (text !== undefined) texts.set(path, text)
+    if (sign) texts.set(`${path}+`, sign)
+    return
   }
   const text = atomText(atom, value)
   if (text !== null) texts.set(path, text)
-  return text !== null
 }
 
 /** Returns the text of a field; null if it cannot show the value. */
@@ -288,56 +286,45 @@ function readWhen(path: string, reading: Reading): unknown {
   return Object.keys(found).length > 0 ? found : undefined
 }
 
-function showWhen(
-  path: string,
-  value: unknown,
-  texts: Map<string, string>,
-  digits: number,
-): boolean {
-  if (!isObject(value)) return false
+function showWhen(path: string, value: Json, texts: Map<string, string>, digits: number): void {
   const { account_size: size, ...lists } = value
-  if (size !== undefined && !isObject(size)) return false
-  const bounds = Object.entries(size ?? {}).map(
+  const bounds = Object.entries(Object(size)).map(
     ([name, one]) => [`account_size/${name}`, one] as const,
   )
   const rows = [...Object.entries(lists), ...bounds]
   texts.set(`${path}#`, String(rows.length))
-  return rows.every(([name, one], i) => {
-    const at = `${path}/${i}`
-    texts.set(`${at}@`, name)
-    return show(conditionAtom(name), at, one, texts, digits)
-  })
+  for (const [i, [name, one]] of rows.entries()) {
+    texts.set(`${path}/${i}@`, name)
+    show(conditionAtom(name), `${path}/${i}`, one, texts, digits)
+  }
 }
 
 // All fields.
 
-/** Sets the fields that show a value. Returns false if they cannot. */
+/** Sets the fields that show a value. What no field can show is left out. */
 function show(
   field: Field,
   path: string,
   value: unknown,
   texts: Map<string, string>,
   digits: number,
-): boolean {
-  switch (field.is) {
-    case 'group':
-      return isObject(value) && showMembers(field.members, path, value, texts, digits)
-    case 'rows': {
-      if (!Array.isArray(value)) return false
-      texts.set(`${path}#`, String(value.length))
-      return value.every((one, i) => show(field.item, `${path}/${i}`, one, texts, digits))
-    }
-    case 'oneOf':
-      return showOneOf(field, path, value, texts, digits)
-    case 'when':
-      return showWhen(path, value, texts, digits)
-    default: {
-      if (!showAtom(field, path, value, texts)) return false
-      keepExact(field, path, value, texts, digits)
-      return true
-    }
+): void {
+  if (field.is === 'rows') {
+    if (!Array.isArray(value)) return
+    texts.set(`${path}#`, String(value.length))
+    for (const [i, one] of value.entries()) show(field.item, `${path}/${i}`, one, texts, digits)
+  } else if (field.is === 'group' || field.is === 'oneOf' || field.is === 'when') {
+    if (!isObject(value)) return
+    if (field.is === 'group') showMembers(field.members, path, value, texts, digits)
+    else if (field.is === 'oneOf') showOneOf(field, path, value, texts, digits)
+    else showWhen(path, value, texts, digits)
+  } else {
+    showAtom(field, path, value, texts)
+    keepExact(field, path, value, texts, digits)
   }
 }
+
+const below = (path: string, name: string) => (path === '' ? name : `${path}/${name}`)
 
 function showMembers(
   members: Members,
@@ -345,29 +332,26 @@ function showMembers(
   value: Json,
   texts: Map<string, string>,
   digits: number,
-): boolean {
-  return Object.entries(value).every(([name, one]) => {
-    const field = Object.hasOwn(members, name) ? members[name] : undefined
-    return field !== undefined && show(field, `${path}/${name}`, one, texts, digits)
-  })
+): void {
+  for (const [name, field] of Object.entries(members)) {
+    if (Object.hasOwn(value, name)) show(field, below(path, name), value[name], texts, digits)
+  }
 }
 
 function showOneOf(
   field: OneOf,
   path: string,
-  value: unknown,
+  value: Json,
   texts: Map<string, string>,
   digits: number,
-): boolean {
-  if (!isObject(value)) return false
+): void {
   const [name, form] = Object.entries(field.forms).find(([one]) => Object.hasOwn(value, one)) ?? []
-  if (!name || !form) return false
+  if (!name || !form) return
   texts.set(`${path}@`, name)
-  if (form.fixed) return sameJson(form.fixed, value)
-  return Object.entries(value).every(([member, one]) => {
-    const own = Object.hasOwn(form.members, member) ? form.members[member] : undefined
-    return own !== undefined && show(own, memberName(path, field, name, member), one, texts, digits)
-  })
+  for (const [member, own] of Object.entries(form.members)) {
+    const at = memberName(path, field, name, member)
+    if (Object.hasOwn(value, member)) show(own, at, value[member], texts, digits)
+  }
 }
 
 /** Reads a field; undefined if it is empty. */
@@ -392,10 +376,7 @@ const present = (entries: readonly (readonly [string, unknown])[]): Record<strin
 
 const readMembers = (members: Members, path: string, reading: Reading): Record<string, unknown> =>
   present(
-    Object.entries(members).map(([name, field]) => [
-      name,
-      read(field, path === '' ? name : `${path}/${name}`, reading),
-    ]),
+    Object.entries(members).map(([name, field]) => [name, read(field, below(path, name), reading)]),
   )
 
 function readGroup({ members }: Group, path: string, reading: Reading): unknown {
@@ -436,12 +417,6 @@ export function ruleKind(values: Values, path: string): RuleKind | null {
   return (Object.hasOwn(RULE_KINDS, kind) && RULE_KINDS[kind]) || null
 }
 
-/** Returns the members of a plan or of a rule that the form keeps as they are; `path` is empty for a plan. */
-export function keptMembers(values: Values, path: string): Json {
-  const kept = parseKept(values(path === '' ? 'kept' : `${path}/kept`))
-  return isObject(kept) ? kept : {}
-}
-
 /** What is said of a rule that lacks its rate. */
 export const MISSING = {
   amount: 'Write an amount.',
@@ -452,59 +427,33 @@ export const MISSING = {
 const isRate = (name: string): name is keyof typeof MISSING => Object.hasOwn(MISSING, name)
 
 function readRule(path: string, reading: Reading): Json {
-  const kept = keptMembers(reading.values, path)
   const kind = ruleKind(reading.values, path)
-  if (!kind) return kept
+  if (!kind) return {}
   const chosen = reading.values(`${path}@pays`)
   const others = new Set(kind.pays.flatMap(([name]) => (name === chosen ? [] : [name])))
-  const members = Object.entries(kind.members).filter(
-    ([name]) => !others.has(name) && !Object.hasOwn(kept, name),
-  )
+  const members = Object.entries(kind.members).filter(([name]) => !others.has(name))
   const found = readMembers(Object.fromEntries(members), path, reading)
-  const hasRate = kind.pays.some(
-    ([name]) => Object.hasOwn(found, name) || Object.hasOwn(kept, name),
-  )
-  if (!hasRate && isRate(chosen)) {
+  if (isRate(chosen) && !Object.hasOwn(found, chosen)) {
     reading.problems.push({ pointer: `/${path}/${chosen}`, message: MISSING[chosen] })
   }
-  return { kind: reading.values(`${path}/kind`), ...found, ...kept }
+  return { kind: reading.values(`${path}/kind`), ...found }
 }
 
-/**
- * Returns the terms of a plan that a form has, and what cannot be understood. Such a text is in the terms as
- * it was typed.
- */
-export function termsOf(values: Values): { readonly terms: Json; readonly problems: FieldError[] } {
+/** What was typed of a plan: the terms, and what cannot be understood. Such a text is in the terms as it was typed. */
+export interface TypedTerms {
+  readonly terms: Json
+  readonly problems: readonly FieldError[]
+}
+
+/** Returns the terms of a plan that a form has. */
+export function termsOf(values: Values): TypedTerms {
   const problems: FieldError[] = []
   const reading = { values, digits: minorDigits(values('currency').trim()), problems }
-  const kept = keptMembers(values, '')
-  const members = Object.entries(PLAN_MEMBERS).filter(([name]) => !Object.hasOwn(kept, name))
-  const found = readMembers(Object.fromEntries(members), '', reading)
+  const found = readMembers(PLAN_MEMBERS, '', reading)
   const rules = Array.from({ length: rowCount(values, 'rules') }, (_, i) =>
     readRule(`rules/${i}`, reading),
   )
-  return { terms: { ...found, rules, ...kept }, problems }
-}
-
-/** Sets the fields of those members that they can show, and returns the others. */
-function showEach(
-  members: Members,
-  path: string,
-  value: Json,
-  texts: Map<string, string>,
-  digits: number,
-): Record<string, unknown> {
-  const kept = Object.entries(value).filter(([name, one]) => {
-    const field = Object.hasOwn(members, name) ? members[name] : undefined
-    if (!field) return true
-    const at = path === '' ? name : `${path}/${name}`
-    const own = new Map<string, string>()
-    const reading = { values: valuesOf(own), digits, problems: [] }
-    if (!show(field, at, one, own, digits) || !sameJson(read(field, at, reading), one)) return true
-    for (const [key, text] of own) texts.set(key, text)
-    return false
-  })
-  return Object.fromEntries(kept)
+  return { terms: { ...found, rules }, problems }
 }
 
 /** Returns what the fields of members have, and what cannot be understood. Amounts have so many decimal places. */
@@ -517,56 +466,31 @@ export function readFields(
   return { value: readMembers(members, '', { values, digits, problems }), problems }
 }
 
-/** Returns the fields of members that show an object, and the members that they cannot show. */
-export function showFields(
-  members: Members,
-  value: Json,
-  digits: number,
-): { readonly texts: Texts; readonly kept: Json } {
+/** Returns the fields of members that show an object. */
+export function showFields(members: Members, value: Json, digits: number): Texts {
   const texts = new Map<string, string>()
-  return { kept: showEach(members, '', value, texts, digits), texts }
+  showMembers(members, '', value, texts, digits)
+  return texts
 }
 
 function showRule(rule: Json, path: string, texts: Map<string, string>, digits: number): void {
-  const { kind: kindName, ...others } = rule
-  const kind =
-    typeof kindName === 'string' && Object.hasOwn(RULE_KINDS, kindName) && RULE_KINDS[kindName]
-  if (!kind) {
-    texts.set(`${path}/kept`, JSON.stringify(rule))
-    return
-  }
-  texts.set(`${path}/kind`, String(kindName))
+  const kindName = String(rule.kind)
+  const kind = Object.hasOwn(RULE_KINDS, kindName) && RULE_KINDS[kindName]
+  if (!kind) return
+  texts.set(`${path}/kind`, kindName)
   const rates = kind.pays.map(([name]) => name)
-  const present = rates.filter((name) => Object.hasOwn(others, name))
-  // A rule with two rates is kept as it is: the form has one.
-  const shown = present.length > 1 ? [] : present
-  texts.set(`${path}@pays`, shown[0] ?? rates[0] ?? '')
-  const members = Object.entries(kind.members).filter(
-    ([name]) => !rates.includes(name) || shown.includes(name),
-  )
-  const kept = showEach(Object.fromEntries(members), path, others, texts, digits)
-  if (Object.keys(kept).length > 0) texts.set(`${path}/kept`, JSON.stringify(kept))
+  texts.set(`${path}@pays`, rates.find((name) => Object.hasOwn(rule, name)) ?? rates[0] ?? '')
+  showMembers(kind.members, path, rule, texts, digits)
 }
 
-/**
- * Returns the fields of a form that show the terms of a plan; null if it cannot be shown as a form. What the
- * form has no field for is in its fields `kept`, so that `termsOf` returns equal terms.
- */
-export function formOf(terms: unknown): Texts | null {
-  if (!isObject(terms)) return null
-  const texts = new Map<string, string>()
-  const { rules, ...others } = terms
-  const digits = minorDigits(typeof terms.currency === 'string' ? terms.currency : '')
-  const isShown = Array.isArray(rules) && rules.length <= MAX_ROWS && rules.every(isObject)
-  const members = isShown ? others : terms
-  const kept = showEach(PLAN_MEMBERS, '', members, texts, digits)
-  if (isShown) {
-    texts.set('rules#', String(rules.length))
-    rules.forEach((rule, i) => {
-      showRule(rule, `rules/${i}`, texts, digits)
-    })
-  }
-  if (Object.keys(kept).length > 0) texts.set('kept', JSON.stringify(kept))
+/** Returns the fields of a form that show the terms of a plan. */
+export function formOf(terms: unknown): Texts {
+  const { rules, ...others } = Object(terms)
+  const digits = minorDigits(typeof others.currency === 'string' ? others.currency : '')
+  const texts = new Map(showFields(PLAN_MEMBERS, others, digits))
+  const shown = Array.isArray(rules) ? rules.slice(0, MAX_ROWS) : []
+  texts.set('rules#', String(shown.length))
+  for (const [i, rule] of shown.entries()) showRule(Object(rule), `rules/${i}`, texts, digits)
   return texts
 }
 

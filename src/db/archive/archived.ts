@@ -126,36 +126,36 @@ export const ARCHIVED_MONTHS_OF_REPORT = `
 
 const FROM_DAY = compileStatement(`
   select m.first_day from archived_months m
-  where m.account = :account and m.last_day >= :from and (:customer_id is null or exists (
-    select 1 from archived_customers a where a.account = m.account and a.customer_id = :customer_id
-      and a.first_day = m.first_day))
+  where m.account = :account and m.last_day >= :from and (:ids is null or exists (
+    select 1 from json_each(:ids) i cross join archived_customers a
+      on a.account = m.account and a.customer_id = i.value and a.first_day = m.first_day))
   order by m.first_day`)
 
 /** The day before all others. */
 const BEGINNING = -719_528
 
 /**
- * Throws if a change takes effect in an archived month: of the account, or one in which a customer has records.
+ * Throws if a change takes effect in an archived month: of the account, or one in which some customers have records.
  *
  * @param from The first day of its effect; null: from the beginning.
- * @param customer The customer whom it concerns; null: all.
+ * @param ids The customers whom it concerns; null: all.
  * @throws MonthArchived
  */
 export async function refuseArchived(
   db: Connection,
   account: string,
   from: string | null,
-  customer: string | null = null,
+  ids: readonly string[] | null = null,
 ): Promise<void> {
-  const customer_id = customer === null ? null : encode(customers.customer_id, customer)
-  const values = { account, customer_id, from: from === null ? BEGINNING : dayNumber(from) }
+  const stored = ids && JSON.stringify(ids.map((id) => encode(customers.customer_id, id)))
+  const values = { account, ids: stored, from: from === null ? BEGINNING : dayNumber(from) }
   const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
   requireRecords(results)
 }
 
 /** Returns whether months of an account are archived. */
 export async function hasArchived(db: Connection, account: string): Promise<boolean> {
-  const values = { account, customer_id: null, from: BEGINNING }
+  const values = { account, ids: null, from: BEGINNING }
   const { results } = await withD1Retry(() => bindStatement(db, FROM_DAY, values).all())
   return results.length > 0
 }
