@@ -16,7 +16,7 @@ import { hasFiles } from '../db/exports/files.ts'
 import { holdsAny } from '../db/fraud/holds.ts'
 import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
-import { beginReset, hasEndedReset, RESET_LIMITS, resetStep } from '../db/records/reset.ts'
+import { beginReset, RESET_LIMITS, resetStep } from '../db/records/reset.ts'
 import { readUsages } from '../db/records/storage.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
@@ -605,9 +605,9 @@ export const resetAccount = accountOperation({
     if (account.exports !== 'off' || (await hasFiles(db, id)))
       await deleteExportObjects(env, account)
     await deleteArchive(() => resolveBucket(env, jurisdictionOf(account.binding)), db, id)
-    const results = await withAudit(db, entry, beginReset(db, id))
+    await withAudit(db, entry, [beginReset(db, id)])
     await dropOldCopy(env, id)
-    const isDone = hasEndedReset(results) || (await makeSteps([resetStep(db, id)], budget))
+    const isDone = await makeSteps([resetStep(db, id)], budget)
     // A cron goes on with what is left.
     return isDone ? null : reply(202, { resetting: true })
   },

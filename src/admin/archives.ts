@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { archiveStep } from '../archive/steps.ts'
-import { dayNumber, parsePeriod, storedPeriod } from '../commission/engine/calendar.ts'
+import { addMonths, dayNumber, parsePeriod, storedPeriod } from '../commission/engine/calendar.ts'
 import { readStoredPlans } from '../commission/plans/stored-plans.ts'
 import { monthText } from '../db/archive/archived.ts'
 import {
@@ -39,7 +39,7 @@ import * as f from '../validation/fields.ts'
 import { member, said } from '../validation/fields.ts'
 import { resourcesOf } from '../verticals.ts'
 import { todayOf } from '../zone.ts'
-import { keptDaysOf, longestWindow } from './archive-windows.ts'
+import { longestWindow } from './archive-windows.ts'
 import { sendJobs } from './jobs.ts'
 
 /** The resource of an account of which months are archived. */
@@ -81,11 +81,10 @@ async function openJudge({ env, account, db }: AccountCall): Promise<Judge> {
     readPlanPeriods(db, id),
   ])
   const today = dayNumber(todayOf(account))
-  const { from, by } = keptDaysOf(after, longestWindow(versions, rules, today), today)
-  const reason = by
-    ? `${by.plan === null ? `the fraud rule ${by.fraud_rule}` : `the plan ${by.plan}`} looks back ${by.days} days`
-    : `\`archive_after\` is ${after} months`
-  return { from, tooYoung: `Months from ${monthText(from)} on stay: ${reason}.`, periods }
+  const days = longestWindow(versions, rules, today)
+  const from = Math.min(addMonths(today, -after), today - days)
+  const tooYoung = `Months from ${monthText(from)} on stay: \`archive_after\` is ${after} months, and plans and fraud rules look back ${days} days.`
+  return { from, tooYoung, periods }
 }
 
 /** Returns what keeps a month in the database; null if nothing does. */

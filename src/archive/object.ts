@@ -44,7 +44,7 @@ export async function readRows(
 }
 
 /** Whether two lists of rows have the same values, to the bit. */
-export const areSame = (
+const areSame = (
   rows: readonly (readonly ParquetValue[])[],
   others: readonly (readonly ParquetValue[])[],
 ): boolean =>

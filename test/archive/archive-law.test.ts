@@ -30,7 +30,7 @@ const READERS = ['account', 'affiliate', 'team']
 const OTHERWISE = /Feeds?$|^listArchives$/
 
 test.each([
-  ['forex', 'trading-activity', ['listForexTradingActivity', 'getReport', 'listLineRecords']],
+  ['forex', 'trading-activity', ['listForexTradingActivity', 'getReport']],
   ['igaming', 'activities', ['listIgamingActivities', 'getIgamingReport']],
 ] as const)(
   '§19.3 an operation that reads answers as before, or refuses with the months to load: %s',

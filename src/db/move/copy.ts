@@ -1,6 +1,7 @@
 import { only } from '../query.ts'
 import { COUNTED_RESOURCES } from '../records/reset.ts'
 import { compileStatement } from '../statement.ts'
+import { within } from '../steps.ts'
 import { readPage, rowKey, type TablePage } from './pages.ts'
 import { COPY_LIMITS, type CopyPlace, CopyRefused, type Key, type Mover } from './place.ts'
 import { commonTables, type MovedTable, quoted } from './tables.ts'
@@ -20,14 +21,14 @@ export async function copyStep(
   place: CopyPlace | null,
 ): Promise<CopyPlace | null> {
   const tables = await commonTables(source, target)
-  const until = Date.now() + COPY_LIMITS.stepMs
+  const mayBegin = within(COPY_LIMITS.stepMs)
   let pages = 0
   let records = place?.records ?? 0
   let after = place?.after ?? null
   const first = tables.findIndex(({ name }) => name === place?.table)
   for (const table of tables.slice(Math.max(first, 0))) {
     do {
-      if (pages >= COPY_LIMITS.pages || Date.now() > until) {
+      if (pages >= COPY_LIMITS.pages || !mayBegin()) {
         return { table: table.name, after, records }
       }
       const page = await readPage(source, table, mover.account, after)

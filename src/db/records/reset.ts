@@ -91,27 +91,20 @@ const BEGIN_RESET = compileStatement(`
   insert into resets (account, started_at) values (:account, :now) on conflict do nothing`)
 
 /**
- * Returns the statements that begin to delete everything that an account has sent. Until the reset
- * ends, the account accepts no deliveries: old and new records would mix in its totals. See
- * `hasEndedReset` for the results.
+ * Returns the statement that begins to delete everything that an account has sent. Until the reset ends, the account
+ * accepts no deliveries: old and new records would mix in its totals.
  */
-export const beginReset = (db: D1Database, account: string): D1PreparedStatement[] => [
-  bindStatement(db, BEGIN_RESET, { account, now: new Date().toISOString() }),
-  ...stepOf(db, account),
-]
-
-const stepOf = (db: D1Database, account: string) =>
-  RESET_STEP.map((statement) => bindStatement(db, statement, { account }))
-
-/** Returns whether the reset has ended, from the results of a step. */
-export const hasEndedReset = (results: readonly D1Result<Record<string, unknown>>[]): boolean =>
-  results.some(({ results: [row] }) => row?.resetting === 0)
+export const beginReset = (db: D1Database, account: string): D1PreparedStatement =>
+  bindStatement(db, BEGIN_RESET, { account, now: new Date().toISOString() })
 
 /** Returns the step of the reset of an account. */
 export const resetStep =
   (db: D1Database, account: string): Step =>
-  async () =>
-    hasEndedReset(await withD1Retry(() => db.batch(stepOf(db, account))))
+  async () => {
+    const step = RESET_STEP.map((statement) => bindStatement(db, statement, { account }))
+    const results = await withD1Retry(() => db.batch<{ resetting?: 0 | 1 }>(step))
+    return results.at(-1)?.results[0]?.resetting === 0
+  }
 
 const SELECT_RESETS = `
   select account from resets where account > '' and ${isDoorOpen('account')} order by account limit 100`
