@@ -93,7 +93,8 @@ BEGIN
   SELECT raise(ABORT, 'an approved statement never changes');
 END;
 
--- The lines of long statements from the second part on: a row has at most 2 MB.
+-- The lines of long statements from the second part on, and their steps, which may need more rows: a row has at most
+-- 2 MB. The steps of a row are not always those of its lines.
 CREATE TABLE statement_lines (
   account TEXT NOT NULL,
   id      TEXT NOT NULL,

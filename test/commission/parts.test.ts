@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { statementOfLine } from '../../src/commission/statements/ids.ts'
+import { PART_LIMITS } from '../../src/commission/statements/limits.ts'
 import { beginRun, makeStep } from '../../src/commission/statements/run.ts'
 import { type BookedPart, readBooked } from '../../src/db/commission/books/booked-lines.ts'
 import { askAdmin, json, partner } from '../partner.ts'
@@ -11,12 +12,12 @@ import { storeStarted } from './stored-runs.ts'
 const CUSTOMERS = 2500
 
 /** Stores customers who each earn their affiliate one line. */
-async function firm() {
+async function firm(customers = CUSTOMERS) {
   const acme = await partner('forex')
   const rule = { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '1' } as const
   await storePlan(acme.account, 'cpa', monthly([rule]))
   await assign(acme.account, 'cpa')
-  await insertCustomers(0, CUSTOMERS)
+  await insertCustomers(0, customers)
 }
 
 const insertCustomers = (from: number, count: number) =>
@@ -53,6 +54,27 @@ test('a long statement is stored and read in parts', async () => {
   expect(scopes).toHaveLength(CUSTOMERS)
   expect(scopes).toEqual(scopes.toSorted())
   expect((await askAdmin(`${LIST}/${head.id}?part=4`)).status).toBe(404)
+  const { lines } = await json(askAdmin(`${LIST}/${head.id}?part=3`))
+  const explained = await json(askAdmin(`accounts/acme-forex/lines/${lines.at(-1).id}/explain`))
+  expect(explained.line.scope).toBe('customer:c-02499')
+  expect(explained.steps[0]).toMatchObject({ step: 'trigger', record: { id: 'c-02499' } })
+})
+
+test('steps that need more rows than their lines are all found', async () => {
+  const { stepBytes } = PART_LIMITS
+  onTestFinished(() => {
+    PART_LIMITS.stepBytes = stepBytes
+  })
+  PART_LIMITS.stepBytes = 1
+  await firm(4)
+  await run('run_1')
+  const [{ id }] = (await json(askAdmin(LIST))).data
+  const { lines, parts } = await json(askAdmin(`${LIST}/${id}`))
+  expect([lines.length, parts]).toEqual([4, 1])
+  for (const line of lines) {
+    const { steps } = await json(askAdmin(`accounts/acme-forex/lines/${line.id}/explain`))
+    expect(`customer:${steps[0].record.id}`).toBe(line.scope)
+  }
 })
 
 test('parts follow their statement, and an unchanged one writes nothing', async () => {

@@ -147,42 +147,44 @@ async function hashOf(
   return digest(canonicalJson({ ...hashed, lines, adjustments }))
 }
 
-/**
- * Divides lines and adjustments into JSON arrays within `PART_LIMITS`, at least one, each with an object of their
- * steps by id: a row stores each.
- */
-function partsOf({
-  lines,
-  adjustments,
-  stepsOf,
-}: Pick<Draft, 'lines' | 'adjustments' | 'stepsOf'>) {
-  const parts: StoredDraft['parts'][number][] = []
-  let texts: string[] = []
-  let members: string[] = []
-  let [bytes, stepBytes] = [0, 0]
-  const end = (): void => {
-    parts.push({ lines: `[${texts.join()}]`, steps: `{${members.join()}}` })
-    texts = []
-    members = []
-    ;[bytes, stepBytes] = [0, 0]
-  }
-  for (const line of [...lines, ...adjustments]) {
-    const text = JSON.stringify(line)
-    const found = stepsOf(line.id)
-    const member = found && `${JSON.stringify(line.id)}:${stepsText(found)}`
-    const [size, more] = [byteLength(text), byteLength(member ?? '')]
-    const isFull =
-      texts.length === PART_LIMITS.lines ||
-      bytes + size > PART_LIMITS.bytes ||
-      stepBytes + more > PART_LIMITS.steps
-    if (isFull && texts.length > 0) end()
-    texts.push(text)
-    if (member) members.push(member)
+/** Divides texts into groups of a number, and about of bytes; at least one group. */
+function* groupsOf(texts: Iterable<string>, most: number, room: number): Generator<string> {
+  let group: string[] = []
+  let bytes = 0
+  for (const text of texts) {
+    const size = byteLength(text)
+    if (group.length === most || (group.length > 0 && bytes + size > room)) {
+      yield group.join()
+      group = []
+      bytes = 0
+    }
+    group.push(text)
     bytes += size
-    stepBytes += more
   }
-  end()
-  return parts
+  yield group.join()
+}
+
+/** Writes the steps of items as members of an object, one by one. */
+function* stepsBy(items: readonly { readonly id: string }[], stepsOf: Draft['stepsOf']) {
+  for (const { id } of items) {
+    const found = stepsOf(id)
+    if (found) yield `${JSON.stringify(id)}:${stepsText(found)}`
+  }
+}
+
+/**
+ * Divides lines and adjustments into JSON arrays, and their steps by id into JSON objects, both within `PART_LIMITS`
+ * and at least one: a row stores one of each.
+ */
+function partsOf(draft: Draft | null): Pick<StoredDraft, 'lines' | 'steps'> {
+  const items = draft ? [...draft.lines, ...draft.adjustments] : []
+  const { lines, bytes, stepBytes } = PART_LIMITS
+  const texts = items.map((item) => JSON.stringify(item))
+  const steps = draft ? stepsBy(items, draft.stepsOf) : []
+  return {
+    lines: [...groupsOf(texts, lines, bytes)].map((group) => `[${group}]`),
+    steps: [...groupsOf(steps, lines, stepBytes)].map((group) => `{${group}}`),
+  }
 }
 
 /** The most bytes of the steps of a line. */
@@ -242,7 +244,7 @@ export async function toStored(
   const { affiliate, plan } = result
   const id = draft?.head.id ?? (await statementId(affiliate, plan.plan, period.id))
   const statement = draft && JSON.stringify(draft.head)
-  const parts = partsOf(draft ?? { lines: [], adjustments: [], stepsOf: () => undefined })
+  const { lines, steps } = partsOf(draft)
   const hash = draft?.hash ?? ''
   return {
     period: period.id,
@@ -254,10 +256,9 @@ export async function toStored(
     payable: draft?.head.payable ?? '0',
     closing: result.state.closing,
     statement,
-    parts,
+    lines,
+    steps,
     state,
-    digest: await digest(
-      JSON.stringify([statement, hash, state, previous, ...parts.map(({ steps }) => steps)]),
-    ),
+    digest: await digest(JSON.stringify([statement, hash, state, previous, ...steps])),
   }
 }

@@ -7,8 +7,8 @@ export const FRESH_LIMITS = { facts: 50_000 }
 /** How much a kept fact counts towards `FRESH_LIMITS.facts`; others count 1. */
 export const KEPT_FACT_WEIGHT = 0.2
 
-/** The maximum number of lines of a part of a statement, and about that of their bytes and of those of their steps. */
-export const PART_LIMITS = { lines: 1000, bytes: 400_000, steps: 800_000 }
+/** The maximum number of lines of a part of a statement, and about that of their bytes and of those of steps in a row. */
+export const PART_LIMITS = { lines: 1000, bytes: 400_000, stepBytes: 600_000 }
 
 /** The limits of one step of a run. */
 export const STEP_LIMITS = {

@@ -45,16 +45,18 @@ export function draftBatches(
       one.payable,
       one.closing,
       one.statement,
-      one.parts[0]?.lines,
-      one.parts.length,
+      one.lines[0],
+      one.lines.length,
       one.state,
       one.digest,
       one.previous,
-      one.parts[0]?.steps,
+      one.steps[0],
     ])
     const ids = drafts.map(({ id, digest }) => [id, digest])
-    const parts = drafts.flatMap(({ id, digest, parts: all }) =>
-      all.slice(1).map(({ lines, steps }, i) => [id, digest, i + 2, lines, steps]),
+    const parts = drafts.flatMap(({ id, digest, lines, steps }) =>
+      Array.from({ length: Math.max(lines.length, steps.length) - 1 }, (_, i) => [
+        ...[id, digest, i + 2, lines[i + 1] ?? '[]', steps[i + 1] ?? '{}'],
+      ]),
     )
     const statementChunks = toJsonChunks(rowsOfStatements)
     const partChunks = toJsonChunks(parts)
@@ -91,10 +93,8 @@ function inBatches(drafts: readonly StoredDraft[]): StoredDraft[][] {
   const batches: StoredDraft[][] = []
   let characters = 0
   for (const draft of drafts) {
-    const size = draft.parts.reduce(
-      (sum, { lines, steps }) => sum + lines.length + steps.length,
-      draft.state.length,
-    )
+    const texts = [...draft.lines, ...draft.steps, draft.state]
+    const size = texts.reduce((sum, { length }) => sum + length, 0)
     const last = batches.at(-1)
     if (last && characters + size <= BATCH_CHARACTERS) {
       last.push(draft)

@@ -18,8 +18,10 @@ export interface StoredDraft {
   readonly closing: string
   /** The statement as JSON without its lines; null if something is carried without one. */
   readonly statement: string | null
-  /** JSON arrays of lines, each with an object of their steps by id; at least one. */
-  readonly parts: readonly { readonly lines: string; readonly steps: string }[]
+  /** JSON arrays of lines; at least one. */
+  readonly lines: readonly string[]
+  /** JSON objects of their steps by id; at least one. */
+  readonly steps: readonly string[]
   /** What the period leaves, as JSON: carries and measures. Only the digest of the row uses it. */
   readonly state: string
   /** The digest of the row before it, of the same affiliate and plan; '' if there is none. */
