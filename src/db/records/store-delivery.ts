@@ -32,7 +32,7 @@ import { COMMON_STATEMENTS } from './write-sql.ts'
 /** What became of a request. */
 export interface DeliveryResult {
   readonly decision: Decision
-  /** Whether held records of its customers are still to be released: see `finishReleases`. */
+  /** Whether held records of its customers are still to be released: see `pendingReleases`. */
   readonly releasing: boolean
   /** Whether an event for a webhook waits to be sent. */
   readonly notifies: boolean
