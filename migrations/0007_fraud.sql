@@ -55,38 +55,31 @@ CREATE TABLE fraud_changed_customers (
   PRIMARY KEY (account, customer_id)
 ) STRICT, WITHOUT ROWID;
 
--- What a rule found of a subject on a day: only the days on which it named a record that it had not named of
--- this subject before, and only these records. Cases need no more.
+-- What rules found: for each case the findings that were added to it, in their order. Rows are only added.
 --
---   subject   whom the rule is about: the kind of the subject, a colon and its id
---   part      a finding of many records has several rows; the first one has figures and sentence
---   evidence  a JSON array of records: resource, id, day, customer, delivery
+--   part      from 0; a finding of many records has several
+--   day       the day of the finding
+--   evidence  a JSON array of records: resource, id, day, customer, delivery. None is in another row of the same
+--             rule and subject
 CREATE TABLE fraud_findings (
-  account      TEXT NOT NULL,
-  affiliate_id TEXT NOT NULL,
-  rule         TEXT NOT NULL,
-  subject      TEXT NOT NULL,
-  day          INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
-  part         INTEGER NOT NULL CHECK (part >= 0),
-  version      INTEGER NOT NULL,
-  figures      TEXT CHECK (json_type(figures) = 'array'),
-  sentence     TEXT CHECK ((sentence IS NULL) = (figures IS NULL)),
-  evidence     TEXT NOT NULL CHECK (json_type(evidence) = 'array'),
-  PRIMARY KEY (account, affiliate_id, rule, subject, day, part)
+  account  TEXT NOT NULL,
+  case_id  TEXT NOT NULL,
+  part     INTEGER NOT NULL CHECK (part >= 0),
+  day      INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  evidence TEXT NOT NULL CHECK (json_type(evidence) = 'array'),
+  PRIMARY KEY (account, case_id, part)
 ) STRICT, WITHOUT ROWID;
 
--- Cases. They follow from findings and decisions, so that an evaluation writes only those that differ. A case
--- whose records are gone is deleted, unless it was decided.
+-- Cases. Findings are added to the open one of their rule and subject; without one, the next position opens.
 --
---   id               derived from affiliate, rule, subject and position: a repeated evaluation opens nothing twice
+--   id               derived from affiliate, rule, subject and position
 --   position         the position among the cases of the same rule and subject, from 0
 --   customer_id, other_customer_id  the customer whom it is about, or the two of a pair
---   version …        the version of the rule that found it last, and its terms
---   opened_for       the first day with a finding
---   opened_at        when an evaluation first found it, in milliseconds
---   last_day         the last day with a new record: the figures and the sentence are of that day
---   evidence_count   the number of its records
---   evidence_digest  a SHA-256 of them, by which a decision notices that they have changed
+--   opened_for       the day of the finding that opened it
+--   opened_at        when an evaluation found it, in milliseconds
+--   last_day         the last day with a new record: version, figures and sentence are of that day
+--   severity, action, reserve_percent  the most that a version which found it has asked for
+--   evidence_count   the number of its records, by which a decision notices that some were added
 --   keep_hold        1 if it was confirmed, and goes on holding payouts
 --   decided_at       in milliseconds
 CREATE TABLE fraud_cases (
@@ -110,7 +103,6 @@ CREATE TABLE fraud_cases (
   figures           TEXT NOT NULL CHECK (json_type(figures) = 'array'),
   sentence          TEXT NOT NULL,
   evidence_count    INTEGER NOT NULL,
-  evidence_digest   TEXT NOT NULL,
   keep_hold         INTEGER NOT NULL DEFAULT 0 CHECK (keep_hold IN (0, 1)),
   decided_at        INTEGER,
   PRIMARY KEY (account, id)
@@ -136,8 +128,7 @@ CREATE INDEX fraud_cases_holding ON fraud_cases (account, affiliate_id)
 -- change the case.
 --
 --   refuse   the customers that are refused with it, as a JSON array, from `from_day` on
---   seen     the records that the person saw, as a JSON array of resource, colon and id
---   shown    the digest of these records
+--   shown    the number of records that the case had
 CREATE TABLE fraud_decisions (
   account   TEXT NOT NULL,
   case_id   TEXT NOT NULL,
@@ -147,8 +138,7 @@ CREATE TABLE fraud_decisions (
   keep_hold INTEGER NOT NULL CHECK (keep_hold IN (0, 1)),
   refuse    TEXT NOT NULL CHECK (json_type(refuse) = 'array'),
   from_day  INTEGER CHECK (from_day BETWEEN -719528 AND 2932896),
-  seen      TEXT NOT NULL CHECK (json_type(seen) = 'array'),
-  shown     TEXT NOT NULL,
+  shown     INTEGER NOT NULL,
   actor     TEXT NOT NULL,
   at        TEXT NOT NULL,
   PRIMARY KEY (account, case_id, position)
@@ -162,23 +152,4 @@ CREATE TABLE fraud_notes (
   actor   TEXT NOT NULL,
   at      TEXT NOT NULL,
   PRIMARY KEY (account, case_id, id)
-) STRICT, WITHOUT ROWID;
-
--- When a case that is gone was first found: if its records come back, it keeps the time.
-CREATE TABLE fraud_gone_cases (
-  account   TEXT NOT NULL,
-  id        TEXT NOT NULL,
-  opened_at INTEGER NOT NULL,
-  PRIMARY KEY (account, id)
-) STRICT, WITHOUT ROWID;
-
--- The records that a person saw who decided a case, from the second part on: `seen` of `fraud_decisions` has the
--- first one, since D1 takes at most 2 MB as one value. As there, a JSON array of resource, colon and id.
-CREATE TABLE fraud_seen_parts (
-  account  TEXT NOT NULL,
-  case_id  TEXT NOT NULL,
-  position INTEGER NOT NULL CHECK (position >= 0),
-  part     INTEGER NOT NULL CHECK (part >= 1),
-  seen     TEXT NOT NULL CHECK (json_type(seen) = 'array'),
-  PRIMARY KEY (account, case_id, position, part)
 ) STRICT, WITHOUT ROWID;

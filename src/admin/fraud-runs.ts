@@ -37,10 +37,7 @@ export const runFraudRules = accountOperation({
           'The affiliates that are left of the days that are being evaluated.',
         ),
         cases_opened: member(count, 'The cases that this request opened.'),
-        cases_closed: member(
-          count,
-          'The cases that this request closed: they expired, or their records are gone.',
-        ),
+        cases_closed: member(count, 'The cases that this request closed, since they expired.'),
         too_large: member(
           v.pipe(v.array(v.string()), v.readonly()),
           'The affiliates with too many records to be evaluated with all rules.',

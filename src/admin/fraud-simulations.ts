@@ -193,7 +193,7 @@ async function withOutcomes(
   cases: readonly SimulatedCase[],
   shared: ReadonlySet<SimulatedCase> | null,
 ): Promise<PresentedCase[]> {
-  const kind = cases[0]?.found.kind.kind
+  const kind = cases[0]?.finding.kind
   if (kind === undefined) return []
   const affiliates = [...new Set(cases.map(({ affiliate_id }) => affiliate_id))]
   const decided = await readDecidedCases(db, account.id, affiliates, kind)

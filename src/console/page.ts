@@ -47,10 +47,10 @@ export interface RefusedForm {
   readonly changed?: ChangedEvidence | undefined
 }
 
-/** What changed of the records of a case since a person saw it, as the administration API says it. */
+/** The records that were added to a case since a person saw it, as the administration API says it. */
 export interface ChangedEvidence {
-  /** The number of new records; null if others changed, too. */
-  readonly added: number | null
+  /** The number of new records. */
+  readonly added: number
   /** The first of the new records. */
   readonly records: readonly Pick<PresentedEvidence, 'resource' | 'id' | 'customer_id' | 'day'>[]
 }

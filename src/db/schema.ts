@@ -803,17 +803,12 @@ export const fraudFindings = /* @__PURE__ */ sqliteTable(
   'fraud_findings',
   () => ({
     account: text().notNull(),
-    affiliate_id: text().notNull(),
-    rule: text().notNull(),
-    subject: text().notNull(),
-    day: day().notNull(),
+    case_id: text().notNull(),
     part: integer().notNull(),
-    version: integer().notNull(),
-    figures: text(),
-    sentence: text(),
+    day: day().notNull(),
     evidence: text().notNull(),
   }),
-  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.rule, t.subject, t.day, t.part] })],
+  (t) => [primaryKey({ columns: [t.account, t.case_id, t.part] })],
 )
 
 /** The table `fraud_cases`, which migrations/ describes. */
@@ -840,7 +835,6 @@ export const fraudCases = /* @__PURE__ */ sqliteTable(
     figures: text().notNull(),
     sentence: text().notNull(),
     evidence_count: integer().notNull(),
-    evidence_digest: text().notNull(),
     keep_hold: integer().notNull().default(0),
     decided_at: integer(),
   }),
@@ -868,8 +862,7 @@ export const fraudDecisions = /* @__PURE__ */ sqliteTable(
     keep_hold: integer().notNull(),
     refuse: text().notNull(),
     from_day: integer(),
-    seen: text().notNull(),
-    shown: text().notNull(),
+    shown: integer().notNull(),
     actor: text().notNull(),
     at: text().notNull(),
   }),

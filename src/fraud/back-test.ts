@@ -2,6 +2,7 @@ import { dayNumber } from '../commission/engine/calendar.ts'
 import { EXPIRE_DAYS } from '../durations.ts'
 import type { Issue } from '../validation/issue.ts'
 import { isObject } from '../validation/record-validator.ts'
+import { caseTermsOf } from './cases.ts'
 import { checkMeaning, checkShape, isInScope } from './check-rule.ts'
 import type { Vertical } from './kind.ts'
 import { KINDS } from './kinds.ts'
@@ -59,12 +60,12 @@ function testedVersion(
   first: number,
   last: number,
 ): TestedVersion[] {
-  const { parameters, action, reserve_percent: reservePercent = '100', scope } = terms
+  const { parameters, scope } = terms
   const kind = KINDS.find((one) => one.kind === terms.kind)
   // A version that is sent is tested even if it would be stored as disabled.
   if (!kind || (version !== null && terms.disabled)) return []
   const isOwn = (affiliate: string) => isInScope(scope, affiliate)
-  return [{ version, kind, parameters, action, reservePercent, isInScope: isOwn, first, last }]
+  return [{ version, kind, parameters, terms: caseTermsOf(terms), isInScope: isOwn, first, last }]
 }
 
 /** Returns the back-test of a stored version on all days of another; null if it is disabled, or of another kind. */

@@ -4,12 +4,10 @@ import { compareText } from '../commission/engine/facts.ts'
 import type { Connection } from '../db/database.ts'
 import type { StoredCase } from '../db/fraud/cases.ts'
 import {
-  type PartKey,
   partsFrom,
   type RecordKeys,
   type RecordValues,
   readMainValues,
-  readSeen,
   storedKey,
 } from '../db/fraud/evidence.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
@@ -18,47 +16,27 @@ import { clickTime } from '../tracking/code.ts'
 import { count, day } from '../validation/answer-fields.ts'
 import { described, named } from '../validation/described.ts'
 import { member } from '../validation/fields.ts'
-import { parseEvidence } from './derive-cases.ts'
+import { parseEvidence } from './case-rows.ts'
 import { evidenceKey } from './findings.ts'
 import type { Evidence } from './kind.ts'
 
-// The records of a stored case. They are those of its findings; of records that several cases could have,
-// each is in the first one.
-
-const isDecided = ({ status }: StoredCase): boolean =>
-  status === 'confirmed' || status === 'dismissed'
-
-/** Before all days. */
-const BEGINNING: PartKey = { day: -719_528, part: 0 }
+// The records of a stored case, in the order in which findings named them.
 
 /** A record, and its place. */
-interface Placed {
-  readonly one: Evidence
-  readonly place: readonly [day: number, part: number, index: number]
+interface Placed extends FoundEvidence {
+  readonly place: readonly [part: number, index: number]
 }
 
-/** Yields the records of a case from a part on, in the order in which findings named them. */
+/** Yields the records of a case from a part on. */
 async function* evidenceFrom(
   db: Connection,
   account: string,
-  found: StoredCase,
-  first: PartKey | null,
+  { id }: StoredCase,
+  first = 0,
 ): AsyncGenerator<Placed> {
-  const { opened_for, last_day, position } = found
-  const seen = await readSeen(db, account, found, position)
-  const keysOf = (parts: typeof seen) =>
-    new Set<string>(parts.flatMap((one) => JSON.parse(one.seen)))
-  const earlier = keysOf(seen.filter((one) => one.position < position))
-  const own = keysOf(seen.filter((one) => one.position === position))
-  const decided = isDecided(found)
-  const isOwn = (one: Evidence, day: number): boolean =>
-    !earlier.has(evidenceKey(one)) &&
-    (decided ? own.has(evidenceKey(one)) : opened_for <= day && day <= last_day)
-  const start = first ?? (decided ? BEGINNING : { day: opened_for, part: 0 })
-  for await (const { day, part, evidence } of partsFrom(db, account, found, start)) {
-    if (!decided && day > last_day) return
+  for await (const { part, day, evidence } of partsFrom(db, account, id, first)) {
     for (const [index, one] of parseEvidence(evidence).entries()) {
-      if (isOwn(one, day)) yield { one, place: [day, part, index] }
+      yield { one, day, place: [part, index] }
     }
   }
 }
@@ -70,17 +48,34 @@ export interface FoundEvidence {
   readonly day: number
 }
 
-/** Returns the records of a case, in the order in which findings named them. */
+/** Returns the records of a case. */
 export async function evidenceOf(
   db: Connection,
   account: string,
   found: StoredCase,
-): Promise<FoundEvidence[]> {
-  const all: FoundEvidence[] = []
-  for await (const { one, place } of evidenceFrom(db, account, found, null)) {
-    all.push({ one, day: place[0] })
-  }
+): Promise<Placed[]> {
+  const all: Placed[] = []
+  for await (const placed of evidenceFrom(db, account, found)) all.push(placed)
   return all
+}
+
+/** The records whose present versions are read at once. */
+const COMPARED = 5000
+
+/** Returns the records of a case that were changed since a finding named them, or are not in the database. */
+async function changedOf(db: Connection, account: string, found: StoredCase): Promise<Placed[]> {
+  const all = await evidenceOf(db, account, found)
+  const changed: Placed[] = []
+  for (let i = 0; i < all.length; i += COMPARED) {
+    const part = all.slice(i, i + COMPARED)
+    const present = await withValues(
+      db,
+      account,
+      part.map(({ one }) => one),
+    )
+    changed.push(...part.filter((_, at) => present[at]?.changed))
+  }
+  return changed
 }
 
 /** A customer of a case, and how many of its records are theirs. */
@@ -102,7 +97,7 @@ export async function pageCustomers(
   { number, size, after }: Page,
 ): Promise<FoundPage<Fixed<v.InferOutput<typeof customerOfCase>>>> {
   const counts = new Map<string, number>()
-  for await (const { one } of evidenceFrom(db, account, found, null)) {
+  for await (const { one } of evidenceFrom(db, account, found)) {
     if (one.customer_id === null) continue
     counts.set(one.customer_id, (counts.get(one.customer_id) ?? 0) + 1)
   }
@@ -144,6 +139,10 @@ export const fraudEvidence = described(() =>
           'The main values of the record, by the names of its fields. Null if it is gone or archived.',
         ),
       ),
+      changed: member(
+        v.boolean(),
+        'Whether the record was changed since the case names it, or is not in the database.',
+      ),
     }),
   ),
 )
@@ -151,20 +150,21 @@ export const fraudEvidence = described(() =>
 /** A record of a case, as it is answered. */
 export type PresentedEvidence = Fixed<v.InferOutput<typeof fraudEvidence>>
 
-/** Reads one page of the records of a case, with their main values. */
+/** Reads one page of the records of a case, or of those that were changed since, with their main values. */
 export async function pageEvidence(
   db: Connection,
   account: string,
   found: StoredCase,
   { number, size, after }: Page,
+  isChanged = false,
 ): Promise<FoundPage<PresentedEvidence>> {
-  const [day, part, index] = (after ?? []).map(Number)
-  const first = day === undefined || part === undefined ? null : { day, part }
-  const isBehind = ({ place }: Placed) =>
-    first === null || place[0] !== first.day || place[1] !== first.part || place[2] > (index ?? 0)
+  const [first = 0, last = -1] = (after ?? []).map(Number)
+  const isBehind = ({ place: [part, index] }: Placed) =>
+    part > first || (part === first && index > last)
   let skipped = after ? 0 : (number - 1) * size
   const page: Placed[] = []
-  for await (const placed of evidenceFrom(db, account, found, first)) {
+  const changed = isChanged ? await changedOf(db, account, found) : null
+  for await (const placed of changed ?? evidenceFrom(db, account, found, first)) {
     if (!isBehind(placed)) continue
     if (skipped > 0) skipped--
     else page.push(placed)
@@ -178,7 +178,7 @@ export async function pageEvidence(
       account,
       shown.map(({ one }) => one),
     ),
-    total: found.evidence_count,
+    total: changed?.length ?? found.evidence_count,
     isLimited: false,
     last: end ? [...end.place] : null,
   }
@@ -213,16 +213,18 @@ async function withValues(
       const own = of(resource as Evidence['resource'])
       return rows.flatMap((row) => {
         const one = own[row.key]
-        return one ? [[evidenceKey(one), presentValues(row)] as const] : []
+        return one ? [[evidenceKey(one), row] as const] : []
       })
     }),
   )
-  return evidence.map((one) => ({
-    ...one,
-    day: dayText(one.day),
-    delivery_id: one.delivery_id ?? null,
-    values: byRecord.get(evidenceKey(one)) ?? null,
-  }))
+  return evidence.map((one) => {
+    const row = byRecord.get(evidenceKey(one)) ?? null
+    const delivery_id = one.delivery_id ?? null
+    return {
+      ...{ ...one, day: dayText(one.day), delivery_id, values: row && presentValues(row) },
+      changed: row === null || (row.delivery ?? null) !== delivery_id,
+    }
+  })
 }
 
 const TIMES = new Set(['signup_date', 'transaction_date', 'createtime'])
@@ -231,7 +233,7 @@ const instant = (value: string | number | null) =>
   value === null ? null : new Date(value).toISOString()
 
 /** Presents the values of a record; of the code in `tracking_data` only the time of its click. */
-const presentValues = ({ key: _, tracking_data: code, ...values }: RecordValues) => ({
+const presentValues = ({ key: _, delivery: __, tracking_data: code, ...values }: RecordValues) => ({
   ...Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, TIMES.has(name) ? instant(value) : value]),
   ),

@@ -1,93 +1,125 @@
+import { compare, decimal } from '../commission/engine/decimal.ts'
 import { type DayFinding, evidenceKey } from './findings.ts'
-import type { Evidence } from './kind.ts'
+import type { RuleTerms } from './rules.ts'
 
-// Which cases of a rule and subject exist follows from its findings and decisions alone (§17, law 2), so that
-// cases are computed anew whenever either changes.
+// The cases of a rule and subject (§17, law 2). Findings are only added: a record belongs to the case that was
+// open when a finding first named it, and a case keeps what was added to it. Only a person ends a hold.
 
-/** What a person decided of a case. */
-export interface Decision {
-  readonly decision: 'confirmed' | 'dismissed'
-  /** The records that the person saw, by key. */
-  readonly seen: ReadonlySet<string>
+/** What a version of a rule makes of its cases. */
+export interface CaseTerms {
+  readonly severity: 'low' | 'medium' | 'high'
+  readonly action: 'flag' | 'hold'
+  /** The part of a payout that a case holds, in percent. */
+  readonly reserve_percent: string
+}
+
+/** Returns what a version makes of its cases. */
+export const caseTermsOf = ({
+  severity,
+  action,
+  reserve_percent = '100',
+}: Pick<RuleTerms, 'severity' | 'action' | 'reserve_percent'>): CaseTerms => ({
+  ...{ severity, action, reserve_percent },
+})
+
+/** A finding, and the version that found it. */
+export interface VersionFinding extends DayFinding {
+  /** The number of the version; null if it is not stored. */
+  readonly version: number | null
+  readonly kind: string
+  readonly terms: CaseTerms
 }
 
 /** A case of a rule and subject. Days are in days since 1970. */
-export interface Case {
-  /** Its position among the cases of its rule and subject, from 0: decisions name it. */
+export interface Case extends CaseTerms {
+  /** Its position among the cases of its rule and subject, from 0. */
   readonly position: number
-  readonly status: 'open' | 'expired' | Decision['decision']
-  /** The first day with a finding. */
+  readonly status: 'open' | 'expired' | 'confirmed' | 'dismissed'
+  /** The day of the finding that opened it. */
   readonly openedFor: number
-  /** The last day whose finding had a record that no earlier one had. */
+  /** The last day whose finding had a new record. */
   readonly lastEvidenceDay: number
   /** The finding of that day, which the case shows. */
-  readonly finding: DayFinding
-  /** The records, in the order in which findings named them. */
-  readonly evidence: readonly Evidence[]
+  readonly finding: Pick<VersionFinding, 'subject' | 'figures' | 'sentence' | 'version' | 'kind'>
+  /** The number of its records. */
+  readonly evidenceCount: number
+  /** The findings that are added to it, each with the records that no earlier one has named. */
+  readonly added: readonly VersionFinding[]
 }
+
+/** Whether a finding of a day belongs to a case: to a flag only so many days after its last new record. */
+const takes = (
+  { status, action, lastEvidenceDay }: Case,
+  day: number,
+  expireDays: number,
+): boolean => status === 'open' && (action === 'hold' || day - lastEvidenceDay <= expireDays)
+
+const SEVERITIES = ['low', 'medium', 'high'] as const
+
+/** Returns what a case does after a finding: another version of the rule never makes it do less. */
+function strongerOf(one: CaseTerms, other: CaseTerms): CaseTerms {
+  const rank = Math.max(SEVERITIES.indexOf(one.severity), SEVERITIES.indexOf(other.severity))
+  const severity = SEVERITIES[rank] ?? one.severity
+  const isMore =
+    one.action === other.action
+      ? compare(decimal(other.reserve_percent), decimal(one.reserve_percent)) > 0
+      : other.action === 'hold'
+  const { action, reserve_percent } = isMore ? other : one
+  return { severity, action, reserve_percent }
+}
+
+const openCase = (finding: VersionFinding, position: number): Case => ({
+  ...{ position, status: 'open', openedFor: finding.day, lastEvidenceDay: finding.day },
+  ...{ finding, ...finding.terms, evidenceCount: finding.evidence.length, added: [finding] },
+})
+
+const addTo = (one: Case, finding: VersionFinding): Case => ({
+  ...one,
+  ...strongerOf(one, finding.terms),
+  ...(finding.day >= one.lastEvidenceDay && { finding, lastEvidenceDay: finding.day }),
+  evidenceCount: one.evidenceCount + finding.evidence.length,
+  added: [...one.added, finding],
+})
 
 /**
- * Returns the cases of a rule and subject in order of position. Each record is in one case. Only the last
- * case can be open. A decided case whose records are gone is left out.
+ * Adds findings to the cases of their rule and subject: to the open one, or to another that opens. A finding
+ * without a record that none has named adds nothing.
  *
+ * @param last The case of the last position; null if there is none.
+ * @param known The keys of the records of all cases. Those of the findings are added.
  * @param findings In order of day.
- * @param decisions Those of the cases that were decided, by the position of the case.
- * @param today The last complete day.
- * @param expireDays After so many days without a decision and without new records a case expires.
+ * @returns The cases that change, in order of position.
  */
-export function casesOf(
-  findings: readonly DayFinding[],
-  decisions: ReadonlyMap<number, Decision>,
-  today: number,
+export function addFindings(
+  last: Case | null,
+  known: Set<string>,
+  findings: readonly VersionFinding[],
   expireDays: number,
 ): Case[] {
-  const cases: Case[] = []
-  /** The records of earlier cases: they open no other. */
-  const used = new Set<string>()
-  for (let position = 0; ; position++) {
-    const decided = decisions.get(position)
-    const isOwn = (one: Evidence) =>
-      !used.has(evidenceKey(one)) && (!decided || decided.seen.has(evidenceKey(one)))
-    const found = collect(findings, isOwn, decided ? Number.POSITIVE_INFINITY : expireDays)
-    // The records of a decided case may be gone.
-    if (found === null && decided) continue
-    if (found === null) return cases
-    const isOver = today - found.lastEvidenceDay > expireDays
-    const { isInterrupted, ...rest } = found
-    cases.push({
-      position,
-      ...rest,
-      status: decided?.decision ?? (isInterrupted || isOver ? 'expired' : 'open'),
-    })
-    for (const one of found.evidence) used.add(evidenceKey(one))
+  const changed = new Map<number, Case>()
+  let current = last
+  for (const finding of findings) {
+    const evidence = finding.evidence.filter((one) => !known.has(evidenceKey(one)))
+    if (evidence.length === 0) continue
+    for (const one of evidence) known.add(evidenceKey(one))
+    const added = { ...finding, evidence }
+    if (current && takes(current, finding.day, expireDays)) current = addTo(current, added)
+    else {
+      if (current?.status === 'open')
+        changed.set(current.position, { ...current, status: 'expired' })
+      current = openCase(added, current ? current.position + 1 : 0)
+    }
+    changed.set(current.position, current)
   }
+  return [...changed.values()]
 }
 
-/** Collects records until there are none for so many days; null if there are none at all. */
-function collect(
-  findings: readonly DayFinding[],
-  isOwn: (one: Evidence) => boolean,
+/** Returns the cases that findings of a rule and subject open, as they are on a day without a decision. */
+export const casesOf = (
+  findings: readonly VersionFinding[],
+  today: number,
   expireDays: number,
-) {
-  const evidence = new Map<string, Evidence>()
-  let openedFor: number | null = null
-  let latest: DayFinding | null = null
-  let isInterrupted = false
-  for (const finding of findings) {
-    const added = finding.evidence.filter((one) => isOwn(one) && !evidence.has(evidenceKey(one)))
-    if (added.length === 0) continue
-    isInterrupted = latest !== null && finding.day - latest.day > expireDays
-    if (isInterrupted) break
-    openedFor ??= finding.day
-    latest = finding
-    for (const one of added) evidence.set(evidenceKey(one), one)
-  }
-  if (openedFor === null || latest === null) return null
-  return {
-    openedFor,
-    lastEvidenceDay: latest.day,
-    finding: latest,
-    evidence: [...evidence.values()],
-    isInterrupted,
-  }
-}
+): Case[] =>
+  addFindings(null, new Set(), findings, expireDays).map((one) =>
+    takes(one, today, expireDays) ? one : { ...one, status: 'expired' },
+  )

@@ -1,5 +1,4 @@
 import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
-import { digest } from '../auth/secret.ts'
 import { dayText } from '../commission/engine/calendar.ts'
 import { counted } from '../commission/engine/reasons.ts'
 import { accountDatabase } from '../db/database.ts'
@@ -15,7 +14,6 @@ import { ApiError, unavailable } from '../errors.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
 import { evidenceOf, type FoundEvidence } from './case-evidence.ts'
-import { evidenceKey } from './findings.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 /** What a person decides of a case. */
@@ -28,8 +26,8 @@ export interface DecisionRequest {
   readonly refuse: readonly string[]
   /** The first day from which they are refused; null for the beginning. */
   readonly from: string | null
-  /** The digest of the records that the person saw; null if they do not say. */
-  readonly shown: string | null
+  /** The number of records that the person saw; null if they do not say. */
+  readonly shown: number | null
   readonly actor: string
   /** In milliseconds. */
   readonly now: number
@@ -69,11 +67,8 @@ export async function decideCase(
     const isRelease = endsHold(found, request)
     if (found.status !== 'open' && !isRelease) throw notOpen(found)
     const evidence = await evidenceOf(db, account.id, found)
-    const seen = evidence.map(({ one }) => evidenceKey(one))
-    // An evaluation has replaced the findings between the two reads.
-    if (!isRelease && (await digest(seen.join('\n'))) !== found.evidence_digest) continue
-    if (shown !== null && shown !== found.evidence_digest) {
-      throw await evidenceChanged(found, evidence, shown)
+    if (shown !== null && shown !== found.evidence_count) {
+      throw evidenceChanged(found, evidence, shown)
     }
     const issues = checkRefused(request.refuse, found, evidence)
     if (issues.length > 0) return { issues, whole: null }
@@ -87,7 +82,7 @@ export async function decideCase(
     const { decision, reason, keepHold, refuse, from, now } = request
     const isStored = await storeDecision(db, {
       ...{ account: account.id, case_id: id, position: decisions.length },
-      ...{ decision, reason, keepHold, refuse, from, seen, shown: found.evidence_digest },
+      ...{ decision, reason, keepHold, refuse, from, shown: found.evidence_count },
       ...{ actor, isFinal, isRelease, now },
     })
     if (!isStored) continue
@@ -131,7 +126,7 @@ const isSame = (
   one.keep_hold === Number(keepHold) &&
   one.refuse === JSON.stringify(refuse) &&
   (one.from_day === null ? null : dayText(one.from_day)) === from &&
-  one.shown === found.evidence_digest
+  one.shown === found.evidence_count
 
 /** Returns the issues of customers to refuse who are none of the case's. */
 function checkRefused(
@@ -158,7 +153,7 @@ function notOpen({ status, decided_at, last_day, keep_hold }: StoredCase): ApiEr
   const decided = decided_at === null ? '' : ` at ${new Date(decided_at).toISOString()}`
   const detail =
     status === 'expired'
-      ? `The case has expired: it has had no new records since ${dayText(last_day)}. It opens again if it gets some.`
+      ? `The case has expired: it has had no new records since ${dayText(last_day)}. New ones open another case.`
       : `The case was ${status}${decided}. A decision is final${keep_hold === 1 ? ', but it can end the hold: confirm it again without `keep_hold` and `refuse`' : ''}.`
   return new ApiError('not_open', { detail })
 }
@@ -166,44 +161,22 @@ function notOpen({ status, decided_at, last_day, keep_hold }: StoredCase): ApiEr
 /** The records that the error of changed evidence lists. */
 const LISTED = 20
 
-/** The days of findings before which records may have been added. */
-const DAYS = 100
-
-/** Returns the error of a decision about records that are not those that the case has now. */
-async function evidenceChanged(
+/** Returns the error of a decision about a case to which records were added. */
+function evidenceChanged(
   found: StoredCase,
   evidence: readonly FoundEvidence[],
-  shown: string,
-): Promise<ApiError> {
-  const before = await countShown(evidence, shown)
-  const added = before === null ? null : evidence.slice(before)
+  shown: number,
+): ApiError {
+  const added = evidence.slice(shown)
   const changed = {
-    evidence_digest: found.evidence_digest,
-    evidence_total: evidence.length,
-    added: added?.length ?? null,
-    records: (added ?? []).slice(0, LISTED).map(({ one, day }) => ({
+    evidence_total: found.evidence_count,
+    added: added.length,
+    records: added.slice(0, LISTED).map(({ one, day }) => ({
       ...{ resource: one.resource, id: one.id, customer_id: one.customer_id },
       ...{ day: dayText(one.day), found_on: dayText(day) },
     })),
     sentence: found.sentence,
   }
-  const what = added
-    ? `It has ${counted(added.length, 'new record')} since.`
-    : 'Its records are others now: some were corrected, erased or sent late.'
-  const detail = `Nothing was decided. The case is not as it was shown. ${what} Look at it again, and decide it with the present \`evidence_digest\`.`
+  const detail = `Nothing was decided. The case is not as it was shown: it has ${counted(evidence.length, 'record')}, not ${shown}. Look at it again, and decide it with the present \`evidence_total\`.`
   return new ApiError('evidence_changed', { detail, changed })
-}
-
-/** Returns how many of the first records were shown; null if that was no beginning of the present ones. */
-async function countShown(
-  evidence: readonly FoundEvidence[],
-  shown: string,
-): Promise<number | null> {
-  const keys = evidence.map(({ one }) => evidenceKey(one))
-  // A person sees the findings of whole days.
-  const ends = evidence.flatMap(({ day }, i) => (i > 0 && evidence[i - 1]?.day !== day ? [i] : []))
-  for (const end of ends.slice(-DAYS).toReversed()) {
-    if ((await digest(keys.slice(0, end).join('\n'))) === shown) return end
-  }
-  return null
 }

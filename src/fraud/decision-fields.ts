@@ -49,10 +49,10 @@ export const caseDecision = {
   ),
   shown: v.optional(
     member(
-      v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern 64 hexadecimal digits in lower case')),
+      v.pipe(v.number(), v.integer(), v.minValue(1)),
       said(
-        'The `evidence_digest` of the case as the person saw it: if its records have changed since, nothing is decided.',
-        '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
+        'The `evidence_total` of the case as the person saw it: if records were added since, nothing is decided.',
+        8,
       ),
     ),
   ),

@@ -3,12 +3,13 @@ import { compareText } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import { accountDatabase } from '../db/database.ts'
 import {
-  readFoundSubjects,
+  type EvaluatedCase,
+  type Evaluator,
+  type FindingRow,
   readSubjects,
   type SubjectOfRule,
-  storeGroup,
+  storeCases,
 } from '../db/fraud/findings.ts'
-import type { Evaluator } from '../db/fraud/hold-log.ts'
 import {
   advance,
   beginEvaluation,
@@ -27,8 +28,9 @@ import type { Account } from '../db/schema.ts'
 import { EXPIRE_DAYS } from '../durations.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
-import { deriveSubject, subjectOf } from './derive-cases.ts'
-import { newFinder, TooManyFindings } from './findings.ts'
+import { parseSubject, rowsOfCase } from './case-rows.ts'
+import { addFindings } from './cases.ts'
+import { newFinder, subjectKey, TooManyFindings } from './findings.ts'
 import { type EvaluationSource, firstChange, openEvaluation } from './inputs.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { openViews, readViews, type ViewSource } from './read-views.ts'
@@ -42,8 +44,8 @@ import {
 } from './rule-days.ts'
 
 // The evaluation of the stored rules of an account: of the days that are not evaluated yet, or that have
-// changed since. It goes from affiliate to affiliate. What is found of a group of them, the cases that follow
-// and the progress are written in one batch, so that an evaluation which is killed goes on where it was. Two
+// changed since. It goes from affiliate to affiliate. What is found of a group of them, its cases and the
+// progress are written in one batch, so that an evaluation which is killed goes on where it was. Two
 // evaluations at once do no harm: the slower one notices that the progress has moved.
 
 /** What an evaluation has done. */
@@ -55,7 +57,7 @@ export interface Evaluated {
   readonly isDone: boolean
   /** The affiliates that are left of the days that are being evaluated. */
   readonly left: number
-  /** The cases that were opened, and those that expired or whose records are gone. */
+  /** The cases that were opened, and those that expired. */
   readonly opened: number
   readonly closed: number
   /** The affiliates with too many records to be evaluated, in order. */
@@ -69,7 +71,7 @@ export const lastCompleteDay = (account: Account, now: number): number =>
 /**
  * Evaluates the rules of an account until all complete days are done, or until it has read so many records.
  *
- * @param by Whom the audit log names for the holds that begin and end.
+ * @param by Whom the audit log names for the holds that begin.
  */
 export async function evaluateRules(
   env: Env,
@@ -106,7 +108,7 @@ export async function evaluateRules(
     try {
       const rest = affiliatesAfter(opened, place.cursor)
       if (rest.length === 0) {
-        total.closed += await finishEvaluation(db, account.id, place, last - EXPIRE_DAYS)
+        total.closed += await finishEvaluation(db, account.id, place, place.last - EXPIRE_DAYS)
       } else {
         if (left <= 0) return result(false)
         views ??= await viewsOf(opened)
@@ -318,10 +320,11 @@ async function findApart(
   return { findings: new Map([[affiliate, findings]]), facts, isPartial }
 }
 
-const textOf = ({ affiliate_id, rule, subject }: SubjectOfRule): string =>
-  JSON.stringify([affiliate_id, rule, subject])
+const keyOf = (affiliate_id: string, { rule, subject }: RuleFinding): SubjectOfRule => ({
+  ...{ affiliate_id, rule, subject: subjectKey(subject) },
+})
 
-/** Stores what was found of a group, with the cases that follow. */
+/** Stores what was found of a group, in the cases to which it is added. */
 async function store(
   { db, opened, place, by }: Evaluation,
   group: readonly string[],
@@ -329,65 +332,37 @@ async function store(
   tooLarge: Readonly<Record<string, number>>,
 ): Promise<{ opened: number; closed: number }> {
   const account = opened.source.account.id
-  const { first, last } = place
-  const days = { affiliates: group, first, last }
-  const { subjects, decisions } = await readFoundSubjects(db, account, days)
-  const found = Map.groupBy(
-    [...findings].flatMap(([affiliate, own]) =>
-      own.map((finding) => ({ key: subjectOf(affiliate, finding), finding })),
-    ),
-    ({ key }) => textOf(key),
+  const all = [...findings].flatMap(([affiliate, own]) =>
+    own.map((finding) => ({ key: JSON.stringify(keyOf(affiliate, finding)), finding })),
   )
-  const keys = new Map([
-    ...subjects.map((key) => [textOf(key), key] as const),
-    ...[...found.values()].flat().map(({ key }) => [textOf(key), key] as const),
-  ])
-  const stored = await readSubjects(db, account, [...keys.values()], days)
-  const storedFindings = Map.groupBy(stored.findings, textOf)
-  const storedCases = Map.groupBy(stored.cases, textOf)
-  const from = {
-    ...{ account, versions: opened.versions, first, today: opened.last, expireDays: EXPIRE_DAYS },
-  }
-  const derived = await Promise.all(
-    [...keys].map(([text, key]) =>
-      deriveSubject(
-        { key, findings: storedFindings.get(text) ?? [], cases: storedCases.get(text) ?? [] },
-        (found.get(text) ?? []).map(({ finding }) => finding).sort((a, b) => a.day - b.day),
-        from,
-      ),
-    ),
-  )
-  const cases = derived.flatMap((one) => one.cases)
-  const gone = derived.flatMap((one) => one.gone)
-  const large = { ...tooLarge }
-  for (const affiliate of group) delete large[affiliate]
-  if (isPartial) for (const affiliate of group) large[affiliate] = first
-  await storeGroup(
+  const subjects = [...Map.groupBy(all, ({ key }) => key)].map(([key, own]) => ({
+    key: JSON.parse(key) as SubjectOfRule,
+    found: own.map(({ finding }) => finding).sort((a, b) => a.day - b.day),
+  }))
+  const stored = await readSubjects(
     db,
     account,
-    days,
-    {
-      ...{ findings: derived.flatMap((one) => one.findings), cases, gone, decisions, by },
-    },
-    {
-      check: checkPlace(db, account, place),
-      advance: advance(db, account, group.at(-1) ?? '', JSON.stringify(large)),
-    },
+    subjects.map(({ key }) => key),
   )
-  return countChanges(stored.cases, cases, gone)
-}
-
-/** Counts the cases that an evaluation opened and closed. */
-function countChanges(
-  before: readonly { readonly id: string; readonly status: string }[],
-  now: readonly { readonly id: string; readonly status: string }[],
-  gone: readonly string[],
-) {
-  const wasOpen = new Set(before.filter(({ status }) => status === 'open').map(({ id }) => id))
-  const opened = now.filter(({ id, status }) => status === 'open' && !wasOpen.has(id))
-  const closed = now.filter(({ id, status }) => status === 'expired' && wasOpen.has(id))
-  return {
-    opened: opened.length,
-    closed: closed.length + gone.filter((id) => wasOpen.has(id)).length,
+  const cases: EvaluatedCase[] = []
+  const added: FindingRow[] = []
+  let newCases = 0
+  for (const [i, { key, found }] of subjects.entries()) {
+    const { parts, last, known } = parseSubject(stored[i])
+    for (const one of addFindings(last, known, found, EXPIRE_DAYS)) {
+      const isStored = one.position === last?.position
+      if (!isStored) newCases++
+      const rows = await rowsOfCase(account, key, one, isStored ? parts : 0)
+      cases.push(rows.row)
+      added.push(...rows.findings)
+    }
   }
+  const large = { ...tooLarge }
+  for (const affiliate of group) delete large[affiliate]
+  if (isPartial) for (const affiliate of group) large[affiliate] = place.first
+  await storeCases(db, account, cases, added, by, {
+    check: checkPlace(db, account, place),
+    advance: advance(db, account, group.at(-1) ?? '', JSON.stringify(large)),
+  })
+  return { opened: newCases, closed: cases.filter(({ status }) => status === 'expired').length }
 }

@@ -33,21 +33,23 @@ export const fraudCase = described(() =>
       subject,
       affiliate_id: member(v.string(), 'The affiliate that had the customers.'),
       severity: member(v.picklist(SEVERITIES), 'How serious it is.'),
-      action: member(v.picklist(['flag', 'hold']), 'Whether it holds payouts while it is open.'),
+      action: member(
+        v.picklist(['flag', 'hold']),
+        'Whether it holds payouts while it is open. Another version of the rule never makes it hold less.',
+      ),
       reserve_percent: member(v.string(), 'The part of a payout that it holds, in percent.'),
       status: member(
         v.picklist(STATUSES),
-        `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record.`,
+        `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record. A case that holds payouts does not expire.`,
       ),
       opened_at: member(time, 'When an evaluation first found it.'),
-      opened_for: member(day, 'The first day with a finding.'),
+      opened_for: member(day, 'The day of the finding that opened it.'),
       last_evidence_for: member(day, 'The last day whose finding had a new record.'),
       figures,
       sentence: member(v.string(), 'The finding of that day in one sentence.'),
-      evidence_total: member(count, 'The number of its records.'),
-      evidence_digest: member(
-        v.string(),
-        'A digest of its records: it changes when they do. Send it with a decision.',
+      evidence_total: member(
+        count,
+        'The number of its records. It only grows. Send it with a decision: `shown`.',
       ),
       keep_hold: member(v.boolean(), 'Whether it was confirmed and goes on holding payouts.'),
       decided_at: v.nullable(member(time, 'When it was decided, or null.')),
@@ -121,7 +123,7 @@ export const wholeFraudCase = described(() =>
       decisions: member(
         v.array(
           withMembers(decision, {
-            evidence_digest: member(v.string(), 'The digest of the records that the person saw.'),
+            evidence_total: member(count, 'The number of records that the case had.'),
             actor: member(v.string(), 'Who decided.'),
           }),
         ),
@@ -148,7 +150,6 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     figures: JSON.parse(one.figures) as readonly Figure[],
     sentence,
     evidence_total: one.evidence_count,
-    evidence_digest: one.evidence_digest,
     keep_hold: one.keep_hold === 1,
     decided_at: decidedAt(one),
     waiting: one.waiting === 1,
@@ -180,7 +181,7 @@ function presentDecisions({ found, decisions }: WholeCase) {
 
 /** Whether a decision takes effect only if another person decides the same. */
 const isWaiting = (found: StoredCase, { shown }: StoredDecision, endsHold: boolean): boolean =>
-  found.status === 'open' ? shown === found.evidence_digest : endsHold && found.keep_hold === 1
+  found.status === 'open' ? shown === found.evidence_count : endsHold && found.keep_hold === 1
 
 const presentNote = ({ id, text, actor, at }: StoredNote) => ({ note_id: id, text, actor, at })
 
@@ -195,7 +196,7 @@ export const presentWholeCase = (whole: WholeCase, holds: AffiliateHolds | undef
   ...presentStoredCase(whole.found, holds),
   decisions: presentDecisions(whole).map(({ one, shared }) => ({
     ...shared,
-    ...{ evidence_digest: one.shown, actor: one.actor },
+    ...{ evidence_total: one.shown, actor: one.actor },
   })),
   notes: whole.notes.map(presentNote),
 })

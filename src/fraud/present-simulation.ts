@@ -15,22 +15,23 @@ export function presentCase(
   also_in_force: boolean | null,
 ): PresentedCase {
   const { subject, figures, sentence } = one.finding
+  const records = one.added.flatMap(({ evidence }) => evidence)
   return {
     subject,
     affiliate_id: one.affiliate_id,
-    version: one.found.version,
-    action: one.found.action,
+    version: one.finding.version,
+    action: one.action,
     status: one.status,
     opened_for: dayText(one.openedFor),
     last_evidence_for: dayText(one.lastEvidenceDay),
     figures,
     sentence,
-    evidence: one.evidence.slice(0, LISTED_EVIDENCE).map(({ day, delivery_id, ...record }) => ({
+    evidence: records.slice(0, LISTED_EVIDENCE).map(({ day, delivery_id, ...record }) => ({
       ...record,
       day: dayText(day),
       delivery_id: delivery_id ?? null,
     })),
-    evidence_total: one.evidence.length,
+    evidence_total: records.length,
     would_hold: sumHeld(one.held),
     outcome,
     also_in_force,

@@ -1,6 +1,7 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
+import { caseTermsOf, type VersionFinding } from './cases.ts'
 import { isInScope } from './check-rule.ts'
-import type { DayFinding, Finder, RuleParameters } from './findings.ts'
+import type { Finder, RuleParameters } from './findings.ts'
 import { joinReaches, type Reach } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import type { RuleVersion } from './stored-rules.ts'
@@ -48,8 +49,8 @@ export const reachOf = (rules: readonly RuleDays[]): Reach =>
   joinReaches(rules.map(({ kind, parameters }) => kind.reach(parameters)))
 
 /** What a version of a rule found of an affiliate. */
-export interface RuleFinding extends DayFinding {
-  readonly version: RuleVersion
+export interface RuleFinding extends VersionFinding {
+  readonly rule: string
 }
 
 /** Returns what a rule finds in the views of an affiliate, in order of day. */
@@ -58,10 +59,13 @@ export async function findingsOfDays(
   rule: RuleDays,
   views: readonly ViewOfDays[],
 ): Promise<RuleFinding[]> {
+  const { rule: id, version, terms } = rule.version
   const found: RuleFinding[] = []
   for (const { view, first, last } of views) {
     const own = await find(rule, view, Math.max(first, rule.first), Math.min(last, rule.last))
-    for (const one of own) found.push({ ...one, version: rule.version })
+    for (const one of own) {
+      found.push({ ...one, ...{ rule: id, version, kind: terms.kind, terms: caseTermsOf(terms) } })
+    }
   }
   return found
 }

@@ -15,14 +15,8 @@ import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { DecidedCase, Outcome } from '../db/fraud/outcomes.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
-import { type Case, casesOf } from './cases.ts'
-import {
-  type DayFinding,
-  type Finder,
-  newFinder,
-  type RuleParameters,
-  subjectKey,
-} from './findings.ts'
+import { type Case, type CaseTerms, casesOf, type VersionFinding } from './cases.ts'
+import { type Finder, newFinder, type RuleParameters, subjectKey } from './findings.ts'
 import { joinReaches } from './kind.ts'
 import { BACK_TEST_LIMITS } from './limits.ts'
 import { readViews, type ViewSource } from './read-views.ts'
@@ -36,9 +30,7 @@ import type { ViewOfDays, WantedDays } from './views.ts'
 export interface TestedVersion extends RuleParameters {
   /** Its number; null if it is not stored. */
   readonly version: number | null
-  readonly action: 'flag' | 'hold'
-  /** The part of a payout that a case holds, in percent. */
-  readonly reservePercent: string
+  readonly terms: CaseTerms
   /** Whether it reads the records of an affiliate. */
   readonly isInScope: (affiliate: string) => boolean
   readonly first: number
@@ -65,8 +57,6 @@ export interface HeldStatement {
 /** A case that would have been opened. */
 export interface SimulatedCase extends Case {
   readonly affiliate_id: string
-  /** The version that found it last. */
-  readonly found: TestedVersion
   readonly held: readonly HeldStatement[]
 }
 
@@ -162,13 +152,16 @@ async function foundIn(
   test: BackTest,
   affiliate_id: string,
   views: readonly ViewOfDays[],
-): Promise<DayFinding[]> {
+): Promise<VersionFinding[]> {
   const versions = versionsFor(test, affiliate_id)
-  const found: DayFinding[] = []
+  const found: VersionFinding[] = []
   for (const { view, first, last } of views) {
     for (const one of versions) {
       const days = [Math.max(first, one.first), Math.min(last, one.last)] as const
-      found.push(...(await find(one, view, ...days)))
+      const { version, kind, terms } = one
+      for (const finding of await find(one, view, ...days)) {
+        found.push({ ...finding, version, kind: kind.kind, terms })
+      }
     }
   }
   return found
@@ -184,25 +177,17 @@ const versionsFor = ({ versions }: BackTest, affiliate: string): TestedVersion[]
 export function casesIn(
   test: BackTest,
   affiliate_id: string,
-  found: readonly DayFinding[],
+  found: readonly VersionFinding[],
   statements: readonly StatementSums[],
 ): SimulatedCase[] {
-  const versions = versionsFor(test, affiliate_id)
-  const versionOn = (day: number) => versions.find(({ first, last }) => first <= day && day <= last)
   const bySubject = Map.groupBy(found, ({ subject }) => subjectKey(subject))
-  return [...bySubject.values()].flatMap((findings: readonly DayFinding[]) =>
-    casesOf(findings, new Map(), test.last, test.expireDays).flatMap((one): SimulatedCase[] => {
-      const version = versionOn(one.lastEvidenceDay)
-      if (!version) return []
-      const held = version.action === 'hold' ? heldBy(test, version, one, statements) : []
-      return [{ ...one, affiliate_id, found: version, held }]
-    }),
+  return [...bySubject.values()].flatMap((findings) =>
+    casesOf(findings, test.last, test.expireDays).map((one) => ({
+      ...{ ...one, affiliate_id },
+      held: one.action === 'hold' ? heldBy(test.last, one, statements) : [],
+    })),
   )
 }
-
-/** Returns the last day on which a case holds. */
-const lastHeldDay = ({ last, expireDays }: BackTest, one: Case): number =>
-  one.status === 'expired' ? one.lastEvidenceDay + expireDays : last
 
 /**
  * Returns the statements that were payable while a case was open: it opens on the morning after its day. A
@@ -210,21 +195,19 @@ const lastHeldDay = ({ last, expireDays }: BackTest, one: Case): number =>
  * reach the part.
  */
 function heldBy(
-  test: BackTest,
-  { reservePercent }: TestedVersion,
-  one: Case,
+  last: number,
+  { openedFor, reserve_percent }: Case,
   statements: readonly StatementSums[],
 ): HeldStatement[] {
-  const end = lastHeldDay(test, one)
   const payable = statements.filter(
     (it) =>
       it.payable_on !== null &&
       isPositive(decimal(it.payable)) &&
-      dayNumber(it.payable_on) <= end &&
-      (it.paid_on === null || dayNumber(it.paid_on) > one.openedFor),
+      dayNumber(it.payable_on) <= last &&
+      (it.paid_on === null || dayNumber(it.paid_on) > openedFor),
   )
   return [...Map.groupBy(payable.toSorted(byAge), ({ currency }) => currency).values()]
-    .flatMap((own) => latestThatReach(own, reservePercent, sumPayable(own)))
+    .flatMap((own) => latestThatReach(own, reserve_percent, sumPayable(own)))
     .map((it) => {
       const { id, affiliate_id, currency } = it
       return { id, affiliate_id, currency, amount: decimal(it.payable) }

@@ -28,9 +28,12 @@ const foundCase = described(() =>
     version: v.nullable(
       member(version, 'The version that found it last. Null if it is that of the request.'),
     ),
-    action: member(v.picklist(['flag', 'hold']), 'What the case does, by that version.'),
+    action: member(
+      v.picklist(['flag', 'hold']),
+      'What the case does: the most that a version which found it asks for.',
+    ),
     status: member(v.picklist(STATUSES), 'Whether it would be open or expired on the last day.'),
-    opened_for: member(day, 'The first day with a finding.'),
+    opened_for: member(day, 'The day of the finding that opens it.'),
     last_evidence_for: member(day, 'The last day whose finding had a new record.'),
     figures,
     sentence: member(v.string(), 'The finding in one sentence.'),

@@ -5,7 +5,7 @@ import openapi from '../../openapi.json'
 import { day } from '../brand.ts'
 import { planWith, rules } from '../commission/plan-values.ts'
 import { assign } from '../commission/stored.ts'
-import { digestOfRecords, storeCases, storeFinding, storeRule } from '../fraud/stored-cases.ts'
+import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, ask, askAdmin, json, partner, traded } from '../partner.ts'
 import { asks, ROUTES, type Route } from '../sweep/routes.ts'
 import { normalized } from '../sweep/state.ts'
@@ -141,9 +141,8 @@ test('§19.3 a change whose effect begins in an archived month is 409, and passe
   await askAdmin('accounts/acme/plans/stored', 'PUT', planWith(rules.share))
   await assign('acme', 'stored')
   await storeRule('acme')
-  await storeFinding(20_000, [['t-1', 'c-1']], { affiliate: 'aff-7', account: 'acme' })
-  const digest = await digestOfRecords(['t-1'])
-  await storeCases({ id: 'case_1', account: 'acme', affiliate: 'aff-7', lastDay: 20_000, digest })
+  await storeCases({ id: 'case_1', account: 'acme', affiliate: 'aff-7', lastDay: 20_000 })
+  await addFinding(20_000, [['t-1', 'c-1']], { account: 'acme' })
   const month = october('acme', 'trading-activity')
   await archive(month)
   for (const isArchived of [true, false]) {

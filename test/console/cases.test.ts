@@ -1,13 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { askAda, digestOf, earning, idOf, rowsOf, storeRows } from '../books/book-rows.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
-import {
-  changeCase,
-  digestOfRecords,
-  storeCases,
-  storeFinding,
-  storeRule,
-} from '../fraud/stored-cases.ts'
+import { addFinding, changeCase, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
 
@@ -56,12 +50,11 @@ beforeEach(async () => {
   await storePlan(ACCOUNT, 'ib', monthly([]))
   await assign(ACCOUNT, 'ib')
   await storeRule()
-  await storeFinding(DAY, [
+  await storeCases({ id: 'case_1', lastDay: DAY, openedFor: DAY })
+  await addFinding(DAY, [
     ['t-1', 'c-1'],
     ['t-2', 'c-2'],
   ])
-  const digest = await digestOfRecords(['t-1', 't-2'])
-  await storeCases({ id: 'case_1', lastDay: DAY, openedFor: DAY, digest, evidence: 2 })
   await changeCase(
     'case_1',
     'figures',
@@ -126,11 +119,19 @@ describe('the list of cases', () => {
 })
 
 describe('a case', () => {
+  test('says how many of its records were corrected since, and shows them', async () => {
+    // The rows of the transactions are gone.
+    const { html, text } = await read(CASE)
+    expect(text).toContain('2 of 2 records were changed since, or are not in the database.')
+    expect(html).toContain(`href="${CASE}?changed=true"`)
+    expect((await read(`${CASE}?changed=true`)).text).toContain('Show all records')
+  })
+
   test('is confirmed with a reason, and its customers are refused from a day on', async () => {
     const { text } = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },
       ...{ from: '2024-11-01', keep_hold: 'yes' },
-      shown: await digestOfRecords(['t-1', 't-2']),
+      shown: '2',
     })
 
     expect(text).toMatch(/The case is decided\./)

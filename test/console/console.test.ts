@@ -8,7 +8,7 @@ import { QUESTION_ID, questionRows } from '../affiliates/question-rows.ts'
 import { brand } from '../brand.ts'
 import { STATEMENT_ID, statementRows } from '../commission/statement-rows.ts'
 import { storePlan } from '../commission/stored.ts'
-import { storeCases, storeFinding, storeRule } from '../fraud/stored-cases.ts'
+import { addFinding, storeCases, storeRule } from '../fraud/stored-cases.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from '../partner.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './browser.ts'
 import { countTrips } from './trips.ts'
@@ -98,11 +98,8 @@ async function createAccount(): Promise<Record<string, string>> {
     ),
   ])
   await storeRule('acme')
-  await storeFinding(20_000, [[deposit.transaction_id, 'c-1']], {
-    account: 'acme',
-    affiliate: 'aff-7',
-  })
   await storeCases({ account: 'acme', id: 'case_1', affiliate: 'aff-7' })
+  await addFinding(20_000, [[deposit.transaction_id, 'c-1']], { account: 'acme' })
   const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
   const { delivery_id } = (await refused.json()) as { delivery_id: string }
   const hook = askAdmin('accounts/acme/webhooks', 'POST', { url: 'https://hooks.example/' })

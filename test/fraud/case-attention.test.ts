@@ -74,8 +74,8 @@ describe('attention', () => {
     const decide = (id: string, position: number, keep: number) =>
       env.DB.prepare(
         `insert into fraud_decisions (account, case_id, position, decision, reason, keep_hold, refuse,
-           seen, shown, actor, at)
-         values (?, ?, ?, 'confirmed', 'R', ?, '[]', '[]', 'digest', 'one', '2026-01-01T00:00:00.000Z')`,
+           shown, actor, at)
+         values (?, ?, ?, 'confirmed', 'R', ?, '[]', 0, 'one', '2026-01-01T00:00:00.000Z')`,
       ).bind(ACCOUNT, id, position, keep)
     await env.DB.batch([
       ...[decide('case_2', 0, 0), decide('case_4', 0, 1), decide('case_4', 1, 0)],

@@ -1,9 +1,6 @@
 /** The case of `caseRows`. */
 export const CASE_ID = 'case_0123456789abcdefghjkmnpqrs'
 
-/** The SHA-256 of `transactions:t-1`. */
-const DIGEST = '8882e40fd179ceb94576bfc4bac24807c1c4154d75eed09bfa1c525c0a8c0144'
-
 const RULE = {
   ...{ name: 'Reversals', kind: 'reversals', severity: 'medium', action: 'flag', disabled: false },
   ...{ scope: { affiliates: ['*'] }, parameters: { percent: '20', days: 30, min_count: 5 } },
@@ -23,23 +20,23 @@ export const caseRows = (db: D1Database, account: string, affiliate: string, rul
       .prepare(
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, version, kind,
            severity, action, status, opened_for, opened_at, last_day, figures, sentence,
-           evidence_count, evidence_digest)
+           evidence_count)
          values (?, ?, ?, ?, ?, 0, 1, 'reversals', 'medium', 'flag', 'open', 20728, 1790931600000,
-           20728, '[]', 'A sentence.', 1, ?)`,
+           20728, '[]', 'A sentence.', 1)`,
       )
-      .bind(account, CASE_ID, affiliate, rule, subject, DIGEST),
+      .bind(account, CASE_ID, affiliate, rule, subject),
     db
       .prepare(
-        `insert into fraud_findings values (?, ?, ?, ?, 20728, 0, 1, '[]', 'A sentence.',
+        `insert into fraud_findings values (?, ?, 0, 20728,
            '[["transactions","t-1",20728,"c-1","dlv_01M7W0R4W8E3V15G8XPED3Z94X"]]')`,
       )
-      .bind(account, affiliate, rule, subject),
+      .bind(account, CASE_ID),
     db
       .prepare(`insert into fraud_notes values (?, ?, 'n-1', ?, 'admin-key', ?)`)
       .bind(account, CASE_ID, affiliate, '2026-10-05T09:00:00.000Z'),
     db
       .prepare(
-        `insert into fraud_decisions values (?, ?, 0, 'dismissed', ?, 0, '[]', null, '[]', '',
+        `insert into fraud_decisions values (?, ?, 0, 'dismissed', ?, 0, '[]', null, 0,
            'admin-key', ?)`,
       )
       .bind(account, CASE_ID, affiliate, '2026-10-05T09:00:00.000Z'),

@@ -1,96 +1,154 @@
 import { describe, expect, test } from 'vitest'
-import { type Case, casesOf, type Decision } from '../../src/fraud/cases.ts'
-import type { DayFinding } from '../../src/fraud/findings.ts'
+import {
+  addFindings,
+  type Case,
+  type CaseTerms,
+  casesOf,
+  type VersionFinding,
+} from '../../src/fraud/cases.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { times } from './view.ts'
 
-// Which cases exist follows from findings and decisions alone.
+// Findings are only added to cases.
 
 const EXPIRE = 90
 
+const FLAG: CaseTerms = { severity: 'low', action: 'flag', reserve_percent: '100' }
+const HOLD: CaseTerms = { ...FLAG, action: 'hold' }
+
 /** A finding of a day that rests on transactions. */
-const finding = (day: number, ...ids: string[]): DayFinding => ({
-  day,
-  subject: { affiliate_id: 'A' },
-  figures: [],
-  sentence: '',
-  evidence: ids.map((id) => ({
-    customer_id: 'C',
-    resource: 'transactions',
-    id,
-    day,
-    delivery_id: undefined,
+const finding = (day: number, ids: string, terms = FLAG): VersionFinding => ({
+  ...{ day, subject: { affiliate_id: 'A' }, figures: [], sentence: `Of day ${day}.` },
+  ...{ version: 1, kind: 'resets', terms },
+  evidence: [...ids].map((id) => ({
+    ...{ customer_id: 'C', resource: 'transactions', id, day, delivery_id: undefined },
   })),
 })
 
-const key = (id: string) => `transactions:${id}`
-
-const decided = (decision: Decision['decision'], ...ids: string[]): Decision => ({
-  decision,
-  seen: new Set(ids.map(key)),
-})
+const recordsOf = ({ added }: Case) =>
+  added.flatMap(({ evidence }) => evidence.map(({ id }) => id)).join('')
 
 const brief = (cases: readonly Case[]) =>
-  cases.map(({ status, openedFor, lastEvidenceDay, evidence }) =>
-    [status, openedFor, lastEvidenceDay, evidence.map(({ id }) => id).join('')].join(' '),
-  )
+  cases.map((one) => [one.status, one.openedFor, one.lastEvidenceDay, recordsOf(one)].join(' '))
 
-const of = (findings: DayFinding[], today: number, ...decisions: Decision[]) =>
-  brief(casesOf(findings, new Map(decisions.map((one, i) => [i, one])), today, EXPIRE))
+/** Cases as they are stored: findings are added by several evaluations. */
+function stored() {
+  const cases: Case[] = []
+  const known = new Set<string>()
+  return {
+    cases,
+    find(...findings: VersionFinding[]) {
+      for (const one of addFindings(cases.at(-1) ?? null, known, findings, EXPIRE)) {
+        cases[one.position] = one
+      }
+      return brief(cases)
+    },
+    become(status: Case['status']) {
+      const last = cases.pop()!
+      cases.push({ ...last, status })
+    },
+  }
+}
 
 describe('the cases of a rule and subject', () => {
   test('later evidence is added to the open case', () => {
-    expect(of([finding(10, 'a'), finding(11, 'a', 'b'), finding(12, 'b')], 12)).toEqual([
-      'open 10 11 ab',
-    ])
+    const findings = [finding(10, 'a'), finding(11, 'ab'), finding(12, 'b')]
+    expect(brief(casesOf(findings, 12, EXPIRE))).toEqual(['open 10 11 ab'])
   })
 
-  test('a case without new evidence expires after ninety days', () => {
-    const findings = [finding(10, 'a'), finding(60, 'a')]
-    expect(of(findings, 100)).toEqual(['open 10 10 a'])
-    expect(of(findings, 101)).toEqual(['expired 10 10 a'])
-    expect(of([...findings, finding(101, 'b')], 101)).toEqual(['expired 10 10 a', 'open 101 101 b'])
-    expect(of([...findings, finding(100, 'b')], 101)).toEqual(['open 10 100 ab'])
+  test('a flag without new evidence expires after ninety days, a hold does not', () => {
+    const of = (today: number, terms: CaseTerms, ...days: [number, string][]) =>
+      brief(
+        casesOf(
+          days.map(([day, ids]) => finding(day, ids, terms)),
+          today,
+          EXPIRE,
+        ),
+      )
+    expect(of(100, FLAG, [10, 'a'], [60, 'a'])).toEqual(['open 10 10 a'])
+    expect(of(101, FLAG, [10, 'a'], [60, 'a'])).toEqual(['expired 10 10 a'])
+    expect(of(101, FLAG, [10, 'a'], [100, 'b'])).toEqual(['open 10 100 ab'])
+    expect(of(101, FLAG, [10, 'a'], [101, 'b'])).toEqual(['expired 10 10 a', 'open 101 101 b'])
+    expect(of(400, HOLD, [10, 'a'])).toEqual(['open 10 10 a'])
+    expect(of(400, HOLD, [10, 'a'], [300, 'b'])).toEqual(['open 10 300 ab'])
   })
 
-  test('a dismissed case opens again only by evidence that was not in it', () => {
-    const dismissed = decided('dismissed', 'a', 'b')
-    expect(of([finding(10, 'a'), finding(11, 'b'), finding(30, 'a', 'b')], 30, dismissed)).toEqual([
-      'dismissed 10 11 ab',
-    ])
-    expect(of([finding(10, 'a'), finding(11, 'b'), finding(30, 'b', 'c')], 30, dismissed)).toEqual([
-      'dismissed 10 11 ab',
-      'open 30 30 c',
-    ])
+  test.each(['dismissed', 'confirmed', 'expired'] as const)(
+    'after one that is %s, another opens only by evidence that was in none',
+    (status) => {
+      const { find, become } = stored()
+      find(finding(10, 'a'), finding(11, 'b'))
+      become(status)
+      expect(find(finding(30, 'ab'))).toEqual([`${status} 10 11 ab`])
+      expect(find(finding(31, 'bc'))).toEqual([`${status} 10 11 ab`, 'open 31 31 c'])
+    },
+  )
+
+  test('late evidence is added, and leaves what the case shows', () => {
+    const { find, cases } = stored()
+    find(finding(10, 'a'))
+    expect(find(finding(9, 'z'))).toEqual(['open 10 10 az'])
+    expect(cases[0]?.finding.sentence).toBe('Of day 10.')
   })
 
-  test('a decision covers what the person saw, also if a record of an earlier day comes later', () => {
-    expect(of([finding(9, 'z'), finding(10, 'a')], 20, decided('confirmed', 'a'))).toEqual([
-      'confirmed 10 10 a',
-      'open 9 9 z',
-    ])
-  })
-
-  test('a decided case whose records are gone is left out, and hides no later one', () => {
-    expect(of([], 20, decided('confirmed', 'a'))).toEqual([])
-    expect(of([finding(10, 'c')], 20, decided('confirmed', 'a'))).toEqual(['open 10 10 c'])
+  test('another version never makes a case do less', () => {
+    const { find, cases } = stored()
+    const does = () => {
+      const { severity, action, reserve_percent } = cases[0]!
+      return [severity, action, reserve_percent]
+    }
+    find(finding(1, 'a'))
+    find(finding(2, 'b', { severity: 'medium', action: 'hold', reserve_percent: '30' }))
+    expect(does()).toEqual(['medium', 'hold', '30'])
+    find(finding(3, 'c', { severity: 'low', action: 'hold', reserve_percent: '9' }))
+    find(finding(4, 'd', { severity: 'low', action: 'flag', reserve_percent: '100' }))
+    expect(does()).toEqual(['medium', 'hold', '30'])
+    find(finding(5, 'e', { severity: 'high', action: 'hold', reserve_percent: '100' }))
+    expect(does()).toEqual(['high', 'hold', '100'])
   })
 })
 
-test('each record is in exactly one case, and only the last case is open, whatever is found and decided', () => {
+test('each record is in one case for good, and only the last case is open, in whatever order days are judged', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const from = randomSource(seed)
     const ids = [...'abcdefgh']
-    const findings = times(8, (i) => finding(i * 20, ...ids.filter(() => from.oneIn(3))))
-    const decisions = times(3, () =>
-      decided(from.oneIn(2) ? 'confirmed' : 'dismissed', ...ids.filter(() => from.oneIn(2))),
-    )
-    const cases = casesOf(findings, new Map(decisions.map((one, i) => [i, one])), 300, 30)
-    const all = cases.flatMap(({ evidence }) => evidence.map(({ id }) => id))
-    const found = new Set(findings.flatMap(({ evidence }) => evidence.map(({ id }) => id)))
-    expect(all.sort(), `seed ${seed}`).toEqual([...found].sort())
+    const { find, cases, become } = stored()
+    const found = new Set<string>()
+    let before: string[] = []
+    for (let round = 0; round < 5; round++) {
+      const findings = times(4, (i) => {
+        const own = ids.filter(() => from.oneIn(3)).join('')
+        for (const id of own) found.add(id)
+        return finding(i * 40 + round * (from.oneIn(2) ? 9 : 100), own, from.oneIn(3) ? HOLD : FLAG)
+      }).sort((a, b) => a.day - b.day)
+      find(...findings)
+      const now = cases.map(recordsOf)
+      expect(now.slice(0, before.length).map((one, i) => one.startsWith(before[i]!))).toEqual(
+        before.map(() => true),
+      )
+      before = now
+      if (cases.length > 0 && from.oneIn(3)) become('dismissed')
+    }
+    expect([...before.join('')].sort(), `seed ${seed}`).toEqual([...found].sort())
     const open = cases.filter(({ status }) => status === 'open')
     expect(open.length, `seed ${seed}`).toBeLessThanOrEqual(1)
     if (open.length > 0) expect(cases.at(-1), `seed ${seed}`).toBe(open[0])
+  }
+})
+
+test('day by day, findings make the same cases as at once', () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const from = randomSource(seed)
+    const findings = times(9, (i) =>
+      finding(
+        i * (from.oneIn(2) ? 30 : 47),
+        [...'abcdefgh'].filter(() => from.oneIn(3)).join(''),
+        from.oneIn(6) ? HOLD : FLAG,
+      ),
+    ).sort((a, b) => a.day - b.day)
+    const { find, cases } = stored()
+    for (const one of findings) find(one)
+    const last = cases.at(-1)?.lastEvidenceDay ?? 0
+    expect(brief(cases), `seed ${seed}`).toEqual(brief(casesOf(findings, last, EXPIRE)))
   }
 })

@@ -169,36 +169,58 @@ describe('an evaluation in steps', () => {
   })
 })
 
-test('a decision that comes between keeps what it decided', async () => {
+test('a case that was decided does not open again by its own records', async () => {
   const { evaluate } = await storedWorld('decided')
   await evaluate()
-  const one = await env.DB.prepare(
-    `select id, affiliate_id, rule, subject, evidence_count from fraud_cases
-     where account = 'decided' order by evidence_count desc`,
-  ).first<{ id: string; evidence_count: number }>()
-  const seen = await env.DB.prepare(
-    `select json_group_array(e.value ->> 0 || ':' || (e.value ->> 1)) as keys
-     from fraud_cases c
-     join fraud_findings f on f.account = c.account and f.affiliate_id = c.affiliate_id
-       and f.rule = c.rule and f.subject = c.subject, json_each(f.evidence) e
-     where c.account = 'decided' and c.id = ?`,
-  )
-    .bind(one?.id)
-    .first<{ keys: string }>()
   await env.DB.batch([
-    env.DB.prepare(
-      `insert into fraud_decisions values ('decided', ?, 0, 'dismissed', 'Known.', 0, '[]', null, ?,
-         'digest', 'ada', '2026-10-01T00:00:00.000Z')`,
-    ).bind(one?.id, seen?.keys),
-    env.DB.prepare(
-      `update fraud_cases set status = 'dismissed' where account = 'decided' and id = ?`,
-    ).bind(one?.id),
+    env.DB.prepare(`update fraud_cases set status = 'dismissed' where account = 'decided'`),
     // Everything is evaluated again.
     env.DB.prepare(
       `insert into changed select account, 'transactions', -719528, position + 1 from fraud_progress`,
     ),
   ])
-  const before = await wholeTables('decided')
+  const before = await storedCases('decided')
   expect(await evaluate()).toMatchObject({ opened: 0, closed: 0 })
-  expect(await wholeTables('decided')).toBe(before)
+  expect(await storedCases('decided')).toEqual(before)
+})
+
+test('a case that is decided while it is evaluated gets nothing more: another one opens', async () => {
+  const { evaluate } = await storedWorld('between')
+  await evaluate()
+  const before = await storedCases('between')
+  const { id } = (await env.DB.prepare(
+    'select id from fraud_cases where evidence_count > 1 order by evidence_count desc',
+  ).first<{ id: string }>())!
+  // As if the last record had come late.
+  await env.DB.batch([
+    env.DB.prepare(
+      `update fraud_findings set evidence = json_remove(evidence, '$[#-1]')
+       where case_id = ? and part = 0`,
+    ).bind(id),
+    env.DB.prepare('update fraud_cases set evidence_count = evidence_count - 1 where id = ?').bind(
+      id,
+    ),
+    env.DB.prepare(
+      `insert into changed select account, 'transactions', -719528, position + 1 from fraud_progress`,
+    ),
+  ])
+  const methods = (real: Pick<D1Database, 'prepare' | 'batch'>) => ({
+    prepare: (text: string) => real.prepare(text),
+    batch: async (list: D1PreparedStatement[]) => {
+      if (list.length > 4) {
+        await env.DB.prepare(`update fraud_cases set status = 'confirmed' where id = ?`)
+          .bind(id)
+          .run()
+      }
+      return real.batch(list)
+    },
+  })
+  const DB = overridingSessions(env.DB, methods)
+  expect(await evaluate({ ...env, DB } as Env)).toMatchObject({ opened: 1 })
+  const after = await storedCases('between')
+  expect(after.length).toBe(before.length + 1)
+  expect(after.filter(({ status }) => status === 'confirmed')).toHaveLength(1)
+  const countOf = (cases: typeof after) =>
+    cases.reduce((sum, { evidence }) => sum + evidence.length, 0)
+  expect(countOf(after)).toBe(countOf(before))
 })

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
-import type { StoredFinding } from '../../src/db/fraud/findings.ts'
+import type { FindingRow } from '../../src/db/fraud/findings.ts'
 import { CUSTOMER_CHANGES, MARK_DAYS, NOTE_CUSTOMERS } from '../../src/db/records/changed.ts'
 import { bindStatement } from '../../src/db/statement.ts'
-import { fromStored } from '../../src/fraud/derive-cases.ts'
+import { parseEvidence } from '../../src/fraud/case-rows.ts'
 import { parseSubjectKey } from '../../src/fraud/findings.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { instantOfLocalTime } from '../../src/zone.ts'
@@ -64,6 +64,7 @@ export function expectedCases(findings: readonly RuleWorldFinding[]): WorldCase[
 }
 
 interface CaseRow {
+  id: string
   affiliate_id: string
   rule: string
   subject: string
@@ -81,17 +82,14 @@ export async function storedCases(account: string): Promise<WorldCase[]> {
     .bind(account)
     .all<CaseRow>()
   const found = await env.DB.prepare(
-    `select * from fraud_findings where account = ?
-     order by affiliate_id, rule, subject, day, part`,
+    'select * from fraud_findings where account = ? order by case_id, part',
   )
     .bind(account)
-    .all<StoredFinding>()
+    .all<FindingRow>()
   return inOrder(
     results.map(({ affiliate_id, rule, subject, ...row }): WorldCase => {
-      const own = found.results.filter(
-        (one) => one.affiliate_id === affiliate_id && one.rule === rule && one.subject === subject,
-      )
-      const evidence = fromStored(own).flatMap((one) => one.evidence)
+      const own = found.results.filter(({ case_id }) => case_id === row.id)
+      const evidence = own.flatMap((one) => parseEvidence(one.evidence))
       if (evidence.length !== row.evidence_count) throw new Error('The count of records is wrong.')
       return {
         affiliate: affiliate_id,

@@ -118,14 +118,16 @@ async function simulatedCases(
     const { not_affiliates: not = [] } = (scope ?? {}) as { not_affiliates?: string[] }
     const version: TestedVersion = {
       ...{ version: 1, kind: KINDS.find((one) => one.kind === kind)!, parameters },
-      ...{ action: 'flag', reservePercent: '100', first, last },
+      terms: { severity: 'low', action: 'flag', reserve_percent: '100' },
+      ...{ first, last },
       isInScope: (affiliate) => !not.includes(affiliate),
     }
     const backTest = { versions: [version], expireDays: 90, first, last }
     const views = await openViews(source, beginnings, daysOf(backTest))
     const { cases } = await simulateRule(views, backTest, affiliates, Number.POSITIVE_INFINITY)
     const writtenCases = cases.map((one): WorldCase => {
-      const [finding] = written([{ ...one.finding, evidence: one.evidence }])
+      const evidence = one.added.flatMap((finding) => finding.evidence)
+      const [finding] = written([{ ...one.finding, day: one.lastEvidenceDay, evidence }])
       return {
         ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
         ...{ opened_for: dayText(one.openedFor), last_day: dayText(one.lastEvidenceDay) },
@@ -139,7 +141,7 @@ async function simulatedCases(
   return found
 }
 
-test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day, and with late records`, {
+test(`${WORLDS} random worlds have the cases of the oracle, at once and day by day, and late records only add`, {
   timeout: 3_600_000,
 }, async () => {
   let cases = 0
@@ -150,6 +152,10 @@ test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day,
     const rules = randomRules(from, world, days)
     const expected = expectedCases(expectedFindings(world, rules, days.last))
     cases += expected.length
+    const mornings: string[] = []
+    for (let day = before(days.first, 1); day <= days.last; day = before(day, -1)) {
+      if (from.oneIn(2) || day === days.last) mornings.push(day)
+    }
 
     const atOnce = `at-once-${seed}`
     await storeFraudWorld(world, atOnce)
@@ -167,24 +173,54 @@ test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day,
     const daily = `daily-${seed}`
     await storeFraudWorld({ ...world, ...shuffleWorld(world, seed) } as FraudWorld, daily)
     await storeRules(daily, rules)
+    for (const day of mornings) await evaluate(daily, world, day)
+    expect(await storedCases(daily), `seed ${seed}, day by day`).toEqual(expected)
+
+    const late = `late-${seed}`
+    await storeFraudWorld(world, late)
+    await storeRules(late, rules)
     const deliveries = []
-    for (const share of [4, 3, 3]) {
-      deliveries.push(await holdBack(daily, () => from.oneIn(share)))
-    }
+    for (const share of [4, 3, 3]) deliveries.push(await holdBack(late, () => from.oneIn(share)))
     // One of them alone, so that its change is noticed for itself.
     const input = LATE_INPUTS[seed % LATE_INPUTS.length]!
-    const storeInput = await holdBackInput(daily, input, () => !from.oneIn(4))
-    for (let day = before(days.first, 1); day <= days.last; day = before(day, -1)) {
-      if (from.oneIn(2)) await evaluate(daily, world, day)
+    const storeInput = await holdBackInput(late, input, () => !from.oneIn(4))
+    let known: Found = new Map()
+    for (const day of mornings) {
+      if (from.oneIn(2)) await evaluate(late, world, day)
+      known = expectAdded(known, await storedCases(late), `seed ${seed}, ${day}`)
       if (from.oneIn(4)) await deliveries.pop()?.()
     }
     for (const deliver of deliveries.reverse()) await deliver()
-    await evaluate(daily, world, days.last)
+    await evaluate(late, world, days.last)
     await storeInput()
-    await evaluate(daily, world, days.last)
-    expect(await storedCases(daily), `seed ${seed}, day by day, with late ${input}`).toEqual(
-      expected,
-    )
+    await evaluate(late, world, days.last)
+    known = expectAdded(known, await storedCases(late), `seed ${seed}, late ${input}`)
+    for (const [subject, records] of recordsBySubject(expected)) {
+      const all = known.get(subject) ?? []
+      const missing = records.filter((one) => !all.includes(one))
+      expect(missing, `seed ${seed}, late ${input}, ${subject}`).toEqual([])
+    }
   }
   expect(cases).toBeGreaterThan(5 * WORLDS)
 })
+
+/** The records of the cases of each rule and subject, in their order. */
+type Found = ReadonlyMap<string, readonly string[]>
+
+const recordsBySubject = (cases: readonly WorldCase[]): Found =>
+  new Map(
+    cases.map(({ affiliate, rule, subject, evidence }) => [
+      JSON.stringify([affiliate, rule, subject]),
+      evidence.map(({ resource, id }) => `${resource}:${id}`),
+    ]),
+  )
+
+/** Expects that cases have the records that they had, each once, and others only behind them. */
+function expectAdded(before: Found, cases: readonly WorldCase[], message: string): Found {
+  const now = recordsBySubject(cases)
+  for (const records of now.values()) expect(new Set(records).size, message).toBe(records.length)
+  for (const [subject, records] of before) {
+    expect(now.get(subject)?.slice(0, records.length), `${message}, ${subject}`).toEqual(records)
+  }
+  return now
+}

@@ -13,7 +13,7 @@ import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { overriding } from '../overriding.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
-import { changeCase, digestOfRecords, storeCases, storeFinding, storeRule } from './stored-cases.ts'
+import { addFinding, changeCase, storeCases, storeRule } from './stored-cases.ts'
 
 const PATH = 'accounts/acme-forex'
 const PAID_ON = '2024-12-01'
@@ -428,8 +428,8 @@ test('cases, decisions and notes change no byte of a statement, at every moment'
   const before = await rowsOf('statements')
   const unchanged = async () => expect(await rowsOf('statements')).toEqual(before)
   await storeRule()
-  await storeFinding(20_000, [['t-1', 'c-1']])
-  await storeCases({ id: 'case_1', digest: await digestOfRecords(['t-1']) })
+  await storeCases({ id: 'case_1' })
+  await addFinding(20_000, [['t-1', 'c-1']])
   await unchanged()
   const path = `${PATH}/cases/case_1`
   expect((await askAdmin(`${path}/note`, 'POST', { text: 'A note' })).status).toBe(201)

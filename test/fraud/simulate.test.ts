@@ -92,18 +92,24 @@ describe('a back-test', () => {
     ])
   })
 
-  test('a case expires 90 days after its last record, and then holds nothing', async () => {
+  test('a flag expires 90 days after its last record; a hold goes on, as a stored one does', async () => {
     const before = { ...BODY, from: '2026-05-01' }
-    const caseOn = async (to: string) => (await json(simulate({ ...before, to }))).data[0]
-    expect(await caseOn('2026-08-01')).toMatchObject({ status: 'open', opened_for: '2026-05-03' })
-    expect(await caseOn('2026-08-02')).toMatchObject({ status: 'expired' })
+    const caseOn = async (to: string, action: string) => {
+      const body = { ...before, to, version: { ...BODY.version, action } }
+      return (await json(simulate(body))).data[0]
+    }
+    expect(await caseOn('2026-08-01', 'flag')).toMatchObject({
+      ...{ status: 'open', opened_for: '2026-05-03' },
+    })
+    expect(await caseOn('2026-08-02', 'flag')).toMatchObject({ status: 'expired' })
     await env.DB.batch([
       approved('other', '2026-06', '5.00', '2026-08-01'),
       approved('other', '2026-07', '8.00', '2026-08-02'),
     ])
     await approve.run()
-    const { would_hold } = await caseOn('2026-08-30')
-    expect(would_hold).toEqual([{ currency: 'EUR', amount: '5.00', statements: 1 }])
+    expect(await caseOn('2026-08-30', 'hold')).toMatchObject({
+      ...{ status: 'open', would_hold: [{ currency: 'EUR', amount: '13.00', statements: 2 }] },
+    })
   })
 
   test('says which payable statements each case would have held', async () => {

@@ -19,7 +19,6 @@ export interface StoredCase {
   openedFor?: number
   /** The number of its records. */
   evidence?: number
-  digest?: string
 }
 
 /** Stores cases as an evaluation stores them. */
@@ -36,15 +35,14 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
       return env.DB.prepare(
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
            other_customer_id, version, kind, severity, action, reserve_percent, status, opened_for,
-           opened_at, last_day, figures, sentence, evidence_count, evidence_digest, keep_hold)
+           opened_at, last_day, figures, sentence, evidence_count, keep_hold)
          values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, ?, ?, ?, '[]',
-           '12 of 15 customers who qualified deposited the minimum.', ?, ?, ?)`,
+           '12 of 15 customers who qualified deposited the minimum.', ?, ?)`,
       ).bind(
         ...[account, one.id, affiliate, rule, subject],
         ...[customer, other, one.severity ?? 'high', one.action ?? 'hold', one.reserve ?? '100'],
         ...[one.status ?? 'open', one.openedFor ?? 20000, one.openedAt ?? Date.now()],
-        ...[one.lastDay ?? 20000, one.evidence ?? 0],
-        ...[one.digest ?? 'digest', one.keepHold ? 1 : 0],
+        ...[one.lastDay ?? 20000, one.evidence ?? 0, one.keepHold ? 1 : 0],
       )
     }),
   )
@@ -56,27 +54,23 @@ export const changeCase = (id: string, column: string, value: string | number) =
 /** A record of a finding: its id, and its customer. */
 export type FoundRecord = readonly [id: string, customer: string]
 
-/** Stores what a rule found of an affiliate on a day, as an evaluation stores it. */
-export const storeFinding = (
+/** Adds what a rule found on a day to a stored case, as an evaluation does. */
+export const addFinding = (
   day: number,
   records: readonly FoundRecord[],
-  { affiliate = 'a', rule = 'minimum', account = 'acme-forex' } = {},
+  { id = 'case_1', account = 'acme-forex' } = {},
 ) => {
-  const evidence = records.map(([id, customer]) => ['transactions', id, day, customer, 'dlv_1'])
-  return env.DB.prepare(
-    `insert into fraud_findings
-     values (?, ?, ?, ?, ?, 0, 1, '[]', 'A sentence.', ?)
-     on conflict do update set evidence = excluded.evidence`,
-  )
-    .bind(account, affiliate, rule, `affiliate:${affiliate}`, day, JSON.stringify(evidence))
-    .run()
-}
-
-/** Returns the digest of records, in the order in which findings named them. */
-export async function digestOfRecords(ids: readonly string[]): Promise<string> {
-  const text = ids.map((id) => `transactions:${id}`).join('\n')
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  const evidence = records.map(([key, customer]) => ['transactions', key, day, customer, 'dlv_1'])
+  return env.DB.batch([
+    env.DB.prepare(
+      `insert into fraud_findings (account, case_id, part, day, evidence)
+       select ?1, ?2, count(*), ?3, ?4 from fraud_findings where account = ?1 and case_id = ?2`,
+    ).bind(account, id, day, JSON.stringify(evidence)),
+    env.DB.prepare(
+      `update fraud_cases set evidence_count = evidence_count + ?, last_day = max(last_day, ?)
+       where account = ? and id = ?`,
+    ).bind(records.length, day, account, id),
+  ])
 }
 
 const RULE = {

@@ -510,10 +510,10 @@ const storeExampleCase = (account: string) =>
     env.DB.prepare(
       `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
          version, kind, severity, action, status, opened_for, opened_at, last_day, figures, sentence,
-         evidence_count, evidence_digest)
+         evidence_count)
        values (?, ?, 'IB-07', 'shared-identity', 'customer:C-1001', 0, 'C-1001', 1, 'shared_identity',
          'medium', 'flag', 'open', 20728, 1790931600000, 20728, ?,
-         'The customer has the e-mail of 1 earlier customer.', 1, ?)`,
+         'The customer has the e-mail of 1 earlier customer.', 1)`,
     ).bind(
       ...[account, CASE_ID],
       JSON.stringify([
@@ -522,12 +522,11 @@ const storeExampleCase = (account: string) =>
           ...{ threshold: '2', unit: 'customers' },
         },
       ]),
-      '9a8322fa56bbbe70ade867c7e81a0273c829aa6bd6819cfc0d10711c996931b7',
     ),
     env.DB.prepare(
-      `insert into fraud_findings values (?, 'IB-07', 'shared-identity', 'customer:C-1001', 20728, 0, 1,
-         '[]', '', '[["customers","C-1001",20728,"C-1001","dlv_01M7W0R4W8E3V15G8XPED3Z94X"]]')`,
-    ).bind(account),
+      `insert into fraud_findings values (?, ?, 0, 20728,
+         '[["customers","C-1001",20728,"C-1001","dlv_01M7W0R4W8E3V15G8XPED3Z94X"]]')`,
+    ).bind(account, CASE_ID),
   ])
 
 /** Takes a version that pays twice as much per lot, and one with a mistake. */

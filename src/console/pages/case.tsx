@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import { getFraudCase, listFraudCustomers, listFraudEvidence } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
-import { type ChangedEvidence, type Page, useVisit, type Visit } from '../page.ts'
+import { type ChangedEvidence, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Actor } from '../parts/audit-words.tsx'
 import { ComparedWith, Figures, renderPast } from '../parts/case-figures.tsx'
 import {
@@ -80,7 +80,7 @@ const UNITS = [
 ] as const
 
 /** Renders the main values of a record. */
-function Values({ resource, values }: PresentedEvidence) {
+function Values({ resource, values, changed }: PresentedEvidence) {
   if (values === null) return <span class="quiet">Not in the database</span>
   const after = afterClick(values)
   const { currency, status } = values
@@ -96,6 +96,7 @@ function Values({ resource, values }: PresentedEvidence) {
         currency={typeof currency === 'string' ? currency : null}
       />{' '}
       {after !== null && <span class="figure">{after}</span>}
+      {changed && <Badge tone="warn">Changed since</Badge>}
       {isOpen && (
         <Badge tone="quiet">
           <Data text={status} />
@@ -107,7 +108,7 @@ function Values({ resource, values }: PresentedEvidence) {
 
 /** Renders what a record is, as a link to its page. */
 function RecordName(
-  { record }: { record: Omit<PresentedEvidence, 'delivery_id'> },
+  { record }: { record: Omit<PresentedEvidence, 'delivery_id' | 'changed'> },
   visit = useVisit(),
 ): Child {
   const { resource, id, day, customer_id, values } = record
@@ -239,7 +240,7 @@ function DecisionWords({ found, one }: ShownCase & { one: Decision }) {
       <div>
         <Actor actor={actor} /> {what}: “<Data text={reason} />” <WaitingBadge {...one} />
         {found.status === 'open' && !one.waiting && (
-          <p class="note">The records of the case have changed since, so it no longer counts.</p>
+          <p class="note">Records were added to the case since, so it does not count.</p>
         )}
         {keep_hold && <p class="note">The payouts stay held.</p>}
         {refuse.length > 0 && (
@@ -273,23 +274,17 @@ function DecisionRefused({ found }: ShownCase, visit = useVisit()) {
 const EvidenceChanged = ({ changed: { added, records } }: { changed: ChangedEvidence }) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
-      The records of the case have changed since you opened it. Nothing was decided. Look at them as
-      they are now, and decide again.
+      Records were added to the case since you opened it. Nothing was decided. Look at them, and
+      decide again.
     </p>
-    {added === null ? (
-      <p>Some were corrected, erased or sent late.</p>
-    ) : (
-      <>
-        <p>{counted(added, 'record')} came in addition:</p>
-        <ul>
-          {records.map((one) => (
-            <li>
-              <RecordName record={{ ...one, values: {} }} />, <Day day={one.day} />
-            </li>
-          ))}
-        </ul>
-      </>
-    )}
+    <p>{counted(added, 'record')} came in addition:</p>
+    <ul>
+      {records.map((one) => (
+        <li>
+          <RecordName record={{ ...one, values: {} }} />, <Day day={one.day} />
+        </li>
+      ))}
+    </ul>
   </div>
 )
 
@@ -298,7 +293,7 @@ function NextDecision(
   { found, customers }: ShownCase & { customers: AnswerOf<typeof listFraudCustomers> },
   visit = useVisit(),
 ) {
-  const { decisions, status, keep_hold, evidence_digest: shown } = found
+  const { decisions, status, keep_hold, evidence_total: shown } = found
   const waiting = decisions.filter((one) => one.waiting)
   const other = waiting.findLast(({ actor }) => actor !== visit.member.actor)
   if (status === 'confirmed' && keep_hold) {
@@ -372,12 +367,32 @@ const Decisions = (
   )
 }
 
+/** Says how many records of a case were corrected since; nothing if none were. */
+function ChangedRecords(
+  { total, changed }: { total: number; changed: number },
+  visit = useVisit(),
+) {
+  if (changed === 0) return null
+  const isShown = visit.query.changed === 'true'
+  return (
+    <p class="notice why">
+      {changed.toLocaleString('en')} of {counted(total, 'record')} {changed === 1 ? 'was' : 'were'}{' '}
+      changed since, or {changed === 1 ? 'is' : 'are'} not in the database. The figures are those of
+      the day.{' '}
+      <a href={withQuery(visit.path, isShown ? {} : { changed: 'true' })}>
+        {isShown ? 'Show all records' : 'Show them'}
+      </a>
+    </p>
+  )
+}
+
 /** Reads and renders the records of a case, its decision, and the affiliate's own past. */
 async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
   const { api, account, query } = visit
   const ofCase = { account, case_id: found.case_id }
-  const [evidence, customers] = await Promise.all([
+  const [evidence, changed, customers] = await Promise.all([
     api.call(listFraudEvidence, { ...ofCase, ...query }),
+    api.call(listFraudEvidence, { ...ofCase, changed: true, per_page: 1 }),
     api.call(listFraudCustomers, { ...ofCase, per_page: MOST_REFUSED }),
   ])
   const past = await renderPast(visit, found, { vertical, records: evidence.data })
@@ -385,6 +400,7 @@ async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
       <ComparedWith figures={found.figures} />
+      <ChangedRecords total={found.evidence_total} changed={changed.meta.total} />
       <Evidence found={evidence} />
       {past}
       <Decisions found={found} customers={customers} />
@@ -397,7 +413,7 @@ export const casePage: Page = {
   path: '/accounts/:account/cases/:case',
   section: 'Cases',
   hasNames: true,
-  query: ['cursor'],
+  query: ['cursor', 'changed'],
   changes: { decide, agree, release, note: addNote },
   async render(visit) {
     const { api, account, params } = visit

@@ -43,7 +43,7 @@ export const decide: Change = {
       account,
       case_id,
       ...changedMembers({ decision: caseDecision.decision }, values),
-      ...pick(values, 'shown'),
+      ...(values('shown') && { shown: Number(values('shown')) }),
       reason: values('reason').trim(),
       ...(values('keep_hold') && { keep_hold: true }),
       ...(refuse.length > 0 && { refuse, ...pick(values, 'from') }),
@@ -78,8 +78,8 @@ export type Proposal = AnswerOf<typeof getFraudCase>['decisions'][number]
 
 interface DecideProps {
   readonly found: FraudCase
-  /** A digest of the records that the page shows, by which the API notices that they have changed. */
-  readonly shown: string
+  /** The number of records that the page shows, by which the API notices that some were added. */
+  readonly shown: number
   /** The customers of the case, as many as a decision can refuse. */
   readonly customers: readonly string[]
   /** The number of all customers of the case. */
@@ -231,7 +231,7 @@ const NAMED = 5
 
 interface AgreeProps {
   readonly found: FraudCase
-  readonly shown: string
+  readonly shown: number
   readonly proposal: Proposal
 }
 

@@ -12,7 +12,7 @@ type Row = typeof fraudCases.$inferSelect
 const COLUMNS = [
   ...['id', 'affiliate_id', 'rule', 'subject', 'version', 'kind', 'severity', 'action'],
   ...['reserve_percent', 'status', 'opened_for', 'opened_at', 'last_day', 'figures', 'sentence'],
-  ...['evidence_count', 'evidence_digest', 'keep_hold', 'decided_at', 'position'],
+  ...['evidence_count', 'keep_hold', 'decided_at'],
 ] as const satisfies readonly (keyof Row)[]
 
 /** A stored case, with the name of its rule. Days are in days since 1970. */
@@ -35,7 +35,7 @@ const NAME = `(select v.terms ->> 'name' from fraud_rule_versions v
  */
 export const IS_WAITING = `exists (select 1 from fraud_decisions d
   where d.account = c.account and d.case_id = c.id and iif(c.status = 'open',
-    d.shown = c.evidence_digest,
+    d.shown = c.evidence_count,
     c.keep_hold = 1 and d.position > (select max(k.position) from fraud_decisions k
       where k.account = c.account and k.case_id = c.id and k.keep_hold = 1)))`
 
@@ -114,7 +114,7 @@ export function listCases(
 /** A decision as it is shown. */
 export type StoredDecision = Omit<
   typeof fraudDecisions.$inferSelect,
-  'account' | 'case_id' | 'position' | 'seen' | 'from_day'
+  'account' | 'case_id' | 'position' | 'from_day'
 > & { readonly from_day: number | null }
 
 /** A note as it is shown. */

@@ -2,11 +2,10 @@ import { encode } from '../column-types.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from '../commission/books/audit-guard.ts'
 import { BEGINNING } from '../commission/history.ts'
 import { newAuditId, withAudit } from '../directory/audit.ts'
-import { toJsonChunks } from '../json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { isAssertionFailure } from '../retry.ts'
 import { customerRefusals, type fraudDecisions } from '../schema.ts'
-import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 import { eventOf } from '../webhooks/events.ts'
 import { caseData } from './case-event.ts'
 
@@ -22,8 +21,6 @@ export interface NewDecision extends Pick<Row, 'decision' | 'reason' | 'shown' |
   /** The customers that are refused, as on the wire. */
   readonly refuse: readonly string[]
   readonly from: string | null
-  /** The records that the person saw, by key. */
-  readonly seen: readonly string[]
   /** Whether the case is decided by it; else another person has to decide the same. */
   readonly isFinal: boolean
   /** Whether it ends the hold of a confirmed case that keeps it. */
@@ -32,38 +29,20 @@ export interface NewDecision extends Pick<Row, 'decision' | 'reason' | 'shown' |
   readonly now: number
 }
 
-/** The most bytes of a part of what was seen: the row of a decision has at most 2 MB. */
-const SEEN_BYTES = 1_000_000
-
-/** Aborts the batch if the case is not what it was, has other records, or was decided meanwhile. */
+/** Aborts the batch if the case is not what it was, has more records, or was decided meanwhile. */
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
     not exists (select 1 from fraud_cases where account = :account and id = :case_id
-      and (status, keep_hold) = (:was_status, :was_kept) and evidence_digest = :shown)
+      and (status, keep_hold) = (:was_status, :was_kept) and evidence_count = :shown)
     or (select count(*) from fraud_decisions
       where account = :account and case_id = :case_id) <> :position)`)
 
 const INSERT_DECISION = compileStatement(`
   insert into fraud_decisions (account, case_id, position, decision, reason, keep_hold, refuse,
-    from_day, seen, shown, actor, at)
+    from_day, shown, actor, at)
   select :account, :case_id, :position, :decision, :reason, :keep_hold, :refuse, :from_day,
-    ifnull(:seen, (select d.seen from fraud_decisions d
-      where d.account = :account and d.case_id = :case_id and d.decision = :decision
-      order by d.position desc limit 1)), :shown, :actor, :at
+    :shown, :actor, :at
   where ${IS_FIRST_ATTEMPT}`)
-
-const INSERT_PART = compileStatement(`
-  insert into fraud_seen_parts (account, case_id, position, part, seen)
-  select :account, :case_id, :position, :part, :more where ${IS_FIRST_ATTEMPT}`)
-
-/** A release is about what was seen before. */
-const COPY_PARTS = compileStatement(`
-  insert into fraud_seen_parts (account, case_id, position, part, seen)
-  select p.account, p.case_id, :position, p.part, p.seen from fraud_seen_parts p
-  where p.account = :account and p.case_id = :case_id and ${IS_FIRST_ATTEMPT}
-    and p.position = (select max(d.position) from fraud_decisions d
-      where d.account = :account and d.case_id = :case_id and d.decision = :decision
-        and d.position < :position)`)
 
 const DECIDE = compileStatement(`
   update fraud_cases set status = :decision, keep_hold = :keep_hold,
@@ -102,11 +81,9 @@ const AUDIT_REFUSALS = compileStatement(`
  * batch. Returns false if the case has changed meanwhile.
  */
 export async function storeDecision(db: D1Database, decision: NewDecision): Promise<boolean> {
-  const { account, case_id, actor, isFinal, keepHold, refuse, seen, from, now, ...others } =
-    decision
+  const { account, case_id, actor, isFinal, keepHold, refuse, from, now, ...others } = decision
   const { isRelease, ...rest } = others
   const audit = newAuditId()
-  const [firstPart = '[]', ...moreParts] = toJsonChunks(seen, SEEN_BYTES)
   const fromDay = from === null ? null : encode(customerRefusals.day, from)
   const stored = refuse.map((id) => [id, encode(customerRefusals.customer_id, id), newAuditId()])
   const values = {
@@ -114,7 +91,6 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     at: new Date(now).toISOString(),
     keep_hold: Number(keepHold),
     refuse: JSON.stringify(refuse),
-    seen: isRelease ? null : firstPart,
     was_status: isRelease ? 'confirmed' : 'open',
     was_kept: Number(isRelease),
     refused: JSON.stringify(stored),
@@ -122,15 +98,9 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     refusal_reason: refusalReason(case_id, decision.reason),
   }
   const final = [DECIDE, NOTIFY_DECIDED, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
-  const bind = (one: Statement, more = {}) => bindStatement(db, one, { ...values, ...more })
-  const parts = isRelease
-    ? [bind(COPY_PARTS)]
-    : moreParts.map((more, i) => bind(INSERT_PART, { more, part: i + 1 }))
-  const statements = [
-    ...[REJECT_CHANGED, INSERT_DECISION].map((one) => bind(one)),
-    ...parts,
-    ...(isFinal ? final : []).map((one) => bind(one)),
-  ]
+  const statements = [REJECT_CHANGED, INSERT_DECISION, ...(isFinal ? final : [])].map((one) =>
+    bindStatement(db, one, values),
+  )
   const details = {
     ...{ case: case_id, decision: decision.decision, reason: decision.reason },
     ...{ keep_hold: keepHold, refused: refuse.length, waiting: !isFinal },

@@ -175,7 +175,7 @@ const FINISH = compileStatement(`
 
 const EXPIRE = compileStatement(`
   update fraud_cases set status = 'expired'
-  where account = :account and status = 'open' and last_day < :expired_before`)
+  where account = :account and status = 'open' and action = 'flag' and last_day < :expired_before`)
 
 /** The place of an evaluation: its days, and the last affiliate that is done. */
 export type Place = { readonly first: number; readonly last: number; readonly cursor: string }
@@ -189,7 +189,7 @@ export const advance = (db: D1Database, account: string, next: string, too_large
   bindStatement(db, ADVANCE, { account, next, too_large })
 
 /**
- * Ends the evaluation of the days, and cases without new records since a day.
+ * Ends the evaluation of the days, and flags without new records since a day.
  *
  * @returns How many cases expired.
  */
