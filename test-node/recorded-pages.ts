@@ -86,7 +86,7 @@ describe('recorded pages', { skip, timeout: 600_000 }, () => {
       shown[name] = withoutFigures(await reader.evaluate<string[]>(READ_PAGE))
     }
     await openSignedIn(shared, '/console')
-    const named = await pageAddresses({ client: 'CLIENT', case: 'CASE' })
+    const named = await pageAddresses({ client: 'CLIENT', case_id: 'CASE' })
     for (const name of named)
       await read(base + name.replace('CLIENT', client_id).replace('CASE', case_id), name, page)
 

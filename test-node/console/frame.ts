@@ -94,10 +94,10 @@ export function frameTests(shared: () => Shared): void {
     await sendRefused(demo, ['T-refused-1'])
     const addresses = await pageAddresses({
       client: demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? '',
-      delivery: await refusedDelivery(shared()),
-      webhook: await newWebhook(shared()),
-      case: (await demoCase(shared())).case_id,
-      question: await newQuestion(shared()),
+      delivery_id: await refusedDelivery(shared()),
+      webhook_id: await newWebhook(shared()),
+      case_id: (await demoCase(shared())).case_id,
+      question_id: await newQuestion(shared()),
     })
     assert.ok(addresses.length >= 4)
     const found = await findingsOfPages(page, [SIGN_IN, ...addresses], async (address) => {

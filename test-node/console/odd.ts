@@ -141,9 +141,9 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
   const fill = (path: string, text: string) =>
     `/console${path}`
       .replace(':account', FIRM)
-      .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name] ?? text))
+      .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name.replace('_id', '')] ?? text))
       .replace(/\/\.\.$/, '/by-id?id=..')
-  const ofOdd = (path: string) => /:(?:affiliate|customer)/.test(path)
+  const ofOdd = (path: string) => /:(?:affiliate_id|customer_id)/.test(path)
   let next = 0
   const odd = () => ODD[next++ % ODD.length] ?? ''
   const pages = (await pagePaths()).flatMap((path) =>
@@ -208,7 +208,7 @@ export function oddTests(shared: () => Shared): void {
     const client = demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? ''
     const { case_id } = await demoCase(own)
     const planIds = await readPlanIds(own)
-    const demoAddresses = await pageAddresses({ client, case: case_id })
+    const demoAddresses = await pageAddresses({ client, case_id })
     const found: string[] = []
     const addresses = [...demoAddresses, ...(await oddAddresses(ids))]
     for (const [i, address] of addresses.entries()) {

@@ -3,15 +3,15 @@ import { buildSync } from 'esbuild'
 /** The values of parameters in the paths of pages, which exist in the demo accounts. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   account: 'demo-forex',
-  affiliate: 'IB-07',
-  customer: 'C-3301',
+  affiliate_id: 'IB-07',
+  customer_id: 'C-3301',
   plan: 'demo-ib',
   rule: 'lot-churn',
   resource: 'transactions',
   id: 'T-3305',
   // The ids follow from the affiliate, the plan and the period.
-  statement: 'stm_06d9848e0c96f1d466c5108e',
-  line: 'lin_06d9848e0c96f1d466c5108e1bb06844cd575cd6',
+  statement_id: 'stm_06d9848e0c96f1d466c5108e',
+  line_id: 'lin_06d9848e0c96f1d466c5108e1bb06844cd575cd6',
 }
 
 /** Queries with which pages show more than without, by their paths. */
@@ -19,11 +19,11 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/cases': ['status=all', 'rule=none'],
   '/accounts/:account/find': ['record_id=IB-07'],
   '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
-  '/accounts/:account/customers/:customer': ['period=2026-03'],
+  '/accounts/:account/customers/:customer_id': ['period=2026-03'],
   '/accounts/:account/credentials': ['client=:client'],
   '/accounts/:account/reports': ['from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
   '/accounts/:account/statements': ['period=2026-03'],
-  '/accounts/:account/lines/:line': ['customer_id=C-3301'],
+  '/accounts/:account/lines/:line_id': ['customer_id=C-3301'],
   '/accounts/:account/plans': ['new=cpa'],
   '/accounts/:account/plans/:plan': ['edit=next'],
   '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
@@ -39,7 +39,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 /** The pages of what exists in another account than the others. */
 const ACCOUNTS: Readonly<Record<string, string>> = {
   '/accounts/:account/cases': 'demo-broker',
-  '/accounts/:account/cases/:case': 'demo-broker',
+  '/accounts/:account/cases/:case_id': 'demo-broker',
 }
 
 /** Pages that only the accounts of brands have. */
@@ -71,7 +71,7 @@ export async function pageAddresses(more: Readonly<Record<string, string>>): Pro
   const values: Readonly<Record<string, string>> = { ...PARAMETERS, ...more }
   const fill = (text: string, account?: string) => {
     const own: Readonly<Record<string, string>> = { ...values, ...(account && { account }) }
-    return text.replace(/:(\w+)/g, (_, name) => own[name] ?? `no-${name}`)
+    return text.replace(/:(\w+)/g, (_, name) => own[name] ?? `no-${name.replace('_id', '')}`)
   }
   const filled = (await pagePaths()).flatMap((path) => {
     const address = `/console${fill(path, ACCOUNTS[path])}`

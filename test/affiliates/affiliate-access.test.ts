@@ -165,7 +165,7 @@ test('the console shows a link once, lists who is invited, and ends invitations'
   expect(page).toContain('Open invitations')
   expect(page).not.toContain('/invitation#')
   const [{ id }] = await invitations()
-  expect((await change({ change: 'uninvite', invitation: id })).status).toBe(303)
+  expect((await change({ change: 'uninvite', invitation_id: id })).status).toBe(303)
   expect(await (await browser.get(path)).text()).not.toContain('Open invitations')
 })
 
@@ -180,7 +180,7 @@ test('an affiliate whose id no path can have is invited, and its members are lis
   const page = await (await browser.get(at)).text()
   expect(page).toContain('Open invitations')
   const csrf = await browser.csrf(at)
-  const ended = await browser.post(at, { csrf, change: 'uninvite', invitation: id })
+  const ended = await browser.post(at, { csrf, change: 'uninvite', invitation_id: id })
   expect([ended.status, (await listed()).data[0].status]).toEqual([303, 'ended'])
   const made = await browser.post(at, { csrf, change: 'invite' })
   expect(made.headers.get('Location')).toBe(at)

@@ -49,7 +49,7 @@ test('no id or name that is shown becomes markup', async () => {
   const held = { ...deposit, transaction_id: hostile, customer_id: `${hostile}3`, status: hostile }
   await acme.post('transactions', held)
   const browser = await signedIn()
-  const params: Record<string, string> = { account: 'acme', affiliate: hostile }
+  const params: Record<string, string> = { account: 'acme', affiliate_id: hostile }
   const pages = consoleApp.routes.filter(({ method }) => method === 'GET')
   let shown = 0
   for (const { path } of pages) {

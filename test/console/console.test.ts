@@ -17,17 +17,17 @@ import { countTrips } from './trips.ts'
 
 /** The values of parameters in the paths of pages. */
 const PARAMETERS: Record<string, string> = {
-  question: QUESTION_ID,
+  question_id: QUESTION_ID,
   account: 'acme',
-  affiliate: 'aff-7',
-  customer: 'c-1',
+  affiliate_id: 'aff-7',
+  customer_id: 'c-1',
   plan: 'standard-ib',
   rule: 'lot-churn',
   resource: 'transactions',
   id: deposit.transaction_id,
-  statement: STATEMENT_ID,
-  case: 'case_1',
-  line: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
+  statement_id: STATEMENT_ID,
+  case_id: 'case_1',
+  line_id: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
 }
 
 /** The most round trips to D1 until a page is shown. */
@@ -35,14 +35,14 @@ const MAX_TRIPS = 4
 
 /** The pages with a deferred part, which is computed from records, with the query that asks for it. */
 const DEFERRED: readonly (readonly [path: string, query: string])[] = [
-  ['/console/accounts/:account/lines/:line', ''],
-  ['/console/accounts/:account/lines/:line', '?customer_id=c-1'],
+  ['/console/accounts/:account/lines/:line_id', ''],
+  ['/console/accounts/:account/lines/:line_id', '?customer_id=c-1'],
   ['/console/accounts/:account/records/:resource/:id', ''],
-  ['/console/accounts/:account/cases/:case', ''],
+  ['/console/accounts/:account/cases/:case_id', ''],
   ['/console/accounts/:account/unearned', '?period=2026-10'],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records'],
-  ['/console/accounts/:account/customers/:customer', ''],
-  ['/console/accounts/:account/customers/:customer', '?period=2026-10'],
+  ['/console/accounts/:account/customers/:customer_id', ''],
+  ['/console/accounts/:account/customers/:customer_id', '?period=2026-10'],
   ['/console/accounts/:account/customers', '?unattributed=true&from=2026-10-01&to=2026-10-31'],
   [
     '/console/accounts/:account/plans/:plan/simulate',
@@ -89,7 +89,7 @@ async function createAccount(): Promise<Record<string, string>> {
   await askAdmin('accounts/acme/fraud-rules/lot-churn', 'PUT', {
     ...{ name: 'Churn', kind: 'lot_churn', effective_from: '2026-01-01', severity: 'low' },
   })
-  const line = { ...LINE, id: PARAMETERS.line }
+  const line = { ...LINE, id: PARAMETERS.line_id }
   await env.DB.batch([
     ...questionRows(env.DB, 'acme', 'aff-7', 'Why?'),
     ...statementRows(env.DB, 'acme'),
@@ -103,7 +103,7 @@ async function createAccount(): Promise<Record<string, string>> {
   const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
   const { delivery_id } = (await refused.json()) as { delivery_id: string }
   const hook = askAdmin('accounts/acme/webhooks', 'POST', { url: 'https://hooks.example/' })
-  return { delivery: delivery_id, webhook: (await json(hook)).id }
+  return { delivery_id, webhook_id: (await json(hook)).id }
 }
 
 /** Requests a page, and returns its round trips to D1: until its first part is sent, and in all. */
@@ -177,7 +177,7 @@ test('a parameter that a page does not support is ignored', async () => {
 
 test('a line leads to its statement', async () => {
   await createAccount()
-  const response = await (await signedIn()).get(pathOf('/console/accounts/:account/lines/:line'))
+  const response = await (await signedIn()).get(pathOf('/console/accounts/:account/lines/:line_id'))
 
   expect(await response.text()).toContain(
     `<a href="/console/accounts/acme/statements/${STATEMENT_ID}">Statement</a>`,
@@ -187,7 +187,7 @@ test('a line leads to its statement', async () => {
 test('a line that no statement has is a 404 page', async () => {
   await createAccount()
   const browser = await signedIn()
-  const unknown = PARAMETERS.line!.replace(/.$/, '1')
+  const unknown = PARAMETERS.line_id!.replace(/.$/, '1')
 
   for (const line of ['lots', `lin_${'0'.repeat(40)}`, unknown]) {
     const response = await browser.get(`/console/accounts/acme/lines/${line}`)

@@ -29,7 +29,7 @@ const OVERLAPS: readonly Option[] = [
   ['none', 'Ends at once'],
 ]
 
-const affiliateOf = ({ params }: Visit): string => params.affiliate ?? ''
+const affiliateOf = ({ params }: Visit): string => params.affiliate_id ?? ''
 
 const ownerOf = (visit: Visit) => ({
   account: visit.account,
@@ -108,7 +108,7 @@ const done = secretOf('The key is made.', 'affiliate_key')
 
 /** The keys of an affiliate. */
 export const affiliateKeysPage: Page = {
-  path: '/accounts/:account/affiliates/:affiliate/keys',
+  path: '/accounts/:account/affiliates/:affiliate_id/keys',
   section: 'Affiliates',
   hasNames: true,
   query: ['key'],

@@ -19,6 +19,7 @@ import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
+import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
 import {
   accountPath,
@@ -86,16 +87,8 @@ async function readPostbacks(
   return found?.data ?? []
 }
 
-const switched = (disabled: boolean, done: string): Change => ({
-  done,
-  perform: (values, { api, account, params: { affiliate = '' } }) =>
-    api.call(pausePostback, {
-      account,
-      affiliate_id: affiliate,
-      postback_id: values('postback'),
-      disabled,
-    }),
-})
+const switched = (disabled: boolean, done: string) =>
+  calling(pausePostback, done, () => ({ disabled }))
 
 /** The changes of the postbacks of the affiliate of a page. */
 const postbackChanges: Readonly<Record<string, Change>> = {
@@ -147,7 +140,7 @@ const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
           change="pause_postback"
           title="Pause a postback"
           submit="Pause the postback"
-          fields={[{ name: 'postback', label: 'Postback', options: active }]}
+          fields={[{ name: 'postback_id', label: 'Postback', options: active }]}
         >
           <p>The affiliate cannot end your pause. What waits to be sent is not sent.</p>
         </FoldedForm>
@@ -157,7 +150,7 @@ const PostbacksPart = (props: { postbacks: readonly Postback[] }) => {
           change="resume_postback"
           title="Let a postback go on"
           submit="Let it go on"
-          fields={[{ name: 'postback', label: 'Postback', options: paused }]}
+          fields={[{ name: 'postback_id', label: 'Postback', options: paused }]}
         >
           <p>What happens from now on is sent again.</p>
         </FoldedForm>
@@ -449,7 +442,7 @@ const NextPlan = ({ found }: { found: Found }, visit = useVisit()) => {
 
 async function readAffiliate(visit: Visit) {
   const { api, account, params, query } = visit
-  const { affiliate: affiliate_id = '' } = params
+  const { affiliate_id = '' } = params
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
@@ -573,7 +566,7 @@ const changedProfile = (values: Values) =>
  * @throws ApiError `validation_failed` if somebody else has changed one of them since the form was shown.
  */
 async function saveProfile(values: Values, { api, account, params }: Visit): Promise<unknown> {
-  const { affiliate: affiliate_id = '' } = params
+  const { affiliate_id = '' } = params
   const changed = changedProfile(values)
   const { data } = await api.call(listAffiliates, { account, affiliate_id })
   const errors = PROFILE.flatMap((name) => {
@@ -642,7 +635,7 @@ const StatementList = (
   visit = useVisit(),
 ) => {
   const { period } = visit.query
-  const affiliate_id = visit.params.affiliate
+  const affiliate_id = visit.params.affiliate_id
   const periods = [...new Set(statements.rows.map((row) => row.period))]
   const chosen = period && !periods.includes(period) ? [period] : []
   const rows = period
@@ -718,12 +711,12 @@ const changes: Readonly<Record<string, Change>> = {
   add: addAffiliate,
   configure: {
     done: 'The affiliate is stored.',
-    perform: (_, { api, account, params: { affiliate = '' } }) =>
-      api.call(putAffiliates, { account, affiliates: [{ affiliate_id: affiliate }] }),
+    perform: (_, { api, account, params: { affiliate_id = '' } }) =>
+      api.call(putAffiliates, { account, affiliates: [{ affiliate_id }] }),
   },
   assign: {
     done: assignedText,
-    perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate ?? '']),
+    perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate_id ?? '']),
   },
   contact: {
     done: 'Name, contact and note are stored.',
@@ -731,39 +724,32 @@ const changes: Readonly<Record<string, Change>> = {
   },
   parent: {
     done: 'The parent is stored.',
-    perform: (values, { api, account, params: { affiliate = '' } }) => {
+    perform: (values, { api, account, params: { affiliate_id = '' } }) => {
       const parent = values('parent').trim() || null
-      const changed = { affiliate_id: affiliate, parent, ...pick(values, 'from') }
+      const changed = { affiliate_id, parent, ...pick(values, 'from') }
       return api.call(putAffiliates, { account, affiliates: [changed] })
     },
   },
   link: {
-    done: 'The link was created.',
+    ...calling(createLink, 'The link was created.'),
     next: (answer, { path }) => withQuery(path, { made: (answer as Link).link_id }),
-    perform: (values, { api, account, params: { affiliate = '' } }) =>
-      api.call(createLink, {
-        ...{ account, affiliate_id: affiliate },
-        ...pick(values, 'landing_page', 'name'),
-      }),
   },
   remove: {
-    done: 'The affiliate is deleted.',
-    confirm: ({ params }) => params.affiliate ?? '',
+    ...calling(deleteAffiliate, 'The affiliate is deleted.'),
+    confirm: ({ params }) => params.affiliate_id ?? '',
     next: (_, { account }) => accountPath(account, 'affiliates'),
-    perform: (_, { api, account, params: { affiliate = '' } }) =>
-      api.call(deleteAffiliate, { account, affiliate_id: affiliate }),
   },
 }
 
 /** An affiliate: what it earned and was paid, its plans and its links. */
 export const affiliatePage: Page = {
-  path: '/accounts/:account/affiliates/:affiliate',
+  path: '/accounts/:account/affiliates/:affiliate_id',
   section: 'Affiliates',
   hasNames: true,
   query: ['period', 'cursor', 'made'],
   changes,
   async render(visit) {
-    const affiliate_id = visit.params.affiliate ?? ''
+    const affiliate_id = visit.params.affiliate_id ?? ''
     const found = await readAffiliate(visit)
     const [own] = found.parents.data
     const { rows } = found.assignments.found

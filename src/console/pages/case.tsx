@@ -410,7 +410,7 @@ async function renderRest(visit: Visit, found: WholeCase, vertical: string) {
 
 /** One case: the figures, the records behind them, and its decision. */
 export const casePage: Page = {
-  path: '/accounts/:account/cases/:case',
+  path: '/accounts/:account/cases/:case_id',
   section: 'Cases',
   hasNames: true,
   query: ['cursor', 'changed'],
@@ -418,7 +418,7 @@ export const casePage: Page = {
   async render(visit) {
     const { api, account, params } = visit
     const [found, { vertical }] = await Promise.all([
-      api.call(getFraudCase, { account, case_id: params.case ?? '' }),
+      api.call(getFraudCase, { account, case_id: params.case_id ?? '' }),
       api.call(getAccount, { account }),
     ])
     const body = (

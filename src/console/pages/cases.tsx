@@ -3,6 +3,7 @@ import { runFraudRules } from '../../admin/fraud-runs.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { CASE_STATUS_WORDS, CaseTable, SEVERITIES, SEVERITY_WORDS } from '../parts/cases.tsx'
 import { Day, dayWords, EmptyState, Name, Pager, visible } from '../parts/data.tsx'
@@ -128,10 +129,7 @@ export const casesPage: Page = {
     ...['opened_since', 'draft_of', 'cursor'],
   ],
   changes: {
-    run: {
-      done: evaluatedText,
-      perform: (_, { api, account }) => api.call(runFraudRules, { account }),
-    },
+    run: calling(runFraudRules, evaluatedText),
   },
   async render(visit) {
     const { api, account } = visit

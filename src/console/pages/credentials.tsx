@@ -6,6 +6,7 @@ import {
 import { issueClient, listClients, revokeClient, rotateClient } from '../../admin/clients.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfConflict } from '../api-errors.ts'
+import { calling } from '../calling.ts'
 import { accountPath, type Change, type Page, useVisit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Time } from '../parts/data.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
@@ -145,11 +146,8 @@ export const credentialsPage: Page = {
   section: 'Account',
   query: ['client', 'token'],
   changes: {
-    issue: { done, perform: (_, { api, account }) => api.call(issueClient, { account }) },
-    issueToken: {
-      done,
-      perform: (_, { api, account }) => api.call(regenerateBrandToken, { account }),
-    },
+    issue: calling(issueClient, done),
+    issueToken: calling(regenerateBrandToken, done),
     ...rotationChanges({
       rotate: (overlap, { api, account, query: { client } }) =>
         client

@@ -10,6 +10,7 @@ import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
+import { calling } from '../calling.ts'
 import { accountPath, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { CaseLink, CaseStatusBadge, type FraudCases, SeverityBadge } from '../parts/cases.tsx'
 import { AttributionVerdict } from '../parts/customers.tsx'
@@ -178,25 +179,14 @@ type RecordList = { readonly resource: string } & (
 )
 
 /** Names the customer of the page. */
-const ownCustomer = ({ account, params: { customer = '' } }: Visit) => ({
+const ownCustomer = ({ account, params: { customer_id = '' } }: Visit) => ({
   account,
-  customer_id: customer,
+  customer_id,
 })
 
 const changes: NonNullable<Page['changes']> = {
-  refuse: {
-    done: 'The refusal is stored.',
-    perform: (values, visit) =>
-      visit.api.call(refuseCustomer, {
-        ...ownCustomer(visit),
-        reason: values('reason'),
-        from: values('from') || undefined,
-      }),
-  },
-  endRefusal: {
-    done: 'The customer is no longer refused.',
-    perform: (_, visit) => visit.api.call(endRefusal, ownCustomer(visit)),
-  },
+  refuse: calling(refuseCustomer, 'The refusal is stored.'),
+  endRefusal: calling(endRefusal, 'The customer is no longer refused.'),
 }
 
 const refusedIfArchived = (resource: string, error: unknown): RecordList | null =>
@@ -390,14 +380,14 @@ const CasesOfCustomer = ({
 
 /** One customer: where they came from, their records and what they earned. */
 export const customerPage: Page = {
-  path: '/accounts/:account/customers/:customer',
+  path: '/accounts/:account/customers/:customer_id',
   section: 'Customers',
   hasNames: true,
   query: ['period', 'resource', 'cursor'],
   changes,
   async render(visit) {
     const { api, account, params } = visit
-    const customer_id = params.customer ?? ''
+    const customer_id = params.customer_id ?? ''
     const [history, listed, own, lists, sums, cases] = await Promise.all([
       api.call(getAffiliations, ownCustomer(visit)),
       api.call(listAttributed, { account, customer_id }),

@@ -171,12 +171,12 @@ const ResponseToSender = ({ delivery }: { delivery: DeliveryInFull }) => {
 
 /** One delivery: what was refused, where and why. */
 export const deliveryPage: Page = {
-  path: '/accounts/:account/deliveries/:delivery',
+  path: '/accounts/:account/deliveries/:delivery_id',
   section: 'Deliveries',
   query: ['cursor'],
   async render(visit) {
     const { api, account, params, query } = visit
-    const own = { account, delivery_id: params.delivery ?? '' }
+    const own = { account, delivery_id: params.delivery_id ?? '' }
     const [delivery, refused] = await Promise.all([
       api.call(getDelivery, own),
       api.call(listDeliveryRefused, { ...own, ...query }),

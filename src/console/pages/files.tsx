@@ -4,6 +4,7 @@ import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
 import { getExport, listExports } from '../../exports/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { type Page, useVisit, withQuery } from '../page.ts'
 import { count, EmptyState, NOTHING, Pager, periodWords, Time } from '../parts/data.tsx'
 import { ACCOUNT_WORDS, storageWords } from '../parts/field-words.ts'
@@ -112,10 +113,10 @@ export const filesPage: Page = {
   section: 'Account',
   query: ['cursor', 'resource', 'month', 'file'],
   changes: {
-    start: {
-      done: 'The files are being written. Load this page again in a few minutes.',
-      perform: (_, { api, account }) => api.call(startExport, { account }),
-    },
+    start: calling(
+      startExport,
+      'The files are being written. Load this page again in a few minutes.',
+    ),
   },
   file: ({ api, account, query: { file: export_id } }) =>
     export_id === undefined

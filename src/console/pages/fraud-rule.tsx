@@ -9,6 +9,7 @@ import { isAtLeast } from '../../auth/roles.ts'
 import { DAY_MS } from '../../durations.ts'
 import { kindNamed } from '../../fraud/words.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { dayBefore, type Page, useVisit, type Visit } from '../page.ts'
 import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
 import { AccountLink, Value } from '../parts/fields.tsx'
@@ -181,16 +182,12 @@ export const fraudRulePage: Page = {
   changes: {
     put: putRule,
     disable: {
-      done: 'The rule is disabled from today on.',
+      ...calling(disableFraudRule, 'The rule is disabled from today on.'),
       confirm: ({ params }) => params.rule ?? '',
-      perform: (_, { api, account, params: { rule = '' } }) =>
-        api.call(disableFraudRule, { account, rule }),
     },
     withdraw: {
-      done: 'The version is withdrawn.',
+      ...calling(withdrawFraudRuleVersion, 'The version is withdrawn.'),
       confirm: ({ params }) => params.rule ?? '',
-      perform: (values, { api, account, params: { rule = '' } }) =>
-        api.call(withdrawFraudRuleVersion, { account, rule, version: values('version') }),
     },
   },
   async render(visit) {

@@ -52,7 +52,7 @@ const Customers = ({ rows, currency }: Parts<LinePart>, visit = useVisit()) => (
       Records: {
         number: ({ customer_id, records }) => (
           <AccountLink
-            at={['lines', visit.params.line ?? '']}
+            at={['lines', visit.params.line_id ?? '']}
             query={{ ...hintOf(visit), customer_id }}
             children={records}
           />
@@ -108,7 +108,7 @@ const Sources = ({ rows }: { rows: readonly Source[] }) => (
 const Records = ({ rows, currency }: Parts<LineRecord>, visit = useVisit()) => (
   <>
     <p class="quick">
-      <AccountLink at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
+      <AccountLink at={['lines', visit.params.line_id ?? '']} query={hintOf(visit)}>
         All customers of the line
       </AccountLink>
       <AccountLink at={['customers', visit.query.customer_id ?? '']}>
@@ -173,7 +173,7 @@ async function partsOf(visit: Visit, line_id: string, currency: string): Promise
 
 /** Reads the questions of the affiliate about a line. */
 async function readBeside(visit: Visit): Promise<readonly Question[]> {
-  const { line = '' } = visit.params
+  const { line_id: line = '' } = visit.params
   const statement = statementOfLine(line)
   if (statement === null) return []
   const { data } = await visit.api.call(listQuestions, { account: visit.account, statement })
@@ -193,14 +193,14 @@ async function behind(visit: Visit, explained: Explained): Promise<Child> {
     <>
       <RuleInWords explained={explained} terms={line ? termsOf({ ...line, plan }) : null} />
       {sources.length > 0 && <Sources rows={sources} />}
-      {hasParts && (await partsOf(visit, visit.params.line ?? '', currency))}
+      {hasParts && (await partsOf(visit, visit.params.line_id ?? '', currency))}
     </>
   )
 }
 
 /** Why a line pays what it pays, down to its records and their deliveries. */
 export const linePage: Page = {
-  path: '/accounts/:account/lines/:line',
+  path: '/accounts/:account/lines/:line_id',
   section: 'Statements',
   hasNames: true,
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],

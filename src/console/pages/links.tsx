@@ -2,6 +2,7 @@ import { countClicks } from '../../admin/attribution.ts'
 import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { changeLink, createLink, getLink, listLinks } from '../../admin/links.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { accountPath, dayBefore, type Page, useVisit, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
 import {
@@ -130,10 +131,10 @@ export const linksPage: Page = {
   query: ['link', 'cursor'],
   changes: {
     create: {
-      done: 'The link was created. Give its address to the affiliate.',
+      ...calling(createLink, 'The link was created. Give its address to the affiliate.', (values) =>
+        changedMembers(newLink, values),
+      ),
       next: (answer, { path }) => withQuery(path, { link: (answer as Link).link_id }),
-      perform: (values, { api, account }) =>
-        api.call(createLink, { account, ...changedMembers(newLink, values) }),
     },
     save: {
       done: 'The link is saved. Visitors notice it within a minute.',

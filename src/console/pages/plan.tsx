@@ -1,4 +1,5 @@
 import { getPlan, listPlanVersions, withdrawPlanVersion } from '../../admin/plans.ts'
+import { calling } from '../calling.ts'
 import { accountPath, type Page, type Visit, withQuery } from '../page.ts'
 import { type Plan, versionWords } from '../parts/affiliate-forms.tsx'
 import { Data, dayWords, isolated, Pager } from '../parts/data.tsx'
@@ -124,10 +125,8 @@ export const planPage: Page = {
   changes: {
     put: putVersion,
     withdraw: {
-      done: 'The version is withdrawn.',
+      ...calling(withdrawPlanVersion, 'The version is withdrawn.'),
       confirm: ({ params }) => params.plan ?? '',
-      perform: (values, { api, account, params: { plan = '' } }) =>
-        api.call(withdrawPlanVersion, { account, plan, version: values('version') }),
     },
   },
   async render(visit) {

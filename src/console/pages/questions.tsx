@@ -59,13 +59,13 @@ export const questionsPage: Page = {
 
 /** A question, and the forms that answer it. */
 export const questionPage: Page = {
-  path: '/accounts/:account/questions/:question',
+  path: '/accounts/:account/questions/:question_id',
   section: 'Questions',
   hasNames: true,
   changes: questionChanges,
   async render(visit) {
     const { api, account, params } = visit
-    const question = await api.call(getQuestion, { account, question_id: params.question ?? '' })
+    const question = await api.call(getQuestion, { account, question_id: params.question_id ?? '' })
     return { title: 'Question', body: <AnswerPart question={question} /> }
   },
 }

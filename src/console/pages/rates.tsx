@@ -7,6 +7,7 @@ import { listStatements, startRun } from '../../commission/statements/operations
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import {
   accountPath,
   dayBefore,
@@ -348,9 +349,7 @@ export const ratesPage: Page = {
         api.call(importFxRates, { correct: values('correct'), csv: oneRate(values) }),
     },
     run: {
-      done: 'The computation has started. This page follows it.',
-      perform: (values, { api, account }) =>
-        api.call(startRun, { account, period: values('period') }),
+      ...calling(startRun, 'The computation has started. This page follows it.'),
       next(answer, { account }) {
         const { id: run, period } = answer as AnswerOf<typeof startRun>
         return withQuery(accountPath(account, 'statements'), { period, run })

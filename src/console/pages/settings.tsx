@@ -5,6 +5,7 @@ import type { LogoMeta } from '../../admin/logo.ts'
 import { cancelMove, confirmMove, type getMove, listMoves, moveAccount } from '../../admin/moves.ts'
 import { DEFAULT_VIEW } from '../../auth/affiliate-view.ts'
 import type { AnswerOf, InputOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { type Page, useVisit, type Values, type Visit } from '../page.ts'
 import { Badge, count, Live, Time } from '../parts/data.tsx'
 import {
@@ -134,7 +135,7 @@ function LatestMove({ move }: { move: Move }) {
         <Facts row={{}} names={[]} more={facts} />
         {CANCELLABLE.includes(status) && (
           <ChangeForm change="cancel_move" submit="Cancel the move" needs="approver">
-            <input type="hidden" name="move" value={move.move} />
+            <input type="hidden" name="move_id" value={move.move} />
           </ChangeForm>
         )}
         {status === 'switched' && (
@@ -148,7 +149,7 @@ function LatestMove({ move }: { move: Move }) {
               Look first whether the account works as it should. After that it cannot go back
               without another move.
             </p>
-            <input type="hidden" name="move" value={move.move} />
+            <input type="hidden" name="move_id" value={move.move} />
           </FoldedForm>
         )}
       </Live>
@@ -302,29 +303,20 @@ export const settingsPage: Page = {
       (values) => ({ landing_pages: values('landing_pages').split(/\s+/).filter(Boolean) }),
     ),
     looks: change('How the portal looks is saved.', changedLooks),
-    start_move: {
-      done: 'The account is being moved. This page shows how far it is.',
-      perform: (values, { api, account }) => api.call(moveAccount, { account, to: values('to') }),
-    },
-    cancel_move: {
-      done: 'The move is cancelled. The account stays where it is.',
-      perform: (values, { api, account }) =>
-        api.call(cancelMove, { account, move_id: values('move') }),
-    },
-    confirm_move: {
-      done: 'The old copy is deleted, ten minutes after the switch at the earliest.',
-      perform: (values, { api, account }) =>
-        api.call(confirmMove, { account, move_id: values('move') }),
-    },
+    start_move: calling(moveAccount, 'The account is being moved. This page shows how far it is.'),
+    cancel_move: calling(cancelMove, 'The move is cancelled. The account stays where it is.'),
+    confirm_move: calling(
+      confirmMove,
+      'The old copy is deleted, ten minutes after the switch at the earliest.',
+    ),
     enable: change('The account is enabled.', () => ({ disabled: false })),
     disable: {
       ...change('The account is disabled.', () => ({ disabled: true })),
       confirm: ({ account }) => account,
     },
     reset: {
-      done: 'The records are deleted. A large account takes some minutes.',
+      ...calling(resetAccount, 'The records are deleted. A large account takes some minutes.'),
       confirm: ({ account }) => account,
-      perform: (_, { api, account }) => api.call(resetAccount, { account }),
     },
   },
   async render(visit) {

@@ -8,6 +8,7 @@ import { minorDigits } from '../../commission/minor-digits.ts'
 import { addToGroups, isSome, type LineGroups } from '../../commission/statements/line-groups.ts'
 import { getStatement } from '../../commission/statements/operations.ts'
 import { ApiError } from '../../errors.ts'
+import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
 import {
   dayBefore,
@@ -244,47 +245,23 @@ const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
   `The payment ${isolated(payment)} came back on ${dayWords(returned_on)}: ${isolated(reason)}`
 
 /** Names the statement of the page. */
-const ownStatement = ({ account, params: { statement = '' } }: Visit) => ({
+const ownStatement = ({ account, params: { statement_id = '' } }: Visit) => ({
   account,
-  statement_id: statement,
+  statement_id,
 })
 
 const changes: NonNullable<Page['changes']> = {
-  approve: {
-    done: (answer) =>
+  approve: calling(
+    approveStatement,
+    (answer) =>
       `Your approval was recorded. ${(answer as { message?: string }).message ?? ''}`.trim(),
-    perform: (values, visit) =>
-      visit.api.call(approveStatement, {
-        ...ownStatement(visit),
-        hash: values('hash'),
-        leave_out_holds: values('leave_out_holds') === 'yes',
-      }),
-  },
-  pay: {
-    done: 'The payment was recorded.',
-    perform: (values, visit) =>
-      visit.api.call(payStatement, {
-        ...ownStatement(visit),
-        ...pick(values, 'reference', 'paid_on'),
-      }),
-  },
-  payHeld: {
-    done: 'The payment was recorded, with your reason.',
-    perform: (values, visit) =>
-      visit.api.call(payStatement, {
-        ...ownStatement(visit),
-        ...pick(values, 'reference', 'paid_on'),
-        override: { reason: values('override').trim() },
-      }),
-  },
-  return: {
-    done: 'The return was recorded. The statement is due again.',
-    perform: (values, visit) =>
-      visit.api.call(returnPayment, {
-        ...ownStatement(visit),
-        ...pick(values, 'reference', 'returned_on', 'reason'),
-      }),
-  },
+    (values) => ({ leave_out_holds: values('leave_out_holds') === 'yes' }),
+  ),
+  pay: calling(payStatement, 'The payment was recorded.'),
+  payHeld: calling(payStatement, 'The payment was recorded, with your reason.', (values) => ({
+    override: { reason: values('override').trim() },
+  })),
+  return: calling(returnPayment, 'The return was recorded. The statement is due again.'),
   enter: {
     done: 'The entry was stored. The next run adds it.',
     perform(values, { api, account }) {
@@ -306,7 +283,7 @@ const changes: NonNullable<Page['changes']> = {
 const MAX_PARTS = 20
 
 const readPart = ({ api, account, params }: Visit, part: number) =>
-  api.call(getStatement, { account, statement_id: params.statement ?? '', part })
+  api.call(getStatement, { account, statement_id: params.statement_id ?? '', part })
 
 /** Yields the parts of a statement, of which the first is read already. */
 async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<WholeStatement> {
@@ -363,7 +340,7 @@ async function renderLines(visit: Visit, statement: WholeStatement) {
 
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
-  path: '/accounts/:account/statements/:statement',
+  path: '/accounts/:account/statements/:statement_id',
   section: 'Statements',
   hasNames: true,
   query: ['rule', 'version', 'like', 'cursor', 'format'],
@@ -382,7 +359,10 @@ export const statementPage: Page = {
       isLong ? <DeferredPart /> : renderItems(),
       status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
       visit.api.call(getAccount, { account: visit.account }),
-      visit.api.call(listQuestions, { account: visit.account, statement: visit.params.statement }),
+      visit.api.call(listQuestions, {
+        account: visit.account,
+        statement: visit.params.statement_id,
+      }),
     ])
     const isHeld = cases !== null && isHeldBy(cases)
     const body = (

@@ -9,10 +9,10 @@ import {
   listStatements,
   startRun,
 } from '../../commission/statements/operations.ts'
-
 import { ApiError } from '../../errors.ts'
 import { listFraudCases } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import {
   accountPath,
   type Page,
@@ -518,9 +518,7 @@ const isPartial = ({ approved, earlier, failed, isPaying }: Approvals): boolean 
 
 const changes: NonNullable<Page['changes']> = {
   run: {
-    done: 'The computation has started. This page follows it.',
-    perform: (values, { api, account }) =>
-      api.call(startRun, { account, period: values('period') }),
+    ...calling(startRun, 'The computation has started. This page follows it.'),
     next: (answer, { account, query }) => {
       const { id: run, period } = answer as Run
       const { plan, affiliate_id, status } = query

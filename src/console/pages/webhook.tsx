@@ -11,6 +11,7 @@ import {
   testWebhook,
 } from '../../admin/webhooks.ts'
 import type { AnswerOf, InputOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { pick } from '../form.ts'
 import {
   accountPath,
@@ -138,13 +139,11 @@ const Attempts = ({ list }: { list: Attempted }, visit = useVisit()) => (
 
 const { disabled: _, ...settings } = webhookChange
 
-const idOf = ({ params }: Visit) => params.webhook ?? ''
+const idOf = ({ params }: Visit) => params.webhook_id ?? ''
 const idsOf = (visit: Visit) => ({ account: visit.account, webhook_id: idOf(visit) })
 
-const switchTo = (disabled: boolean, done: string): Change => ({
-  done,
-  perform: (_, visit) => visit.api.call(changeWebhook, { ...idsOf(visit), disabled }),
-})
+const switchTo = (disabled: boolean, done: string) =>
+  calling(changeWebhook, done, () => ({ disabled }))
 
 type ReplayFields = Omit<InputOf<typeof replayWebhook>, keyof ReturnType<typeof idsOf>>
 
@@ -164,9 +163,11 @@ const changes: Record<string, Change> = {
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
   test: {
-    done: 'The test event is sent. Reload the page in a moment to see its attempt.',
+    ...calling(
+      testWebhook,
+      'The test event is sent. Reload the page in a moment to see its attempt.',
+    ),
     next: (_, visit) => tabPath(visit, 'Attempts'),
-    perform: (_, visit) => visit.api.call(testWebhook, idsOf(visit)),
   },
   replayOne: replay((values) => ({ event_id: values('event_id') })),
   replaySpan: replay((values) => ({
@@ -180,10 +181,9 @@ const changes: Record<string, Change> = {
     confirm: idOf,
   }),
   drop: {
-    done: 'The webhook is deleted.',
+    ...calling(deleteWebhook, 'The webhook is deleted.'),
     confirm: idOf,
     next: (_, { account }) => accountPath(account, 'webhooks'),
-    perform: (_, visit) => visit.api.call(deleteWebhook, idsOf(visit)),
   },
 }
 
@@ -250,7 +250,7 @@ const webhookPage = (
   query: readonly string[],
   read: (visit: Visit) => Promise<(hook: Webhook) => Child>,
 ): Page => ({
-  path: ['/accounts/:account/webhooks/:webhook', ...TABS[tab]].join('/'),
+  path: ['/accounts/:account/webhooks/:webhook_id', ...TABS[tab]].join('/'),
   section: 'Webhooks',
   query,
   changes,

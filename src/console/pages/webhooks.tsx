@@ -1,5 +1,6 @@
 import { newWebhook } from '../../admin/webhook-fields.ts'
 import { createWebhook, listWebhooks } from '../../admin/webhooks.ts'
+import { calling } from '../calling.ts'
 import { accountPath, type Page } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { WEBHOOK_WORDS } from '../parts/field-words.ts'
@@ -14,11 +15,11 @@ export const webhooksPage: Page = {
   path: '/accounts/:account/webhooks',
   section: 'Webhooks',
   changes: {
-    create: {
-      done: secretOf('The webhook exists.', 'id', 'url', 'secret'),
-      perform: (values, { api, account }) =>
-        api.call(createWebhook, { account, ...changedMembers(newWebhook, values) }),
-    },
+    create: calling(
+      createWebhook,
+      secretOf('The webhook exists.', 'id', 'url', 'secret'),
+      (values) => changedMembers(newWebhook, values),
+    ),
   },
   async render(visit) {
     const { data } = await visit.api.call(listWebhooks, { account: visit.account })

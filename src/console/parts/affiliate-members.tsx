@@ -8,7 +8,8 @@ import {
 import { listed } from '../../commission/engine/reasons.ts'
 import type { AnswerOf } from '../../http/operation.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { pick } from '../form.ts'
+import { calling } from '../calling.ts'
+
 import { type Change, useVisit, type Visit } from '../page.ts'
 import type { ShownSecret } from '../session.ts'
 import { Data, Day, isolated, Name, timeWords } from './data.tsx'
@@ -43,11 +44,6 @@ export async function readAccess(
   }
 }
 
-const ownerOf = ({ account, params }: Visit) => ({
-  account,
-  affiliate_id: params.affiliate ?? '',
-})
-
 /** Returns the link of an invitation, which is shown only once. */
 const invitationLink = (answer: unknown): ShownSecret => ({
   title: 'The invitation is made.',
@@ -67,25 +63,9 @@ function removedWords(answer: unknown): string {
 
 /** The changes of who signs in for the affiliate of a page. */
 export const memberChanges: Readonly<Record<string, Change>> = {
-  invite: {
-    done: invitationLink,
-    perform: (values, visit) =>
-      visit.api.call(inviteAffiliate, { ...ownerOf(visit), ...pick(values, 'member') }),
-  },
-  uninvite: {
-    done: 'The invitation is ended. Its link no longer works.',
-    perform: (values, visit) =>
-      visit.api.call(endInvitation, { ...ownerOf(visit), invitation_id: values('invitation') }),
-  },
-  remove_member: {
-    done: removedWords,
-    perform: (values, visit) =>
-      visit.api.call(removeMember, {
-        ...ownerOf(visit),
-        member_id: values('member'),
-        keep_keys: values('keep_keys'),
-      }),
-  },
+  invite: calling(inviteAffiliate, invitationLink),
+  uninvite: calling(endInvitation, 'The invitation is ended. Its link no longer works.'),
+  remove_member: calling(removeMember, removedWords),
 }
 
 /** Names a member with the keys that they made. */
@@ -132,7 +112,7 @@ const Invitations = ({ access }: { access: Access }) => (
       submit="End the invitation"
       fields={[
         {
-          name: 'invitation',
+          name: 'invitation_id',
           label: 'Invitation',
           options: access.open.map(({ id, member, created_at }) => [
             id,
@@ -191,7 +171,7 @@ export const AccessPart = (props: { access: Access; isSuspended: boolean }) => {
           submit="Remove the member"
           isDanger
           fields={[
-            { name: 'member', label: 'Who', options: access.members.map(withKeys) },
+            { name: 'member_id', label: 'Who', options: access.members.map(withKeys) },
             {
               name: 'keep_keys',
               label: 'Keys that they made',

@@ -22,7 +22,7 @@ export const setStatus = (
     }),
 })
 
-const ofPage = (_: Values, { params }: Visit) => [params.affiliate ?? '']
+const ofPage = (_: Values, { params }: Visit) => [params.affiliate_id ?? '']
 
 /** The changes of the state of the affiliate of a page. */
 export const statusChanges: Readonly<Record<string, Change>> = {

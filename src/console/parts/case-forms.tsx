@@ -4,6 +4,7 @@ import { caseDecision } from '../../fraud/decision-fields.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { getFraudCase } from '../../fraud/operations.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { parseField, pick } from '../form.ts'
 import { type Change, useVisit, type Values, VisitContext } from '../page.ts'
 import { Actor } from './audit-words.tsx'
@@ -37,7 +38,7 @@ export const decide: Change = {
     (answer as FraudCase).status === 'open'
       ? 'Your decision is recorded. A second person must agree before it takes effect.'
       : 'The case is decided.',
-  perform(values, { api, account, params: { case: case_id = '' } }) {
+  perform(values, { api, account, params: { case_id = '' } }) {
     const refuse = readRefused(values)
     return api.call(decideFraudCase, {
       account,
@@ -55,23 +56,17 @@ export const decide: Change = {
 export const agree: Change = decide
 
 /** Ends the hold that the decision of a case has kept. */
-export const release: Change = {
-  done: (answer) =>
+export const release = calling(
+  decideFraudCase,
+  (answer) =>
     (answer as FraudCase).keep_hold
       ? 'Your decision is recorded. A second person must agree before it takes effect.'
       : 'The hold is ended.',
-  perform: (values, { api, account, params: { case: case_id = '' } }) => {
-    const reason = values('reason').trim()
-    return api.call(decideFraudCase, { account, case_id, decision: 'confirmed', reason })
-  },
-}
+  () => ({ decision: 'confirmed' }),
+)
 
 /** Adds a note to a case. */
-export const addNote: Change = {
-  done: 'The note is added.',
-  perform: (values, { api, account, params: { case: case_id = '' } }) =>
-    api.call(addFraudCaseNote, { account, case_id, text: values('text').trim() }),
-}
+export const addNote = calling(addFraudCaseNote, 'The note is added.')
 
 /** What a person has decided of a case. */
 export type Proposal = AnswerOf<typeof getFraudCase>['decisions'][number]

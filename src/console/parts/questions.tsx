@@ -1,6 +1,7 @@
 import { answerQuestion, changeQuestion, type getQuestion } from '../../admin/questions.ts'
 import { parseAffiliateActor } from '../../auth/grant.ts'
 import type { AnswerOf } from '../../http/operation.ts'
+import { calling } from '../calling.ts'
 import { accountPath, type Change, useVisit, type Visit, withQuery } from '../page.ts'
 import { actorTitle } from './audit-words.tsx'
 import { Badge, Data, periodWords, Time } from './data.tsx'
@@ -127,29 +128,15 @@ export const QuestionsBeside = (props: { questions: readonly Question[] }) =>
     </section>
   )
 
-const idsOf = ({ account, params: { question = '' } }: Visit) => ({
-  account,
-  question_id: question,
-})
-
-const setStatus = (status: Question['status'], done: string): Change => ({
-  done,
-  perform: (_, visit) => visit.api.call(changeQuestion, { ...idsOf(visit), status }),
-})
-
 /** The changes of the page of a question. */
 export const questionChanges: Readonly<Record<string, Change>> = {
-  answer: {
-    done: 'The answer is stored. The affiliate reads it in the portal.',
-    perform: (values, visit) =>
-      visit.api.call(answerQuestion, {
-        ...idsOf(visit),
-        text: values('text').replaceAll('\r\n', '\n'),
-        status: values('status') === 'open' ? 'open' : 'closed',
-      }),
-  },
-  close: setStatus('closed', 'The question is closed.'),
-  open: setStatus('open', 'The question is open again.'),
+  answer: calling(
+    answerQuestion,
+    'The answer is stored. The affiliate reads it in the portal.',
+    (values) => ({ text: values('text').replaceAll('\r\n', '\n') }),
+  ),
+  close: calling(changeQuestion, 'The question is closed.', () => ({ status: 'closed' })),
+  open: calling(changeQuestion, 'The question is open again.', () => ({ status: 'open' })),
 }
 
 /** Renders a question with the forms that answer and close it. */
