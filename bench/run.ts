@@ -66,7 +66,8 @@ export async function run(folder: string, { facts, rounds }: Scale): Promise<Cha
         const withdrawn = act === morning ? 'null' : `'now'`
         await execute(service, [
           `update fraud_rule_versions set withdrawn_at = ${withdrawn}`,
-          'update fraud_progress set changed_from = through',
+          `insert into changed select account, 'transactions', through, position + 1 from fraud_progress where true
+            on conflict do update set seq = excluded.seq`,
         ])
         one[name] = await measure(service, act)
       }
