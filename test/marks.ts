@@ -75,6 +75,13 @@ const ofCustomers = [
   ]),
 ]
 
+/** Raises the number of an account, so that each step must mark its days anew: not even an earlier mark of a day counts. */
+const raises = ['insert on deliveries', 'insert on totals', 'update on totals'].map(
+  (event) => `create trigger note_${event.replaceAll(' ', '_')} after ${event} begin
+    insert into changed values (new.account, '', 0, 1)
+    on conflict (account, resource, day) do update set seq = seq + 1; end`,
+)
+
 /** Forgets the changes so far: the test has written to the tables itself. */
 export const forgetChanges = () =>
   Promise.all(databases().map((db) => db.prepare('delete from noted').run()))
@@ -87,21 +94,26 @@ const UNMARKED = `
   and not (n.resource = 'review' and exists (
     select 1 from fraud_changed_customers c where c.account = n.account and c.customer_id = n.customer_id))`
 
-const NAMES = [...triggers, ...ofCustomers].map((sql) => /note_\w+/.exec(sql)?.[0])
+const namesOf = (list: readonly string[]) => list.map((sql) => /note_\w+/.exec(sql)?.[0])
 
-/** Has each test of the file fail that has changed a record without marking its day. */
-export function watchMarks(): void {
+/**
+ * Has each test of the file fail that has changed a record without marking its day.
+ *
+ * @param isAnew Whether each step of a test must mark its days anew.
+ */
+export function watchMarks(isAnew = true): void {
+  const all = [...triggers, ...ofCustomers, ...(isAnew ? raises : [])]
   beforeEach(async () => {
     for (const db of databases()) {
       const table = 'create table noted (account, resource, day, seq, customer_id)'
-      await db.batch([table, ...triggers, ...ofCustomers].map((sql) => db.prepare(sql)))
+      await db.batch([table, ...all].map((sql) => db.prepare(sql)))
     }
   })
   afterEach(async () => {
     const unmarked: unknown[] = []
     for (const db of databases()) {
       unmarked.push(...(await db.prepare(UNMARKED).all()).results)
-      const drops = [...NAMES.map((name) => `trigger ${name}`), 'table noted']
+      const drops = [...namesOf(all).map((name) => `trigger ${name}`), 'table noted']
       await db.batch(drops.map((one) => db.prepare(`drop ${one}`)))
     }
     expect(unmarked, 'days that have changed without a mark').toEqual([])

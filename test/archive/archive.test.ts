@@ -11,7 +11,8 @@ import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
 import { deliverJob, listing, type Sent } from '../platform/crons.ts'
 import { archive, load, october, takeSmallSteps, takeUsualSteps } from './archive-steps.ts'
 
-watchMarks()
+// Its tests compare whole databases.
+watchMarks(false)
 
 // Trading activity and daily events of a month leave the database for objects in R2, and come back as they were, to
 // the bit. Meanwhile nothing is written to the month, and nothing is computed from it.

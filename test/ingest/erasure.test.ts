@@ -312,6 +312,7 @@ describe("a brand's activities", () => {
       if (state !== '') {
         for (const table of ['customers', 'events', 'totals'])
           await env.DB.exec(`delete from ${table}`)
+        await forgetChanges()
         await acme.post('activities', [sent, long])
       }
       const same = state === '' ? 'unchanged' : 'held'

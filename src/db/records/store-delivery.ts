@@ -318,14 +318,9 @@ function judgeStatements(
   bind: (statement: Statement, own: object) => D1PreparedStatement,
 ): D1PreparedStatement[] {
   if (!judge || updated.length === 0) return []
-  const others = updated.flatMap(([idx, id]) => {
-    const [day, isEarly] = affiliated.get(Number(idx)) ?? []
-    return day === undefined ? [] : [{ id, day, isEarly }]
-  })
-  const early = others.flatMap(({ id, isEarly }) => (isEarly ? [id] : []))
-  const later = others.flatMap(({ day, isEarly }) => (isEarly ? [] : [day]))
-  // Other fields count from the day of the receipt on.
-  const days = JSON.stringify([encode(deliveries.received_day, input.receivedDay), ...later])
+  const early = updated.flatMap(([idx, id]) => (affiliated.get(Number(idx))?.[1] ? [id] : []))
+  // Another affiliate, and other fields, count from the day of the receipt on or later.
+  const days = JSON.stringify([encode(deliveries.received_day, input.receivedDay)])
   return [
     bind(MARK_DAYS, { resource: CUSTOMER_CHANGES, days }),
     ...(early.length > 0 ? [bind(NOTE_CUSTOMERS, { ids: JSON.stringify(early) })] : []),
