@@ -205,7 +205,7 @@ export const linePage: Page = {
   hasNames: true,
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const { line: line_id = '' } = visit.params
+    const { line_id = '' } = visit.params
     const [explained, questions] = await Promise.all([
       visit.api.call(getExplanation, { account: visit.account, line_id, ...hintOf(visit) }),
       readBeside(visit),
