@@ -2,7 +2,6 @@ import type { Child } from 'hono/jsx'
 import { dayNumber, dayText, latestPeriods, type Period } from '../../commission/engine/calendar.ts'
 import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
 import type { PresentedEvidence } from '../../fraud/case-evidence.ts'
 import type { Figure, LeftOut } from '../../fraud/kind.ts'
 import { getReport } from '../../reports/operations.ts'
@@ -11,6 +10,7 @@ import type { Visit } from '../page.ts'
 import type { FraudCase } from './cases.tsx'
 import { titleOf } from './data.tsx'
 import { AccountLink } from './fields.tsx'
+import { nullIfTooLarge } from './report.tsx'
 import { metricTitle } from './report-words.ts'
 import { Table } from './table.tsx'
 
@@ -353,10 +353,4 @@ export async function renderPast(visit: Visit, found: FraudCase, { vertical, rec
       </div>
     </>
   )
-}
-
-/** Returns null if the account is too large for the report. */
-function nullIfTooLarge(error: unknown): null {
-  if (error instanceof ApiError && error.status < 500) return null
-  throw error
 }

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
 import { decimal } from '../../commission/engine/decimal.ts'
+import { ApiError } from '../../errors.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
 import { Chart, type ChartRow } from './chart.tsx'
 import { Amount, amountText, Data, dayWords, EmptyState, Name, NOTHING, Sentence } from './data.tsx'
@@ -305,3 +306,9 @@ const Totals = ({ report }: { report: Report }) => (
     }}
   />
 )
+
+/** Returns null for a report that is refused, such as one that is too large; throws any other error again. */
+export function nullIfTooLarge(error: unknown): null {
+  if (error instanceof ApiError && error.status < 500) return null
+  throw error
+}

@@ -1,17 +1,10 @@
 import { dayText, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { DAY_MS } from '../../durations.ts'
-import { ApiError } from '../../errors.ts'
 import { getReport } from '../../reports/operations.ts'
 import { metricsIn } from '../../reports/report.ts'
 import type { Visit } from '../page.ts'
 import { AccountLink } from './fields.tsx'
-import { TotalCards } from './report.tsx'
-
-/** Returns null for a report that is too large to compute, and throws other errors. */
-function nullIfTooLarge(error: unknown): null {
-  if (error instanceof ApiError && error.status < 500) return null
-  throw error
-}
+import { nullIfTooLarge, TotalCards } from './report.tsx'
 
 /** Computes and renders the figures of this month, compared with the same days of the month before. */
 export async function renderThisMonth(visit: Visit, vertical: string, currency: string) {
