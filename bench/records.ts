@@ -19,8 +19,11 @@ export interface Draw {
   readonly affiliateOf?: (customer: number) => string
 }
 
-const timeOf = (n: number) =>
-  new Date(Date.parse(FIRST_DAY) + (n % DAYS) * DAY_MS + 30_600_000 + (n % 1000)).toISOString()
+/** A sender's bulk has the records of one day. */
+const timeOf = (n: number) => {
+  const day = Math.floor(n / PER_BULK) % DAYS
+  return new Date(Date.parse(FIRST_DAY) + day * DAY_MS + 30_600_000 + (n % PER_BULK)).toISOString()
+}
 const customerId = (n: number) => `CU-${String(n).padStart(6, '0')}`
 const one = (list: readonly string[], n: number) => list[n % list.length]!
 
@@ -40,12 +43,12 @@ export const RECORDS = {
     transaction_type: one(['deposit', 'deposit', 'withdrawal'], n),
     amount_currency: (((n * 7919) % 89_989) + 1000) / 100,
     currency: one(['EUR', 'USD', 'GBP', 'CZK'], n),
-    transaction_date: timeOf(n * 7),
+    transaction_date: timeOf(n),
     status: isChanged ? 'approved' : 'pending',
     transaction_subtype: one(['credit_card', 'bank_wire', 'e_wallet'], n),
   }),
   'trading-activity': (n: number, { isChanged, customers }: Draw) => ({
-    date: timeOf(Math.floor(n / customers)).slice(0, 10),
+    date: timeOf(PER_BULK * Math.floor(n / customers)).slice(0, 10),
     customer_id: customerId(n % customers),
     ...{ instrument: one(['EURUSD', 'XAUUSD'], n), currency: one(['EUR', 'USD'], n) },
     lots_traded: ((n % 300) + (isChanged ? 2 : 1)) / 100,

@@ -24,16 +24,20 @@ export async function call<T>({ base, key }: Shared, method: string, path: strin
 }
 
 /** Evaluates the rules of the demo account until all days are done. */
-export async function evaluate(shared: Shared): Promise<void> {
+async function evaluate(shared: Shared): Promise<void> {
   for (let isDone = false; !isDone; ) {
     isDone = (await call<{ done: boolean }>(shared, 'POST', 'fraud-rules/run')).done
   }
 }
 
-/** Evaluates the rules of the demo account, and returns a case of an affiliate. */
-export async function demoCase(shared: Shared, affiliate_id = PLANTED): Promise<ListedCase> {
+/** Evaluates the rules of the demo account, and returns a case of an affiliate and a rule. */
+export async function demoCase(
+  shared: Shared,
+  affiliate_id = PLANTED,
+  rule = 'minimum-deposit',
+): Promise<ListedCase> {
   await evaluate(shared)
-  const query = `cases?affiliate_id=${affiliate_id}`
+  const query = `cases?affiliate_id=${affiliate_id}&rule=${rule}`
   const { data } = await call<{ data: ListedCase[] }>(shared, 'GET', query)
   assert.ok(data[0])
   return data[0]

@@ -43,7 +43,7 @@ const RESOURCES = [
     path: '/tracking/events/customers',
     perInsert: 3,
     record: (i: number) => ({ ...player, customerId: `new-${i}` }),
-    changed: { country: 'DE' },
+    changed: { firstName: 'Grace' },
   },
   {
     path: '/tracking/events/activities',
