@@ -255,8 +255,8 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['./test/setup.ts'],
     // Files that run one after the other share a workerd process: to start one takes 2 s of CPU time.
     isolate: false,
-    // On two cores a third worker costs more time, for its start, than it saves.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // On two cores the tests on Node have the other one.
+    maxWorkers: Math.max(1, availableParallelism() - 1),
     // The limit ends only tests that hang: on a busy machine any test may take long.
     testTimeout: mode === 'pairs' ? 3_600_000 : 300_000,
     hookTimeout: 60_000,

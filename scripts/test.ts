@@ -35,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** The number of Node test files at a time. On two cores both runners then end at about the same time. */
-const CONCURRENCY = Math.max(2, availableParallelism())
+const CONCURRENCY = Math.max(1, availableParallelism() - 1)
 
 /**
  * When a runner is ended, in milliseconds, and fails: a file whose setup fails may leave a program running, and
