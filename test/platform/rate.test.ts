@@ -66,7 +66,7 @@ const requests = fc.record({
   weight: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 30 })),
 })
 const pause = fc.record({ wait: fc.nat(70_000) })
-const RUNS = env.FUZZ_RUNS || 100
+const RUNS = env.FUZZ_RUNS || 50
 
 type Step = { ask: number; gap: number; weight: number } | { wait: number } | 'evict' | 'crash'
 
