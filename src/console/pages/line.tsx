@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { listQuestions } from '../../admin/questions.ts'
+import { moneyText } from '../../commission/books/money.ts'
+import { decimal } from '../../commission/engine/decimal.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { statementId, statementOfLine } from '../../commission/statements/ids.ts'
 import type { LinePart, LineRecord } from '../../commission/why/answers.ts'
@@ -100,7 +102,11 @@ const Sources = ({ rows }: { rows: readonly Source[] }) => (
         </AccountLink>
       ),
       Plan: 'plan',
-      Amount: 'amount',
+      Amount: {
+        number: ({ amount, currency }) => (
+          <Amount value={moneyText(decimal(amount), currency)} currency={currency} />
+        ),
+      },
     }}
   />
 )
