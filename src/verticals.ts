@@ -5,9 +5,6 @@ import { propTrading } from './trading/prop-trading.ts'
 
 const VERTICALS = [propTrading, forex, igaming]
 
-/** The resources of all verticals. */
-export const ALL_RESOURCES: readonly Resource[] = VERTICALS.flatMap(({ resources }) => resources)
-
 /** Returns the resources of a vertical; none if the vertical is unknown. */
 export function resourcesOf(name: string): readonly Resource[] {
   return VERTICALS.find(({ vertical }) => vertical === name)?.resources ?? []

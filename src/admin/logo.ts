@@ -6,7 +6,7 @@ import type { Account } from '../db/schema.ts'
 /** The largest logo in bytes. */
 export const MAX_LOGO_BYTES = 51_200
 
-/** The least and the most pixels of a side, and how many times as long as the other it may be. */
+/** The least and the most pixels of a side of a PNG image, and how many times as long as the other it may be. */
 const SIDES = { least: 16, most: 2000, ratio: 8 }
 
 /** A logo that was checked. */
@@ -49,34 +49,25 @@ export function readLogo(text: string): Logo | string {
 
 const TOO_LARGE = `must have at most ${MAX_LOGO_BYTES.toLocaleString('en')} bytes (50 KB): save the image smaller`
 
-/** Returns why sides of an image are refused; null if they are not. */
-function sidesProblem(width: number, height: number): string | null {
-  const { ratio } = SIDES
-  if (Math.max(width, height) <= ratio * Math.min(width, height)) return null
-  return `is ${width} × ${height} pixels: one side may be at most ${ratio} times as long as the other`
-}
-
 function pngProblem(bytes: Uint8Array): string | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isHeader = bytes.byteLength > 33 && view.getUint32(12) === 0x49484452
   if (!isHeader) return 'is not a whole PNG image: save it again'
   const [width, height] = [view.getUint32(16), view.getUint32(20)]
-  const { least, most } = SIDES
+  const { least, most, ratio } = SIDES
   if (Math.min(width, height) < least || Math.max(width, height) > most) {
     return `is ${width} × ${height} pixels: each side must have ${least} to ${most.toLocaleString('en')} pixels`
   }
-  return sidesProblem(width, height)
+  if (Math.max(width, height) <= ratio * Math.min(width, height)) return null
+  return `is ${width} × ${height} pixels: one side may be at most ${ratio} times as long as the other`
 }
 
 function svgProblem(bytes: Uint8Array): string | null {
-  const text = decode(bytes)
-  const [start] =
-    /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--[\s\S]*?-->|<!DOCTYPE[^>]*>)\s*)*<svg\b[^>]*>/i.exec(
-      text,
-    ) ?? []
-  if (start === undefined) return 'must be an SVG or PNG image: this file is neither'
-  const sides = sidesOf(start)
-  return sides && sidesProblem(...sides)
+  const isSvg =
+    /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--[\s\S]*?-->|<!DOCTYPE[^>]*>)\s*)*<svg\b[^>]*>/i.test(
+      decode(bytes),
+    )
+  return isSvg ? null : 'must be an SVG or PNG image: this file is neither'
 }
 
 function decode(bytes: Uint8Array): string {
@@ -85,15 +76,4 @@ function decode(bytes: Uint8Array): string {
   } catch {
     return ''
   }
-}
-
-/** Returns the width and the height that an SVG image says; null if it says none. */
-function sidesOf(start: string): [number, number] | null {
-  const [, box] =
-    /\bviewBox\s*=\s*["']\s*(?:[-\d.e]+[\s,]+){2}([-\d.e]+[\s,]+[-\d.e]+)/i.exec(start) ?? []
-  const side = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']\\s*([\\d.]+)`).exec(start)?.[1]
-  const [width = 0, height = 0] = (box?.split(/[\s,]+/) ?? [side('width'), side('height')]).map(
-    Number,
-  )
-  return width > 0 && height > 0 ? [width, height] : null
 }
