@@ -23,8 +23,8 @@ const withdrawn = currencies.filter(({ withdrawn }) => withdrawn)
 const COUNTRIES = 'data/iso-3166-1.csv'
 const countries = rowsOf(COUNTRIES)
 const pairs = countries.map(({ alpha_2, alpha_3 }) => `${alpha_2}-${alpha_3}`)
-const namesOf = ({ alpha_2, names = '' }: Record<string, string>) =>
-  `  ${alpha_2}: ${JSON.stringify(names.split(' | '))},\n`
+const namesOf = ({ alpha_2, other_names: names = '' }: Record<string, string>) =>
+  names === '' ? '' : `  ${alpha_2}: ${JSON.stringify(names.split(' | '))},\n`
 
 const FILES = {
   'src/validation/iso-4217.ts': `${headOf(CURRENCIES)}
@@ -53,8 +53,8 @@ ${wrap(pairs, 13)}\`
     .map((pair) => [pair.slice(0, 2), pair.slice(3)]),
 )
 
-/** The English names of the countries, by their alpha-2 codes. */
-export const COUNTRY_NAMES: Record<string, readonly string[]> = {
+/** English names in use besides those of the runtime (Unicode CLDR), by alpha-2 codes. */
+export const OTHER_NAMES: Record<string, readonly string[]> = {
 ${countries.map(namesOf).join('')}}
 `,
 }

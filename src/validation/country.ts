@@ -1,4 +1,4 @@
-import { COUNTRIES, COUNTRY_NAMES } from './iso-3166.ts'
+import { COUNTRIES, OTHER_NAMES } from './iso-3166.ts'
 
 /**
  * Returns the ISO 3166-1 alpha-2 code of a country that is written as such a code, as an alpha-3 code or
@@ -17,9 +17,13 @@ let codes: ReadonlyMap<string, string> | undefined
 
 /** Returns the alpha-2 codes by the keys of all that a country may be written as. */
 function codesByKey(): ReadonlyMap<string, string> {
+  const names = new Intl.DisplayNames('en', { type: 'region' })
   codes ??= new Map(
     [...COUNTRIES].flatMap(([code, alpha3]) =>
-      [code, alpha3, ...(COUNTRY_NAMES[code] ?? [])].map((text) => [countryKey(text), code]),
+      [code, alpha3, names.of(code) ?? code, ...(OTHER_NAMES[code] ?? [])].map((text) => [
+        countryKey(text),
+        code,
+      ]),
     ),
   )
   return codes
