@@ -1,5 +1,4 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
-import { encode } from '../db/column-types.ts'
 import { countReturned } from '../db/commission/books/pay.ts'
 import { countDrafts } from '../db/commission/statements.ts'
 import { countOpenQuestions } from '../db/directory/affiliate-questions.ts'
@@ -13,14 +12,7 @@ import {
   readFindings,
   type StatusMembers,
 } from '../db/records/attention.ts'
-import {
-  countStoredSince,
-  latestRefused,
-  type RefusedDelivery,
-  type RefusedKey,
-} from '../db/records/delivery-search.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
-import { endOfTexts } from '../db/text-range.ts'
 import { readFailingEndpoints } from '../db/webhooks/endpoints.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
@@ -29,8 +21,6 @@ import { nameSuggester } from '../validation/suggest.ts'
 import { todayOf } from '../zone.ts'
 import { accountUrl } from './account-url.ts'
 import type { ATTENTION_CODES } from './attention-codes.ts'
-import { readAllErrors } from './delivery-errors.ts'
-import { firstIdAt } from './delivery-id.ts'
 import {
   ACTIVITY_DUE_HOUR,
   type Feed,
@@ -62,8 +52,6 @@ interface AttentionFacts extends Findings {
   signOf: (kind: string) => ExpectedSign
   /** Returns the defined name that a name of events without a definition probably means, or null. */
   suggestName: (name: string) => string | null
-  /** The records by resource that were refused in the last 24 hours and are stored since. */
-  storedSince: ReadonlyMap<string, number>
   /** The ends of the credentials that end soon, the earliest first, in milliseconds. */
   ends: readonly number[]
   /** The webhooks, and the postbacks of affiliates, that have failed for a day or that failures have disabled. */
@@ -108,15 +96,13 @@ function lateFeeds({ feeds, urlOf }: AttentionFacts): Attention {
 /** Returns whether so many records of a feed were refused that they need attention. */
 const refusesMany = ({ refused_share_last_day: share }: Feed) => (share ?? 0) > HIGH_REFUSED_SHARE
 
-function refusedRecords({ feeds, storedSince, urlOf }: AttentionFacts): Attention {
-  const stillRefused = ({ resource, refused_last_day: refused }: Feed) =>
-    refused - (storedSince.get(resource) ?? 0)
-  const refused = feeds.filter((feed) => refusesMany(feed) && stillRefused(feed) > 0)
+function refusedRecords({ feeds, urlOf }: AttentionFacts): Attention {
+  const refused = feeds.filter(refusesMany)
   return {
     code: 'refused_records',
-    count: refused.reduce((sum, feed) => sum + stillRefused(feed), 0),
+    count: refused.reduce((sum, { refused_last_day }) => sum + refused_last_day, 0),
     names: resourcesOf(refused),
-    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused, and these have not been stored since: ${quoteAll(resourcesOf(refused))}. Correct them and send them again.`,
+    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused: ${quoteAll(resourcesOf(refused))}. Correct them and send them again.`,
     url: urlOf('deliveries?status=refused'),
   }
 }
@@ -237,45 +223,6 @@ function firstOf(texts: readonly string[]): string {
   return `${texts.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/**
- * Counts the records of refused deliveries of a resource that were stored after their refusal. The log has the
- * keys of most refused records; the others count as not stored.
- */
-async function countRefusedStoredSince(
-  session: D1DatabaseSession,
-  account: string,
-  resource: Resource,
-  deliveries: readonly RefusedDelivery[],
-): Promise<number> {
-  const keys = deliveries.flatMap((delivery) => {
-    const byIndex = new Map(readAllErrors(delivery, resource).map(({ index, key }) => [index, key]))
-    return [...byIndex.values()].flatMap((key) => {
-      const columns = key && columnsOf(key, resource)
-      return columns ? [{ delivery: delivery.id, ...columns }] : []
-    })
-  })
-  return keys.length === 0 ? 0 : countStoredSince(session, account, resource, keys)
-}
-
-/** Returns the columns of the key of a refused record; undefined if the log has only a part of it. */
-function columnsOf(
-  key: Record<string, string>,
-  { recordTable, key: names }: Resource,
-): Omit<RefusedKey, 'delivery'> | undefined {
-  if (Object.values(key).some((value) => value.endsWith('…'))) return undefined
-  const { eventid, eventname, customerid } = key
-  if (eventid !== undefined) return { values: [`e ${eventid}`] }
-  if (eventname !== undefined && customerid !== undefined) {
-    const start = `d ${JSON.stringify([eventname, customerid]).slice(0, -1)},`
-    return { values: [start], end: endOfTexts(start) }
-  }
-  const values = names.map((name, i) => {
-    const column = recordTable.key[i] ?? name
-    return key[name] === undefined ? undefined : encode(recordTable.encoded[column], key[name])
-  })
-  return values.includes(undefined) ? undefined : { values }
-}
-
 /** The days before its end on which a credential needs attention. */
 const EXPIRING_DAYS = 7
 /** The days whose kept control totals are searched for statuses. */
@@ -296,32 +243,13 @@ export async function readAttention(
   const { account } = grant
   const names = resources.map(({ name }) => name)
   const createdAt = findCreation(env.DB, account)
-  const manyOfLastDay = {
-    share: HIGH_REFUSED_SHARE,
-    now,
-    oldest: firstIdAt(now - DAY_MS),
-    end: firstIdAt((today + 1) * DAY_MS),
-    firstDay: today - 1,
-    lastDay: today,
-  }
-  const [found, [feeds = []], refusals, ends, map, failing] = await Promise.all([
+  const [found, [feeds = []], ends, map, failing] = await Promise.all([
     readFindings(session, account, span, statusMembersOf(grant.events)),
     readFeedsOf(session, [{ account, createdAt, names }], now),
-    latestRefused(session, account, names, manyOfLastDay),
     expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
     readMapping(env.DB, account, 'status'),
     readFailingEndpoints(session, { account, since: now - DAY_MS }),
   ])
-  const refused = resources.flatMap((resource, i) =>
-    feeds.some((feed) => feed.resource === resource.name && refusesMany(feed))
-      ? [{ resource, deliveries: refusals[i] ?? [] }]
-      : [],
-  )
-  const stored = await Promise.all(
-    refused.map(({ resource, deliveries }) =>
-      countRefusedStoredSince(session, account, resource, deliveries),
-    ),
-  )
   const outflows = new Map(grant.events.map(({ eventname, outflow }) => [eventname, outflow]))
   const suggestName = nameSuggester([...outflows.keys()])
   const isBrand = grant.vertical === 'igaming'
@@ -336,7 +264,6 @@ export async function readAttention(
     signOf: (kind) =>
       isBrand ? expectedEventSign(outflows.get(kind) ?? false, signs) : expectedSign(kind, signs),
     suggestName: (name) => (outflows.has(name) ? null : suggestName(name)),
-    storedSince: new Map(refused.map(({ resource }, i) => [resource.name, stored[i] ?? 0])),
     urlOf: (path) => accountUrl(env, grant, path),
   })
 }

@@ -242,7 +242,7 @@ export function readErrors(delivery: LoggedErrors, resource: LogReader): Formatt
 }
 
 /** Returns all errors that the log keeps of a delivery: those of its records and those of its references. */
-export function readAllErrors(
+function readAllErrors(
   { errors, unknown_keys, form, reused, hold_refused }: LoggedErrors,
   resource: LogReader,
 ): FormattedIssue[] {

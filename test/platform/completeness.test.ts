@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { completenessOf, completenessSpan } from '../../src/ingest/feed.ts'
 import { brand as newBrand } from '../brand.ts'
-import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { runCron } from './crons.ts'
 
 const DAY = 86_400_000
@@ -159,50 +159,6 @@ describe('what needs attention', () => {
         url: 'https://api.example/api/v1/forex/deliveries?status=refused',
       },
     ])
-  })
-
-  const refusedIn = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>) =>
-    (await attentionOf(acme)).find(({ code }: { code: string }) => code === 'refused_records')
-      ?.count
-
-  test('records that are stored after their refusal are refused no longer', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    const bad = (name: string, record: object) => ({ ...record, [name]: 'x' })
-    const day = { ...traded, date: '2026-10-02' }
-    await acme.post('customers', { ...ada, customer_id: 'c-2', email: 'x' })
-    await acme.post('transactions', [
-      bad('amount_currency', deposit),
-      { ...deposit, transaction_id: 't-2', customer_id: 'c-3' },
-    ])
-    await acme.post('trading-activity', bad('pnl', day))
-    expect(await refusedIn(acme)).toBe(4)
-
-    await acme.post('customers', { ...ada, customer_id: 'c-2' })
-    await acme.post('transactions', deposit)
-    expect(await refusedIn(acme)).toBe(2)
-    await acme.post('trading-activity', day)
-    await acme.post('customers', { ...ada, customer_id: 'c-3' })
-    expect(await refusedIn(acme)).toBe(1)
-    await acme.post('transactions', { ...deposit, transaction_id: 't-2', customer_id: 'c-3' })
-    expect(await refusedIn(acme)).toBeUndefined()
-  })
-
-  test('so it is for events and daily totals of brands', async () => {
-    const acme = await newBrand({ events: {} })
-    await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
-    const event = { eventname: 'Bet', customerid: 'p-1', Value: '1.00', Currency: 'EUR' }
-    const [single, daily] = [
-      { ...event, eventid: 'e-1', createtime: '2026-10-02 09:30' },
-      { ...event, createtime: '2026-10-02' },
-    ]
-    await acme.post('activities', { ...single, Value: '1,000' })
-    await acme.post('activities', { ...daily, Value: '1,000' })
-    expect(await refusedIn(acme)).toBe(2)
-    await acme.post('activities', single)
-    expect(await refusedIn(acme)).toBe(1)
-    await acme.post('activities', daily)
-    expect(await refusedIn(acme)).toBeUndefined()
   })
 
   const named = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>, code: string) =>

@@ -146,8 +146,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     text: (
       <>
         <strong>{counted(item.count, 'record')}</strong> {is(item.count, 'was', 'were')} refused in
-        the last 24 hours and {is(item.count, 'has', 'have')} not been stored since:{' '}
-        <Resources {...item} />.
+        the last 24 hours: <Resources {...item} />.
       </>
     ),
     button: 'Show why',

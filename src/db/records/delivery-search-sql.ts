@@ -56,12 +56,11 @@ const STEP_DAY = 'iif(w.id is null, w.day - 1, w.day)'
 
 /**
  * Walks the deliveries of a term, newest first, day by day: a step reads the next entry of the index, so a
- * walk reads as many rows as it finds. `id` is null in a step that found nothing. Without the condition, it
- * reads nothing.
+ * walk reads as many rows as it finds. `id` is null in a step that found nothing.
  */
-export const walkTermsIf = (condition: string): string => `
+const WALK_TERMS = `
       with recursive walk(day, id) as (
-        select :last_day, :before where ${condition}
+        select :last_day, :before
         union all
         select ${STEP_DAY}, (
           select max((
@@ -74,8 +73,6 @@ export const walkTermsIf = (condition: string): string => `
         limit ${SEARCHED_DELIVERIES}
       )
       select id from walk where id >= :oldest and id < :before`
-
-const WALK_TERMS = walkTermsIf('true')
 
 /** Returns the query of the ids that a search looks at, newest first. */
 function searchedIds({ code, recordIds, ...filter }: DeliveryFilter): string {

@@ -1,7 +1,4 @@
-import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
 import type { FoundPage, Page } from '../paginate.ts'
-import { all } from '../query.ts'
-import type { Delivery } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
 import type { DeliverySummary } from './deliveries.ts'
 import {
@@ -10,10 +7,7 @@ import {
   type DeliverySpan,
   SEARCHED_DELIVERIES,
   searchSql,
-  walkTermsIf,
 } from './delivery-search-sql.ts'
-import type { RecordView } from './list.ts'
-import { JSON_EACH } from './sql-fragments.ts'
 
 /** A delivery that a search found, with what the log keeps of the records with the id, as JSON. */
 export type FoundDelivery = DeliverySummary & {
@@ -80,90 +74,4 @@ function searchValues(account: string, filter: DeliveryFilter, span: DeliverySpa
     stored_by: JSON.stringify(storedBy),
     resource: resource ?? null,
   }
-}
-
-/** The latest deliveries of a resource with refused records that are read. */
-const MAX_DELIVERIES = 20
-
-/** A delivery with refused records: what the log keeps of them. */
-export type RefusedDelivery = Pick<
-  Delivery,
-  'id' | 'form' | 'errors' | 'unknown_keys' | 'reused' | 'hold_refused'
->
-
-/** Whether more than a share of the records of a resource were refused in the last hours. */
-const REFUSES_MANY = `(select sum(refused) > :share * sum(received) from arrivals
-          where account = :account and hour > :hour - ${DAY_HOURS} and resource = :resource)`
-
-const SELECT_REFUSED = compileStatement(`
-  select d.id, d.form, d.errors, d.unknown_keys, d.reused, d.hold_refused
-  from (${walkTermsIf(REFUSES_MANY)}) s
-  cross join deliveries d on d.account = :account and d.id = s.id
-  where d.resource = :resource
-  limit ${MAX_DELIVERIES}`)
-
-/**
- * Reads the latest deliveries with refused records of each resource, newest first: of those of which more than a
- * share of the records were refused in the last 24 hours. Of many, it looks at the latest
- * `SEARCHED_DELIVERIES` of all resources. Returns a list for each resource. `now` is in milliseconds.
- */
-export const latestRefused = (
-  session: D1DatabaseSession,
-  account: string,
-  resources: readonly string[],
-  { share, now, ...span }: DeliverySpan & { readonly share: number; readonly now: number },
-): Promise<RefusedDelivery[][]> =>
-  readBatch<RefusedDelivery[][]>(
-    session,
-    resources.map((resource) =>
-      bindStatement(session, SELECT_REFUSED, {
-        account,
-        resource,
-        oldest: span.oldest,
-        before: span.end,
-        first_day: span.firstDay,
-        last_day: span.lastDay,
-        terms: JSON.stringify(['refused']),
-        share,
-        hour: Math.floor(now / HOUR_MS),
-      }),
-    ),
-  )
-
-/** The key of a refused record in its columns: the last can be a range of texts, up to `end`. */
-export interface RefusedKey {
-  readonly delivery: string
-  readonly values: readonly unknown[]
-  readonly end?: string
-}
-
-/**
- * Counts the keys under which a later delivery has stored a record. Archived records do not count.
- */
-export async function countStoredSince(
-  session: D1DatabaseSession,
-  account: string,
-  { name: resource, recordTable: { table, key } }: RecordView,
-  keys: readonly RefusedKey[],
-): Promise<number> {
-  const cell = (i: number) => `k.value ->> ${i + 2}`
-  const matchesOf = (columns: readonly string[]) =>
-    columns
-      .map((name, i) =>
-        i === columns.length - 1
-          ? `t.${name} >= ${cell(i)} and t.${name} <= ifnull(k.value ->> 1, ${cell(i)})`
-          : `t.${name} = ${cell(i)}`,
-      )
-      .join(' and ')
-  const statement = compileStatement(`
-  select count(*) as stored from ${JSON_EACH}(:keys) k
-  where exists (select 1 from ${table} t
-    where t.account = :account and ${matchesOf(key)} and t.delivery > k.value ->> 0)`)
-  const rows = keys.map(({ delivery, values, end = null }) => [delivery, end, ...values])
-  const [found] = await all<{ stored: number }>(session, statement, {
-    account,
-    resource,
-    keys: JSON.stringify(rows),
-  })
-  return found?.stored ?? 0
 }
